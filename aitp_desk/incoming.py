@@ -100,6 +100,7 @@ async def pass_on(
             body,
             allowance,
             place,
+            proof.mark,
         )
         return await handler(desk, call)
     finally:

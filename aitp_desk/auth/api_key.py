@@ -17,6 +17,7 @@ from aitp_desk.auth.data_keys import DataKeys
 from aitp_desk.auth.last_use import LastUse
 from aitp_desk.auth.proof import Head, Proof, credential_of
 from aitp_desk.auth.verified import Verified
+from aitp_desk.model.credential import CredentialMark
 from aitp_desk.model.errors import NotAuthenticated, Refusal
 from aitp_desk.model.principal import KEY_PREFIX, ProvenBy, principal_of_key
 from aitp_desk.store.key_records import FormerSecret, Key
@@ -87,7 +88,9 @@ class ApiKeys:
             del self._known[next(iter(self._known))]
         self._known[credential] = None
         principal = principal_of_key(token.id, token.scopes, ProvenBy.API_KEY)
-        return Proof(principal, self, credential, until)
+        is_present = is_hashed(credential, token.hash, token.data_key, self._keys)
+        mark = CredentialMark(token.version if is_present else token.version - 1)
+        return Proof(principal, self, credential, until, mark=mark)
 
 
 def make_api_key(id_: str | None = None) -> tuple[str, str]:

@@ -18,6 +18,7 @@ from aitp_desk.auth.compact import Compact, read_compact
 from aitp_desk.auth.issuers import Issuer
 from aitp_desk.auth.proof import Head, Proof, credential_of
 from aitp_desk.auth.verified import Verified
+from aitp_desk.model.credential import CredentialMark
 from aitp_desk.model.errors import TokenRefused
 
 
@@ -56,11 +57,13 @@ class Bearer:
         claims = read_claims(token.claims, issuer.bounds, self._clock())
         await _check_signature(token, issuer)
         principal, until = await issuer.introduce(claims), claims.ends_at
+        mark = CredentialMark(token_id=claims.token_id, issued_at=claims.issued_at)
         if issuer.use is None:
-            return Proof(principal, self, credential, until)
+            return Proof(principal, self, credential, until, mark=mark)
         if claims.token_id is None:
             raise TokenRefused("The token has no jti, and its issuer's are good for one request.")
-        return Proof(principal, self, credential, until, once=(partial(issuer.use, claims),))
+        once = (partial(issuer.use, claims),)
+        return Proof(principal, self, credential, until, once=once, mark=mark)
 
     def _issuer_of(self, token: Compact) -> Issuer:
         named = token.claims.get("iss")

@@ -14,6 +14,7 @@ import msgspec
 
 from aitp_desk.auth.address import Headers
 from aitp_desk.auth.presented import Presented
+from aitp_desk.model.credential import UNMARKED, CredentialMark
 from aitp_desk.model.errors import DeskError
 from aitp_desk.model.principal import Principal
 
@@ -55,6 +56,7 @@ class Proof(msgspec.Struct, frozen=True):
         once: what is awaited before anything is done, for a proof that holds for one request: each
             raises NotAuthenticated where this one came before, StoreBusy where that cannot be noted
             now.
+        mark: tells the credential from others of the same caller.
     """
 
     principal: Principal
@@ -63,6 +65,7 @@ class Proof(msgspec.Struct, frozen=True):
     until: float | None = None
     body_digest: bytes | None = None
     once: tuple[Callable[[], Awaitable[None]], ...] = ()
+    mark: CredentialMark = UNMARKED
 
 
 class Holding(Protocol):

@@ -22,6 +22,7 @@ from aitp_desk.auth.nonces import Nonces
 from aitp_desk.auth.presented import HMAC_SCHEME
 from aitp_desk.auth.proof import Head, Proof, credential_of
 from aitp_desk.auth.verified import Verified
+from aitp_desk.model.credential import CredentialMark
 from aitp_desk.model.errors import NotAuthenticated
 from aitp_desk.model.principal import KEY_PREFIX, ProvenBy, principal_of_key
 from aitp_desk.store.key_records import Key
@@ -137,6 +138,7 @@ class SignedRequests:
             known.until,
             bytes.fromhex(signed.body),
             (partial(self._use, known.principal.id, signed.nonce, until),),
+            known.mark,
         )
 
     async def _use(self, principal_id: str, nonce: str, until: int) -> None:
@@ -166,7 +168,8 @@ class SignedRequests:
         until, data_key = _holds_until(token, int(version), now)
         principal = principal_of_key(token.id, token.scopes, ProvenBy.SIGNED_REQUEST)
         secret = _Secret(make_secret(self._keys, token.id, int(version), data_key))
-        return _KeyProof(principal, self, key_id, until, secret=secret)
+        mark = CredentialMark(int(version))
+        return _KeyProof(principal, self, key_id, until, mark=mark, secret=secret)
 
 
 def make_secret(keys: DataKeys, id_: str, version: int, data_key: int) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
+from aitp_desk.model.credential import UNMARKED, CredentialMark
 from aitp_desk.model.task import Push, Task
 
 
@@ -14,11 +15,13 @@ class Sent(msgspec.Struct, frozen=True):
         context: the conversation that it belongs to; empty begins one.
         task_id: the task that it goes on with; empty begins one.
         push: whom to tell how it goes on; its ``task_id`` says nothing.
+        mark: of the credential with which it is sent.
     """
 
     context: str = ""
     task_id: str = ""
     push: Push | None = None
+    mark: CredentialMark = UNMARKED
 
 
 class TaskPage(msgspec.Struct, frozen=True):

@@ -1,4 +1,7 @@
-"""Telling others how tasks go on: each time that one comes to rest, until it was taken note of.
+"""Push notifications: sent each time that a task comes to rest, until one is acknowledged.
+
+At each push the receiver's setter is checked: the credential still holds, and they may still write
+to the task's thread. A receiver whose setter may not is deleted.
 
 The address is checked when it is given and each time it is asked (``egress``). What proves to the
 receiver who tells it, its caller has said; it is sealed in the database.
@@ -19,14 +22,17 @@ from aitp_desk.desk.delivering import deliver
 from aitp_desk.desk.following import Following
 from aitp_desk.desk.job_kinds import GiveUp, JobKind
 from aitp_desk.desk.jobs import Jobs
+from aitp_desk.desk.revoked import still_holds
 from aitp_desk.egress import AddressRefused, Egress
-from aitp_desk.model.errors import InvalidRequest
+from aitp_desk.model.credential import CredentialMark
+from aitp_desk.model.errors import InvalidRequest, TaskNotFound
 from aitp_desk.model.ids import new_id
 from aitp_desk.model.principal import Principal
 from aitp_desk.model.task import PUSH_PREFIX, Push, Task
 from aitp_desk.store import task_reads
 from aitp_desk.store.base import Store
 from aitp_desk.store.job_records import ClaimedJob
+from aitp_desk.store.rows import asker_of, asker_to_json, mark_of_asker
 from aitp_desk.store.task_records import KeptPush, NewPush
 from aitp_desk.store.work.tasks import PUSH_KIND, delete_push, set_push
 
@@ -37,9 +43,12 @@ LONGEST_ID = 128
 TOKEN_HEADER = "X-A2A-Notification-Token"  # noqa: S105 -- a name
 _PURPOSE = "push notifications"
 
-Render = Callable[[str, str, str], Awaitable[bytes | None]]
-"""Writes how a task stands, given the name of its desk, its id and the version of the protocol;
-None where there is nothing to tell."""
+Render = Callable[[Principal, str, str], Awaitable[bytes | None]]
+"""Writes how a task stands, given who is told (at the task's desk), its id and the version of the
+protocol; None where there is nothing to tell.
+
+It raises TaskNotFound where who is told may not write to the task's thread now.
+"""
 
 
 class _Secrets(msgspec.Struct, frozen=True):
@@ -110,23 +119,48 @@ class TaskPushing:
         id_ = push.id or new_id(PUSH_PREFIX, self._clock())
         return msgspec.structs.replace(push, id=id_, task_id=task_id)
 
-    def sealed(self, principal: Principal, push: Push) -> NewPush:
-        """What is written down of an address that is told."""
+    def sealed(self, principal: Principal, push: Push, mark: CredentialMark) -> NewPush:
+        """What is written down of an address that is told.
+
+        Parameters:
+            mark: of the credential with which it is set.
+        """
         secrets = _Secrets(push.token, push.scheme, push.credentials)
         context = _context(push.task_id, push.id)
         sealed = self._sealing.seal(_PURPOSE, context, msgspec.json.encode(secrets))
-        return NewPush(push.id, push.task_id, push.url, sealed, push.version, principal.party)
+        return NewPush(
+            push.id,
+            push.task_id,
+            push.url,
+            sealed,
+            push.version,
+            principal.party,
+            asker_to_json(principal, mark),
+        )
 
-    async def set(self, principal: Principal, task: Task, push: Push) -> None:
+    async def set(
+        self,
+        principal: Principal,
+        task: Task,
+        push: Push,
+        mark: CredentialMark,
+        *,
+        is_managed: bool,
+    ) -> None:
         """Write down whom to tell of a task.
 
+        Parameters:
+            is_managed: whether the caller may replace another's of the same id.
+
         Raises:
+            Forbidden: another caller has set one of this id.
             PreconditionFailed: so many are told already as may be.
         """
         await self._store.run(
             set_push,
             thread_id=task.thread_id,
-            push=self.sealed(principal, push),
+            push=self.sealed(principal, push, mark),
+            is_managed=is_managed,
             now=int(self._clock()),
         )
         self.wake_for(None if task.state.is_at_rest else task.run_id)
@@ -137,15 +171,39 @@ class TaskPushing:
         if run_id is not None:
             self._following.at_end(run_id, self._jobs.wake)
 
-    async def all_of(self, task_id: str) -> tuple[Push, ...]:
-        """Who is told of a task; of whose secrets are lost there are none."""
-        return tuple(map(self._show, await task_reads.pushes(self._store, task_id)))
+    async def is_any(self, task_id: str) -> bool:
+        """Whether anybody is told of a task."""
+        return bool(await task_reads.pushes(self._store, task_id))
+
+    async def of_caller(
+        self, principal: Principal, task_id: str, *, is_managed: bool
+    ) -> tuple[Push, ...]:
+        """The receivers of a task that a caller may know of: their own, or all.
+
+        Secrets are shown to who has set them, and none where they are lost.
+
+        Parameters:
+            is_managed: whether the caller manages the task's thread, and so knows of all.
+        """
+        kept = await task_reads.pushes(self._store, task_id)
+        return tuple(
+            self._show(one) if one.principal == principal.party else _without_secrets(one)
+            for one in kept
+            if is_managed or one.principal == principal.party
+        )
 
     async def delete(self, task: Task, push_id: str) -> bool:
         """Have nobody told there any more; whether somebody was."""
         return await self._store.run(
             delete_push, thread_id=task.thread_id, task_id=task.id, push_id=push_id
         )
+
+    async def _drop(self, task_id: str, push_id: str) -> None:
+        task = await task_reads.task(self._store, task_id, None)
+        if task is not None:
+            await self._store.run(
+                delete_push, thread_id=task.thread_id, task_id=task_id, push_id=push_id
+            )
 
     def kind(self, render: Render) -> JobKind:
         """Make the kind of jobs that does it.
@@ -159,11 +217,27 @@ class TaskPushing:
             kept = await task_reads.push(self._store, task_id, push_id)
             if kept is None:
                 return
-            body = await render(claim.desk, task_id, kept.version)
+            setter = msgspec.structs.replace(asker_of(kept.asked_by), desk=claim.desk)
+            try:
+                await self._check_credential(setter, kept)
+                body = await render(setter, task_id, kept.version)
+            except TaskNotFound:
+                await self._drop(task_id, push_id)
+                return
             if body is not None:
                 await self._send(self._open(kept), body)
 
         return telling_kind(PUSH_KIND, tell, self._settings)
+
+    async def _check_credential(self, setter: Principal, kept: KeptPush) -> None:
+        """Refuse a receiver whose setter's credential does not hold any more.
+
+        Raises:
+            TaskNotFound: it does not.
+        """
+        mark = mark_of_asker(kept.asked_by)
+        if not await still_holds(self._store, setter.id, kept.created_at, self._clock(), mark):
+            raise TaskNotFound("The credential that set this receiver does not hold any more.")
 
     async def _send(self, push: Push, body: bytes) -> None:
         """One attempt.
@@ -183,7 +257,7 @@ class TaskPushing:
         try:
             return self._open(kept)
         except GiveUp:
-            return Push(kept.id, kept.task_id, kept.url, version=kept.version)
+            return _without_secrets(kept)
 
     def _open(self, kept: KeptPush) -> Push:
         """What is kept of an address, opened.
@@ -205,6 +279,10 @@ class TaskPushing:
             secrets.credentials,
             kept.version,
         )
+
+
+def _without_secrets(kept: KeptPush) -> Push:
+    return Push(kept.id, kept.task_id, kept.url, version=kept.version)
 
 
 def _context(task_id: str, push_id: str) -> bytes:

@@ -106,6 +106,11 @@ class TaskReach:
             found.append(kept)
         return found
 
+    async def manages(self, principal: Principal, thread_id: str) -> bool:
+        """Whether the caller may manage a thread."""
+        sight = await self._sight(principal, thread_id)
+        return sight is not None and sight.is_whole
+
     async def _view(
         self, kept: KeptTask, sight: Sight, status: CallStatus | None = None
     ) -> Task | None:

@@ -192,7 +192,7 @@ class TaskTurns:
             status: how its call stands, where that is known; None looks.
         """
         task = draft.task
-        if draft.push is not None or (not draft.is_first and await self._pushing.all_of(task.id)):
+        if draft.push is not None or (not draft.is_first and await self._pushing.is_any(task.id)):
             self._pushing.wake_for(turn.run_id)
         if draft.is_first:  # its sender sees all of it
             return await self._views.view(task, WHOLE, (draft.first(turn),), status)
@@ -201,4 +201,4 @@ class TaskTurns:
     def _sealed(self, principal: Principal, sent: Sent, task_id: str) -> NewPush | None:
         if sent.push is None:
             return None
-        return self._pushing.sealed(principal, self._pushing.named(sent.push, task_id))
+        return self._pushing.sealed(principal, self._pushing.named(sent.push, task_id), sent.mark)

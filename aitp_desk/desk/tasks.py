@@ -32,14 +32,17 @@ from aitp_desk.desk.task_outcomes import unmade_by
 from aitp_desk.desk.task_pushing import TaskPushing
 from aitp_desk.desk.task_reach import TaskReach
 from aitp_desk.desk.task_turns import TaskTurns
-from aitp_desk.desk.task_views import WHOLE, TaskViews, Unmade
+from aitp_desk.desk.task_views import TaskViews, Unmade
 from aitp_desk.model.access import Need
 from aitp_desk.model.call import PAYMENT
+from aitp_desk.model.credential import CredentialMark
 from aitp_desk.model.errors import (
     DeskError,
+    Forbidden,
     InvalidRequest,
     PaymentRequired,
     PreconditionFailed,
+    ScopeMissing,
     TaskNotCancelable,
     TaskNotFound,
 )
@@ -291,10 +294,16 @@ class Tasks:
             check_scope(principal)
         return task
 
-    async def show(self, task_id: str) -> Task | None:
-        """A task as it stands, for whoever was to be told of it; None where there is none."""
-        kept = await task_reads.task(self._store, task_id, self._desk)
-        return None if kept is None else await self._views.view(kept, WHOLE)
+    async def show(self, principal: Principal, task_id: str) -> Task:
+        """A task as it stands, for who has set a receiver of its notifications.
+
+        Raises:
+            TaskNotFound: there is none, or they may not write to its thread now.
+        """
+        try:
+            return await self._find_to_write(principal, task_id)
+        except (InvalidRequest, Forbidden, ScopeMissing) as error:
+            raise TaskNotFound(error.message, param="id") from None
 
     async def run_of(self, principal: Principal, task: Task) -> Run:
         """The run that works on a task, or did.
@@ -326,28 +335,36 @@ class Tasks:
         )
         return await self.find(principal, task_id)
 
-    async def set_push(self, principal: Principal, push: Push) -> Push:
+    async def set_push(self, principal: Principal, push: Push, mark: CredentialMark) -> Push:
         """Have an address told how a task goes on.
 
+        Parameters:
+            mark: of the credential with which it is set.
+
         Raises:
+            Forbidden: another caller has set one of the same id.
             InvalidRequest: nothing is sent there.
             PreconditionFailed: so many are told already as may be.
         """
         self._pushing.check(push)
         task = await self._find_to_write(principal, push.task_id)
         push = self._pushing.named(push, task.id)
-        await self._pushing.set(principal, task, push)
+        is_managed = await self._reach.manages(principal, task.thread_id)
+        await self._pushing.set(principal, task, push, mark, is_managed=is_managed)
         return push
 
     async def pushes(self, principal: Principal, task_id: str) -> tuple[Push, ...]:
-        """Who is told how a task goes on."""
-        await self._find_to_write(principal, task_id)
-        return await self._pushing.all_of(task_id)
+        """The receivers that the caller has set for a task; all for who manages its thread."""
+        task = await self._find_to_write(principal, task_id)
+        is_managed = await self._reach.manages(principal, task.thread_id)
+        return await self._pushing.of_caller(principal, task_id, is_managed=is_managed)
 
     async def delete_push(self, principal: Principal, task_id: str, push_id: str) -> bool:
         """Have nobody told there any more; whether somebody was."""
-        task = await self._find_to_write(principal, task_id)
-        return await self._pushing.delete(task, push_id)
+        known = await self.pushes(principal, task_id)
+        task = await self.find(principal, task_id)
+        is_known = any(push.id == push_id for push in known)
+        return is_known and await self._pushing.delete(task, push_id)
 
     async def _find_to_write(self, principal: Principal, task_id: str) -> Task:
         task = await self.find(principal, task_id)

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from aitp_desk.config import Config
 from aitp_desk.desk.desk import Desk
 from aitp_desk.desk.task_pushing import Render
+from aitp_desk.model.principal import Principal
 from aitp_desk.pages.routes import API_PATH
 from aitp_desk.protocols.a2a.dialect import Dialect
 from aitp_desk.protocols.a2a.routes import make_doors
@@ -39,11 +40,11 @@ def rendering_tasks(desks: Sequence[Desk]) -> Render:
     """What writes how tasks stand for those who are told of them, in the version they speak."""
     by_name = {desk.name: desk for desk in desks}
 
-    async def render(name: str, task_id: str, version: str) -> bytes | None:
-        desk = by_name.get(name)
-        task = None if desk is None else await desk.tasks.show(task_id)
-        if desk is None or task is None:
+    async def render(principal: Principal, task_id: str, version: str) -> bytes | None:
+        desk = by_name.get(principal.desk)
+        if desk is None:
             return None
+        task = await desk.tasks.show(principal, task_id)
         return notification(task, Dialect(version), f"{desk.site.url}{desk.below}")
 
     return render

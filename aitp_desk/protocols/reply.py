@@ -19,6 +19,7 @@ from aitp_desk.desk.concurrency import Place
 from aitp_desk.desk.desk import Desk
 from aitp_desk.desk.limits import Allowance
 from aitp_desk.desk.streams import Stream
+from aitp_desk.model.credential import UNMARKED, CredentialMark
 from aitp_desk.model.errors import DeskError
 from aitp_desk.model.principal import Principal
 from aitp_desk.protocols.seen import Overview, Seen
@@ -45,6 +46,7 @@ class Call(msgspec.Struct, frozen=True):
         allowance: what the caller has left; None where nothing is counted. The desk makes it less
             where it knows of less.
         place: the request's place among those that are worked on; None where none is taken.
+        mark: tells the caller's credential from others of theirs.
     """
 
     principal: Principal
@@ -56,6 +58,7 @@ class Call(msgspec.Struct, frozen=True):
     body: bytes
     allowance: Allowance | None = None
     place: Place | None = None
+    mark: CredentialMark = UNMARKED
 
     def step_aside(self) -> None:
         """Let others go on: this request only waits from now on."""

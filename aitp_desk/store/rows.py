@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import msgspec
 
 from aitp_desk.model.access import Attendance
+from aitp_desk.model.credential import UNMARKED, CredentialMark
 from aitp_desk.model.file import File
 from aitp_desk.model.grant import Grant, May
 from aitp_desk.model.job import Job, JobState
@@ -29,12 +30,13 @@ _owed = msgspec.json.Decoder(tuple[ToolCall, ...])
 _calls = msgspec.json.Decoder(tuple[StepCall, ...])
 
 
-class _Asker(msgspec.Struct, frozen=True):
-    """Who asked for a run, as it is kept."""
+class _Asker(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Who asked for something, as it is kept."""
 
     id: str
     kind: PrincipalKind
     scopes: tuple[str, ...]
+    mark: CredentialMark | None = None
 
 
 _asker = msgspec.json.Decoder(_Asker)
@@ -140,11 +142,20 @@ def asker_of(text: str | None) -> Principal:
     return Principal(asker.id, asker.kind, frozenset(asker.scopes), "")
 
 
-def asker_to_json(principal: Principal) -> str | None:
-    """Write an ``asked_by`` column: who somebody is and what they may, not where they are."""
+def asker_to_json(principal: Principal, mark: CredentialMark | None = None) -> str | None:
+    """Write an ``asked_by`` column: who somebody is and what they may, not where they are.
+
+    Parameters:
+        mark: of the credential, where it is to be checked later.
+    """
     if principal.party is None:
         return None
-    return to_json(_Asker(principal.id, principal.kind, tuple(sorted(principal.scopes))))
+    return to_json(_Asker(principal.id, principal.kind, tuple(sorted(principal.scopes)), mark))
+
+
+def mark_of_asker(text: str | None) -> CredentialMark:
+    """Read with which credential somebody asked from an ``asked_by`` column."""
+    return (None if text is None else _asker.decode(text).mark) or UNMARKED
 
 
 def step_of(row: Row) -> Step:

@@ -59,6 +59,7 @@ class NewPush(msgspec.Struct, frozen=True):
     Parameters:
         sealed: what proves to its receiver who tells it.
         principal: id of who asked for it.
+        asked_by: JSON of that principal and of the credential; None of an anonymous one.
     """
 
     id: str
@@ -67,6 +68,7 @@ class NewPush(msgspec.Struct, frozen=True):
     sealed: bytes
     version: str
     principal: str | None
+    asked_by: str | None = None
 
 
 class KeptTask(msgspec.Struct, frozen=True):
@@ -94,10 +96,17 @@ class KeptTurn(msgspec.Struct, frozen=True):
 
 
 class KeptPush(msgspec.Struct, frozen=True):
-    """An address that is told of a task, as it is kept, see :class:`NewPush`."""
+    """An address that is told of a task, as it is kept, see :class:`NewPush`.
+
+    Parameters:
+        created_at: Unix seconds; when it was set.
+    """
 
     id: str
     task_id: str
     url: str
     sealed: bytes
     version: str
+    principal: str | None
+    asked_by: str | None
+    created_at: int

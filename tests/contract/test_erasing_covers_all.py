@@ -51,7 +51,7 @@ NAMES = {
     "revoked_jwts": "value",
     "sealed_values": "principal",
     "sessions": "owner",
-    "task_pushes": "principal",
+    "task_pushes": "principal asked_by",
     "task_turns": "principal",
     "tasks": "owner",
     "threads": "owner speaker",

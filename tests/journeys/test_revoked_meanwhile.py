@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from aitp_desk.desk.revoked import was_revoked
+from aitp_desk.desk.revoked import still_holds, was_revoked
 from aitp_desk.desk.taking_on import REVOKED
+from aitp_desk.model.credential import UNMARKED, CredentialMark
 from aitp_desk.store import work
 from aitp_desk.store.client_records import Client
 from aitp_desk.store.jwt_revocations import Revocation
@@ -92,3 +93,42 @@ async def test_what_is_revoked_is_told_from_what_has_only_ended(tmp_path: Path) 
             ("anonymous", NOW, False),
         ):
             assert await was_revoked(store, principal, asked_at) is expected, principal
+
+
+async def test_a_credential_holds_until_it_is_revoked_replaced_or_expired(tmp_path: Path) -> None:
+    begin_database(tmp_path / DATABASE)
+    async with SqliteStore.open(tmp_path / DATABASE) as store:
+        for id_, ends_at in (("good", None), ("ended", NOW), ("turned", None)):
+            key = Key(id_, id_, b"", ("threads",), NOW - 9, expires_at=ends_at)
+            await store.run(work.create_token, token=key)
+        await store.run(
+            work.rotate_token,
+            id="turned",
+            version=1,
+            hash=b"x",
+            data_key=1,
+            previous_until=NOW + 9,
+            now=NOW,
+        )
+        await store.run(work.revoke_jwts, revocation=Revocation("staff", "jti", "t1", NOW))
+        await store.run(work.revoke_jwts, revocation=Revocation("staff", "sub", "old", NOW))
+        first, second = CredentialMark(1), CredentialMark(2)
+        for principal, mark, at, expected in (
+            ("key:good", first, NOW, True),
+            ("key:ended", first, NOW, False),
+            ("key:nobody", first, NOW, False),
+            ("key:turned", first, NOW, True),
+            ("key:turned", first, NOW + 9, False),
+            ("key:turned", second, NOW + 9, True),
+            ("key:turned", UNMARKED, NOW + 8, True),
+            ("key:turned", UNMARKED, NOW + 9, False),
+            ("client:nobody", UNMARKED, NOW, False),
+            ("jwt:staff:ann", CredentialMark(token_id="t1", issued_at=NOW), NOW, False),
+            ("jwt:staff:ann", CredentialMark(token_id="t2", issued_at=NOW), NOW, True),
+            ("jwt:staff:old", CredentialMark(token_id="t2", issued_at=NOW - 1), NOW, False),
+            ("jwt:staff:old", CredentialMark(token_id="t2", issued_at=NOW + 1), NOW, True),
+            ("agent:finder.example", UNMARKED, NOW, True),
+            ("anonymous", UNMARKED, NOW, True),
+        ):
+            holds = await still_holds(store, principal, NOW, at, mark)
+            assert holds is expected, (principal, mark, at)

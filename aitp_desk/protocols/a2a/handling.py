@@ -148,7 +148,7 @@ async def find_push(desk: Desk, call: Call, task_id: str, push_id: str) -> Push:
 
 
 async def _begin(desk: Desk, call: Call, params: SendParams) -> Task:
-    sent = Sent(params.context, params.task_id, params.push)
+    sent = Sent(params.context, params.task_id, params.push, call.mark)
     request = Request(
         call.method, call.path, call.body, call.headers.get("Idempotency-Key"), hops=_hops(call)
     )

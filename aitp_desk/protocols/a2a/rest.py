@@ -82,7 +82,8 @@ class RestDoor:
         if self._dialect is not Dialect.V1 and "config" in config:
             config = config.object("config").object("pushNotificationConfig")
         push = read_push(config, self._dialect, call.params["task_id"])
-        return _reply(call, self._words.push(await desk.tasks.set_push(call.principal, push)))
+        kept = await desk.tasks.set_push(call.principal, push, call.mark)
+        return _reply(call, self._words.push(kept))
 
     async def list_pushes(self, desk: Desk, call: Call) -> Reply:
         """``GET tasks/{id}/pushNotificationConfigs``."""

@@ -115,7 +115,8 @@ async def _set_push(rpc: RpcCall) -> Reply:
     if rpc.dialect is not Dialect.V1:
         config = config.object("pushNotificationConfig")
     push = read_push(config, rpc.dialect, task_id)
-    return rpc.reply(rpc.words.push(await rpc.desk.tasks.set_push(rpc.call.principal, push)))
+    kept = await rpc.desk.tasks.set_push(rpc.call.principal, push, rpc.call.mark)
+    return rpc.reply(rpc.words.push(kept))
 
 
 async def _get_push(rpc: RpcCall) -> Reply:

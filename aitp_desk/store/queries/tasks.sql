@@ -2,7 +2,7 @@
 id, desk, thread_id, context, created_at, changed_at;
 
 -- columns push: Of an address that is told of a task, as it is read.
-id, task_id, url, sealed, version;
+id, task_id, url, sealed, version, principal, asked_by, created_at;
 
 -- add_task: Writes down a task.
 INSERT INTO tasks (id, desk, thread_id, context, owner, created_at, changed_at)
@@ -50,9 +50,18 @@ WHERE owner = :owner AND desk = :desk AND (changed_at, id) < (:changed_at, :id)
 ORDER BY changed_at DESC, id DESC LIMIT :limit;
 
 -- put_push: Writes down whom to tell of a task, or says it anew.
-INSERT INTO task_pushes (task_id, id, url, sealed, version, principal, created_at)
-VALUES (:task_id, :id, :url, :sealed, :version, :principal, :now)
-ON CONFLICT (task_id, id) DO UPDATE SET url = :url, sealed = :sealed, version = :version;
+INSERT INTO task_pushes (task_id, id, url, sealed, version, principal, asked_by, created_at)
+VALUES (:task_id, :id, :url, :sealed, :version, :principal, :asked_by, :now)
+ON CONFLICT (task_id, id) DO UPDATE SET url = :url, sealed = :sealed, version = :version,
+  principal = :principal, asked_by = :asked_by, created_at = :now;
+
+-- receivers_of_thread: Lists whom to tell of the tasks of a thread, with who set it and whose the thread is.
+SELECT p.task_id, p.id, p.asked_by, h.owner, h.desk
+FROM tasks t JOIN task_pushes p ON p.task_id = t.id JOIN threads h ON h.id = t.thread_id
+WHERE t.thread_id = :thread_id;
+
+-- delete_receivers_of: Has nobody told any more whom a principal has named.
+DELETE FROM task_pushes WHERE principal = :principal;
 
 -- pushes: Lists whom to tell of a task.
 SELECT {push} FROM task_pushes WHERE task_id = :task_id ORDER BY created_at, id;

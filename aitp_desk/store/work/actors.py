@@ -27,6 +27,7 @@ from aitp_desk.store.rows import present_of
 from aitp_desk.store.work.audit import note_audit
 from aitp_desk.store.work.opening import adding_actor
 from aitp_desk.store.work.reach import Reached, reach_thread
+from aitp_desk.store.work.receivers import drop_receivers
 from aitp_desk.store.work.tail import Tail
 
 MAX_STAYS = 1000
@@ -231,6 +232,8 @@ def _move(
     if any(one.actor.id == reached.opener_speaks_as for one in leaving):
         speaker = _next_speaker(reached, after)
         yield "set_speaker", {"thread_id": reached.id, "speaker": speaker}
+    if leaving:
+        yield from drop_receivers(reached.id, now)
     before = bound_to_others((one.actor for one in there.values()), principal.owner)
     bound = bound_to_others(after, principal.owner)
     yield from note_bindings(by, AuditAction.ACTOR_UNBOUND, reached.id, len(before - bound))

@@ -12,6 +12,7 @@ from aitp_desk.store.rows import attachments_of
 from aitp_desk.store.work.actors import note_bindings
 from aitp_desk.store.work.audit import note_audit
 from aitp_desk.store.work.reach import reach_thread
+from aitp_desk.store.work.receivers import drop_receivers
 
 CLAIMED = "thread.claimed"
 """The event of a thread that it was claimed; it refers to the thread."""
@@ -69,6 +70,7 @@ def claim_thread(
     bound = yield "bind_actors", {"thread_id": thread_id, "principal": owner}
     yield "give_sessions", {"thread_id": thread_id, "owner": owner}
     yield "give_tasks", {"thread_id": thread_id, "owner": owner}
+    yield from drop_receivers(thread_id, now)
     yield "give_sealed", {"thread_id": thread_id, "owner": owner}
     rows = yield "attachments_of_thread", {"thread_id": thread_id}
     for file_id in {file.file_id: None for row in rows for file in attachments_of(row[0])}:

@@ -9,10 +9,12 @@ from msgspec.structs import asdict
 
 from aitp_desk.model.audit import AuditAction, Auditor, ObjectKind
 from aitp_desk.model.errors import PreconditionFailed, Unavailable
+from aitp_desk.model.principal import CLIENT_PREFIX
 from aitp_desk.store.base import Work
 from aitp_desk.store.client_records import Client, SigningKey
 from aitp_desk.store.rows import client_of, signing_key_of, to_json
 from aitp_desk.store.work.audit import note_audit
+from aitp_desk.store.work.receivers import drop_receivers_of
 from aitp_desk.store.work.tokens import TOKENS_EPOCH
 
 _FORGOTTEN_AT_ONCE = 100
@@ -112,6 +114,7 @@ def revoke_client(*, id_or_name: str, now: int, by: Auditor | None = None) -> Wo
     rows = yield "revoke_client", {"id": rows[0][0], "revoked_at": now}
     yield "raise_epoch", {"name": TOKENS_EPOCH}
     revoked = client_of(rows[0])
+    yield from drop_receivers_of(f"{CLIENT_PREFIX}{revoked.id}")
     yield from note_audit(by, AuditAction.CLIENT_REVOKED, ObjectKind.CLIENT, revoked.id)
     return revoked
 

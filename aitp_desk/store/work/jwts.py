@@ -6,9 +6,11 @@ import msgspec
 
 from aitp_desk.config.issuers import LONGEST_LEEWAY, LONGEST_LIFETIME
 from aitp_desk.model.audit import AuditAction, Auditor, ObjectKind
+from aitp_desk.model.principal import JWT_PREFIX
 from aitp_desk.store.base import Work
 from aitp_desk.store.jwt_revocations import Revocation
 from aitp_desk.store.work.audit import note_audit
+from aitp_desk.store.work.receivers import drop_receivers_of
 from aitp_desk.store.work.tokens import TOKENS_EPOCH
 
 MOOT_SECONDS = 2 * (LONGEST_LIFETIME + LONGEST_LEEWAY)
@@ -23,6 +25,8 @@ def revoke_jwts(*, revocation: Revocation, by: Auditor | None = None) -> Work[No
     """
     yield "forget_moot_revocations", {"before": revocation.revoked_at - MOOT_SECONDS}
     yield "revoke_jwts", msgspec.structs.asdict(revocation)
+    if revocation.claim == "sub":
+        yield from drop_receivers_of(f"{JWT_PREFIX}{revocation.issuer}:{revocation.value}")
     yield "raise_epoch", {"name": TOKENS_EPOCH}
     named = f"{revocation.issuer}:{revocation.claim}:{revocation.value}"
     yield from note_audit(by, AuditAction.TOKEN_REVOKED, ObjectKind.TOKEN, named)

@@ -12,6 +12,7 @@ from aitp_desk.store.rows import grant_of
 from aitp_desk.store.work.actors import check_known
 from aitp_desk.store.work.audit import note_audit
 from aitp_desk.store.work.reach import reach_thread
+from aitp_desk.store.work.receivers import drop_receivers
 
 
 def share_thread(
@@ -63,6 +64,7 @@ def share_thread(
         )
         anew = {"id": grant.id, "may": grant.may.value, "expires_at": grant.expires_at}
         yield "set_grant", anew
+        yield from drop_receivers(thread_id, now)
     else:
         counted = yield "count_grants", {"thread_id": thread_id, "now": now}
         if counted[0][0] >= MAX_GRANTS:
@@ -110,4 +112,5 @@ def revoke_grant(
     if not (yield "grant_of_thread", found):
         raise GrantNotFound("This thread has no grant with this id.", param="grant")
     yield "delete_grant", found
+    yield from drop_receivers(thread_id, now)
     yield from note_audit(by, AuditAction.GRANT_REVOKED, ObjectKind.GRANT, grant_id)

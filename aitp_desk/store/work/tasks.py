@@ -7,13 +7,13 @@ import hashlib
 import msgspec
 
 from aitp_desk.model.call import CallState
-from aitp_desk.model.errors import PreconditionFailed, TaskNotFound
+from aitp_desk.model.errors import Forbidden, PreconditionFailed, TaskNotFound
 from aitp_desk.model.ids import id_from
 from aitp_desk.model.task import MAX_PUSHES
 from aitp_desk.store.base import Row, Work
 from aitp_desk.store.call_rows import call_state
 from aitp_desk.store.job_records import NewJob
-from aitp_desk.store.task_records import NewContext, NewPush, NewTask, NewTurn
+from aitp_desk.store.task_records import KeptPush, NewContext, NewPush, NewTask, NewTurn
 from aitp_desk.store.work.jobs import JOBS_EPOCH, enqueue_job
 from aitp_desk.store.work.sessions import open_named
 
@@ -75,24 +75,29 @@ def end_turn_of_call(*, call_id: str, said: str | None, now: int) -> Work[None]:
     yield from tell_of_call(call_id, now)
 
 
-def set_push(*, thread_id: str, push: NewPush, now: int) -> Work[None]:
+def set_push(*, thread_id: str, push: NewPush, now: int, is_managed: bool = False) -> Work[None]:
     """Write down whom to tell of a task, or say it anew.
 
     Where the task is at rest it is told at once.
 
     Parameters:
         thread_id: that of the task.
+        is_managed: whether the caller may replace another's of the same id.
 
     Raises:
         TaskNotFound: its thread was deleted meanwhile.
+        Forbidden: another caller has set one of this id.
         PreconditionFailed: so many are told already as may be.
     """
     if not (yield "task_at_any_desk", {"id": push.task_id}):
         raise TaskNotFound(NO_TASK, param="taskId")
-    kept = yield "pushes", {"task_id": push.task_id}
-    if len(kept) >= MAX_PUSHES and push.id not in [row[0] for row in kept]:
+    kept = [KeptPush(*row) for row in (yield "pushes", {"task_id": push.task_id})]
+    replaced = next((one for one in kept if one.id == push.id), None)
+    if replaced is not None and replaced.principal != push.principal and not is_managed:
+        raise Forbidden("Another caller has set a configuration with this id; choose another.")
+    if len(kept) >= MAX_PUSHES and replaced is None:
         raise PreconditionFailed(
-            f"Of one task at most {MAX_PUSHES} addresses are told; delete one first.",
+            f"A task has at most {MAX_PUSHES} push notification configurations; delete one first.",
             param="pushNotificationConfig",
         )
     yield "put_push", {**msgspec.structs.asdict(push), "now": now}

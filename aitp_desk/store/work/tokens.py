@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from aitp_desk.model.audit import AuditAction, Auditor, ObjectKind
 from aitp_desk.model.errors import PreconditionFailed
+from aitp_desk.model.principal import KEY_PREFIX
 from aitp_desk.store.base import Work
 from aitp_desk.store.key_records import Key
 from aitp_desk.store.rows import to_json, token_of
 from aitp_desk.store.work.audit import note_audit
+from aitp_desk.store.work.receivers import drop_receivers_of
 
 TOKENS_EPOCH = "tokens"
 """The row of ``epochs`` that rises with every change of a credential."""
@@ -81,6 +83,8 @@ def rotate_token(
         "rotate_token",
         {"id": id, "hash": hash, "data_key": data_key, "previous_until": previous_until},
     )
+    if previous_until <= now:
+        yield from drop_receivers_of(f"{KEY_PREFIX}{id}")
     yield "raise_epoch", {"name": TOKENS_EPOCH}
     yield from note_audit(by, AuditAction.KEY_ROTATED, ObjectKind.KEY, id)
     return token_of(rows[0])
@@ -101,6 +105,7 @@ def revoke_token(*, id_or_name: str, now: int, by: Auditor | None = None) -> Wor
     rows = yield "revoke_token", {"id": rows[0][0], "revoked_at": now}
     yield "raise_epoch", {"name": TOKENS_EPOCH}
     revoked = token_of(rows[0])
+    yield from drop_receivers_of(f"{KEY_PREFIX}{revoked.id}")
     yield from note_audit(by, AuditAction.KEY_REVOKED, ObjectKind.KEY, revoked.id)
     return revoked
 
