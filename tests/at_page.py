@@ -50,6 +50,10 @@ class AtPage:
         """Wait until nothing is under way."""
         await self.page.locator('[role=log][aria-busy="false"]').wait_for()
 
+    async def followed(self) -> None:
+        """Wait until the page follows the conversation, and has kept it."""
+        await self.page.locator("[data-ask][data-live]").wait_for()
+
     async def press(self, *keys: str) -> None:
         """Press keys, one after another."""
         for key in keys:
@@ -85,8 +89,9 @@ class AtPage:
         return self.card.get_by_role("button", name=name, exact=True)
 
     def posted(self) -> list[dict[str, Any]]:
-        """What was posted, in order."""
-        return [json.loads(one.post_data) for one in self.requests if one.post_data]
+        """What was asked, in order."""
+        asked = (one for one in self.requests if one.url.endswith("/agent/converse"))
+        return [json.loads(one.post_data) for one in asked if one.post_data]
 
     def messages(self) -> list[dict[str, Any]]:
         """The messages that were posted, without their schemas."""

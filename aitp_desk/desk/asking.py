@@ -30,7 +30,7 @@ from aitp_desk.desk.paid_ends import PaidEnds
 from aitp_desk.desk.people import People
 from aitp_desk.desk.recording import Recording
 from aitp_desk.desk.registry import Registry
-from aitp_desk.desk.sessions import Session, Sessions
+from aitp_desk.desk.sessions import Session, Sessions, is_thread
 from aitp_desk.desk.tooling import Tooling
 from aitp_desk.knowledge.languages import spell_tag
 from aitp_desk.knowledge.watch import Knowledge
@@ -103,6 +103,13 @@ class Asking:
             InvalidRequest: a clarification of something that was not asked.
             Unavailable: the agent or the store cannot work now.
         """
+        asked = await self._ask(principal, ask, allowance)
+        if ask.session_id is None or not is_thread(ask.session_id):
+            return asked
+        last_event = await self._sessions.last_event(ask.session_id)
+        return msgspec.structs.replace(asked, last_event=last_event)
+
+    async def _ask(self, principal: Principal, ask: Ask, allowance: Allowance | None) -> AskReply:
         self._limiter.count_agent(principal, ask.requesting_agent, allowance)
         action = self._registry.action(ask.action)
         if allowance is not None:

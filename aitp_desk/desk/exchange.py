@@ -176,6 +176,8 @@ class AskReply(msgspec.Struct, frozen=True):
             started, 0 to 1; None where nothing is kept.
         reply: set where an action of the site's own was asked for.
         understood: the messages of capabilities that the asker's words were taken for.
+        last_event: number of the thread's newest event after the turn, where the asker named the
+            thread itself; they may follow it.
     """
 
     session_id: str
@@ -186,6 +188,7 @@ class AskReply(msgspec.Struct, frozen=True):
     hit_rate: float | None = None
     reply: ActionReply | None = None
     understood: tuple[Spoken, ...] = ()
+    last_event: int | None = None
 
     @property
     def cached(self) -> bool:

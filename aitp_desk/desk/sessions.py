@@ -216,6 +216,11 @@ class Sessions:
             self._shared[current.thread_id] = current.id
         return current.thread_id
 
+    async def last_event(self, thread_id: str) -> int | None:
+        """Returns the number of a thread's newest event; None where there is no such thread."""
+        kept = await reads.thread(self._store, thread_id)
+        return None if kept is None else kept.last_event
+
     def changed(self, thread_id: str) -> None:
         """Take note that something was said on a thread elsewhere than in its session."""
         session_id = self._shared.get(thread_id)

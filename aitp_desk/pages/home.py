@@ -61,7 +61,7 @@ def render_home(
         site=site.name,
         description=site.description or f"Answers from the pages of {site.name}.",
         count=_count(len(documents)),
-        ask=render_ask("Type your question", {asked: asked for asked in examples}, acts=acts),
+        ask=render_ask(site, "Type your question", {asked: asked for asked in examples}, acts=acts),
         pages=render_pages("What it answers from", documents, MOST_IN_FOLDER),
         agents=render_agents(
             fill(

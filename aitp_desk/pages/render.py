@@ -137,6 +137,7 @@ def render_frame(
 
 
 def render_ask(
+    site: Site,
     placeholder: str,
     examples: Mapping[str, str],
     language: str = "",
@@ -156,7 +157,12 @@ def render_ask(
     listed = fill("<h2>For example</h2>\n<ul>\n$buttons\n</ul>", buttons=join(buttons))
     shown = listed if buttons else ""
     return fill(
-        _ASK, placeholder=placeholder, examples=shown, acts=render_acts(acts), locale=locale
+        _ASK,
+        placeholder=placeholder,
+        examples=shown,
+        acts=render_acts(acts),
+        desk=site.url,
+        locale=locale,
     )
 
 
@@ -188,7 +194,7 @@ def render_page(
     asked = Markup()
     if topics is not None:
         questions = {topic: f"{document.title}: {topic}" for topic in topics}
-        box = render_ask("Ask about this page", questions, document.language)
+        box = render_ask(site, "Ask about this page", questions, document.language)
         asked = fill('<hr class="rule">\n$ask', ask=box)
     main = fill(
         _PAGE,

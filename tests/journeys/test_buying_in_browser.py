@@ -83,6 +83,44 @@ async def test_a_map_is_quoted_paid_by_a_code_and_told_with_a_receipt(
         assert told[0].startswith("The books are right")
 
 
+async def test_a_map_that_is_chosen_on_a_card_is_quoted_on_the_next_and_paid_after_a_reload(
+    tmp_path: Path, browser: OpenBrowser, expect: Expect
+) -> None:
+    asking = "capabilities.requests={}"
+    async with shopping(tmp_path, *PAYING, asking) as (shopper, _):
+        credit = await store_credit(tmp_path / "data", "10")
+        async with at_page(browser, shopper.talker.desk, viewport=PHONE) as visitor:
+            await visitor.page.get_by_role("button", name="Buy trail map").click()
+            await visitor.card.get_by_label("Cinder Rim").check()
+            await visitor.button("Choose").click()
+            await expect(visitor.card.get_by_role("heading", level=3)).to_have_text("Pay 4.90 USD?")
+            await expect(visitor.page.locator(".failure:visible")).to_have_count(0)
+            assert await find_flaws(visitor.page) == []
+            await visitor.followed()
+            await visitor.page.reload()
+            await expect(visitor.button("Pay")).to_be_visible()
+            await expect(visitor.turns).to_have_count(2)
+            await pay(visitor, credit.code)
+            await expect(visitor.turn.locator(".receipt")).to_contain_text("Paid: 4.90 USD.")
+            await expect(visitor.said).to_contain_text("Quarry, 43.9125")
+            await visitor.page.reload()
+            await expect(visitor.turn.locator(".receipt")).to_contain_text("Paid: 4.90 USD.")
+            await expect(visitor.page.locator(".card:not(.closed):not(.receipt)")).to_have_count(0)
+
+
+async def test_arguments_by_program_that_have_to_be_paid_are_a_card_too(
+    tmp_path: Path, browser: OpenBrowser, expect: Expect
+) -> None:
+    async with shopping(tmp_path, *PAYING) as (shopper, _):
+        credit = await store_credit(tmp_path / "data", "10")
+        async with at_page(browser, shopper.talker.desk) as visitor:
+            await visitor.box.fill('{"trail": "Cinder Rim"}')
+            await visitor.page.get_by_role("button", name="Buy trail map").click()
+            await expect(visitor.button("Pay")).to_be_visible()
+            await pay(visitor, credit.code)
+            await expect(visitor.turn.locator(".receipt")).to_contain_text("Paid: 4.90 USD.")
+
+
 async def test_what_is_declined_costs_nothing(
     tmp_path: Path, browser: OpenBrowser, expect: Expect
 ) -> None:

@@ -45,6 +45,11 @@ export function answerIn(message) {
     const failed = paid.result === "failure";
     return { id: paid.quote_id, text, failed, element: receiptOf(paid) };
   }
+  const settled = message.approve_quote ?? message.decline_quote;
+  if (settled) {
+    const text = message.approve_quote ? "I pay." : "I do not pay.";
+    return { id: settled.quote_id, text };
+  }
   if (lacking) return { id: "", text: "Have the site add to it, or pay in another way." };
   return null;
 }

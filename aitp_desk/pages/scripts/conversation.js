@@ -1,10 +1,13 @@
-// A conversation at the box to ask: what is typed or chosen, and the turns above it.
+// A conversation at the box to ask: what is typed or chosen, and what comes of it.
 
-import { DECLARED, answerIn, cardOf, replacedBy } from "./cards.js";
-import { el, link } from "./dom.js";
+import { DECLARED } from "./cards.js";
+import { el } from "./dom.js";
 import { KeyCard } from "./key.js";
+import { Memory } from "./memory.js";
+import { partiesOf, read, shownAs, withoutPeople } from "./messages.js";
+import { Thread } from "./thread.js";
+import { Transcript } from "./transcript.js";
 import { converse, follow } from "./wire.js";
-import { blocks } from "./words.js";
 
 const FRESH = "The conversation before had ended; this begins a new one.";
 const SEARCH = "content_search";
@@ -33,10 +36,25 @@ export class Conversation {
     this.key = "";
     this.session = null;
     this.unclear = null;
-    this.cards = new Map();
     this.busy = false;
     this.round = 0;
+    this.transcript = new Transcript(this.log, {
+      onask: (asked) => this.ask(asked, { focus: true }),
+      onreply: (card, answer) => this.reply(card, answer),
+    });
+    this.memory = new Memory(this.locale);
+    const listener = {
+      onsaid: (message) => this.hear(message),
+      onhanded: (name, isOver) => this.handed(name, isOver),
+      ondeleted: (id) => this.transcript.remove(id),
+      onlive: (isLive) => root.toggleAttribute("data-live", isLive),
+    };
+    this.thread = new Thread(root.dataset.desk, listener, this.memory);
+    this.listen();
+    this.thread.restore(this.memory.thread);
+  }
 
+  listen() {
     this.form.addEventListener("submit", (event) => {
       event.preventDefault();
       this.say(this.box.value);
@@ -50,21 +68,29 @@ export class Conversation {
       const chosen = event.target.closest("button");
       if (chosen) this.start({ ...chosen.dataset });
     });
-    this.restart.addEventListener("click", () => this.begin());
+    this.restart.addEventListener("click", () => {
+      this.memory.keep(null);
+      this.begin();
+      this.box.focus();
+    });
+    this.memory.onchange((id) => {
+      if (this.busy || id === this.thread.id) return;
+      this.begin();
+      this.thread.restore(id);
+    });
   }
 
   /** Begin a new conversation; what is still on its way belongs to the old one. */
   begin() {
+    this.thread.end();
     this.session = null;
     this.round += 1;
-    this.cards.clear();
     this.expect(null);
     this.wait(false);
     this.hint.textContent = this.promise;
-    this.log.replaceChildren();
+    this.transcript.clear();
     this.examples.hidden = false;
     this.restart.hidden = true;
-    this.box.focus();
   }
 
   /** Wait for the answer to what the desk asked back about a question; null for none. */
@@ -93,22 +119,24 @@ export class Conversation {
   async ask(asked, { focus = false } = {}) {
     if (this.busy) return;
     this.wait(true);
-    for (const offered of this.log.querySelectorAll(".choices")) offered.remove();
+    const { round } = this;
+    await this.thread.ready;
+    if (round !== this.round) return;
+    this.transcript.dropChoices();
     const turn = this.turn({ text: asked.clarification ?? asked.query });
     const waiting = el("p", { class: "waiting", "aria-hidden": "true" }, el("i"), el("i"), el("i"));
     turn.append(waiting);
     if (focus) turn.focus({ preventScroll: true });
-    this.show(turn);
+    this.transcript.show(turn);
 
-    const round = this.round;
     const { said, failure, fresh } = await this.post(asked);
     if (round !== this.round) return;
     waiting.remove();
     if (fresh) turn.append(el("p", { class: "note" }, FRESH));
     if (failure) this.fail(turn, failure, asked, fresh);
     else this.receive(turn, said, asked);
-    this.wait(false);
-    this.show(turn);
+    this.settled(said);
+    this.transcript.show(turn);
   }
 
   /** Answer a card: it stays as it is until the desk has taken the answer. */
@@ -121,33 +149,39 @@ export class Conversation {
     }
     this.wait(true);
     card.wait(true);
-    const round = this.round;
+    const { round } = this;
+    await this.thread.ready;
     const { said, failure } = await this.post({ query }, { anew: false });
     if (round !== this.round) return;
     card.wait(false);
-    this.wait(false);
     if (failure?.ended) card.close(failure.text);
     else if (failure) card.refuse(failure.text, failure.param);
-    if (failure) return;
+    if (failure) {
+      this.settled();
+      return;
+    }
     card.close("Answered.");
-    for (const offered of this.log.querySelectorAll(".choices")) offered.remove();
+    this.transcript.dropChoices();
     const turn = this.turn(summary);
     turn.focus({ preventScroll: true });
     // what was filled in is not sent again with what is asked next
     this.receive(turn, said, { ...this.unclear, query: summary.text });
-    this.show(turn);
+    this.settled(said);
+    this.transcript.show(turn);
   }
 
-  /** Begin a turn by what the visitor says. */
-  turn({ text, rows = [] }) {
-    const turn = el("section", { class: "turn", tabindex: "-1" });
-    turn.append(el("h2", { class: "question" }, text));
-    const told = rows.flatMap(([label, value]) => [el("dt", {}, label), el("dd", {}, value)]);
-    if (told.length) turn.append(el("dl", { class: "filled" }, ...told));
-    this.log.append(turn);
+  /** Begin a turn of this page. */
+  turn(said) {
     this.examples.hidden = true;
     this.restart.hidden = false;
-    return turn;
+    return this.transcript.turn(said);
+  }
+
+  /** A turn of this page is over: what others have said meanwhile is told. */
+  settled(said) {
+    this.wait(false);
+    this.thread.release(said?.meta?.last_event);
+    if (this.session) this.thread.follow(this.session, this.key);
   }
 
   /** Post a question in the present session, or, where that has ended, in a new one. */
@@ -155,9 +189,12 @@ export class Conversation {
     const body = { ahp: "0.1", capability, query, clarification };
     body.context = { accept_types: DECLARED };
     if (this.locale) body.context.locale = this.locale;
-    if (!this.session) return converse(body, this.key);
-    const outcome = await converse({ ...body, session_id: this.session }, this.key);
+    const session = this.thread.id ?? this.session;
+    if (!session) return converse(body, this.key);
+    this.thread.hold();
+    const outcome = await converse({ ...body, session_id: session }, this.key);
     if (!outcome.failure?.ended || !anew) return outcome;
+    this.thread.end();
     delete body.clarification;
     return { ...(await converse(body, this.key)), fresh: true };
   }
@@ -167,73 +204,52 @@ export class Conversation {
     const { query, capability } = asked;
     this.session = said.session_id ?? null;
     this.expect(null);
-    if (!said.clarification) this.settle(capability);
+    if (!said.clarification) this.transcript.settle(capability);
     if (said.status === "accepted") {
       this.waitFor(turn, said.poll);
       return;
     }
     const told = said.clarification ?? said.response;
-    const isAsked = this.tell(turn, told, told.question ?? told.answer ?? "", capability);
+    const all = told.question ?? told.answer ?? "";
+    const words = this.thread.isLive ? withoutPeople(all, said.meta?.people) : all;
+    const isAsked = this.transcript.tell(turn, told, words, capability);
+    if (told.messages?.length) this.thread.declare();
     if (said.clarification) {
       const how = isAsked ? "Answer above, or in your own words." : undefined;
       this.expect({ query, capability }, how);
       const options = isAsked ? [] : (told.options ?? []);
-      this.choices(turn, "Choose one", options, (clarification) => ({
+      this.transcript.choices(turn, "Choose one", options, (clarification) => ({
         ...{ query, capability, clarification },
       }));
       return;
     }
-    this.follows(turn, told);
+    this.transcript.follows(turn, told);
   }
 
-  /** What stands below an answer. */
-  follows(turn, { sources = [], follow_up: next }) {
-    if (sources.length) turn.append(this.sources(sources));
-    this.choices(turn, "Ask next", next?.suggested_queries ?? [], (query) => ({ query }));
-  }
-
-  /** What is said, in cards as far as it can be; whether there is one. What was answered is told first. */
-  tell(turn, { messages = [], besides = "" }, words, capability) {
-    const shown = messages.map((message) => ({
-      message,
-      card: cardOf(message, (card, answer) => this.reply(card, answer)),
-      answer: answerIn(message),
-    }));
-    const isAll = shown.length > 0 && shown.every(({ card, answer }) => card || answer);
-    for (const one of shown.filter(({ answer }) => answer)) {
-      const { id, text, failed, element } = one.answer;
-      const card = this.cards.get(id);
-      card?.close(text);
-      if (failed && card?.again) one.card = card.again(text);
-      else if (element) turn.append(element);
-      else if (isAll) turn.append(el("p", { class: "note" }, text));
+  /** Show what was said on the thread: by people, in other tabs, or before the page was loaded. */
+  hear(message) {
+    const said = read(message);
+    const { visitor, person, other } = partiesOf(message, this.thread);
+    this.restart.hidden = false;
+    if (visitor) {
+      this.transcript.answered(said.messages);
+      this.transcript.dropChoices();
+      this.transcript.turn({ text: shownAs(said) }, message.id);
+      return;
     }
-    turn.append(el("div", { class: "answer" }, ...blocks(isAll ? besides : words)));
-    for (const { message, card } of shown.filter((one) => one.card)) {
-      card.schema ??= message.$schema;
-      card.capability = capability;
-      this.cards.get(replacedBy(message))?.close("Replaced by a newer question.");
-      this.cards.get(card.id)?.close("Asked again below.");
-      this.cards.set(card.id, card);
-      turn.append(card.element);
-    }
-    return shown.some(({ card }) => card);
+    const by = person || other;
+    if (!by && this.polled?.delete(said.words)) return;
+    this.streamed?.add(said.words);
+    const section = by ? this.transcript.party(by, message.id) : this.transcript.open;
+    this.transcript.tell(section, { messages: said.messages, besides: said.words }, said.words);
+    this.transcript.follows(section, said);
+    if (by && this.thread.isLive) this.transcript.show(section, "nearest");
   }
 
-  /** What shall be done was done, or is not wanted: nothing that was asked for it is open. */
-  settle(capability) {
-    for (const card of this.cards.values()) {
-      if (capability && card.capability === capability) card.close("Needs no answer any more.");
-    }
-  }
-
-  sources(sources) {
-    const items = sources.map((source) => {
-      const item = el("li", {}, link(source.url, source.title));
-      if (source.relevance !== "direct") item.append(" ", el("span", { class: "tag" }, "related"));
-      return item;
-    });
-    return el("div", { class: "sources" }, el("h3", {}, "Sources"), el("ol", {}, ...items));
+  /** A person of the site takes the conversation over, or gives it back to the desk. */
+  handed(name, isOver) {
+    const joined = `${name} has joined and answers from now on.`;
+    this.transcript.note(isOver ? "The desk answers again." : joined);
   }
 
   /** What was taken on goes on by itself: say how it goes, and in the end what came of it. */
@@ -241,6 +257,8 @@ export class Conversation {
     const note = el("p", { class: "note" }, "It was taken on. What comes of it is told here.");
     turn.append(note);
     const { round } = this;
+    this.streamed = new Set();
+    this.polled = new Set();
     const { said, failure } = await follow(poll, this.key, (progress) => {
       note.textContent = progress;
     });
@@ -250,8 +268,11 @@ export class Conversation {
       turn.append(el("p", { class: "failure" }, failure.text));
       return;
     }
-    this.tell(turn, said.response, said.response.answer ?? "");
-    this.follows(turn, said.response);
+    const answer = said.response.answer ?? "";
+    if (this.streamed.has(answer)) return;
+    this.polled.add(answer);
+    this.transcript.tell(turn, said.response, answer);
+    this.transcript.follows(turn, said.response);
   }
 
   fail(turn, failure, asked, fresh = false) {
@@ -266,19 +287,8 @@ export class Conversation {
       return;
     }
     turn.append(el("p", { class: "failure" }, failure.text));
-    if (failure.again) this.choices(turn, null, ["Try again"], () => asked);
+    if (failure.again) this.transcript.choices(turn, null, ["Try again"], () => asked);
     else if (!this.box.value) this.box.value = asked.clarification ?? asked.query ?? "";
-  }
-
-  choices(turn, title, words, asked) {
-    if (!words.length) return;
-    const buttons = words.map((word) => {
-      const button = el("button", { type: "button", class: "chip" }, word);
-      button.addEventListener("click", () => this.ask(asked(word), { focus: true }));
-      return el("li", {}, button);
-    });
-    const list = el("ul", {}, ...buttons);
-    turn.append(el("div", { class: "choices" }, ...(title ? [el("h3", {}, title)] : []), list));
   }
 
   wait(busy) {
@@ -286,10 +296,5 @@ export class Conversation {
     this.send.setAttribute("aria-disabled", String(busy));
     this.log.setAttribute("aria-busy", String(busy));
     this.status.textContent = busy ? "Looking for an answer" : "";
-  }
-
-  show(turn) {
-    const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
-    turn.scrollIntoView({ block: "start", behavior: still ? "instant" : "smooth" });
   }
 }

@@ -1,6 +1,12 @@
 // Asking the desk: what is posted to /agent/converse (AHP 0.1, section 6), and failures in words.
 
+import { VISITOR } from "./messages.js";
+
 const ADDRESS = "/agent/converse";
+/** Schemas of messages that the page shows as cards, beside those of the desk's own. */
+const PUBLISHED = ["aitp-02-decisions", "aitp-03-data-request"].map(
+  (name) => `https://aitp.dev/capabilities/${name}/v1.0.0/schema.json`,
+);
 const PATIENCE_MS = 60_000;
 const LONGEST_PAUSE_MS = 15_000;
 const MOST_LOOKS = 60;
@@ -33,6 +39,12 @@ function explain(status, said, key) {
   return { text: said?.message ?? "The desk could not read that question.", again: false, param };
 }
 
+/** What has to be paid, however it was begun, as a question of the conversation that it is part of. */
+function quoted({ message, thread_id: thread }) {
+  const clarification = { question: "", messages: [message] };
+  return { status: "clarification_needed", session_id: thread, clarification };
+}
+
 async function request(address, options, key) {
   const headers = { Accept: "application/json" };
   if (options.body) headers["Content-Type"] = "application/json";
@@ -51,8 +63,9 @@ async function request(address, options, key) {
     return { failure: { text, again: true } };
   }
   const said = await response.json().catch(() => null);
-  const isRead = said?.response || said?.clarification || said?.status;
-  if (response.ok && isRead) return { said };
+  if (response.ok && said) return { said };
+  const asked = said?.payment ?? said?.error?.payment;
+  if (response.status === 402 && asked?.message) return { said: quoted(asked) };
   return { failure: explain(response.ok ? 500 : response.status, said, key) };
 }
 
@@ -63,6 +76,27 @@ async function request(address, options, key) {
  */
 export function converse(body, key) {
   return request(ADDRESS, { method: "POST", body: JSON.stringify(body) }, key);
+}
+
+/** A thread with its newest messages. */
+export function readThread(id) {
+  return request(threadAt(id), { method: "GET" }, "");
+}
+
+/**
+ * Join a thread as the visitor, who reads messages of capabilities as they are.
+ *
+ * @param {string} desk id of the desk's actor.
+ */
+export function join(id, desk, key) {
+  const schemas = [...PUBLISHED, `${desk}/capabilities/payments/v1/schema.json`];
+  const capabilities = schemas.map((schema) => ({ schema }));
+  const body = JSON.stringify({ id: VISITOR, capabilities });
+  return request(`${threadAt(id)}/actors`, { method: "POST", body }, key);
+}
+
+function threadAt(id) {
+  return `/v1/threads/${encodeURIComponent(id)}`;
 }
 
 /** Wait for the end of what goes on by itself; `tell` is given how it goes, as that changes. */

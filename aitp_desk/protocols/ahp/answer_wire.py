@@ -186,6 +186,8 @@ class Encoder:
             meta["model"] = outcome.model
         if outcome.fallback:
             meta["fallback"] = outcome.fallback
+        if asked.last_event is not None:
+            meta["last_event"] = asked.last_event
         if outcome.heard:
             meta["people"] = [{"actor": one.actor, "text": one.text} for one in outcome.heard]
         return meta

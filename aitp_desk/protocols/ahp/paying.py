@@ -13,8 +13,14 @@ from aitp_desk.protocols import x402_wire
 
 
 def is_call(ask: Ask) -> bool:
-    """Whether a question is the arguments of a call, and no words."""
-    return ask.clarification is None and ask.query.lstrip().startswith("{")
+    """Whether a question is the arguments of a call, and neither words nor a capability's message.
+
+    A message answers what was asked in the conversation, and so is answered there.
+    """
+    if ask.clarification is not None:
+        return False
+    found = arguments_in(ask.query)
+    return found is not None and "$schema" not in found[0]
 
 
 def read_paid(ask: Ask, headers: MultiMapping[str]) -> DirectCall | None:
@@ -28,7 +34,7 @@ def read_paid(ask: Ask, headers: MultiMapping[str]) -> DirectCall | None:
     """
     header = x402_wire.read_headers(headers)
     found = None
-    if is_call(ask) and (header is not None or PAYMENT in ask.query):
+    if (header is not None or PAYMENT in ask.query) and is_call(ask):
         found = arguments_in(ask.query)
     if found is None:
         if header is not None:
