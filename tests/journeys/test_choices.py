@@ -81,9 +81,14 @@ async def over_a2a(who: Talker, *said: str) -> str:
     about: dict[str, str] = {}
     task: Any = {}
     for number, words in enumerate(said):
-        message = {"kind": "message", "role": "user", "messageId": f"m{number}", **about}
+        message: dict[str, Any] = {
+            "kind": "message",
+            "role": "user",
+            "messageId": f"m{number}",
+            **about,
+        }
         message |= {"parts": [{"kind": "text", "text": words}]}
-        params = {"message": message, "configuration": {"blocking": True}}
+        params = {"message": {**message, **about}, "configuration": {"blocking": True}}
         body = {"jsonrpc": "2.0", "id": number, "method": "message/send", "params": params}
         task = (await who.send("POST", "/a2a", body)).ok["result"]
         is_open = task["status"]["state"] == "input-required"

@@ -36,11 +36,13 @@ class Body(msgspec.Struct, frozen=True):
     Parameters:
         schema: a plain one; of what is merged an object's with nothing but members.
         is_merged: whether its members are arguments of their own.
+        members: their names, also where they are not.
     """
 
     schema: Schema
     is_required: bool
     is_merged: bool
+    members: frozenset[str] = frozenset()
 
 
 class Request(msgspec.Struct, frozen=True):
@@ -75,13 +77,15 @@ def read_body(told: Mapping[str, Any] | None, schemas: PlainSchemas) -> Body | N
     if not isinstance(inner, Mapping):
         named = ", ".join(map(str, types)) or "nothing"
         raise Unusable(f"takes a body of {named}, which is not offered; only JSON is")
-    is_required = told.get("required") is True
     schema = schemas.make(inner.get("schema", {}))
     opened = _opened(schema, schemas)
+    # most files leave "required" out: a body with required members is one that is needed
+    is_required = told.get("required", bool(opened.get("required"))) is True
     is_plain = opened.get("type", "object") == "object" and not opened.keys() - _OBJECT_WORDS
     is_closed = opened.get("additionalProperties", False) is False and "properties" in opened
     is_merged = is_plain and is_closed and (is_required or not opened.get("required"))
-    return Body(opened if is_merged else schema, is_required, is_merged)
+    members = frozenset(opened.get("properties", ()))
+    return Body(opened if is_merged else schema, is_required, is_merged, members)
 
 
 def _opened(schema: Schema, schemas: PlainSchemas) -> Schema:
@@ -130,6 +134,20 @@ class Arguments:
             required += [self._whole] if body.is_required else []
         schema: Schema = {"type": "object", "properties": properties, "additionalProperties": False}
         self.schema = schemas.whole({**schema, "required": required} if required else schema)
+
+    def check_flat(self, given: Mapping[str, Any]) -> None:
+        """Refuse members of the body that stand next to it.
+
+        Raises:
+            InvalidRequest: with the argument under which they belong.
+        """
+        if self._body is None or self._body.is_merged:
+            return
+        for name in given.keys() - self.schema["properties"].keys():
+            if name in self._body.members:
+                raise InvalidRequest(
+                    f"{name!r} is a member of the body: send it under {self._whole!r}.", param=name
+                )
 
     def request(self, given: Mapping[str, Any]) -> Request:
         """The request that arguments come to which fit the schema.

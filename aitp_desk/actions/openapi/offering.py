@@ -79,6 +79,7 @@ def offer_operation(
 
     def read(given: Mapping[str, Any]) -> Request:
         plain = dict(given)
+        arguments.check_flat(plain)
         takes.check(plain)
         return arguments.request(plain)
 

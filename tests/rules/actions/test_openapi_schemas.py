@@ -272,6 +272,23 @@ def test_a_body_that_is_no_plain_object_is_one_argument(tmp_path: Path) -> None:
     assert (list(takes["properties"]), takes.get("required")) == (["body"], None)
 
 
+def test_a_body_of_which_is_not_said_that_it_is_required_is_used_alike(tmp_path: Path) -> None:
+    body = {"content": taking(ORDER)["content"]}
+    offered = only(tmp_path, document({"method": "post", "requestBody": body}))
+    whole = only(tmp_path, document({"method": "post", "requestBody": taking(ORDER)}))
+    assert offered.action.input_schema == whole.action.input_schema
+    assert "body" not in offered.action.input_schema["properties"]
+
+
+def test_members_next_to_a_whole_body_are_refused_with_where_they_belong(tmp_path: Path) -> None:
+    file = document({"method": "post", "requestBody": taking(ORDER, required=False)})
+    offered = only(tmp_path, file)
+    for given in ({"items": []}, {"items": [], "body": {}}):
+        with pytest.raises(InvalidRequest, match="send it under 'body'") as refused:
+            offered.read(given)
+        assert refused.value.param == "items"
+
+
 def test_a_parameter_of_an_operation_stands_for_one_of_its_path(tmp_path: Path) -> None:
     file = document({"parameters": [parameter("q", schema={"type": "integer"})]})
     file["paths"]["/things"]["parameters"] = [parameter("q"), parameter("page")]
