@@ -53,7 +53,6 @@ from aitp_desk.listening import bound_socket, listening
 from aitp_desk.measured import make_sources
 from aitp_desk.opening import open_agent, open_content, open_houses
 from aitp_desk.protocols.ahp.wire import forget_bodies
-from aitp_desk.protocols.metrics.routes import METRICS_PATH, is_measured
 from aitp_desk.protocols.reply import Door
 from aitp_desk.shared import Shared, digests, make_shared
 from aitp_desk.start_report import report_start
@@ -266,7 +265,7 @@ async def open_server(
             desks[0],
             store,
             identifier,
-            report_start(store, houses, METRICS_PATH if is_measured() else ""),
+            report_start(store, houses),
         )
 
 

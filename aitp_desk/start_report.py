@@ -12,6 +12,7 @@ from aitp_desk.config.web_address import is_loopback
 from aitp_desk.house import House
 from aitp_desk.protocols.a2a.card import DOOR_PATH as A2A_PATH
 from aitp_desk.protocols.mcp.routes import MCP_PATH, speaks_mcp
+from aitp_desk.protocols.metrics.routes import METRICS_PATH
 from aitp_desk.protocols.openapi.routes import DOCUMENT_PATH
 from aitp_desk.store.base import Store
 
@@ -26,12 +27,11 @@ _PROBLEMS_TOLD = 10
 """So many files that cannot be read are named at the start."""
 
 
-def report_start(store: Store, houses: Sequence[House], watched: str) -> tuple[str, ...]:
+def report_start(store: Store, houses: Sequence[House]) -> tuple[str, ...]:
     """What a desk has found at its start, for its owner: a line each.
 
     Parameters:
         houses: of all site agents, the site's own first.
-        watched: the path of the desk's figures; empty where they are not told.
     """
     own, *further = houses
     config, url = own.config, own.config.site.url
@@ -45,22 +45,15 @@ def report_start(store: Store, houses: Sequence[House], watched: str) -> tuple[s
         *(line for house in further for line in _report_further(house)),
         f"  AHP        {url}/.well-known/agent.json, {url}/agent/converse, {url}/llms.txt",
         *([f"  A2A        {url}{A2A_PATH}"] if config.a2a.enabled else []),
-        *([f"  MCP        {url}{MCP_PATH}"] if speaks_mcp(config) else _without_mcp(config)),
+        *([f"  MCP        {url}{MCP_PATH}"] if speaks_mcp(config) else []),
         *([f"  OpenAPI    {url}{DOCUMENT_PATH}, {url}/docs"] if config.rest.enabled else []),
         *([f"  declared   {url}/agents.txt"] if config.agents_txt.enabled else []),
         *([f"  messages   {', '.join(config.capabilities)}"] if config.capabilities else []),
         *([f"  console    {url}/console"] if config.console.enabled else []),
-        *([f"  metrics    {url}{watched}"] if watched else []),
+        f"  metrics    {url}{METRICS_PATH}",
         f"  health     {url}/health, {url}/ready",
         *([f"  problem    {_IN_THE_CLEAR}"] if _tells_in_the_clear(config) else []),
     )
-
-
-def _without_mcp(config: Config) -> list[str]:
-    """What is told where the door is closed; nothing where its owner wants that."""
-    if config.mcp_server.serve == "never":
-        return []
-    return ["  MCP        not served: the extra is not installed (aitp-desk[mcp])"]
 
 
 def _tells_in_the_clear(config: Config) -> bool:

@@ -9,8 +9,7 @@ The desk stands over a temporary folder, an agent answers by script, a guest tal
         capability = Loyalty
         examples = {1: [{"collect_stamp": {"card": "c-1", "receipt": "r-1"}}]}
 
-A runner such as pytest finds the tests of the contract by their names; they need none. The contract
-validates schemas and asks for ``aitp-desk[schemas]``.
+A runner such as pytest finds the tests of the contract by their names; they need none.
 """
 
 from __future__ import annotations

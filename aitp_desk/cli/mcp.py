@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TextIO
 
 import click
 
-from aitp_desk.cli.arguments import data_folder, fail, mistakes_told, overrides, site_folder
+from aitp_desk.cli.arguments import data_folder, mistakes_told, overrides, site_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -33,12 +33,8 @@ def mcp(folder: Path, data: Path | None, overrides: tuple[str, ...]) -> None:
     the log goes to standard error. The environment variable DESK_KEY may hold an API key.
     """
     with mistakes_told():
-        from importlib.util import find_spec
-
         from aitp_desk.config import load_config
 
-        if find_spec("mcp") is None:
-            fail(["The extra mcp is not installed; install aitp-desk[mcp]."])
         config = load_config(folder, overrides, host=_HERE, port=0, data=data)
 
         import uvloop

@@ -13,8 +13,5 @@ class McpServer(msgspec.Struct, frozen=True, kw_only=True):
 
     serve: Annotated[
         Literal["auto", "always", "never"],
-        Meta(
-            description="Whether /mcp is served: where the extra mcp is installed, always (without"
-            " the extra the desk does not start then), or never."
-        ),
+        Meta(description="Whether /mcp is served: never, or always; auto is the same as always."),
     ] = "auto"

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 
 from aitp_desk.auth.address import Headers
 from aitp_desk.auth.identify import Identifier
-from aitp_desk.config import Config, ConfigError
-from aitp_desk.config.problem import Problem
+from aitp_desk.config import Config
 from aitp_desk.desk.desk import Desk
 from aitp_desk.desk.noting import Noting
 from aitp_desk.knowledge.base import Document
@@ -25,19 +24,13 @@ from aitp_desk.protocols.reply import Door
 def make_mcp_doors(
     desks: Sequence[Desk], config: Config, identifier: Identifier, noting: Noting
 ) -> tuple[Door, ...]:
-    """A door for each desk; none where they are switched off, or their library is not installed.
+    """A door for each desk; none where they are switched off.
 
     Parameters:
         identifier: tells who is calling.
         noting: is told of credentials that prove nothing.
-
-    Raises:
-        ConfigError: they are to be served always, and cannot be.
     """
     if not speaks_mcp(config):
-        if config.mcp_server.serve == "always":
-            told = "the extra mcp is not installed; install aitp-desk[mcp], or set it to auto."
-            raise ConfigError([Problem("mcp_server.serve", told)], config)
         return ()
 
     async def prove(headers: Headers, credential: str, address: str) -> Principal:

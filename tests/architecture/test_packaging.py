@@ -5,6 +5,7 @@ import subprocess
 import sys
 import tomllib
 import zipfile
+from importlib.metadata import packages_distributions
 from pathlib import Path
 
 import pytest
@@ -73,6 +74,33 @@ def test_every_dependency_is_capped(project: dict[str, object]) -> None:
         if "," not in requirement and not requirement.startswith("aitp-desk[")
     ]
     assert open_ended == []
+
+
+def test_what_the_first_page_shows_needs_no_extra(project: dict[str, object]) -> None:
+    dependencies = project["dependencies"]
+    assert isinstance(dependencies, list)
+    assert {"mcp", "jsonschema-rs", "prometheus-client"} <= set(map(_name, dependencies))
+
+
+def test_every_extra_is_imported_somewhere(project: dict[str, object]) -> None:
+    extras = project["optional-dependencies"]
+    assert isinstance(extras, dict)
+    sources = [*(ROOT / "aitp_desk").rglob("*.py"), *(ROOT / "capabilities").rglob("*.py")]
+    text = "\n".join(source.read_text(encoding="utf-8") for source in sources)
+    imported = set(re.findall(r"^\s*(?:import|from) (\w+)", text, re.MULTILINE))
+    modules = packages_distributions()
+    for extra in extras.keys() - {"all", "browser", "dev", "fuzz"}:
+        for name in map(_name, extras[extra]):
+            own = {module for module, names in modules.items() if name in map(_plain, names)}
+            assert own & imported, f"nothing imports {name} of the extra {extra}"
+
+
+def _name(requirement: str) -> str:
+    return _plain(re.split(r"[\[<>=]", requirement)[0])
+
+
+def _plain(name: str) -> str:
+    return name.lower().replace("_", "-")
 
 
 def test_all_is_every_extra_that_is_used_at_run_time(project: dict[str, object]) -> None:

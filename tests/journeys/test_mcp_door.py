@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import importlib.util
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -15,7 +14,6 @@ from mcp import MCPError
 from mcp.client.auth.extensions.client_credentials import ClientCredentialsOAuthProvider
 from mcp_types import TextResourceContents
 
-from aitp_desk.config import ConfigError
 from aitp_desk.model.action import Action
 from tests.acting import offering
 from tests.clients import get_token, make_client
@@ -250,25 +248,6 @@ async def test_a_door_that_is_closed_is_not_there(tmp_path: Path) -> None:
         talker.http.post("/mcp", json={}) as response,
     ):
         assert response.status == 404
-
-
-async def test_without_the_extra_the_door_is_closed_or_the_start_says_what_to_install(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    found = importlib.util.find_spec
-
-    def absent(name: str, package: str | None = None) -> Any:
-        return None if name == "mcp" else found(name, package)
-
-    monkeypatch.setattr("aitp_desk.protocols.mcp.routes.find_spec", absent)
-    async with (
-        talking(tmp_path / "auto") as talker,
-        talker.http.post("/mcp", json={}) as response,
-    ):
-        assert response.status == 404
-    with pytest.raises(ConfigError, match=r"install aitp-desk\[mcp\]"):
-        async with talking(tmp_path / "always", 'mcp_server.serve="always"'):
-            pass
 
 
 async def test_whoever_comes_while_it_is_loaded_waits_for_it(tmp_path: Path) -> None:

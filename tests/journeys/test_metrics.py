@@ -6,7 +6,6 @@ import time
 from collections.abc import AsyncIterator, Mapping
 from pathlib import Path
 from typing import Any
-from unittest.mock import patch
 
 import pytest
 import pytest_asyncio
@@ -233,17 +232,6 @@ async def test_strangers_and_other_keys_are_refused(operator: Talker, tmp_path: 
     told = await other.send("GET", "/metrics")
     assert told.status == 403
     assert 'scope="operator"' in told.headers["WWW-Authenticate"]
-
-
-async def test_without_the_library_there_is_no_such_address(
-    tmp_path: Path, operator: Talker
-) -> None:
-    assert any("/metrics" in line for line in operator.desk.report)
-    with patch("aitp_desk.protocols.metrics.routes.find_spec", lambda _name: None):
-        async with talking(tmp_path) as visitor:
-            other = await visitor.with_key("operator")
-            assert (await other.send("GET", "/metrics")).status == 404
-            assert not any("/metrics" in line for line in visitor.desk.report)
 
 
 async def test_the_bounds_of_how_long_requests_take_hold_all_of_them() -> None:

@@ -6,7 +6,6 @@ import asyncio
 import shutil
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractAsyncContextManager
-from importlib.util import find_spec
 from pathlib import Path
 
 from aitp_desk.actions.base import Offered
@@ -34,8 +33,6 @@ def check_servers(config: Config, environment: Mapping[str, str]) -> Iterator[Pr
             yield Problem(place, "stands twice.")
         for message in _wrong(one, config.folder, environment):
             yield Problem(place, message)
-    if config.mcp and (find_spec("mcp") is None or find_spec("jsonschema_rs") is None):
-        yield Problem("mcp", "needs packages more: pip install 'aitp-desk[mcp]'.")
 
 
 def _wrong(one: Mcp, folder: Path, environment: Mapping[str, str]) -> Iterator[str]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterator, Mapping
-from importlib.util import find_spec
 
 from aitp_desk.actions.base import Offered
 from aitp_desk.actions.described.plain_schema import Unusable
@@ -39,8 +38,6 @@ class Loader:
         settings = self._settings
         credentials = read_credentials(settings, self._environment, self._tell)
         service = Service(settings.file, credentials, settings.max_bytes)
-        if find_spec("jsonschema_rs") is None:
-            self._tell("needs a package more: pip install 'aitp-desk[schemas]'.")
         if not settings.file:
             self._tell("has no file; write file, a path relative to the site's folder.")
         elif not self.problems:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
@@ -37,7 +36,6 @@ if TYPE_CHECKING:
     from aitp_desk.protocols.mcp.serving import Served
 
 MCP_PATH: Final = "/mcp"
-LIBRARY: Final = "mcp"
 MAX_BODY = 64 * 1024
 _LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 
@@ -47,8 +45,8 @@ address."""
 
 
 def speaks_mcp(config: Config) -> bool:
-    """Whether the door is served: its library is an extra."""
-    return config.mcp_server.serve != "never" and find_spec(LIBRARY) is not None
+    """Whether ``/mcp`` is served."""
+    return config.mcp_server.serve != "never"
 
 
 class McpDoor:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from importlib.util import find_spec
 
 from aitp_desk.desk.desk import Desk
 from aitp_desk.desk.measuring import Measuring
@@ -12,24 +11,16 @@ from aitp_desk.model.errors import DeskError
 from aitp_desk.protocols.reply import Call, Door, Reply, Route
 
 METRICS_PATH = "/metrics"
-_LIBRARY = "prometheus_client"
-
-
-def is_measured() -> bool:
-    """Whether figures are told: their library is an extra."""
-    return find_spec(_LIBRARY) is not None
 
 
 def make_doors(
     measuring: Measuring, render_error: Callable[[DeskError, Mapping[str, str]], Reply]
 ) -> tuple[Door, ...]:
-    """The door, with another door's form of refusals; none where its library is not installed.
+    """The door, with another door's form of refusals.
 
     Parameters:
         measuring: gives the figures.
     """
-    if not is_measured():
-        return ()
 
     async def get_metrics(_desk: Desk, call: Call) -> Reply:
         """All figures, in the form that is asked for."""

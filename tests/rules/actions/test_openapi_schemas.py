@@ -283,7 +283,8 @@ def test_a_body_of_which_is_not_said_that_it_is_required_is_used_alike(tmp_path:
 def test_members_next_to_a_whole_body_are_refused_with_where_they_belong(tmp_path: Path) -> None:
     file = document({"method": "post", "requestBody": taking(ORDER, required=False)})
     offered = only(tmp_path, file)
-    for given in ({"items": []}, {"items": [], "body": {}}):
+    both: tuple[dict[str, Any], ...] = ({"items": []}, {"items": [], "body": {}})
+    for given in both:
         with pytest.raises(InvalidRequest, match="send it under 'body'") as refused:
             offered.read(given)
         assert refused.value.param == "items"
