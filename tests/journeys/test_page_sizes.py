@@ -89,7 +89,7 @@ async def test_operators_read_as_much_at_once(ground: Ground) -> None:
     found: list[str] = []
     async with operating(ground.talker.desk, ground.folder / "data", "anna") as anna:
         path = f"threads/{ground.thread}/messages?limit=100"
-        before = ""
+        before: str | None = ""
         while before is not None:
             page = await anna.get(f"{path}&before={before}" if before else path)
             assert len(msgspec.json.encode(page)) < ROOM
