@@ -6,6 +6,7 @@ import asyncio
 import hashlib
 import hmac
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from typing import Protocol
 
 import msgspec
@@ -18,11 +19,12 @@ from aitp_desk.desk.limits import Allowance
 from aitp_desk.heading import Heading
 from aitp_desk.model.errors import NotAuthenticated, RequestTooLarge, UnsupportedMedia
 from aitp_desk.model.principal import Principal
+from aitp_desk.model.strict_json import AT_ONCE_BYTES, decode_ahead, decoded_ahead
 from aitp_desk.protocols.hac.negotiation import Face
-from aitp_desk.protocols.reply import Call, Reply, Route
+from aitp_desk.protocols.reply import JSON, Call, Reply, Route
 
-AT_ONCE_BYTES = 256 * 1024
-"""The digest of a larger body is computed beside the loop: nobody else waits for it."""
+_decoder = ThreadPoolExecutor(1, "decode")
+"""Decodes long bodies one after the other: two at once would leave the loop less of its lock."""
 
 
 class Incoming(Protocol):
@@ -80,7 +82,10 @@ async def pass_on(
     leave = None if route.admit is None else route.admit(desk, principal)
     place: Place | None = None
     try:
-        body = await _read_body(request, route) if route.max_body else b""
+        most = route.max_body
+        if route.max_body_for is not None:
+            most = route.max_body_for(desk, principal)
+        body = await _read_body(request, route, most) if most else b""
         if proof.body_digest is not None:
             await _check_body(body, proof.body_digest)
         if concurrency is not None and heading.counted is not None:
@@ -102,7 +107,11 @@ async def pass_on(
             place,
             proof.mark,
         )
-        return await handler(desk, call)
+        if len(body) <= AT_ONCE_BYTES or route.media_type != JSON:
+            return await handler(desk, call)
+        loop = asyncio.get_running_loop()
+        with decoded_ahead(await loop.run_in_executor(_decoder, decode_ahead, body)):
+            return await handler(desk, call)
     finally:
         if place is not None:
             place.leave()
@@ -119,14 +128,14 @@ def _unconditional(headers: MultiMapping[str]) -> MultiMapping[str]:
     return rest
 
 
-async def _read_body(request: Incoming, route: Route) -> bytes:
-    if (request.content_length or 0) > route.max_body:
-        raise _too_large(route)
+async def _read_body(request: Incoming, route: Route, most: int) -> bytes:
+    if (request.content_length or 0) > most:
+        raise _too_large(most)
     if request.heading.is_encoded:
         raise UnsupportedMedia("Send the body without Content-Encoding.")
-    body = await request.read(route.max_body)
-    if len(body) > route.max_body:
-        raise _too_large(route)
+    body = await request.read(most)
+    if len(body) > most:
+        raise _too_large(most)
     if body and not request.heading.is_of_type:
         raise UnsupportedMedia(
             f"The body is sent with Content-Type: {route.media_type}.", param="Content-Type"
@@ -134,8 +143,8 @@ async def _read_body(request: Incoming, route: Route) -> bytes:
     return body
 
 
-def _too_large(route: Route) -> RequestTooLarge:
-    return RequestTooLarge(f"The body of this request is at most {route.max_body} bytes.")
+def _too_large(most: int) -> RequestTooLarge:
+    return RequestTooLarge(f"The body of this request is at most {most} bytes.")
 
 
 def _at(desk: Desk, principal: Principal) -> Principal:

@@ -88,7 +88,7 @@ def read_transcript(body: bytes) -> Document:
         InvalidRequest: it is none; the message says what is wrong.
     """
     try:
-        return msgspec.convert(decode_json(body, with_nul=True), Document)
+        return msgspec.convert(decode_json(body, with_nul=True, most_values=None), Document)
     except msgspec.ValidationError as error:
         raise InvalidRequest(f"It is no transcript: {error}.") from None
 

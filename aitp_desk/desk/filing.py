@@ -75,6 +75,14 @@ class Filing:
         self._check_uploader(principal)
         return self._uploads.take(principal)
 
+    def may_upload(self, principal: Principal) -> bool:
+        """Whether the caller may upload files here."""
+        try:
+            self._check_uploader(principal)
+        except (NotAuthenticated, ScopeMissing):
+            return False
+        return True
+
     def _check_uploader(self, principal: Principal) -> None:
         _check_scope(principal)
         if principal.counts_by_address and not self._settings.anonymous:

@@ -1,7 +1,8 @@
 """JSON bodies, read strictly: what two parsers could read differently is refused.
 
 Duplicate keys, NUL characters, lone surrogates, bad UTF-8, numbers that are not JSON or past what a
-double holds, and nesting past 32 levels are refused before anything else looks at the body.
+double holds, nesting past 32 levels and more than 50,000 values are refused before anything else
+looks at the body.
 """
 
 from __future__ import annotations
@@ -9,6 +10,9 @@ from __future__ import annotations
 import json
 import math
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any, NoReturn
 
 import msgspec
@@ -16,17 +20,51 @@ import msgspec
 from aitp_desk.model.errors import InvalidRequest
 
 MAX_DEPTH = 32
+MAX_VALUES = 50_000
+"""How many values a document from elsewhere may have: each takes memory, and time of the loop."""
+AT_ONCE_BYTES = 256 * 1024
+"""A longer request is decoded in a thread (:func:`decode_ahead`)."""
 
-# A string as a whole, so that brackets inside it do not count, or one bracket. A string without an
-# end takes all that is left and nothing is tried twice: the search is linear in any text.
-_STRUCTURE = re.compile(r'"(?:[^"\\]++|\\.)*+"?|[\[\]{}]', re.DOTALL)
+_BRACKET = re.compile(r"[\[\]{}]")
 
 
-def decode_json(body: bytes, *, with_nul: bool = False) -> Any:
+class Ahead(msgspec.Struct):
+    """A body that was decoded before it is asked for, and what came of it."""
+
+    body: bytes
+    value: Any = None
+    refused: InvalidRequest | None = None
+
+
+_ahead: ContextVar[Ahead | None] = ContextVar("decoded_ahead", default=None)
+
+
+@contextmanager
+def decoded_ahead(decoding: Ahead) -> Iterator[None]:
+    """Within the context :func:`decode_json` finds the body decoded."""
+    token = _ahead.set(decoding)
+    try:
+        yield
+    finally:
+        _ahead.reset(token)
+
+
+def decode_ahead(body: bytes) -> Ahead:
+    """Decode a long body, for :func:`decoded_ahead`. Raises nothing; a thread may call it."""
+    try:
+        return Ahead(body, _decode(body, with_nul=False, most_values=MAX_VALUES))
+    except InvalidRequest as error:
+        return Ahead(body, refused=error)
+
+
+def decode_json(
+    body: bytes, *, with_nul: bool = False, most_values: int | None = MAX_VALUES
+) -> Any:
     """Decode one JSON document.
 
     Parameters:
         with_nul: whether its texts may hold NUL characters, as what a model has said may.
+        most_values: how many values it may have; None for any number, where nobody else waits.
 
     Returns:
         Plain values: dict, list, str, int, float, bool, None.
@@ -34,9 +72,21 @@ def decode_json(body: bytes, *, with_nul: bool = False) -> Any:
     Raises:
         InvalidRequest: the body is not strict JSON; the message says what is wrong.
     """
+    if len(body) > AT_ONCE_BYTES:
+        ahead = _ahead.get()
+        if ahead is not None and ahead.body is body:
+            ahead.body = b""  # the value is its reader's from here on
+            if ahead.refused is not None:
+                raise ahead.refused
+            return ahead.value
+    return _decode(body, with_nul=with_nul, most_values=most_values)
+
+
+def _decode(body: bytes, *, with_nul: bool, most_values: int | None) -> Any:
     # Most bodies can be read at once. Every member has a colon, so that where there are as many
     # members as colons none was dropped for standing twice; a colon within a text only costs time.
-    if b"\\u" not in body and body.count(b"{") + body.count(b"[") <= MAX_DEPTH:
+    is_short = most_values is None or len(body) <= most_values or body.count(b",") < most_values
+    if is_short and b"\\u" not in body and body.count(b"{") + body.count(b"[") <= MAX_DEPTH:
         try:
             value = _read_at_once(body)
         except (msgspec.DecodeError, ValueError):
@@ -47,7 +97,7 @@ def decode_json(body: bytes, *, with_nul: bool = False) -> Any:
                 return value  # no member holds further ones
             if _count_members(value) == colons:
                 return value
-    return _read_with_care(body, with_nul=with_nul)
+    return _read_with_care(body, with_nul=with_nul, most_values=most_values)
 
 
 def _count_members(value: Any) -> int:
@@ -58,12 +108,12 @@ def _count_members(value: Any) -> int:
     return 0
 
 
-def _read_with_care(body: bytes, *, with_nul: bool) -> Any:
+def _read_with_care(body: bytes, *, with_nul: bool, most_values: int | None) -> Any:
     try:
         text = body.decode("utf-8")
     except UnicodeDecodeError as error:
         raise InvalidRequest(f"The body is not UTF-8: see byte {error.start}.") from None
-    _check_depth(text)
+    _check_structure(text, most_values)
     try:
         value = _decoder.decode(text)
     except json.JSONDecodeError as error:
@@ -78,17 +128,42 @@ def _read_with_care(body: bytes, *, with_nul: bool) -> Any:
     return value
 
 
-def _check_depth(text: str) -> None:
-    if text.count("[") + text.count("{") <= MAX_DEPTH:
+def _check_structure(text: str, most_values: int | None) -> None:
+    """Refuse what nests too deep or has too many values, before anything is built of it."""
+    brackets = text.count("[") + text.count("{")
+    most = len(text) if most_values is None else most_values
+    if brackets <= MAX_DEPTH and (len(text) <= most or text.count(",") < most):
         return
-    depth = 0
-    for token in _STRUCTURE.finditer(text):
+    outside = _outside_of_strings(text, most)
+    if outside.count(",") >= most:
+        raise _too_many(most)
+    depth = opened = 0
+    for token in _BRACKET.finditer(outside):
         if token[0] in "[{":
+            opened += 1
             depth += 1
             if depth > MAX_DEPTH:
                 raise InvalidRequest(f"The body nests deeper than {MAX_DEPTH} levels.")
-        elif token[0] in "]}":
+            if opened > most:
+                raise _too_many(most)
+        else:
             depth -= 1
+
+
+def _outside_of_strings(text: str, most: int) -> str:
+    """A document without its strings; one without an end takes all that is left.
+
+    No step tries anything twice, and none is slow for any text.
+    """
+    if "\\" in text:
+        text = text.replace("\\\\", "").replace('\\"', "")
+    if text.count('"') > 4 * most:  # of each value, and of its name
+        raise _too_many(most)
+    return "".join(text.split('"')[::2])
+
+
+def _too_many(most: int) -> InvalidRequest:
+    return InvalidRequest(f"The body has more than {most} values.")
 
 
 def _check_text(value: Any, *, with_nul: bool) -> None:

@@ -123,6 +123,8 @@ class Route(msgspec.Struct, frozen=True):
         path: a path; ``{name}`` stands for one segment, ``{name:.*}`` for the rest.
         counted: the limit that a request is counted against; None for none.
         max_body: the most bytes that a body may have; 0 where none is read.
+        max_body_for: the same for one caller, no more than ``max_body``; None where all may send
+            as much.
         media_type: what a body has to be.
         identifies: whether who is calling is asked of the head; else the handler looks at the
             credential itself, and its caller is nobody known.
@@ -155,6 +157,7 @@ class Route(msgspec.Struct, frozen=True):
     gives_at: Callable[[Desk, str], tuple[str, ...]] | None = None
     is_open: bool = False
     second: Handler | None = None
+    max_body_for: Callable[[Desk, Principal], int] | None = None
 
 
 class Door(msgspec.Struct, frozen=True):

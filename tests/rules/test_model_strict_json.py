@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aitp_desk.model.errors import InvalidRequest
-from aitp_desk.model.strict_json import MAX_DEPTH, decode_json
+from aitp_desk.model.strict_json import MAX_DEPTH, MAX_VALUES, decode_json
 
 TEXT = st.text(st.characters(exclude_characters="\x00", exclude_categories=["Cs"]), max_size=20)
 NUMBERS = st.floats(allow_nan=False, allow_infinity=False) | st.integers(-(2**70), 2**70)
@@ -152,6 +152,41 @@ def test_small_and_long_numbers_are_numbers() -> None:
         123456789012345678901234567890,
     ]
     assert math.copysign(1, decode_json(b"-0.0")) == -1
+
+
+MOST = MAX_VALUES
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"[" + b"0," * (MOST - 1) + b"0]",
+        b"[" + b"[]," * (MOST - 2) + b"[]]",
+        b"{" + b",".join(b'"%d":""' % n for n in range(MOST)) + b"}",
+        b'["' + b"," * 10 * MOST + b'", "\\"' + b"[" * 10 * MOST + b'\\\\"]',
+    ],
+    ids=["numbers", "lists", "members", "texts"],
+)
+def test_so_many_values_are_read(body: bytes) -> None:
+    assert decode_json(body) == json.loads(body)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"[" + b"0," * MOST + b"0]",
+        b"[" + b"[]," * MOST + b"[]]",
+        b"[" + b"{}," * 10 * MOST + b"{}]",
+        b"[" + b'"",' * MOST + b'""]',
+        b"{" + b",".join(b'"%d":0' % n for n in range(MOST + 1)) + b"}",
+        b'["\\u0001",' + b"0," * MOST + b"0]",
+    ],
+    ids=["numbers", "lists", "objects", "texts", "members", "with an escape"],
+)
+def test_more_values_are_refused_before_anything_is_made_of_them(body: bytes) -> None:
+    with pytest.raises(InvalidRequest, match=f"more than {MOST} values"):
+        decode_json(body)
+    assert decode_json(body, most_values=None) is not None
 
 
 @pytest.mark.parametrize(

@@ -12,9 +12,14 @@ from typing import Any
 
 import msgspec
 
-from aitp_desk.model.errors import InvalidRequest, MissingField, UnsupportedMedia
+from aitp_desk.model.errors import (
+    InvalidRequest,
+    MissingField,
+    RequestTooLarge,
+    UnsupportedMedia,
+)
 from aitp_desk.model.task import Result
-from aitp_desk.model.thread import MAX_ATTACHMENTS, MAX_PARTS
+from aitp_desk.model.thread import MAX_ATTACHMENTS, MAX_CONTENT_BYTES, MAX_PARTS
 from aitp_desk.protocols.a2a.dialect import Dialect
 from aitp_desk.protocols.a2a.members import Members
 from aitp_desk.protocols.requests import request_body, terms_body
@@ -60,6 +65,7 @@ def read_parts(given: Any, dialect: Dialect, at: str) -> GivenParts:
     Raises:
         MissingField: there are none.
         InvalidRequest: one is none, or there are too many.
+        RequestTooLarge: its texts and data are longer than one message may be.
         UnsupportedMedia: a file is not in the request itself.
     """
     if not isinstance(given, list) or not given:
@@ -69,15 +75,18 @@ def read_parts(given: Any, dialect: Dialect, at: str) -> GivenParts:
     texts: list[str] = []
     data: list[Any] = []
     files: list[GivenFile] = []
+    room = MAX_CONTENT_BYTES
     for place, one in enumerate(given):
         where = f"{at}[{place}]"
         kind, value, part = _read_part(Members(one, f"{where}."), dialect)
         if kind == "text":
             texts.append(value)
+            room -= len(value)
         elif kind == "data":
             value = whole_numbers(value)
             data.append(value)
             texts.append(msgspec.json.encode(value).decode())
+            room -= len(texts[-1])
         elif kind == "raw":
             name = part.text("filename") or part.text("name")
             media_type = part.text("mediaType") or part.text("mimeType")
@@ -86,6 +95,11 @@ def read_parts(given: Any, dialect: Dialect, at: str) -> GivenParts:
             raise UnsupportedMedia(
                 "Files are taken in the message itself (raw, base64), and fetched from nowhere.",
                 param=where,
+            )
+        if room < 0:
+            raise RequestTooLarge(
+                f"The texts and data of one message are at most {MAX_CONTENT_BYTES} bytes.",
+                param=at,
             )
     if len(files) > MAX_ATTACHMENTS:
         raise InvalidRequest(f"{at} has at most {MAX_ATTACHMENTS} files.", param=at)

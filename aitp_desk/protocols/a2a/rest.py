@@ -6,11 +6,13 @@ Source: A2A 1.0, section 11; A2A 0.3, section 3.5.3 (below ``/v1``).
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import Any
 
 import msgspec
 
 from aitp_desk.desk.desk import Desk
+from aitp_desk.model.principal import Principal
 from aitp_desk.model.strict_json import decode_json
 from aitp_desk.protocols.a2a import handling
 from aitp_desk.protocols.a2a.card import Cards
@@ -111,12 +113,15 @@ class RestDoor:
         self._check(call)
         return _reply(call, self._cards.extended(desk, call.principal, self._dialect))
 
-    def routes(self, path: str, max_body: int) -> tuple[Route, ...]:
+    def routes(
+        self, path: str, max_body: int, max_body_for: Callable[[Desk, Principal], int]
+    ) -> tuple[Route, ...]:
         """The addresses.
 
         Parameters:
             path: below which they stand.
-            max_body: the most bytes of a message.
+            max_body: the most bytes of a message with its files.
+            max_body_for: the same for one caller.
         """
         task = f"{path}/tasks/{{task_id}}"
         pushes = f"{task}/pushNotificationConfigs"
@@ -124,14 +129,17 @@ class RestDoor:
         streams = (EVENT_STREAM, JSON)
         is_newest = self._dialect is Dialect.V1
         card = "extendedAgentCard" if is_newest else "card"
+        posting = partial(
+            Route, "POST", counted="converse", max_body=max_body, max_body_for=max_body_for
+        )
         routes = [
-            Route("POST", f"{path}/message:send", self.send, "converse", max_body),
-            Route("POST", f"{path}/message:stream", self.stream, "converse", max_body),
-            Route("POST", f"{task}:cancel", self.cancel, "converse", max_body),
-            Route("POST", f"{task}:subscribe", self.subscribe, "converse", max_body),
+            posting(f"{path}/message:send", self.send),
+            posting(f"{path}/message:stream", self.stream),
+            posting(f"{task}:cancel", self.cancel),
+            posting(f"{task}:subscribe", self.subscribe),
             Route("GET", f"{task}:subscribe", self.subscribe, "static", gives=streams),
             Route("GET", task, self.get, "static"),
-            Route("POST", pushes, self.set_push, "converse", max_body),
+            posting(pushes, self.set_push),
             Route("GET", pushes, self.list_pushes, "static"),
             Route("GET", push, self.get_push, "static"),
             Route("DELETE", push, self.delete_push, "converse"),

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from functools import partial
 
 from aitp_desk.desk.desk import Desk
+from aitp_desk.model.principal import Principal
 from aitp_desk.protocols.a2a import rpc
 from aitp_desk.protocols.a2a.card import CARD_PATH, DOOR_PATH, Cards
 from aitp_desk.protocols.a2a.dialect import Dialect
@@ -50,6 +51,10 @@ def make_doors(
     cards = Cards(below, token_url=token_url, docs_url=docs_url, is_union=is_union, clock=clock)
     most = max_body + min(max_file, MOST_FILE_BYTES) * 4 // 3
     answer = partial(_answer, cards, below)
+
+    def most_of(desk: Desk, principal: Principal) -> int:
+        return most if desk.filing.may_upload(principal) else max_body
+
     own = desk if desk.name else None
     called = f" of {desk.name}" if desk.name else ""
     return (
@@ -57,8 +62,10 @@ def make_doors(
             f"a2a{called}",
             (
                 Route("GET", f"{root}{CARD_PATH}", cards.get, "static", is_open=True),
-                Route("POST", path, activating(answer), "converse", most),
-                Route("POST", f"{path}/", activating(answer), "converse", most),
+                Route("POST", path, activating(answer), "converse", most, max_body_for=most_of),
+                Route(
+                    "POST", f"{path}/", activating(answer), "converse", most, max_body_for=most_of
+                ),
             ),
             (path, f"{root}{CARD_PATH}"),
             render_rpc_error,
@@ -66,14 +73,14 @@ def make_doors(
         ),
         Door(
             f"a2a over HTTP{called}",
-            RestDoor(Dialect.V1, cards, below).routes(path, most),
+            RestDoor(Dialect.V1, cards, below).routes(path, most, most_of),
             tuple(f"{path}/{own_path}" for own_path in _OWN),
             render_http_error,
             own,
         ),
         Door(
             f"a2a 0.3 over HTTP{called}",
-            RestDoor(Dialect.V03_HTTP, cards, below).routes(f"{path}/v1", most),
+            RestDoor(Dialect.V03_HTTP, cards, below).routes(f"{path}/v1", most, most_of),
             (f"{path}/v1/",),
             render_http_error_03,
             own,
