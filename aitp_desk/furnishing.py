@@ -19,6 +19,7 @@ from aitp_desk.desk.capabilities.judging import Judging
 from aitp_desk.desk.capabilities.posting import JudgedPosting
 from aitp_desk.desk.capabilities.receiving import health_notes
 from aitp_desk.desk.capabilities.telling import Telling
+from aitp_desk.desk.capabilities.verification import Verification
 from aitp_desk.desk.deleting import Deleting
 from aitp_desk.desk.desk import Desk
 from aitp_desk.desk.facts import site_facts
@@ -143,6 +144,7 @@ def make_desk(house: House, shared: Shared, worker: Worker, tooling: Tooling) ->
             store=store,
             invoking=tooling.invoking,
             speaking=tooling.speaking,
+            verification=Verification(judging, store, shared.send, clock),
             posting=posting,
             following=following,
             actor=house.actor,

@@ -10,13 +10,14 @@ import msgspec
 
 from aitp_desk.capability.effects import Leave, Verdict
 from aitp_desk.capability.messages import Asking, Context, Part, Record, Schema, Standing, Waiting
-from aitp_desk.capability.outside import Health, Hook, Redirect, Round, Webhook, Work
+from aitp_desk.capability.outside import Health, Hook, Job, Redirect, Round, Webhook, Work
 from aitp_desk.capability.own import Own
 from aitp_desk.capability.queries import Query
 
 _SLUG = re.compile(r"[a-z][a-z0-9-]{0,31}")
 _WORD = re.compile(r"[a-z][a-z0-9_]{0,31}")
 _DOCUMENT = re.compile(r"[a-z][a-z0-9_-]{0,31}\.json")
+UNVERIFIED = "This payment is taken only on the thread where it was asked for."
 
 
 class NoSettings(msgspec.Struct, frozen=True):
@@ -169,6 +170,21 @@ class Capability:
     def ways_to_pay(self) -> Sequence[str]:
         """By which ways it takes payments, as programs know them: ``x402``. It is pure."""
         return ()
+
+    async def verify_payment(self, part: Part, job: Job) -> str | None:
+        """Tell whether a payment would settle, before its message is written. It changes nothing.
+
+        The desk calls it for a payment that :meth:`judge` would settle by a job, when the caller
+        knows the quote's id but not its thread. Judging is pure; this may ask another server.
+
+        Parameters:
+            job: reads records and asks other servers; its ``ref`` is the id of the action's call.
+
+        Returns:
+            None if it would settle; else why not, in a sentence.
+        """
+        del part, job
+        return UNVERIFIED
 
     def documents(self) -> Mapping[str, Mapping[str, Any]]:
         """What everybody may read, by names such as ``jwks.json``: JSON, the same while it serves.

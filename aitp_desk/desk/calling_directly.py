@@ -37,6 +37,7 @@ from aitp_desk.model.errors import (
     IdempotencyConflict,
     IdempotencyInFlight,
     MissingField,
+    PaymentRequired,
     PreconditionFailed,
 )
 from aitp_desk.model.ids import id_from
@@ -46,6 +47,7 @@ from aitp_desk.store.records import Once
 
 INTENT = "_intent"
 """The reserved member of arguments that says what a call is for."""
+RETRY_SECONDS = 5
 CALLBACK = "_callback_url"
 """The reserved member that says where the end of an ``async`` call is told."""
 
@@ -63,6 +65,7 @@ class DirectCall(msgspec.Struct, frozen=True):
         thread_id: the thread that it belongs to and goes with; None for none. Its end is said there
             where it goes on by itself.
         payment: a message that pays for it (:mod:`aitp_desk.desk.presented`); None for none.
+        refused: why a payment that came with it does not pay; empty where none came.
     """
 
     name: str
@@ -73,6 +76,7 @@ class DirectCall(msgspec.Struct, frozen=True):
     written_by: Source = "arguments"
     thread_id: str | None = None
     payment: Mapping[str, Any] | None = None
+    refused: str = ""
 
 
 class Begun(msgspec.Struct, frozen=True):
@@ -151,12 +155,19 @@ class CallingDirectly:
         quote_id = None if asked.payment is None else quote_named(asked.payment)
         async with self.once(principal, asked, request) as begun:
             if quote_id is not None:
-                return await self._pay_quoted(principal, asked, quote_id)
+                call = await self._quoted(principal, asked, quote_id)
+                if await self._holds(principal, asked, call):
+                    return await self._pay_or_tell(principal, call, asked.payment)
+                why = await self._pay_unheld(principal, asked, call)
+                if isinstance(why, CallStatus):
+                    return why
+                # it is answered as if it had presented nothing, and told why that does not pay
+                asked = msgspec.structs.replace(asked, payment=None, refused=why)
             if begun.before is None:
                 return await self._call(principal, asked, begun.id, allowance, beside)
             call = begun.before.call
             if call.state is CallState.WAITING_PAYMENT:
-                return await self._pay(principal, call, asked.payment)
+                return await self._pay(principal, call, asked.payment, asked.refused)
             if asked.payment is not None and call.payment is not None:
                 return await self._status(await self._paying.settled(call))
             return begun.before
@@ -229,13 +240,12 @@ class CallingDirectly:
             PaymentRequired: it does not pay.
         """
         call = await self._invoking.calls.find(call_id)
-        if call is None or call.payment is None or call.asked_by.id != principal.id:
+        is_theirs = call is not None and await self._invoking.calls.reaches(principal, call)
+        if call is None or call.payment is None or not is_theirs:
             raise CallNotFound("There is no such call of yours to pay for.", param="call_id")
         if quote_named(payment) not in (None, call.payment.quote_id):
             raise PreconditionFailed("This pays for another call.", param=PAYMENT)
-        if call.state is CallState.WAITING_PAYMENT:
-            return await self._pay(principal, call, payment)
-        return await self._status(await self._paying.settled(call))
+        return await self._pay_or_tell(principal, call, payment)
 
     async def stands(self, call_id: str) -> CallStatus | None:
         """How a call stands, whosever it is; None where there is none."""
@@ -276,46 +286,96 @@ class CallingDirectly:
                 raise _consent_missing(action, price)
             case PaymentNeeded() as needed:
                 call = await self._paying.ask(principal, needed, beside)
-                return await self._pay(principal, call, asked.payment)
+                return await self._pay(principal, call, asked.payment, asked.refused)
 
-    async def _pay_quoted(
-        self, principal: Principal, asked: DirectCall, quote_id: str
-    ) -> CallStatus:
-        """Pay the call that was quoted; of a repeat, tell how it stands.
+    async def _quoted(self, principal: Principal, asked: DirectCall, quote_id: str) -> ActionCall:
+        """The call that was quoted, if it is this one and the caller may pay it.
 
         Raises:
-            PreconditionFailed: there is no such quote for this call, or another payment has paid.
+            PreconditionFailed: there is none.
         """
         call = await self._invoking.calls.quoted(quote_id)
-        is_meant = call is not None and (
-            call.asked_by.id,
-            call.action,
-            await self._given(call),
-        ) == (principal.id, asked.name, asked.arguments)
-        if call is None or not is_meant:
-            raise PreconditionFailed(
-                f"There is no such quote for this call of {asked.name}: ask for it without a"
-                " payment, and pay what is quoted then.",
-                param=PAYMENT,
-            )
+        is_meant = (
+            call is not None
+            and (call.action, await self._given(call)) == (asked.name, asked.arguments)
+            and await self._invoking.calls.reaches(principal, call)
+        )
+        if call is not None and is_meant:
+            return call
+        raise PreconditionFailed(
+            f"There is no such quote for this call of {asked.name}: ask for it without a"
+            " payment, and pay what is quoted then.",
+            param=PAYMENT,
+        )
+
+    async def _holds(self, principal: Principal, asked: DirectCall, call: ActionCall) -> bool:
+        """Whether a caller who names a quote holds more than its id, which opens nothing."""
+        if asked.thread_id is not None and asked.thread_id == call.thread_id:
+            return True
+        return principal.party is not None and await self._invoking.calls.owns(principal, call)
+
+    async def _pay_unheld(
+        self, principal: Principal, asked: DirectCall, call: ActionCall
+    ) -> CallStatus | str:
+        """Pay for a call of which the caller knows only the quote's id.
+
+        Nothing is written before the payment is verified. Who has paid receives the result, and
+        not the ids of the conversation in which it was quoted.
+
+        Returns:
+            How the call stands; why the payment does not pay.
+
+        Raises:
+            PreconditionFailed: another payment has paid.
+            IdempotencyInFlight: nobody knows yet which payment has paid.
+        """
         given = asked.payment or {}
         if call.state is CallState.WAITING_PAYMENT:
-            return await self._pay(principal, call, given)
-        # an anonymous caller is known by nothing but what they have presented
-        if principal.is_anonymous and not await self._paying.was_presented(call, given):
+            call = await self._paying.settled(call)
+        if call.state is CallState.WAITING_PAYMENT and await self._paying.terms(call) is not None:
+            why = await self._paying.why_not(principal, call, given)
+            if why is not None:
+                return why
+            try:
+                call = await self._paying.pay(principal, call, given)
+            except PaymentRequired as error:
+                return error.refused
+        if call.state is CallState.WAITING_PAYMENT:
+            raise IdempotencyInFlight(
+                "It is not known yet whether this is paid. Send the same request again.",
+                param=PAYMENT,
+                retry_after=RETRY_SECONDS,
+            )
+        if not await self._paying.was_paid_by(call, given):
             raise PreconditionFailed("This quote was paid by another payment.", param=PAYMENT)
+        paid = await self._paying.settled(call)
+        return await self._status(msgspec.structs.replace(paid, thread_id=None, session_id=None))
+
+    async def _pay_or_tell(
+        self, principal: Principal, call: ActionCall, given: Mapping[str, Any] | None
+    ) -> CallStatus:
+        """Pay for a call of the caller's; of a repeat, tell how it stands."""
+        if call.state is CallState.WAITING_PAYMENT:
+            return await self._pay(principal, call, given)
         return await self._status(await self._paying.settled(call))
 
     async def _pay(
-        self, principal: Principal, call: ActionCall, given: Mapping[str, Any] | None
+        self,
+        principal: Principal,
+        call: ActionCall,
+        given: Mapping[str, Any] | None,
+        refused: str = "",
     ) -> CallStatus:
         """Pay for a call that waits for that.
+
+        Parameters:
+            refused: as of :class:`DirectCall`.
 
         Raises:
             PaymentRequired: nothing was presented, or it does not pay.
         """
         if given is None:
-            raise self._paying.required(call, await self._paying.terms(call))
+            raise self._paying.required(call, await self._paying.terms(call), refused)
         return await self._status(await self._paying.pay(principal, call, given))
 
     async def _before(
@@ -329,8 +389,8 @@ class CallingDirectly:
         call = await self._invoking.calls.find(id_)
         if call is None:
             return None
-        known = call.asked_by.id, call.action, await self._given(call)
-        if known != (principal.id, asked.name, asked.arguments):
+        is_same = (call.action, await self._given(call)) == (asked.name, asked.arguments)
+        if not is_same or not await self._invoking.calls.reaches(principal, call):
             raise wrong
         if call.state is CallState.STARTED and call.accepted_at is None:
             raise IdempotencyInFlight(

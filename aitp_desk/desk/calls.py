@@ -6,9 +6,12 @@ import math
 from collections.abc import Callable
 from statistics import median
 
+import msgspec
+
 from aitp_desk.model.call import ActionCall
+from aitp_desk.model.call_access import CallThread, is_call_of, may_reach_call
 from aitp_desk.model.principal import Principal
-from aitp_desk.store import call_reads
+from aitp_desk.store import call_reads, reads
 from aitp_desk.store.base import Store
 
 
@@ -50,6 +53,26 @@ class Calls:
         call = await call_reads.call_quoted(self._store, quote_id)
         return call if call is not None and call.desk == self._desk else None
 
+    async def reaches(self, principal: Principal, call: ActionCall) -> bool:
+        """Whether a caller who names a call's own id may know it now."""
+        if call.desk != self._desk:
+            return False
+        return may_reach_call(principal, call, await self._thread_of(principal, call))
+
+    async def owns(self, principal: Principal, call: ActionCall) -> bool:
+        """Whether a known caller may know a call by who they are, whichever id they name."""
+        thread = await self._thread_of(principal, call)
+        return is_call_of(principal, call, thread)
+
+    async def _thread_of(self, principal: Principal, call: ActionCall) -> CallThread | None:
+        if call.thread_id is None:
+            return None
+        here = msgspec.structs.replace(principal, desk=self._desk)  # a run's asker has lost it
+        found = await reads.owner_and_access(
+            self._store, call.thread_id, here, 0, now=int(self._clock())
+        )
+        return None if found is None else CallThread(*found)
+
     async def made_by(self, call_id: str, name: str, principal: Principal) -> ActionCall | None:
         """A caller's call of an action by its arguments; None where there is none.
 
@@ -60,15 +83,14 @@ class Calls:
             return None
         if call.thread_id is not None and call.payment is None:
             return None
-        known = call.desk, call.action, call.asked_by.id
-        return call if known == (self._desk, name, principal.id) else None
+        return call if call.action == name and await self.reaches(principal, call) else None
 
     async def waiting(self, call_id: str, principal: Principal) -> ActionCall | None:
-        """A call of a caller's that waits for input, or money; None where it waits no more."""
+        """A call that a caller may go on with; None where it waits no more."""
         call = await call_reads.call_by_id(self._store, call_id)
-        if call is None or call.asked_by.id != principal.id or call.expires_at < self._clock():
+        if call is None or not call.waits_for_asker or call.expires_at < self._clock():
             return None
-        return call if call.waits_for_asker else None
+        return call if await self.reaches(principal, call) else None
 
     async def answered(self, thread_id: str) -> tuple[ActionCall, ...]:
         """The calls on a thread that were answered and have not gone on by that, in order."""

@@ -202,6 +202,10 @@ class Desk:
         """A thread's session. See :meth:`aitp_desk.desk.sessions.Sessions.name`."""
         return await self._sessions.name(principal, thread_id)
 
+    def new_session(self, principal: Principal) -> str:
+        """Begin a session and return its id."""
+        return self._sessions.open(principal).id
+
     @property
     def resource_types(self) -> tuple[ResourceType, ...]:
         """The types of all resources that there are, in the order of their declaration."""

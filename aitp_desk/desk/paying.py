@@ -12,8 +12,10 @@ from typing import Any
 import msgspec
 
 from aitp_desk.desk.capabilities.parts import SCHEMA, write_part
-from aitp_desk.desk.capabilities.resuming import LOOKED_BACK, TOO_LATE
+from aitp_desk.desk.capabilities.quoting import OpenQuote
+from aitp_desk.desk.capabilities.resuming import TOO_LATE
 from aitp_desk.desk.capabilities.speaking import DeskQuestion, Speaking, Utterance
+from aitp_desk.desk.capabilities.verification import Verification
 from aitp_desk.desk.following import Following
 from aitp_desk.desk.invocation import Beside, PaymentNeeded
 from aitp_desk.desk.invoking import Invoking
@@ -47,6 +49,7 @@ class Paying:
     Parameters:
         ends: of the same desk.
         speaking: has what asks for money judged.
+        verification: verifies payments before they are written.
         posting: writes what pays.
         actor: the desk's own actor, which stands first on every thread.
         clock: Unix seconds.
@@ -59,6 +62,7 @@ class Paying:
         store: Store,
         invoking: Invoking,
         speaking: Speaking,
+        verification: Verification,
         posting: Posting,
         following: Following,
         actor: Actor,
@@ -68,6 +72,7 @@ class Paying:
         self._store = store
         self._invoking = invoking
         self._speaking = speaking
+        self._verification = verification
         self._posting = posting
         self._following = following
         self._actor = actor
@@ -154,11 +159,8 @@ class Paying:
         """
         quote, posted = await self._ends.quote(call), 0
         if quote is not None:
-            newest = quote.enabled.url_of(quote.enabled.newest)
-            # AITP-01 is answered as it was asked; what it cannot say the site's own schema can
-            url = str(quote.terms.message.get(SCHEMA, newest)) if AITP in given else newest
-            draft = Draft("user", (write_part(naming(given, quote.terms.quote_id), url),))
             request = Request("POST", "", b"", manual=True)
+            draft = _draft(quote, given)
             message = await self._posting.post(principal, call.thread_id or "", draft, request)
             posted = message.message.seq
         elif call.expires_at < self._clock():
@@ -193,15 +195,33 @@ class Paying:
             refused=why,
         )
 
-    async def was_presented(self, call: ActionCall, given: Mapping[str, Any]) -> bool:
-        """Whether this very payment was said on the thread of a call."""
-        newest = await reads.newest_messages(self._store, call.thread_id or "", LOOKED_BACK)
-        return any(
-            _without_schema(text) == given
-            for message in newest
-            if message.origin is Origin.VISITOR
-            for text in message.content
-        )
+    async def why_not(
+        self, principal: Principal, call: ActionCall, given: Mapping[str, Any]
+    ) -> str | None:
+        """Return why a payment does not pay a call, in words; None if it pays. Nothing is written.
+
+        Raises:
+            DeskError: as :meth:`.Verification.why_not`.
+        """
+        quote = await self._ends.quote(call)
+        if quote is None:
+            return TOO_LATE
+        return await self._verification.why_not(principal, call, _draft(quote, given))
+
+    async def was_paid_by(self, call: ActionCall, given: Mapping[str, Any]) -> bool:
+        """Whether it is this very payment that has paid a call."""
+        if call.payment is None or not call.payment.message_id:
+            return False
+        paid = await reads.message(self._store, call.thread_id or "", call.payment.message_id)
+        return paid is not None and any(_without_schema(text) == given for text in paid.content)
+
+
+def _draft(quote: OpenQuote, given: Mapping[str, Any]) -> Draft:
+    """The message that pays a quote by what was presented."""
+    newest = quote.enabled.url_of(quote.enabled.newest)
+    # AITP-01 is answered as it was asked; what it cannot say the site's own schema can
+    url = str(quote.terms.message.get(SCHEMA, newest)) if AITP in given else newest
+    return Draft("user", (write_part(naming(given, quote.terms.quote_id), url),))
 
 
 def _without_schema(text: str) -> Any:

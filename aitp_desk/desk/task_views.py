@@ -221,7 +221,7 @@ class TaskViews:
                 asks = msgspec.structs.replace(asks, waiting=found)
             return _Stands(unmade.state, asks)
         if turn.call_id is not None:
-            status = status or await self._calling.stands(turn.call_id)
+            status = status or await self._status(thread_id, turn.call_id)
             return _Stands(TaskState.FAILED, _in_words(GONE)) if status is None else _call(status)
         run = None if turn.run_id is None else await reads.run(self._store, turn.run_id)
         message = asked[0].message if asked else None
@@ -247,6 +247,20 @@ class TaskViews:
             said = await self._answers(thread_id, message.seq)
             words = Result(said[-1].content) if said else None
         return _Stands(_RUNS[run.state], words, at=_moved_at(run))
+
+    async def _status(self, thread_id: str, call_id: str) -> CallStatus | None:
+        """How a task's call stands; None once it belongs to others than the task's thread does.
+
+        A task that has paid by a quote's id is a call of the thread on which that was quoted.
+        """
+        status = await self._calling.stands(call_id)
+        if status is None or status.call.thread_id in {None, thread_id}:
+            return status
+        quoted = await reads.thread(self._store, status.call.thread_id or "")
+        own = await reads.thread(self._store, thread_id)
+        if quoted is None or own is None or quoted.thread.owner != own.thread.owner:
+            return None
+        return status
 
     async def _is_structured(self, told: Message) -> bool:
         """Whether what was told in words was said as a message of a capability."""

@@ -156,6 +156,7 @@ class CallPayment(msgspec.Struct, frozen=True, omit_defaults=True):
         payment_id: what was paid; empty until then.
         failing: what is started where the call fails; None until it is paid.
         receipt: what whoever paid is told with the call's end; empty for nothing.
+        message_id: the message that paid; empty where no message did.
     """
 
     lasts: int
@@ -163,6 +164,7 @@ class CallPayment(msgspec.Struct, frozen=True, omit_defaults=True):
     payment_id: str = ""
     failing: StartedThen | None = None
     receipt: Mapping[str, Any] = {}
+    message_id: str = ""
 
 
 class ActionCall(msgspec.Struct, frozen=True):

@@ -100,6 +100,7 @@ class NewPaid(msgspec.Struct, frozen=True):
         failing: the one by which the money goes back, where it is not made. It belongs to no
             thread and to nobody, and so goes with neither.
         receipt: what whoever paid is told with the call's end.
+        message_id: the message that paid; empty for none.
     """
 
     call_id: str
@@ -107,6 +108,7 @@ class NewPaid(msgspec.Struct, frozen=True):
     carrying: NewJob | None
     failing: NewJob
     receipt: Mapping[str, Any] = {}
+    message_id: str = ""
 
 
 class NewEffects(msgspec.Struct, frozen=True):

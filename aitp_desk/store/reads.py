@@ -69,6 +69,12 @@ async def read_present(store: Store, thread_id: str) -> tuple[Actor, ...]:
     return tuple(one.actor for one in present if not one.is_desk)
 
 
+async def owner(store: Store, thread_id: str) -> str | None:
+    """Read whose a thread is; None of an anonymous one, and where there is none."""
+    rows = await _read(store, "thread", {"thread_id": thread_id})
+    return rows[0][1] if rows else None
+
+
 async def is_shared(store: Store, thread_id: str, now: int) -> bool:
     """Read whether a thread is shared with anybody by a grant that holds at a moment."""
     ((count,),) = await _read(store, "count_grants", {"thread_id": thread_id, "now": now})
@@ -90,6 +96,14 @@ async def access(
         idle_before: Unix seconds; an anonymous thread last used before then is closed.
         now: Unix seconds; what was shared until then or before is not shared any more.
     """
+    found = await owner_and_access(store, thread_id, principal, idle_before, now=now)
+    return None if found is None else found[1]
+
+
+async def owner_and_access(
+    store: Store, thread_id: str, principal: Principal, idle_before: int, *, now: int
+) -> tuple[str | None, Access | None] | None:
+    """As :func:`access`, with the id of the thread's owner; None where there is no such thread."""
     rows = await _read(store, "thread_tail", {"thread_id": thread_id, "desk": principal.desk})
     if not rows:
         return None
@@ -98,7 +112,7 @@ async def access(
         store,
         find_access(thread_id, principal, owner, updated_at, now=now, idle_before=idle_before),
     )
-    return None if found is None else found[0]
+    return owner, None if found is None else found[0]
 
 
 async def forked_at(store: Store, thread_id: str) -> tuple[str, int] | None:

@@ -69,6 +69,7 @@ from aitp_payments.signatures import read_key
 from aitp_payments.stripe.settings import StripeSettings, read_keys
 from aitp_payments.text import tell_payment, tell_quote, tell_result, tell_top_up
 from aitp_payments.untaken import untaken
+from aitp_payments.x402.messages import X402Payment
 from aitp_payments.x402.method import X402
 
 AITP = 0
@@ -266,6 +267,13 @@ class Payments(Capability):
     def ways_to_pay(self) -> Sequence[str]:
         """Those of the methods."""
         return tuple(method.name for method in self.methods)
+
+    async def verify_payment(self, part: Part, job: Job) -> str | None:
+        """Ask the facilitator of x402, whose payments alone a job settles."""
+        coins = next((one for one in self.methods if isinstance(one, X402)), None)
+        if coins is None or not isinstance(part.content, X402Payment):
+            return await super().verify_payment(part, job)
+        return await coins.verify_payment(part.content, job)
 
     def rounds(self) -> Mapping[str, Round]:
         """Those of the methods."""

@@ -184,6 +184,11 @@ def find_seen(books: Books, method: str, reference: str) -> PaymentRecord | None
     return None if record is None else find_payment(books, str(record.value))
 
 
+async def read_quote(job: Job, quote_id: str) -> QuoteRecord | None:
+    """A quote as it stands when a job begins; None where there is none."""
+    return _read(await job.read(quote_key(quote_id)), QuoteRecord)
+
+
 async def read_payment(job: Job, payment_id: str) -> PaymentRecord | None:
     """A payment as it stands when a job begins; None where there is none."""
     return _read(await job.read(payment_key(payment_id)), PaymentRecord)

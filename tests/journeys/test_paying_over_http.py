@@ -121,9 +121,9 @@ async def test_a_sum_that_is_not_right_is_refused_and_can_be_paid_again(desk: Ta
     failure = decode_payment_response_header(refused.headers["PAYMENT-RESPONSE"])
     assert not failure.success
     assert "the sum is another" in (failure.error_message or "")
-    # the same quote can still be paid
-    assert refused.body["payment"]["quote_id"] == told.body["payment"]["quote_id"]
-    header = [("PAYMENT-SIGNATURE", await signed(payer(), refused))]
+    # a quote's id tells nothing of the quote, which can still be paid
+    assert refused.body["payment"]["quote_id"] != told.body["payment"]["quote_id"]
+    header = [("PAYMENT-SIGNATURE", await signed(payer(), told))]
     paid = await desk.send("POST", WEATHER, {"town": "Cork"}, headers=header)
     assert paid.ok["result"] == "It rains in Cork."
 

@@ -277,7 +277,7 @@ async def test_what_does_not_pay_is_refused_with_the_reason_and_can_be_set_right
                 await look_up(desk, "desk", {"payment": {"quote_id": quote, "token": token}})
             assert refused.value.message.startswith("The till says: refused: ")
             assert refused.value.terms is not None
-            assert refused.value.terms.quote_id == quote
+            assert refused.value.terms.quote_id != quote
         status = await look_up(desk, "desk", x402("n1", quote_id=quote))
         assert status.call.text == "desk is a word."
     assert sold(site) == ["looked up desk"]

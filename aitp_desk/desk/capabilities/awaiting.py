@@ -23,7 +23,7 @@ from aitp_desk.model.access import Need
 from aitp_desk.model.errors import PaymentRequired, RequestNotFound
 from aitp_desk.model.open_request import OpenRequest
 from aitp_desk.model.principal import Principal, looks_after_threads
-from aitp_desk.model.thread import Draft
+from aitp_desk.model.thread import VISITOR, Draft
 from aitp_desk.store.base import Store
 
 _log = structlog.get_logger()
@@ -196,6 +196,8 @@ class Awaiting:
         by = waits.by or self._actor
         meant = {"", self._actor} if for_desk else {""}
         may = [name for name in names if name != by and waits.of in {*meant, name}]
+        if may[:1] == [VISITOR]:  # nobody speaks as the visitor of a thread that was claimed
+            may = [names[0]]
         shown = OpenRequest(
             id=waits.id,
             capability=slug,

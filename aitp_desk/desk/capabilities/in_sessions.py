@@ -12,6 +12,7 @@ from aitp_desk.desk.capabilities.judging import Said as ToJudge
 from aitp_desk.desk.capabilities.parts import Placed
 from aitp_desk.desk.capabilities.resuming import answers_last, still_unpaid
 from aitp_desk.desk.capabilities.telling import spoken_of, words_of
+from aitp_desk.desk.capabilities.voices import read_speakers
 from aitp_desk.desk.paid_ends import PaidEnds
 from aitp_desk.desk.questioning import option_named
 from aitp_desk.desk.recording import Recording
@@ -89,9 +90,11 @@ class InSessions:
         parts = self._judging.parts(draft)
         was_heard = not parts
         (asked,) = self._recording.turn(principal, session, question=words).said
+        names: tuple[str, ...] = (asked.actor,)
         if was_heard and self._judging.hears and session.is_written:
             waiting = await self._judging.waiting(session.thread_id)
-            understood = self._judging.understand(draft, waiting, asked.actor)
+            names = await self._names(principal, session, asked.actor, waits=bool(waiting))
+            understood = self._judging.understand(draft, waiting, *names)
             if understood is not None:
                 draft, parts = understood.draft, understood.parts
         if not parts:
@@ -125,7 +128,7 @@ class InSessions:
                 principal,
                 session.thread_id,
                 actors,
-                (ToJudge(asked.id, draft, asked.actor, parts, was_heard=was_heard),),
+                (ToJudge(asked.id, draft, asked.actor, parts, was_heard=was_heard, names=names),),
                 write,
             )
         except BaseException:
@@ -138,6 +141,19 @@ class InSessions:
             return taken
         meant = spoken_of(self._kept(judged, parts), self._judging.capabilities)
         return replace(taken, understood=meant)
+
+    async def _names(
+        self, principal: Principal, session: Session, actor: str, *, waits: bool
+    ) -> tuple[str, ...]:
+        """All by which a caller goes on the session's thread, as before it was claimed too.
+
+        Parameters:
+            waits: whether anything waits there for one of them.
+        """
+        kept = await reads.thread(self._store, session.thread_id) if waits else None
+        if kept is None:
+            return (actor,)
+        return (actor, *await read_speakers(self._store, principal, kept))
 
     def _taken(self, session: Session, judged: Judged, parts: tuple[Placed, ...]) -> Taken:
         effects = judged.effects

@@ -221,6 +221,7 @@ class Judging:
             )
         now = self._clock()
         is_shared = await reads.is_shared(self._store, thread_id, int(now))
+        owner = await reads.owner(self._store, thread_id)
         where = Where(
             thread_id,
             self._name,
@@ -232,6 +233,7 @@ class Judging:
             frozenset() if principal is None else principal.scopes,
             guessed_too_often=self._guessed_too_often(principal),
             is_shared=is_shared,
+            owner=owner,
         )
         for _ in range(ATTEMPTS):
             try:

@@ -9,7 +9,9 @@ import msgspec
 
 from aitp_desk.agent.filling.questions import asked_in
 from aitp_desk.desk.replying import WAITS, waited_for
+from aitp_desk.model.access import Access
 from aitp_desk.model.call import ActionCall, CallState
+from aitp_desk.model.call_access import CallThread, may_reach_call
 from aitp_desk.model.principal import Principal
 from aitp_desk.model.question import Choose, Confirm, Fill, Pay
 from aitp_desk.store import call_reads, reads
@@ -37,19 +39,26 @@ class Missed(msgspec.Struct, frozen=True):
 
 
 def missed(
-    call: ActionCall | None, value: Any, principal: Principal, thread_id: str | None, now: float
+    call: ActionCall | None,
+    value: Any,
+    principal: Principal,
+    thread_id: str | None,
+    now: float,
+    owner: str | None = None,
 ) -> Missed | None:
     """Why a call does not go on by what a caller answers; None where it does.
 
     Parameters:
         call: that is to go on, as it stands; None where it is gone.
         value: what was answered.
+        principal: who answers, and may write on the thread.
         thread_id: where the answer is given.
         now: Unix seconds.
+        owner: id of the principal that owns the thread; None for an anonymous thread.
     """
     if call is None or call.thread_id != thread_id:
         return Missed(SETTLED)
-    if call.asked_by.id != principal.id:
+    if not may_reach_call(principal, call, CallThread(owner, Access())):
         return Missed(FOR_OTHERS, counts=False)
     if call.state is CallState.EXPIRED or (call.takes_answer and call.expires_at < now):
         return Missed(TOO_LATE)

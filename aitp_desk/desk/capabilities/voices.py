@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from aitp_desk.model.principal import Principal
-from aitp_desk.model.thread import Actor
+from aitp_desk.model.thread import VISITOR, Actor
 from aitp_desk.store import reads
 from aitp_desk.store.base import Store
 from aitp_desk.store.records import KeptThread
@@ -12,13 +12,16 @@ from aitp_desk.store.records import KeptThread
 async def read_speakers(store: Store, principal: Principal, kept: KeptThread) -> tuple[str, ...]:
     """The actors as which a caller may speak, first the one that is stamped where none is named.
 
-    It is the same that :mod:`aitp_desk.store.work.reach` stamps.
+    It is the same that :mod:`aitp_desk.store.work.reach` stamps. Who has claimed a thread answers
+    what its anonymous visitor was asked before, and so goes by that name too.
     """
     present = await reads.read_present(store, kept.thread.id)
     bound = [one.id for one in present if one.principal == principal.owner]
     default = next(iter(bound), principal.name)
     if principal.owner == kept.thread.owner:
         default = kept.speaker
+        if kept.is_claimed:
+            bound.append(VISITOR)
     return (default, *bound)
 
 

@@ -59,6 +59,7 @@ class Where(msgspec.Struct, frozen=True):
         guessed_too_often: as of :class:`~aitp_desk.capability.Context`.
         is_shared: whether others may read or write there by a grant.
         is_aside: whether nobody has just said something there: who is told then hears it later.
+        owner: id of the principal that owns the thread; None for an anonymous one.
     """
 
     thread_id: str | None
@@ -72,6 +73,7 @@ class Where(msgspec.Struct, frozen=True):
     guessed_too_often: RateLimited | None = None
     is_shared: bool = False
     is_aside: bool = False
+    owner: str | None = None
 
 
 class Started(msgspec.Struct, frozen=True):
@@ -80,10 +82,12 @@ class Started(msgspec.Struct, frozen=True):
     Parameters:
         thread_id: the thread of the message that started it.
         payload: the capability's own.
+        message_id: that message, also where jobs have started one another since; empty for none.
     """
 
     thread_id: str | None
     payload: object = None
+    message_id: str = ""
 
 
 def job_kind(slug: str, job: str) -> str:
@@ -128,7 +132,7 @@ class Wishes:
 
         Parameters:
             url: the ``$schema`` of the part that is judged.
-            message_id: of the message that it stands in.
+            message_id: of the message that it stands in, or by which the job was started.
 
         Returns:
             What is stored in place of the part; None where that stays.
@@ -147,11 +151,11 @@ class Wishes:
                 case Say():
                     self._said.append(self._message(enabled, effect))
                 case Start():
-                    self._jobs.append(self._job(enabled, effect))
+                    self._jobs.append(self._job(enabled, effect, message_id))
                 case Guessed():
                     self.guessed = True
                 case Paid():
-                    self._payments.append(self._paid(enabled, effect))
+                    self._payments.append(self._paid(enabled, effect, message_id))
                 case Audit(event):
                     if not check_word(event):
                         raise ValueError(f"{event!r} is no word for the audit log.")
@@ -179,7 +183,7 @@ class Wishes:
         """
         where = self._where
         call = self.ledger.call(wish.call_id)
-        why = missed(call, wish.value, by, where.thread_id, where.now)
+        why = missed(call, wish.value, by, where.thread_id, where.now, where.owner)
         if why is None and any(one.call_id == wish.call_id for one in self._answers):
             why = Missed(SETTLED)
         if why is None:
@@ -225,7 +229,7 @@ class Wishes:
             principal=where.principal,
         )
 
-    def _job(self, enabled: Enabled, effect: Start) -> NewJob:
+    def _job(self, enabled: Enabled, effect: Start, message_id: str) -> NewJob:
         if effect.job not in enabled.jobs:
             raise ValueError(f"{enabled.slug} has no job of the name {effect.job!r}.")
         where = self._where
@@ -233,7 +237,7 @@ class Wishes:
             new_id("job", where.now),
             job_kind(enabled.slug, effect.job),
             effect.ref,
-            msgspec.to_builtins(Started(where.thread_id, effect.payload)),
+            msgspec.to_builtins(Started(where.thread_id, effect.payload, message_id)),
             int(where.now),
             where.desk,
             None if effect.outlives else where.thread_id,
@@ -241,17 +245,18 @@ class Wishes:
             int(where.now) + effect.after if effect.after else 0,
         )
 
-    def _paid(self, enabled: Enabled, effect: Paid) -> NewPaid:
+    def _paid(self, enabled: Enabled, effect: Paid, message_id: str) -> NewPaid:
         if not effect.payment_id:
             raise ValueError(f"{enabled.slug} names no payment for the call {effect.call_id}.")
         if any(one.call_id == effect.call_id for one in self._payments):
             raise ValueError(f"{enabled.slug} has the call {effect.call_id} paid twice at once.")
         call = self.ledger.call(effect.call_id)
         # money goes back whatever is erased meanwhile
-        failing = self._job(enabled, msgspec.structs.replace(effect.failing, outlives=True))
+        outliving = msgspec.structs.replace(effect.failing, outlives=True)
+        failing = self._job(enabled, outliving, "")
         carrying = None if call is None else job_of_paid(call, self._where.now)
         receipt = msgspec.to_builtins(dict(effect.receipt))
-        return NewPaid(effect.call_id, effect.payment_id, carrying, failing, receipt)
+        return NewPaid(effect.call_id, effect.payment_id, carrying, failing, receipt, message_id)
 
     def effects(self, by: Auditor, *, is_answered: bool) -> NewEffects:
         """All of it, for the commit.

@@ -95,28 +95,26 @@ class Doing:
         )
         try:
             wanted = await work.do(job)
-            return await self._finished(enabled, claim, started.thread_id, wanted)
+            return await self._finished(enabled, claim, started, wanted)
         except Retry as failure:
             raise job_kinds.Retry(failure.reason) from None
 
     async def _finished(
-        self, enabled: Enabled, claim: ClaimedJob, thread_id: str | None, wanted: Wanted
+        self, enabled: Enabled, claim: ClaimedJob, started: Started, wanted: Wanted
     ) -> job_kinds.Finish:
         """The end of a job by what stands now."""
-        effects = await self._gather(enabled, claim, thread_id, wanted)
+        thread_id = started.thread_id
+        effects = await self._gather(enabled, claim, started, wanted)
         return job_kinds.Finish(
             partial(apply_effects, effects=effects, thread_id=thread_id, now=int(self._clock())),
             partial(self._committed, effects, thread_id),
-            partial(self._finished, enabled, claim, thread_id, wanted),
+            partial(self._finished, enabled, claim, started, wanted),
         )
 
     async def _gather(
-        self,
-        enabled: Enabled,
-        claim: ClaimedJob,
-        thread_id: str | None,
-        wanted: Wanted,
+        self, enabled: Enabled, claim: ClaimedJob, started: Started, wanted: Wanted
     ) -> NewEffects:
+        thread_id = started.thread_id
         own = self._actors[claim.desk].id
         actors = () if thread_id is None else await reads.read_actors(self._store, thread_id)
         now = self._clock()
@@ -145,7 +143,7 @@ class Doing:
                 effects = tuple(decide(context))
                 if any(isinstance(effect, Replace | Seal) for effect in effects):
                     raise TypeError("A job has no part of a message to replace or seal.")
-                wishes.take(enabled, effects)
+                wishes.take(enabled, effects, message_id=started.message_id)
             except (Unread, UnreadCall) as unread:
                 await read_into(self._store, ledger, unread)
             else:

@@ -92,7 +92,10 @@ class AhpDoor:
             call.step_aside()
             request = Request(call.method, call.path, call.body)
             status = await desk.call(call.principal, paid, request, call.allowance)
-            named = status.call.session_id or status.call.thread_id or ""
+            # who paid by a quote's id alone is told no name of the conversation in which it arose
+            named = (
+                status.call.session_id or status.call.thread_id or desk.new_session(call.principal)
+            )
             return self._encoder.encode_paid(status, named)
         ask = msgspec.structs.replace(ask, step_aside=call.step_aside)
         asked = await desk.ask(call.principal, ask, call.allowance)

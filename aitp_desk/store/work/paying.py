@@ -71,6 +71,7 @@ def settle_payment(paid: NewPaid, by: Auditor | None, now: int) -> Work[None]:
         payment_id=paid.payment_id,
         failing=StartedThen(job.kind, job.ref, job.payload, after),
         receipt=paid.receipt,
+        message_id=paid.message_id,
     )
     made = call.move(
         CallState.STARTED,

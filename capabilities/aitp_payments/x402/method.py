@@ -34,14 +34,15 @@ from aitp_payments.records import (
     QuoteRecord,
     find_quote,
     find_seen,
+    read_quote,
 )
 from aitp_payments.settling import NotPayable, Settling, payment_id
 from aitp_payments.x402.chain import nodes_of
 from aitp_payments.x402.credentials import credential_of
-from aitp_payments.x402.facilitator import Facilitator
+from aitp_payments.x402.facilitator import Facilitator, Refused, Valid
 from aitp_payments.x402.messages import X402Payment
 from aitp_payments.x402.networks import network_named
-from aitp_payments.x402.paying import ASK, BOOK, REMIND, Paying, begin
+from aitp_payments.x402.paying import ASK, BOOK, NOT_REACHED, REMIND, Paying, begin
 from aitp_payments.x402.presented import (
     SCHEME,
     Presented,
@@ -50,12 +51,14 @@ from aitp_payments.x402.presented import (
     read,
     why_not,
 )
+from aitp_payments.x402.reasons import told as told_reason
 from aitp_payments.x402.requirements import requirements
 from aitp_payments.x402.settings import X402Settings
 from aitp_payments.x402.under_way import UnderWay, keep_way, read_way, way_key
 from aitp_payments.x402.wire import Requirements
 
 NAME = "x402"
+NO_QUOTE = "There is no such quote here."
 LOOK_EVERY = 15 * 60
 """Seconds between two looks at what the facilitator supports."""
 
@@ -105,14 +108,26 @@ class X402(Method):
         message = part.content
         if not isinstance(message, X402Payment):
             return None
-        presented = read(message.payload)
-        quote_id = message.quote_id or presented.quote_id
-        if quote_id is None:
-            raise InvalidRequest(
-                "A payment of x402 names its quote: by quote_id, or in accepted.extra.quote_id.",
-                param="x402_payment.quote_id",
-            )
-        return Take(self._pay(presented, quote_id, context))
+        return Take(self._pay(*_read(message), context))
+
+    async def verify_payment(self, message: X402Payment, job: Job) -> str | None:
+        """Ask the facilitator whether a payment would settle; None if it would, else why not."""
+        presented, quote_id = _read(message)
+        quote = await read_quote(job, quote_id)
+        if quote is None:
+            return NO_QUOTE
+        asked = find_requirements(presented, requirements(quote_id, quote.price, self._chosen))
+        if asked is None:
+            return self._other_ways()
+        if why := why_not(presented, asked, job.now):
+            return why
+        match await self._facilitator.verify(job.send, for_facilitator(presented, asked)):
+            case Valid():
+                return None
+            case Refused(reason):
+                return told_reason(reason)
+            case _:
+                return NOT_REACHED
 
     def as_text(self, part: Part) -> str | None:
         """A payment in words."""
@@ -161,14 +176,15 @@ class X402(Method):
     def _pay(self, presented: Presented, quote_id: str, context: Context) -> tuple[Effect, ...]:
         quote = find_quote(context, quote_id)
         if quote is None:
-            return self._failed(presented, quote_id, "There is no such quote here.", context)
+            return self._failed(presented, quote_id, NO_QUOTE, context)
         digest = _digest(presented)
         seen = find_seen(context, NAME, presented.reference)
         way = None if seen is None else read_way(context.record(way_key(seen.payment_id)))
         if seen is not None and way is not None:
             if seen.quote_id == quote_id and way.digest == digest:
                 return self._settling.again(context, seen)
-            if seen.state != "refused":
+            # what is signed names no quote: so it pays the one that it was presented for first
+            if seen.quote_id != quote_id or seen.state != "refused":
                 words = "This authorisation was presented before. Please sign a new one."
                 return self._failed(presented, quote_id, words, context)
         asked = find_requirements(presented, requirements(quote_id, quote.price, self._chosen))
@@ -248,6 +264,22 @@ class X402(Method):
             if lacking
             else None
         )
+
+
+def _read(message: X402Payment) -> tuple[Presented, str]:
+    """A payment and the id of the quote that it pays.
+
+    Raises:
+        InvalidRequest: it is no payment, or it names no quote.
+    """
+    presented = read(message.payload)
+    quote_id = message.quote_id or presented.quote_id
+    if quote_id is None:
+        raise InvalidRequest(
+            "A payment of x402 names its quote: by quote_id, or in accepted.extra.quote_id.",
+            param="x402_payment.quote_id",
+        )
+    return presented, quote_id
 
 
 def _digest(presented: Presented) -> str:

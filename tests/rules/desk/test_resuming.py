@@ -53,6 +53,15 @@ def test_who_goes_on_with_what(
         assert found.counts is (told is not FOR_OTHERS), "what is for others waits on for them"
 
 
+def test_who_claims_a_thread_goes_on_with_its_calls_and_its_visitor_does_not() -> None:
+    asked = replace(CALL, asked_by=anonymous(""))
+    assert missed(asked, True, ASKER, "thread_1", NOW, owner=ASKER.id) is None
+    for by in (anonymous("192.0.2.1"), replace(ASKER, id="key:2")):
+        found = missed(asked, True, by, "thread_1", NOW, owner=ASKER.id)
+        assert found is not None
+        assert found.told == FOR_OTHERS
+
+
 CHOOSE = Choose(title="Which?", choices=(Choice(id="a"),))
 FILL = Fill(title="Where?", fields=(Field(id="city"),))
 ANSWERS = {"yes": True, "no": False, "choice": [{"id": "a", "quantity": 1}], "form": {"city": "x"}}
