@@ -44,7 +44,7 @@ class CalledTurn:
             told = None if error is None else told_by(error)
             said = None if told is None else to_json(told)
             now = int(self._clock())
-            return partial(end_turn_of_call, call_id=call.id, said=said, now=now)
+            return partial(end_turn_of_call, call_id=call.id, state=call.state, said=said, now=now)
         self.is_begun, self._call_id = True, call.id
         return partial(self._draft.write, self.turn(None))
 

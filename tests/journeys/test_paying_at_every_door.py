@@ -25,6 +25,7 @@ from x402.schemas.v1 import PaymentRequiredV1
 
 from tests.faced import face
 from tests.market import CODE, Market, market
+from tests.receiving import receiving
 from tests.sdk import DEPRECATED, sdk
 from tests.talking import Told
 from tests.tasking import calling, said, send, state, tasking
@@ -359,3 +360,26 @@ async def test_a_payment_in_a_session_that_does_not_pay_says_why_and_another_doe
     assert refused.answer == "This code opens no store credit."
     assert "weather Cork" not in shop.sold
     assert after_receipt(await ask(f"pay with {CODE}")) == "It rains in Cork."
+
+
+@pytest.mark.parametrize("how", ["task", "context", "thread"])
+async def test_an_a2a_receiver_is_told_once_its_call_is_paid_in_words(
+    shop: Market, how: str
+) -> None:
+    async with receiving() as receiver, tasking(shop.talker.desk) as client:
+        push = {"taskPushNotificationConfig": {"url": receiver.url}}
+        asked = await send(client, calling("weather", town=f"Bray {how}"), configuration=push)
+        assert state(asked) == "input_required"
+        await receiver.told(1)
+        if how == "thread":
+            pays = {"role": "user", "content": f"pay with {CODE}"}
+            path = f"/v1/threads/{asked.context_id}/messages"
+            assert (await shop.talker.send("POST", path, pays)).status == 200
+        else:
+            named = {"taskId": asked.id} if how == "task" else {"contextId": asked.context_id}
+            await send(client, f"pay with {CODE}", **named)
+        await receiver.told(2)
+    told = [json.loads(one.body)["task"] for one in receiver.got]
+    assert [one["id"] for one in told] == [asked.id, asked.id]
+    states = [one["status"]["state"] for one in told]
+    assert states == ["TASK_STATE_INPUT_REQUIRED", "TASK_STATE_COMPLETED"]

@@ -113,6 +113,7 @@ def move_call(
     yield "move_call", {**call_columns(call), "before": before.value}
     yield from _do(turn, now)
     yield from _follow(call, by, now)
+    yield from tell_of_call(call.id, call.state, now)
     if along is not None:
         yield from along()
 
@@ -152,7 +153,7 @@ def end_accepted(
         yield from tail.write()
     yield "move_call", {**call_columns(call), "before": stands.value}
     yield from _follow(call, by, now)
-    yield from tell_of_call(call.id, now)
+    yield from tell_of_call(call.id, call.state, now)
     if (more := along(call)) is not None:
         yield from more()
 

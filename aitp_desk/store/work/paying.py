@@ -21,7 +21,6 @@ from aitp_desk.store.job_records import NewJob
 from aitp_desk.store.rows import to_json
 from aitp_desk.store.work.audit import note_audit
 from aitp_desk.store.work.jobs import JOBS_EPOCH, enqueue_job
-from aitp_desk.store.work.tasks import tell_of_call
 from aitp_desk.store.work.tickets import add_ticket, ticket_of_call
 
 PAYING_SECONDS = 60 * 60
@@ -83,7 +82,6 @@ def settle_payment(paid: NewPaid, by: Auditor | None, now: int) -> Work[None]:
     yield "move_call", {**call_columns(made), "before": CallState.WAITING_PAYMENT.value}
     yield from enqueue_job(paid.carrying)
     yield from note_audit(by, AuditAction.ACTION_CALLED, ObjectKind.CALL, call.id)
-    yield from tell_of_call(call.id, now)
 
 
 def give_back(call: ActionCall, now: int) -> Work[None]:

@@ -16,6 +16,7 @@ from aitp_desk.store.work.capabilities import check_effects, say_effects, write_
 from aitp_desk.store.work.folding import find_tail
 from aitp_desk.store.work.opening import add_thread
 from aitp_desk.store.work.tail import Tail
+from aitp_desk.store.work.tasks import tell_of_call
 
 
 def begin_unpaid(
@@ -60,3 +61,4 @@ def begin_unpaid(
         yield from tail.write()
     yield "add_call", call_columns(call)
     yield from write_effects(effects, thread_id, now)
+    yield from tell_of_call(call.id, call.state, now)

@@ -61,18 +61,19 @@ def add_turn(
     yield from _add_turn(thread_id, task_id, turn, push, now)
 
 
-def end_turn_of_call(*, call_id: str, said: str | None, now: int) -> Work[None]:
+def end_turn_of_call(*, call_id: str, state: CallState, said: str | None, now: int) -> Work[None]:
     """Note with a call's end what came of it for its tasks: a part of a unit.
 
     Wake the desk's jobs after the commit.
 
     Parameters:
+        state: in which the call ended.
         said: what it is to them, where the call tells that by less; None where it tells it itself.
         now: Unix seconds.
     """
     if said is not None:
         yield "say_of_turn", {"call_id": call_id, "said": said}
-    yield from tell_of_call(call_id, now)
+    yield from tell_of_call(call_id, state, now)
 
 
 def set_push(*, thread_id: str, push: NewPush, now: int, is_managed: bool = False) -> Work[None]:
@@ -123,10 +124,16 @@ def tell_of_run(run_id: str, now: int) -> Work[None]:
     yield from _tell(rows, run_id, now)
 
 
-def tell_of_call(call_id: str, now: int) -> Work[None]:
-    """Queue the same for the tasks that a call is: a part of a unit."""
+def tell_of_call(call_id: str, state: CallState, now: int) -> Work[None]:
+    """Queue the same for the tasks that a call is: a part of a unit.
+
+    Parameters:
+        state: in which the call is now; of each in which it rests the receivers are told once.
+    """
+    if state in _AT_WORK:
+        return
     rows = yield "pushes_of_call", {"call_id": call_id}
-    yield from _tell(rows, call_id, now)
+    yield from _tell(rows, _rest_of_call(call_id, state), now)
 
 
 def tell_of_words(thread_id: str, taken_over: str, now: int) -> Work[None]:
@@ -181,10 +188,16 @@ def _tell_if_at_rest(thread_id: str, task_id: str, push_id: str | None, now: int
         is_at_rest = bool(runs) and runs[0][_FINISHED_AT] is not None
     elif call_id is not None:
         calls = yield "call", {"id": call_id}
-        is_at_rest = bool(calls) and call_state(calls[0]) not in _AT_WORK
+        state = call_state(calls[0]) if calls else CallState.STARTED
+        is_at_rest, call_id = state not in _AT_WORK, _rest_of_call(call_id, state)
     if is_at_rest:
         rows = [row for row in pushes if push_id in (None, row[1])]
         yield from _tell(rows, run_id or call_id or f"turn_{n}", now)
+
+
+def _rest_of_call(call_id: str, state: CallState) -> str:
+    """What tells one rest of a call from the others: it waits, and later it is over."""
+    return f"{call_id}.{state.value}"
 
 
 def _tell(rows: list[Row], what: str, now: int) -> Work[None]:
