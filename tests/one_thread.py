@@ -43,7 +43,7 @@ class OneThread:
     def judge(
         self, actor: str, key: str, content: Mapping[str, Any], asking: Asking | None = None
     ) -> Take:
-        (schema,) = self.capability.schemas()
+        schema = self.capability.schemas()[0]
         part = Part(
             version=1,
             key=key,

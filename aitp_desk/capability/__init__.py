@@ -64,7 +64,15 @@ Passing along
 
 from __future__ import annotations
 
-from aitp_desk.capability.asked import Asked, State, one_line, open_until, waits_for_others
+from aitp_desk.capability.asked import (
+    Asked,
+    NotCounted,
+    State,
+    Uncounted,
+    one_line,
+    open_until,
+    waits_for_others,
+)
 from aitp_desk.capability.base import Capability, NoSettings
 from aitp_desk.capability.book import UNKNOWN, Book
 from aitp_desk.capability.effects import (
@@ -127,6 +135,7 @@ from aitp_desk.model.errors import (
     Unavailable,
 )
 from aitp_desk.model.money import Money
+from aitp_desk.model.open_request import Rejected
 from aitp_desk.model.payment import PayLink, PaymentTerms
 from aitp_desk.model.question import Choice, Choose, Chosen, Confirm, Field, Fill, Pay, Question
 from aitp_desk.model.sealed import sealed_as
@@ -167,6 +176,7 @@ __all__ = [
     "Money",
     "NoSettings",
     "NotAuthenticated",
+    "NotCounted",
     "Onward",
     "Own",
     "Paid",
@@ -182,6 +192,7 @@ __all__ = [
     "Record",
     "Redirect",
     "Refuse",
+    "Rejected",
     "Replace",
     "Request",
     "ResourceNotFound",
@@ -200,6 +211,7 @@ __all__ = [
     "Then",
     "Unanswered",
     "Unavailable",
+    "Uncounted",
     "Verdict",
     "Visit",
     "Waiting",

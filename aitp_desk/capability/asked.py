@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import datetime
 from enum import Enum
-from typing import Any, Generic, Protocol, Self, TypeVar
+from typing import Any, Generic, Literal, Protocol, Self, TypeVar
 
 import msgspec
 from msgspec import UnsetType
@@ -16,6 +16,7 @@ from msgspec.structs import replace
 
 from aitp_desk.capability.effects import Resume, Then
 from aitp_desk.capability.messages import Context, Standing
+from aitp_desk.model.open_request import Rejected
 
 
 class State(Enum):
@@ -35,10 +36,35 @@ MOVES: Mapping[State, frozenset[State]] = {
 }
 """Where a request can go from each state: only once, from open."""
 
-_ENDED = {
-    State.ANSWERED: "was answered before",
-    State.EXPIRED: "was not answered in time",
-    State.SUPERSEDED: "was replaced by a newer request",
+Uncounted = Literal[
+    "unknown_request",
+    "answered",
+    "expired",
+    "superseded",
+    "own_request",
+    "not_yours",
+    "price_expired",
+]
+"""Why an answer does not count: a closed list."""
+
+
+class NotCounted(msgspec.Struct, frozen=True):
+    """Why an answer does not count.
+
+    Parameters:
+        message: the same in words.
+    """
+
+    reason: Uncounted
+    message: str
+
+
+MOST_REJECTED = 10
+"""How many of them a request keeps: the newest."""
+_ENDED: Mapping[State, tuple[Uncounted, str]] = {
+    State.ANSWERED: ("answered", "was answered before"),
+    State.EXPIRED: ("expired", "was not answered in time"),
+    State.SUPERSEDED: ("superseded", "was replaced by a newer request"),
 }
 
 
@@ -84,6 +110,7 @@ class Asked(msgspec.Struct, Generic[Q, A], frozen=True, omit_defaults=True):
         answer: what was answered.
         call_id: the action's call that waits for it, where the desk asks for one.
         since: when ``state`` was written, Unix seconds; 0 as long as it is open.
+        rejected: answers that came while it was open and do not count, the newest last.
     """
 
     request: Q
@@ -93,6 +120,7 @@ class Asked(msgspec.Struct, Generic[Q, A], frozen=True, omit_defaults=True):
     answer: A | None = None
     call_id: str | None = None
     since: int = 0
+    rejected: tuple[Rejected, ...] = ()
 
     def state_at(self, now: int) -> State:
         """Where it stands at a moment, Unix seconds."""
@@ -124,8 +152,13 @@ class Asked(msgspec.Struct, Generic[Q, A], frozen=True, omit_defaults=True):
             answer=None if self.answer is None else msgspec.to_builtins(self.answer),
         )
 
-    def cannot_answer(self, context: Context, answered: str = "") -> str:
-        """Why it takes no answer of the actor that speaks; empty where it does.
+    def rejecting(self, reason: Uncounted, context: Context) -> Self:
+        """The request after an answer that does not count."""
+        rejected = Rejected(context.message_id, context.actor, reason)
+        return replace(self, rejected=(*self.rejected, rejected)[-MOST_REJECTED:])
+
+    def cannot_answer(self, context: Context, answered: str = "") -> NotCounted | None:
+        """Why it takes no answer of the actor that speaks; None where it does.
 
         Parameters:
             answered: what was answered before, in words.
@@ -134,15 +167,16 @@ class Asked(msgspec.Struct, Generic[Q, A], frozen=True, omit_defaults=True):
         called = one_line(self.request.title) or one_line(self.request.description)
         named = f"“{called}”" if called else "This request"
         if state in _ENDED:
+            reason, ended = _ENDED[state]
             more = f": {answered}" if answered and state is State.ANSWERED else ""
             if state is State.EXPIRED and self.call_id is not None:
                 more = ", and nothing was done. Please ask for it again"
-            return f"{named} {_ENDED[state]}{more}."
+            return NotCounted(reason, f"{named} {ended}{more}.")
         if context.actor == self.by:
-            return f"{named} is for others to answer: you have asked it."
+            return NotCounted("own_request", f"{named} is for others to answer: you have asked it.")
         if self.request.actor and not context.speaks_for(self.request.actor):
-            return f"{named} is for somebody else to answer."
-        return ""
+            return NotCounted("not_yours", f"{named} is for somebody else to answer.")
+        return None
 
     def awaits(self, actor: str) -> bool:
         """Whether words of this actor may be the answer: they have not asked, and are meant."""

@@ -14,7 +14,7 @@ from typing import Any, Generic, TypeVar
 import msgspec
 from msgspec import UnsetType
 
-from aitp_desk.capability.asked import AnyRequest, Asked, State
+from aitp_desk.capability.asked import AnyRequest, Asked, NotCounted, State
 from aitp_desk.capability.effects import Effect, Keep
 from aitp_desk.capability.messages import Context, Record, Standing
 from aitp_desk.capability.outside import Job
@@ -155,6 +155,15 @@ class Book(Generic[T]):
     def close(self, record: Record, asked: T, answer: Any, context: Context) -> list[Effect]:
         """Write down the answer to an open request."""
         return self._end(record, asked.moved(State.ANSWERED, context.now, answer), context)
+
+    def reject(
+        self, record: Record, asked: T, why: NotCounted, context: Context
+    ) -> tuple[Effect, ...]:
+        """Write down that an answer does not count, where the request is still open."""
+        if asked.state_at(context.now) is not State.OPEN:
+            return ()
+        rejected = asked.rejecting(why.reason, context)
+        return (Keep(record.key, rejected, record.version, record.open_until),)
 
     async def give_up(self, record: Record, asked: T, job: Job) -> list[Effect]:
         """Write down, in a job, that an open request comes to nothing."""

@@ -87,12 +87,14 @@ class Replace(msgspec.Struct, frozen=True):
 
     Parameters:
         given: the whole part, of this capability too; ``$schema`` is kept where it has none.
+        version: of the schema, where that changes; None for the one in ``$schema``.
         hides_words: whether words that the part was understood from are not kept either: they hold
             what was replaced.
     """
 
     given: Mapping[str, Any]
     hides_words: bool = False
+    version: int | None = None
 
 
 class Seal(msgspec.Struct, frozen=True):
@@ -182,10 +184,13 @@ class Take(msgspec.Struct, frozen=True):
 
     Parameters:
         then: who speaks next; the agent where a part of the message wants that.
+        otherwise: what is stored in place of the part where the call is for another caller to
+            have go on; empty for what is stored of an answer.
     """
 
     effects: tuple[Effect, ...] = ()
     then: Then | Resume = Then.NOBODY
+    otherwise: tuple[Effect, ...] = ()
 
 
 class Refuse(msgspec.Struct, frozen=True):

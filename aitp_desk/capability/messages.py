@@ -11,6 +11,7 @@ import msgspec
 
 from aitp_desk.model.component import Component
 from aitp_desk.model.errors import RateLimited
+from aitp_desk.model.open_request import Rejected
 from aitp_desk.model.payment import PaymentTerms
 from aitp_desk.model.question import Question
 from aitp_desk.model.scope import operates
@@ -22,8 +23,9 @@ class Schema(msgspec.Struct, frozen=True, kw_only=True):
     """One major version of a capability's messages.
 
     Parameters:
-        version: the major version, from 1; 0 for what others have published before the site's own
-            first one, and that is called by :attr:`names`.
+        version: the major version, from 1. What has 0 is read as it is by whoever has declared any
+            version: what others published before the first, or what the desk adds to a version
+            that is published and closed.
         messages: what a message may hold besides ``$schema``: exactly one of these keys, whose
             value is of that type. Fields that a type does not know are kept as they came.
         document: the JSON Schema, as the desk serves it below ``/capabilities``;
@@ -143,6 +145,7 @@ class Waiting(msgspec.Struct, frozen=True, kw_only=True):
         call_id: the action's call that waits for the answer; None where none does. Once that waits
             no more, whatever has ended it, the request is open no longer.
         terms: how it is paid, where that is what it waits for.
+        rejected: answers that came and do not count, the newest last.
     """
 
     id: str
@@ -152,6 +155,7 @@ class Waiting(msgspec.Struct, frozen=True, kw_only=True):
     of: str = ""
     call_id: str | None = None
     terms: PaymentTerms | None = None
+    rejected: tuple[Rejected, ...] = ()
 
 
 NOTHING: Mapping[str, Any] = MappingProxyType({})

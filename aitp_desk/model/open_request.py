@@ -10,6 +10,20 @@ import msgspec
 from aitp_desk.model.payment import PaymentTerms
 
 
+class Rejected(msgspec.Struct, frozen=True):
+    """An answer to an open request that does not count.
+
+    Parameters:
+        message_id: the message that holds it.
+        actor: id of the actor that gave it.
+        reason: why, as the capability's own messages name it.
+    """
+
+    message_id: str
+    actor: str
+    reason: str
+
+
 class OpenRequest(msgspec.Struct, frozen=True, kw_only=True):
     """Something that was asked and is not answered.
 
@@ -28,6 +42,7 @@ class OpenRequest(msgspec.Struct, frozen=True, kw_only=True):
         answers_as: id of the actor as which the caller may answer; None where they may not.
         call_id: the action's call that waits for the answer; None where none does.
         terms: how it is paid, where that is what it waits for.
+        rejected: answers that came and do not count, the newest last.
     """
 
     id: str
@@ -42,3 +57,4 @@ class OpenRequest(msgspec.Struct, frozen=True, kw_only=True):
     answers_as: str | None
     call_id: str | None = None
     terms: PaymentTerms | None = None
+    rejected: tuple[Rejected, ...] = ()

@@ -21,7 +21,16 @@ from aitp_data.hearing import OpenForm, understand
 from aitp_data.jwe import is_jwe
 from aitp_data.keeping import BOOK, AskedForm
 from aitp_data.keys import Keys
-from aitp_data.messages import MESSAGES, Data, DataField, FormField, RequestData
+from aitp_data.messages import (
+    MESSAGES,
+    OWN,
+    Data,
+    DataField,
+    FormField,
+    Reason,
+    RejectedData,
+    RequestData,
+)
 from aitp_data.opening import given_in
 from aitp_data.phrasing import phrase, value_of
 from aitp_data.plain_forms import data_by, form_of
@@ -40,6 +49,7 @@ from aitp_desk.capability import (
     Own,
     Part,
     Record,
+    Refuse,
     Replace,
     Say,
     Schema,
@@ -50,6 +60,7 @@ from aitp_desk.capability import (
     Verdict,
     Waiting,
     Work,
+    document_of,
     open_until,
     waits_for_others,
 )
@@ -90,7 +101,10 @@ class DataRequests(Capability):
         return {} if self._keys.jwks is None else {KEYS_NAME: self._keys.jwks}
 
     def schemas(self) -> Sequence[Schema]:
-        """Version 1.0.0 of AITP-03, as the published schema has it, and its draft's encryption."""
+        """Version 1.0.0 of AITP-03, as the published schema has it, and its draft's encryption.
+
+        Below it stands the desk's own, which whoever has declared AITP-03 reads as well.
+        """
         document = resources.files(__package__).joinpath("schemas/v1.json").read_bytes()
         return (
             Schema(
@@ -98,6 +112,11 @@ class DataRequests(Capability):
                 messages=MESSAGES,
                 document=msgspec.json.decode(document),
                 url=PUBLISHED,
+            ),
+            Schema(
+                version=0,
+                messages=OWN,
+                document=document_of(OWN, "Replies to forms that do not count"),
             ),
         )
 
@@ -108,6 +127,8 @@ class DataRequests(Capability):
                 return self._ask(request, part.given, context)
             case Data() as data:
                 return self._answer(data, part.given, context)
+            case RejectedData():
+                return Refuse(Forbidden("Only the desk says that a reply does not count."))
             case _:
                 raise AssertionError(part.key)
 
@@ -118,6 +139,8 @@ class DataRequests(Capability):
                 return tell_request(request)
             case Data() as data:
                 return tell_data(data)
+            case RejectedData(fields=fields):
+                return f"Does not count. {tell_data(Data(fields))}"
             case _:
                 raise AssertionError(part.key)
 
@@ -155,6 +178,7 @@ class DataRequests(Capability):
             by=asked.by,
             of=request.actor,
             call_id=asked.call_id,
+            rejected=asked.rejected,
         )
 
     def answer(self, record: Record, given: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -229,13 +253,16 @@ class DataRequests(Capability):
     def _answer(self, data: Data, given: Mapping[str, Any], context: Context) -> Verdict:
         found = BOOK.find(data.request_data_id, context)
         if found is None:
-            return Take((_without_values(data), Say(UNKNOWN)))
+            fields = tuple(DataField(field.id, field.label) for field in data.fields)
+            rejected = RejectedData("unknown_request", UNKNOWN, fields, data.request_data_id)
+            return Take((_rejected(rejected), Say(UNKNOWN)))
         record, asked = found
-        why = asked.cannot_answer(context)
-        if not why and not asked.fields:
-            why = "The form is not here yet: it is being fetched."
-        if why:
-            return Take((*_set_aside(data, asked, context), Say(why)))
+        if (why := asked.cannot_answer(context)) is not None:
+            aside = _set_aside(data, asked, why.reason, why.message, context)
+            return Take((*aside, *BOOK.reject(record, asked, why, context), Say(why.message)))
+        if not asked.fields:
+            told = "The form is not here yet: it is being fetched."
+            return Take((*_set_aside(data, asked, "not_ready", told, context), Say(told)))
         try:
             filled = settle(asked.fields, given_in(data, asked, self._keys))
         except InvalidRequest as error:
@@ -243,7 +270,8 @@ class DataRequests(Capability):
                 raise
             told = f"{error.message} {how_to_reply(asked.fields)}"
             still_open = Keep(record.key, asked, record.version, asked.until)
-            return Take((*_set_aside(data, asked, context), still_open, Say(told)))
+            aside = _set_aside(data, asked, "unfit", error.message, context)
+            return Take((*aside, still_open, Say(told)))
         return _take(data, given, filled, record, asked, context)
 
 
@@ -278,6 +306,7 @@ def _take(
         # what nobody here knows stays, but beside what is sealed: it might say the same
         rest = {name: value for name, value in given["data"].items() if name not in _OWN}
         stored = dict(given) | {"data": rest | stored["data"]}
+    theirs = RejectedData("not_yours", _FOR_OTHERS, settled.fields, asked.request.id)
     return Take(
         (
             Replace(stored),
@@ -288,9 +317,11 @@ def _take(
             Audit("answered"),
         ),
         asked.then(value_of(filled, fields), context),
+        otherwise=(_rejected(theirs), *sealed),
     )
 
 
+_FOR_OTHERS = "Only who has asked for this can answer."
 _OWN = frozenset({"encrypted", "remember", "in_words"})
 """What a reply is told by and is not kept."""
 
@@ -302,14 +333,15 @@ def _replace(given: Mapping[str, Any], request: RequestData, shown: RequestData)
     return Replace(dict(given) | {"request_data": dict(given["request_data"]) | changed})
 
 
-def _without_values(data: Data) -> Replace:
-    """A reply to nothing: nobody knows what of it is sensitive."""
-    fields = tuple(DataField(field.id, field.label) for field in data.fields)
-    return Replace({"data": msgspec.to_builtins(Data(fields, data.request_data_id))})
+def _rejected(rejected: RejectedData) -> Replace:
+    """What is stored of a reply that does not count: nobody takes it for one that does."""
+    return Replace({"rejected_data": rejected}, version=0)
 
 
-def _set_aside(data: Data, asked: AskedForm, context: Context) -> tuple[Effect, ...]:
-    """A reply that is not taken: it stays as it was said, but what is sensitive is sealed."""
+def _set_aside(
+    data: Data, asked: AskedForm, reason: Reason, message: str, context: Context
+) -> tuple[Effect, ...]:
+    """A reply that is not taken: what is sensitive in it is sealed."""
     known = {field.id: field for field in asked.fields}
     fields: list[DataField] = []
     sealed: dict[str, Effect] = {}
@@ -323,5 +355,5 @@ def _set_aside(data: Data, asked: AskedForm, context: Context) -> tuple[Effect, 
             fields.append(DataField(field.id, called(one), sealed=ref))
         else:
             fields.append(DataField(field.id, called(one), field.value))
-    kept = Data(tuple(fields), asked.request.id)
-    return (Replace({"data": msgspec.to_builtins(kept)}), *sealed.values())
+    rejected = RejectedData(reason, message, tuple(fields), asked.request.id)
+    return (_rejected(rejected), *sealed.values())

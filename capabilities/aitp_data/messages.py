@@ -13,6 +13,8 @@ from typing import Annotated, Any, Final, Literal
 import msgspec
 from msgspec import UNSET, Meta, UnsetType, field
 
+from aitp_desk.capability import Uncounted
+
 MOST_FIELDS = 50
 LONGEST_GIVEN = 16_384
 """How long a value is at most as it comes, encrypted perhaps, in characters."""
@@ -148,5 +150,27 @@ class Data(msgspec.Struct, frozen=True, omit_defaults=True):
     in_words: bool = False
 
 
+Reason = Uncounted | Literal["not_ready", "unfit"]
+"""Why a reply does not count: the form is not here yet, or a value does not fit it, besides."""
+
+
+class RejectedData(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What was filled in and does not count: it stands on the thread in place of what was sent.
+
+    Parameters:
+        reason: why, for programs.
+        message: the same in words.
+        fields: as of :class:`Data`; what is sensitive is sealed, or left out.
+        request_data_id: which request it named, or was taken to mean.
+    """
+
+    reason: Reason
+    message: str
+    fields: tuple[DataField, ...]
+    request_data_id: Name = ""
+
+
 MESSAGES: dict[str, type[msgspec.Struct]] = {"request_data": RequestData, "data": Data}
 """What a message holds besides ``$schema``: one of these keys."""
+OWN: dict[str, type[msgspec.Struct]] = {"rejected_data": RejectedData}
+"""The desk's own, for which AITP-03 has no word."""

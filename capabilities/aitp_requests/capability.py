@@ -22,10 +22,13 @@ from aitp_desk.capability import (
     Capability,
     Context,
     Effect,
+    Forbidden,
     InvalidRequest,
     Job,
+    NotCounted,
     Part,
     Record,
+    Refuse,
     Replace,
     Say,
     Schema,
@@ -37,12 +40,19 @@ from aitp_desk.capability import (
     Verdict,
     Waiting,
     Work,
+    document_of,
     open_until,
     waits_for_others,
 )
 from aitp_requests.forms import decision_by, form_of
 from aitp_requests.hearing import understand
-from aitp_requests.messages import MESSAGES, Decision, RequestDecision
+from aitp_requests.messages import (
+    MESSAGES,
+    OWN,
+    Decision,
+    RejectedDecision,
+    RequestDecision,
+)
 from aitp_requests.phrasing import phrase, value_of
 from aitp_requests.rules import check_choices, lapsed, settle_options
 from aitp_requests.text import tell_decision, tell_options, tell_request
@@ -74,7 +84,10 @@ class Requests(Capability):
     settings = RequestsSettings
 
     def schemas(self) -> Sequence[Schema]:
-        """Version 1.0.0 of AITP-02, as the published schema has it."""
+        """Version 1.0.0 of AITP-02, as the published schema has it, and below it the desk's own.
+
+        So whoever has declared AITP-02 reads a decision that does not count as data, too.
+        """
         document = resources.files(__package__).joinpath("schemas/v1.json").read_bytes()
         return (
             Schema(
@@ -82,6 +95,11 @@ class Requests(Capability):
                 messages=MESSAGES,
                 document=msgspec.json.decode(document),
                 url=PUBLISHED,
+            ),
+            Schema(
+                version=0,
+                messages=OWN,
+                document=document_of(OWN, "Decisions that do not count"),
             ),
         )
 
@@ -92,6 +110,8 @@ class Requests(Capability):
                 return self._ask(request, part.given, context)
             case Decision() as decision:
                 return _answer(decision, part.given, context)
+            case RejectedDecision():
+                return Refuse(Forbidden("Only the desk says that a decision does not count."))
             case _:
                 raise AssertionError(part.key)
 
@@ -102,6 +122,8 @@ class Requests(Capability):
                 return tell_request(request)
             case Decision() as decision:
                 return tell_decision(decision)
+            case RejectedDecision(options=options):
+                return f"Does not count: {tell_options(options)}."
             case _:
                 raise AssertionError(part.key)
 
@@ -140,6 +162,7 @@ class Requests(Capability):
             by=asked.by,
             of=request.actor,
             call_id=asked.call_id,
+            rejected=asked.rejected,
         )
 
     def answer(self, record: Record, given: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -182,21 +205,40 @@ class Requests(Capability):
         return (Say(f"This is still open. {tell_request(asked.request)}"),)
 
 
+_FOR_OTHERS = NotCounted("not_yours", "Only who has asked for this can answer.")
+
+
 def _answer(decision: Decision, given: Mapping[str, Any], context: Context) -> Verdict:
     found = BOOK.find(decision.request_decision_id, context)
     if found is None:
-        return Take((Say(UNKNOWN),))
+        return _reject(decision, NotCounted("unknown_request", UNKNOWN))
     record, asked = found
     request = asked.request
+    decision = replace(decision, request_decision_id=request.id)
     before = "" if asked.answer is None else tell_options(asked.answer.options)
     if why := asked.cannot_answer(context, before):
-        return Take((Say(why),))
+        return _reject(decision, why, *BOOK.reject(record, asked, why, context))
     options = settle_options(request, decision.options)
-    if names := lapsed(request, options, context.now):
-        return Take((Say(f"The price of {', '.join(names)} has ended. Please ask for a new one."),))
     settled = Decision(options, request.id)
+    if names := lapsed(request, options, context.now):
+        message = f"The price of {', '.join(names)} has ended. Please ask for a new one."
+        why = NotCounted("price_expired", message)
+        return _reject(settled, why, *BOOK.reject(record, asked, why, context))
     stored = dict(given) | {"decision": dict(given["decision"]) | msgspec.to_builtins(settled)}
+    closed = BOOK.close(record, asked, settled, context)
     return Take(
-        (Replace(stored), *BOOK.close(record, asked, settled, context), Audit("answered")),
+        (Replace(stored), *closed, Audit("answered")),
         asked.then(value_of(request, options), context),
+        otherwise=(_rejected(settled, _FOR_OTHERS),),
     )
+
+
+def _reject(decision: Decision, why: NotCounted, *effects: Effect) -> Verdict:
+    return Take((_rejected(decision, why), *effects, Say(why.message)))
+
+
+def _rejected(decision: Decision, why: NotCounted) -> Replace:
+    """What is stored of a decision that does not count: nobody takes it for one that does."""
+    named = decision.request_decision_id
+    rejected = RejectedDecision(why.reason, why.message, decision.options, named)
+    return Replace({"rejected_decision": rejected}, version=0)

@@ -12,6 +12,8 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
+from aitp_desk.capability import Uncounted
+
 Id = Annotated[str, Meta(min_length=1, max_length=200)]
 Name = Annotated[str, Meta(max_length=200)]
 Paragraph = Annotated[str, Meta(max_length=4000)]
@@ -114,8 +116,26 @@ class Decision(msgspec.Struct, frozen=True, omit_defaults=True):
     request_decision_id: Name = ""
 
 
+class RejectedDecision(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A decision that does not count: it stands on the thread in place of what was sent.
+
+    Parameters:
+        reason: why, for programs.
+        message: the same in words.
+        options: what was chosen, as it was sent.
+        request_decision_id: which request it named, or was taken to mean.
+    """
+
+    reason: Uncounted
+    message: str
+    options: tuple[SelectedOption, ...]
+    request_decision_id: Name = ""
+
+
 MESSAGES: dict[str, type[msgspec.Struct]] = {
     "request_decision": RequestDecision,
     "decision": Decision,
 }
 """What a message holds besides ``$schema``: one of these keys."""
+OWN: dict[str, type[msgspec.Struct]] = {"rejected_decision": RejectedDecision}
+"""The desk's own, for which AITP-02 has no word."""

@@ -31,7 +31,7 @@ from aitp_sign.own_keys import OwnKeys
 from aitp_sign.policy import Otherwise, Rule
 from aitp_sign.shown import MOST_LINES, lines_of
 from aitp_sign.subjects import Accounts, NearCall, Scheme, Signed
-from aitp_sign.unproven import Unproven
+from aitp_sign.unproven import Reason, Unproven
 
 
 class Voice(Protocol):
@@ -137,11 +137,14 @@ class Deciding:
             )
         found = self._book.find(given.request_id, context)
         if found is None or not found[1].is_for_desk:
-            return Take((Say("Nobody has asked the site to sign this here."),))
+            why = "Nobody has asked the site to sign this here."
+            return Take((failed(given.request_id, "unknown_request", why),))
         record, asked = found
         ask = asked.request
-        if why := asked.cannot_answer(context):
-            return Take((Say(why),))
+        if (not_counted := asked.cannot_answer(context)) is not None:
+            is_open = not_counted.reason in {"own_request", "not_yours"}
+            reason: Reason = "not_yours" if is_open else "not_open"
+            return Take((failed(ask.id, reason, not_counted.message),))
         if not given.agree:
             declined = self._book.close(record, asked, {"declined": True}, context)
             said = failed(ask.id, "declined", "The site's people have declined.")

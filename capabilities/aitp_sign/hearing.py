@@ -54,10 +54,10 @@ def hear(
         return Take((failed(answer.request_id, "unknown_request", why),))
     record, asked = found
     request_id = asked.request.id
-    if why := asked.cannot_answer(context):
+    if (not_counted := asked.cannot_answer(context)) is not None:
         is_open = asked.state_at(context.now) is State.OPEN
         reason: Reason = "not_yours" if is_open else "not_open"
-        return Take((failed(request_id, reason, why),))
+        return Take((failed(request_id, reason, not_counted.message),))
     match answer:
         case SignatureDeclined(_, note):
             ended = book.close(record, asked, {"declined": True}, context)

@@ -94,6 +94,7 @@ async def test_it_is_listed_in_words_and_as_a_form_for_whoever_takes_part(desk: 
         "asked_by": SELLER,
         "actor": None,
         "may_answer": True,
+        "rejected_answers": [],
     }
     (theirs,) = await waiting(seller, thread)
     assert not theirs["may_answer"], "who has asked does not answer"

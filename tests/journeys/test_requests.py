@@ -152,6 +152,56 @@ async def test_what_a_visitor_asks_alone_is_for_the_agent_in_words(desk: Talker)
     assert told.ok["content"] == ["2"], "no answer to what the visitor has asked"
 
 
+async def test_a_decision_that_does_not_count_is_none_to_whoever_has_asked(desk: Talker) -> None:
+    seller, guest, thread = await together(desk, PUBLISHED)
+    await ask(seller, thread, SIZE)
+    await guest.post(thread, part(decision={"options": [{"id": "m"}]}))
+    late = await guest.post(
+        thread, part(decision={"options": [{"id": "s"}], "request_decision_id": SIZE["id"]})
+    )
+    nothing = {"options": [{"id": "s"}], "request_decision_id": "none"}
+    assert (await guest.post(thread, part(decision=nothing))).status == 200
+    rejected: list[dict[str, Any]] = []
+    for reader in (seller, guest):
+        texts = [text for content in await said(reader, thread) for text in content]
+        told = [json.loads(text) for text in texts if text.startswith("{")]
+        (decided,) = (one["decision"] for one in told if "decision" in one)
+        assert [option["id"] for option in decided["options"]] == ["m"]
+        rejected = [one for one in told if "rejected_decision" in one]
+        assert [one["rejected_decision"]["reason"] for one in rejected] == [
+            "answered",
+            "unknown_request",
+        ]
+    own = f"{desk.desk.url}/capabilities/requests/v0/schema.json"
+    assert rejected[0]["$schema"] == own
+    assert json.loads(late.ok["content"][0]) == rejected[0]
+    forged = part(own, rejected_decision=rejected[0]["rejected_decision"])
+    assert (await guest.post(thread, forged)).refusal[:2] == (403, "forbidden")
+    words = await said(await desk.with_key("operator"), thread)
+    assert ["Does not count: s."] in words
+
+
+async def test_what_is_open_still_tells_of_answers_that_do_not_count(desk: Talker) -> None:
+    seller, guest, thread = await together(desk, SLUG)
+    over = {
+        "type": "Quote",
+        "quote_id": "q",
+        "payee_id": "shop",
+        "payment_plans": [],
+        "valid_until": "2020-01-01T00:00:00Z",
+    }
+    options = [{"id": "s", "name": "S", "quote": over}, {"id": "m"}]
+    await ask(seller, thread, {"id": "sale", "options": options})
+    late = await guest.post(thread, part(decision={"options": [{"id": "s"}]}))
+    assert json.loads(late.ok["content"][0])["rejected_decision"]["reason"] == "price_expired"
+    (waiting,) = (await seller.send("GET", f"{THREADS}/{thread}/requests")).ok["data"]
+    assert waiting["rejected_answers"] == [
+        {"message_id": late.id, "actor": "guest", "reason": "price_expired"}
+    ]
+    await guest.post(thread, part(decision={"options": [{"id": "m"}]}))
+    assert (await seller.send("GET", f"{THREADS}/{thread}/requests")).ok["data"] == []
+
+
 async def test_what_nobody_answers_is_told_again_once(desk: Talker) -> None:
     seller, guest, thread = await together(desk)
     await ask(seller, thread, SIZE)

@@ -211,5 +211,6 @@ class Awaiting:
             answers_as=next(iter(may), None),
             call_id=waits.call_id,
             terms=waits.terms,
+            rejected=waits.rejected,
         )
         return enabled, record, shown

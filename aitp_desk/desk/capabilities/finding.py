@@ -182,11 +182,8 @@ def _schemas(kind: type[Capability], given: Sequence[Schema]) -> dict[int, Schem
 
 def _check_schema(kind: type[Capability], schema: Schema) -> None:
     version = schema.version
-    if version < (0 if schema.url and schema.names else 1):
-        raise ValueError(
-            f"{kind.__name__}.schemas has the version {version}; they begin at 1, or at 0 for what"
-            " is published elsewhere and has names."
-        )
+    if version < 0:
+        raise ValueError(f"{kind.__name__}.schemas has the version {version}; they begin at 0.")
     if not schema.messages or "$schema" in schema.messages:
         raise ValueError(
             f"version {version} of {kind.__name__} names no message, or one named $schema."

@@ -11,6 +11,7 @@ from typing import Any
 
 import msgspec
 
+from aitp_desk.capability import Replace
 from aitp_desk.desk.capabilities.enabled import Capabilities, Enabled, Meant
 from aitp_desk.desk.capabilities.parts import SCHEMA, read_part, write_part
 from aitp_desk.model.errors import InvalidRequest
@@ -51,17 +52,19 @@ def write_fitting(enabled: Enabled, given: Mapping[str, Any], versions: Sequence
     raise ValueError(f"{enabled.slug} gives a message that fits no schema of its own: {told}")
 
 
-def write_kept(
-    enabled: Enabled, capabilities: Capabilities, given: Mapping[str, Any], url: str
-) -> str:
-    """What is kept in place of a part; it names its own schema, or has that of the part.
+def write_kept(enabled: Enabled, capabilities: Capabilities, kept: Replace, url: str) -> str:
+    """What is kept in place of a part.
 
     Parameters:
+        kept: names its own schema or a version, or has the part's.
         url: the part's ``$schema``.
 
     Raises:
         as :func:`write_fitting`.
     """
+    given = kept.given
+    if kept.version is not None:
+        return write_fitting(enabled, given, (kept.version,))
     named = given.get(SCHEMA, url)
     meant = capabilities.meant(named)
     if meant is None or meant.enabled is not enabled:

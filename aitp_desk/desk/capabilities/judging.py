@@ -298,9 +298,10 @@ class Judging:
                     if principal is None:
                         raise ValueError("What the desk says itself has no call go on.")
                     missed = wishes.resume(then, message.id, principal)
-                    then = Then.NOBODY
                     if missed is not None and not missed.counts:
-                        effects = tuple(one for one in effects if isinstance(one, Replace | Seal))
+                        kept = verdict.otherwise or effects
+                        effects = tuple(one for one in kept if isinstance(one, Replace | Seal))
+                    then = Then.NOBODY
                 wanted.append(then)
                 url = str(placed.part.given[SCHEMA])
                 stored = wishes.take(placed.enabled, effects, url, message.id)

@@ -162,8 +162,8 @@ class Wishes:
                     self._events.append(f"{enabled.slug}.{event}")
                 case Seal(ref, value):
                     self._kept_apart.append(self._seal(ref, value, message_id))
-                case Replace(given):
-                    stored = write_kept(enabled, self._capabilities, given, url)
+                case Replace():
+                    stored = write_kept(enabled, self._capabilities, effect, url)
                 case _:
                     raise TypeError(f"{enabled.slug} wants {effect!r}, which is no effect.")
         return stored
@@ -197,7 +197,7 @@ class Wishes:
         content = effect.content
         if not isinstance(content, str):
             if SCHEMA in content:
-                content = write_kept(enabled, self._capabilities, content, "")
+                content = write_kept(enabled, self._capabilities, Replace(content), "")
             else:
                 versions: tuple[int, ...] = () if effect.version is None else (effect.version,)
                 versions = versions or versions_for(enabled, self._capabilities, self._where.actors)

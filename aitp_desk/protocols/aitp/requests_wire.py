@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import msgspec
+
 from aitp_desk.model.open_request import OpenRequest
 from aitp_desk.model.strict_json import decode_json
 from aitp_desk.protocols.aitp.addresses import request_path
@@ -43,4 +45,5 @@ def _body(request: OpenRequest, thread: str) -> dict[str, Any]:
         "asked_by": request.by,
         "actor": request.of or None,
         "may_answer": request.answers_as is not None,
+        "rejected_answers": [msgspec.to_builtins(one) for one in request.rejected],
     }

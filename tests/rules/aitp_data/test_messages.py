@@ -29,7 +29,17 @@ class TestData(CapabilityContract):
     capability: ClassVar[type[Capability]] = aitp_data.DataRequests
     # a form by its address is taken of callers who are known, which the contract's guest is not
     examples: ClassVar[Mapping[int, Sequence[Mapping[str, Any]]]] = {
-        1: [one for one in EXAMPLES if one.get("request_data") != HOSTED]
+        0: [
+            {
+                "rejected_data": {
+                    "reason": "expired",
+                    "message": "It was not answered in time.",
+                    "fields": [{"id": "name", "value": "Ada"}],
+                    "request_data_id": "address",
+                }
+            }
+        ],
+        1: [one for one in EXAMPLES if one.get("request_data") != HOSTED],
     }
     answers: ClassVar[Sequence[str]] = (*CapabilityContract.answers, "Name: Ada", "the same")
 

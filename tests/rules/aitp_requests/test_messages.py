@@ -27,7 +27,19 @@ class TestRequests(CapabilityContract):
     """The contract of all capabilities."""
 
     capability: ClassVar[type[Capability]] = aitp_requests.Requests
-    examples: ClassVar[Mapping[int, Sequence[Mapping[str, Any]]]] = {1: EXAMPLES}
+    examples: ClassVar[Mapping[int, Sequence[Mapping[str, Any]]]] = {
+        0: [
+            {
+                "rejected_decision": {
+                    "reason": "answered",
+                    "message": "It was answered before.",
+                    "options": [{"id": "s"}],
+                    "request_decision_id": "size",
+                }
+            }
+        ],
+        1: EXAMPLES,
+    }
     answers: ClassVar[Sequence[str]] = (*CapabilityContract.answers, "the first one, two of them")
 
 

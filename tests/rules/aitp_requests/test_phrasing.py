@@ -21,6 +21,7 @@ from aitp_desk.capability import (
     Question,
     Record,
     Resume,
+    State,
     Take,
 )
 from aitp_requests.capability import Requests, RequestsSettings
@@ -127,7 +128,9 @@ def test_nobody_else_answers_what_the_desk_asks_somebody() -> None:
     told = REQUESTS.judge(decision, context("another", records=kept_of(opened.effects)))
     assert isinstance(told, Take)
     assert not isinstance(told.then, Resume)
-    assert not any(isinstance(effect, Keep) for effect in told.effects)
+    (kept,) = (effect.value for effect in told.effects if isinstance(effect, Keep))
+    assert (kept.state, kept.answer) == (State.OPEN, None)
+    assert [one.reason for one in kept.rejected] == ["not_yours"]
 
 
 def test_a_form_is_for_another_capability() -> None:
