@@ -17,6 +17,7 @@ import msgspec
 
 from aitp_desk.agent.base import Answer, Said
 from aitp_desk.config import Cache
+from aitp_desk.model.errors import Unavailable
 
 Key = tuple[object, ...]
 """What an answer depends on, beside the content; two that are equal may share one."""
@@ -159,7 +160,8 @@ class AnswerCache:
         Parameters:
             revision: of the content that the question is asked of.
             key: what else the answer depends on.
-            make: makes the answer; what it raises, all who wait for it are told.
+            make: makes the answer. All who wait for it are told that it is :class:`Unavailable`;
+                what else it raises is about its own caller, and they go on without it.
         """
         if revision != self._revision:
             self._begin(revision)
@@ -169,7 +171,7 @@ class AnswerCache:
             if making is None:
                 return Given(await self._make(revision, key, make))
             await self._wait(making)
-            if making.error is not None:
+            if isinstance(making.error, Unavailable):
                 raise making.error
             known = self._find(key) if revision == self._revision else None
             if known is None and making.outcome is not None:

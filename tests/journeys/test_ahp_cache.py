@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from aitp_desk.agent.base import Answer, Outcome, Turn
-from aitp_desk.model.errors import Unavailable
+from aitp_desk.model.errors import RateLimited, Unavailable
 from tests.doubles import Clock, ScriptedAgent
 from tests.meeting_claude import meeting
 from tests.messages_api import Reply, said_in, say
@@ -284,6 +284,28 @@ async def test_a_failure_is_not_an_answer_to_be_given_again(tmp_path: Path) -> N
     async with visiting(tmp_path / "data", agent=ScriptedAgent(fail_twice)) as visitor:
         assert [(await visitor.ask(QUERY)).status for _ in range(3)] == [503, 500, 200]
         assert (await visitor.ask(QUERY)).is_cached
+
+
+async def test_who_waits_for_anothers_answer_receives_none_of_its_refusals(tmp_path: Path) -> None:
+    asked, go_on = asyncio.Event(), asyncio.Event()
+
+    async def refuse_first(_turn: Turn) -> Outcome:
+        if asked.is_set():
+            return Answer("Here it is.")
+        asked.set()
+        await go_on.wait()
+        raise RateLimited("You have used up your tokens.", scope="day_tokens", retry_after=1)
+
+    async with visiting(tmp_path / "data", agent=ScriptedAgent(refuse_first)) as visitor:
+        first = asyncio.create_task(visitor.ask(QUERY))
+        await asked.wait()
+        others = [asyncio.create_task(visitor.ask(QUERY)) for _ in range(2)]
+        async with asyncio.timeout(10):
+            while visitor.desk.desk.cache_counts.waiting < len(others):  # noqa: ASYNC110
+                await asyncio.sleep(0)
+        go_on.set()
+        assert (await first).status == 429
+        assert [(await other).answer for other in others] == ["Here it is."] * 2
 
 
 async def test_an_answer_is_kept_for_the_content_that_it_was_asked_of(tmp_path: Path) -> None:
