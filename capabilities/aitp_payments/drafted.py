@@ -53,13 +53,13 @@ class ByDraft(ByAccount):
             source=source,
             terms="draft",
         )
-        if before := self.cashier.known(context, LEDGER, tender.reference):
-            return before
         if len(transfers) != 1:
             return self.cashier.fail(context, quote_id, tender, ONE)
         account = account_of(context, source)
         if account is None or not account.is_of(context.principal):
             return self.cashier.fail(context, quote_id, tender, NOT_SEEN)
+        if before := self.cashier.known(context, LEDGER, tender.reference):
+            return before
         try:
             said = exact(transfers[0].amount)
         except ValueError as error:

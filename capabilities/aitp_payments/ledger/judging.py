@@ -124,11 +124,17 @@ class Purses(Method):
             raise _not_theirs()
         self._check_payer(part, context, account, account.keys)
         known = purse_of(context, purse.kind, purse.id)
+        count = _count(wish.amount, "amount", part)
         if known is not None:
             if known.account != purse.account:
                 raise NotBooked("not_allowed", "There is one with this id already: take a new one.")
+            # what is signed can be sent again by others, who are not told what is left by now
+            if not account.is_of(context.principal) and not _is_as_opened(known, count, context):
+                raise NotBooked(
+                    "not_allowed",
+                    "It was opened before. Sign a request_statement to ask how it stands.",
+                )
             return self._done(known, (), context)
-        count = _count(wish.amount, "amount", part)
         effects = open_purse(context, purse, count)
         if purse.kind == "channel":
             return self._done(purse, effects, context, "channel_opened")
@@ -274,6 +280,12 @@ class Purses(Method):
     async def _release(self, job: Job) -> Wanted:
         """Close an authorisation whose time is over: what was drawn is the site's."""
         return _ending(job.ref)
+
+
+def _is_as_opened(purse: Purse, count: int, context: Context) -> bool:
+    """Whether nothing has moved since somebody set so many millionths apart."""
+    has_moved = purse.captured or balance(context, purse.drawn, purse.currency)
+    return purse.is_open and not has_moved and left(context, purse) == count
 
 
 def _ending(id: str) -> Callable[[Context], Sequence[Effect]]:

@@ -53,6 +53,12 @@ def test_an_account_of_whoever_says_it_pays_and_is_answered_in_the_drafts_words(
     assert [paid.call_id for paid in counter.paid] == ["call_1"]
     again = counter.say("payment_authorization", authorization(quote), version=0, principal=ADA)
     assert again == said
+    for stranger in (None, "agent:bob"):
+        told = counter.say(
+            "payment_authorization", authorization(quote), version=0, principal=stranger
+        )
+        assert results(told) == ["failure"]
+        assert "Paid" not in reason(told)
     assert counter.holds("merchant", "USD") == Decimal("2.5")
 
 

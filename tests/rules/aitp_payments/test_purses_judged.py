@@ -148,13 +148,27 @@ def test_a_channel_is_opened_drawn_from_captured_and_closed(counter: Counter) ->
 
 def test_what_is_asked_twice_is_done_once(counter: Counter) -> None:
     assert channel(counter) == channel(counter)
-    assert channel(counter, amount="5.00")["left"] == "4.00"
+    assert channel(counter, by="key:anna", amount="5.00")["left"] == "4.00"
     added: dict[str, Any] = {"channel_id": "c-1", "amount": "1.00", "reference": "t-1"}
     assert counter.say("top_up_channel", **added)["left"] == "5.00"
     assert counter.say("top_up_channel", **added)["left"] == "5.00"
     drawn: dict[str, Any] = {"channel_id": "c-1", "amount": "0.50", "reference": "d-1"}
     assert counter.say("draw", **drawn) == counter.say("draw", **drawn)
     assert counter.held() == 5_000_000
+
+
+def test_an_opening_that_is_sent_again_by_others_does_not_tell_what_is_left(
+    counter: Counter,
+) -> None:
+    for opening, name, id in ((channel, "channel_id", "c-1"), (hold, "authorization_id", "h-1")):
+        assert opening(counter)["left"] == "4.00"
+        assert opening(counter)["left"] == "4.00"
+        drawn: dict[str, Any] = {name: id, "total": "0.50"}
+        counter.say("draw", **drawn)
+        told = opening(counter)
+        assert (told["key"], told["code"]) == ("not_booked", "not_allowed")
+        assert "3.5" not in str(told)
+        assert opening(counter, by="key:anna")["left"] == "3.50"
 
 
 def test_what_sounds_like_something_else_is_done_all_the_same(counter: Counter) -> None:

@@ -185,6 +185,23 @@ async def test_what_cannot_pay_is_answered_before_anybody_is_asked(
     assert_unpaid(shop)
 
 
+async def test_an_authorisation_pays_no_other_quote_than_the_first_that_it_was_presented_for(
+    shop: Shop,
+) -> None:
+    payer = wallet(shop, 1)
+    payload = payer.sign(shop.quote(), NOW)
+    shop.pay(payload)
+    await shop.work()
+    assert shop.results() == ["failure"]
+    shop.facilitator.chain.holds[payer.address.lower()] = 250_000
+    other = shop.quote()
+    shop.pay({**payload, "accepted": other})
+    await shop.work()
+    assert shop.results() == ["failure", "failure"]
+    assert "was presented before" in shop.words()
+    assert_unpaid(shop)
+
+
 async def test_a_quote_in_another_currency_or_too_fine_is_not_paid_in_coins(shop: Shop) -> None:
     assert shop.quote("0.25", "EUR") == {}
 
