@@ -18,7 +18,7 @@ from aitp_desk.model.errors import (
 )
 from aitp_desk.model.file import PART_BYTES, File, clean_name, sniff
 from aitp_desk.model.ids import new_id
-from aitp_desk.model.principal import Principal, may_use_threads
+from aitp_desk.model.principal import Principal, may_use_threads, takes_part_in_threads
 from aitp_desk.model.thread import Draft
 from aitp_desk.store import file_reads
 from aitp_desk.store.base import Store
@@ -32,6 +32,7 @@ TEXT_FILES = 5
 MOST_UPLOADS = 32
 MOST_UPLOADS_OF_CALLER = 8
 """How many may be on their way at once: a file that comes is in memory as a whole."""
+_FILES = "This credential does not open files; it needs the scope 'threads'."
 
 
 class Filing:
@@ -84,9 +85,15 @@ class Filing:
         return True
 
     def _check_uploader(self, principal: Principal) -> None:
-        _check_scope(principal)
+        self._check_keeps(principal)
         if principal.counts_by_address and not self._settings.anonymous:
             raise NotAuthenticated("Uploading a file here needs an API key.")
+
+    def _check_keeps(self, principal: Principal) -> None:
+        """Refuse a credential for something else, unless files are taken without any."""
+        _check_scope(principal)
+        if not takes_part_in_threads(principal) and not self._settings.anonymous:
+            raise ScopeMissing(_FILES, scope="threads")
 
     def takes(self, media_type: str) -> bool:
         """Whether files are taken that are said to be of a type; what they are shows later."""
@@ -184,7 +191,7 @@ class Filing:
         Raises:
             NotAuthenticated: a file without an owner is known by its id alone.
         """
-        _check_scope(principal)
+        self._check_keeps(principal)
         if principal.owner is None:
             raise NotAuthenticated("Listing files needs an API key.")
         return await file_reads.page(
@@ -261,6 +268,4 @@ class Filing:
 
 def _check_scope(principal: Principal) -> None:
     if not may_use_threads(principal):
-        raise ScopeMissing(
-            "This credential does not open files; it needs the scope 'threads'.", scope="threads"
-        )
+        raise ScopeMissing(_FILES, scope="threads")

@@ -11,7 +11,7 @@ from aitp_desk.desk.opening import OpenedThread, Opening
 from aitp_desk.desk.posting import PostedMessage, Posting
 from aitp_desk.desk.reading import Reading, ThreadView
 from aitp_desk.desk.repeats import Request
-from aitp_desk.desk.scopes import check_scope
+from aitp_desk.desk.scopes import check_scope, check_takes_part
 from aitp_desk.desk.sharing import Sharing
 from aitp_desk.desk.transcripts import Transcript, Transcripts
 from aitp_desk.model.access import Access
@@ -82,7 +82,7 @@ class OnThreads:
 
     async def claim(self, principal: Principal, thread_id: str) -> None:
         """Claim an anonymous thread. See :meth:`aitp_desk.desk.sharing.Sharing.claim`."""
-        check_scope(principal)
+        check_takes_part(principal)
         await self._sharing.claim(principal, thread_id, self._idle_before)
 
     async def share(

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from aitp_desk.model.action import OpenTo, is_open
 from aitp_desk.model.errors import NotAuthenticated, ScopeMissing
-from aitp_desk.model.principal import Principal, looks_after_threads, may_use_threads
+from aitp_desk.model.principal import (
+    Principal,
+    looks_after_threads,
+    may_use_threads,
+    takes_part_in_threads,
+)
+
+_THREADS = "This credential does not open threads; it needs the scope 'threads'."
 
 
 def check_scope(principal: Principal) -> None:
@@ -14,9 +21,17 @@ def check_scope(principal: Principal) -> None:
         ScopeMissing: the credential has other scopes only.
     """
     if not may_use_threads(principal):
-        raise ScopeMissing(
-            "This credential does not open threads; it needs the scope 'threads'.", scope="threads"
-        )
+        raise ScopeMissing(_THREADS, scope="threads")
+
+
+def check_takes_part(principal: Principal) -> None:
+    """Refuse a caller whose credential does not open the threads of others.
+
+    Raises:
+        ScopeMissing: the credential has other scopes only.
+    """
+    if not takes_part_in_threads(principal):
+        raise ScopeMissing(_THREADS, scope="threads")
 
 
 def check_open(principal: Principal, open_to: OpenTo, name: str, what: str) -> None:

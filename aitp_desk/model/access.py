@@ -13,7 +13,7 @@ import msgspec
 
 from aitp_desk.model.errors import Forbidden
 from aitp_desk.model.grant import May
-from aitp_desk.model.principal import Principal, looks_after_threads
+from aitp_desk.model.principal import Principal, looks_after_threads, takes_part_in_threads
 
 
 class Need(Enum):
@@ -111,6 +111,8 @@ def access_to_thread(
     """
     if owner == principal.owner or looks_after_threads(principal):
         return Access()
+    if not takes_part_in_threads(principal):
+        return Access() if owner is None else None
     if attendance is not None and attendance.speaker is not None:
         return Access(may_manage=owner is None, may_join=owner is None)
     if granted is not None:

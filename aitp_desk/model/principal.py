@@ -154,9 +154,19 @@ def least_of(one: Principal, other: Principal) -> Principal:
 
 
 def may_use_threads(principal: Principal) -> bool:
-    """Whether the caller may open threads and post to them.
+    """Whether the caller may open threads, and use those that it has opened.
 
-    Whoever has no credential may; one that was made for something else is held to that.
+    Anybody may without a credential, so a key or a signature never takes that away. A token is held
+    to its scopes: its client gets others, and must not lend what it says itself with a narrow one.
+    """
+    is_of_token = principal.id.startswith((CLIENT_PREFIX, JWT_PREFIX))
+    return not is_of_token or opens_threads(principal.scopes)
+
+
+def takes_part_in_threads(principal: Principal) -> bool:
+    """Whether the caller may use threads of others: claim them, join them and be shared with.
+
+    A credential that was made for something else opens nothing of what others have said.
     """
     return principal.is_anonymous or opens_threads(principal.scopes)
 

@@ -326,7 +326,7 @@ def expected(
             "nothing": "401" if refused == "401" else "yes",
             "nobody": "401" if refused == "401" else "403",
             "threads": refused or "yes",
-            "key": refused or ("yes" if has_key else "401"),
+            "key": refused or ("yes" if row["claims it"] in {"claims", "403"} else "401"),
             "operator": _operating(row, who),
         }[need]
     kind = need if need in {"file", "session"} else "thread"

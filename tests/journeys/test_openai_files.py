@@ -94,8 +94,10 @@ async def test_without_a_credential_nothing_is_uploaded_or_listed(talker: Talker
     for told in (await talker.upload(), await talker.send("GET", FILES)):
         assert told.refusal == (401, "not_authenticated", None)
     other = await talker.with_key("actions")
-    for told in (await other.upload(), await other.send("GET", f"{FILES}/file_x")):
+    for told in (await other.upload(), await other.send("GET", FILES)):
         assert told.refusal[:2] == (403, "forbidden")
+    unknown = await other.send("GET", f"{FILES}/file_x")
+    assert unknown.refusal[:2] == (404, "file_not_found")
 
 
 async def test_who_may_not_upload_is_told_so_before_the_body_is_read(talker: Talker) -> None:

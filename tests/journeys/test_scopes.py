@@ -121,6 +121,12 @@ async def converse(caller: Caller) -> bool:
     return True
 
 
+async def claim(caller: Caller) -> bool:
+    async with caller.http.post("/v1/threads", json={}) as response:
+        anonymous = f"/v1/threads/{(await response.json())['id']}"
+    return await caller.status(f"{anonymous}/claim", {}) == 200
+
+
 async def look_after(caller: Caller) -> bool:
     return await caller.status(caller.foreign) == 200
 
@@ -140,6 +146,7 @@ ROWS: Mapping[str, May] = {
     "the action `sell`": call("sell"),
     "the action `refund`": call("refund"),
     "threads, messages, runs of one's own": converse,
+    "claiming a thread, and using those that others share": claim,
     "threads of others": look_after,
     "files": list_files,
     "what was [sealed](sealed.md)": reveal,
