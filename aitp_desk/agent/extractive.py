@@ -6,9 +6,11 @@ where they stand. It asks back where two pages fit alike, and says so where none
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncIterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import chain
+from unicodedata import normalize
 
 import msgspec
 
@@ -54,6 +56,7 @@ MAX_FOLLOW_UPS = 3
 
 _CLEARLY_MORE = 1.3
 _DIRECT, _INDIRECT, _BACKGROUND = 0.85, 0.65, 0.45
+_WORD = re.compile(r"[^\W_]+")
 
 
 EXTRACTIVE = "extractive"
@@ -210,10 +213,10 @@ def _refuse(
 
 
 def _as_written(word: str, question: str) -> str:
-    """A folded word with the accents that the visitor gave it."""
-    said = question.lower().replace("’", "'").replace("'", " ").split()
-    bare = (part.strip('.,;:!?¿¡"«»„“”()') for part in said)
-    return next((part for part in bare if fold(part) == word), word)
+    """A folded word with the accents and marks that the visitor gave it."""
+    said = normalize("NFC", question).lower().replace("’", "'").replace("'", " ")
+    bare = [part.strip('.,;:!?¿¡"«»„“”()') for part in said.split()]
+    return next((part for part in bare + _WORD.findall(said) if fold(part) == word), word)
 
 
 def _plain(text: str, limit: int, *, found: bool) -> Answer:

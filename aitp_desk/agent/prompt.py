@@ -22,7 +22,6 @@ of the caller's ``caller_NAME``, and the desk's own tools begin with neither.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 from zlib import crc32
@@ -32,6 +31,7 @@ import msgspec
 from aitp_desk.agent.base import CHARACTERS_PER_TOKEN, Pending, SiteFacts, Turn
 from aitp_desk.agent.passages import Excerpt
 from aitp_desk.agent.tools import Called, Tool, ToolResult
+from aitp_desk.model.text import without_invisible
 
 Block = dict[str, Any]
 
@@ -96,8 +96,6 @@ _PERSON_TOOL: Block = {
     },
 }
 
-_UNSEEN = re.compile("[\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f]")
-"""Characters that turn the reading order or are never drawn: they hide words from people."""
 _LINE_BREAKS = str.maketrans(dict.fromkeys("\x85\u2028\u2029\x0b\x0c", "\n"))
 
 
@@ -256,7 +254,7 @@ def encode(speaker: str, said: str, more: Mapping[str, Any] | None = None) -> st
 def clean(text: str) -> str:
     """A text without halves of characters and without what is not drawn."""
     whole = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    return _UNSEEN.sub("", whole.translate(_LINE_BREAKS))
+    return without_invisible(whole.translate(_LINE_BREAKS))
 
 
 def plain(text: str) -> str:

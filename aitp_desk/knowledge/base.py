@@ -12,6 +12,8 @@ from urllib.parse import quote, unquote, urlsplit
 
 import msgspec
 
+from aitp_desk.model.text import as_name
+
 DocumentKind = Literal["markdown", "text", "html", "pdf"]
 PAGE_BREAK = "\f"
 """Parts the pages in the body of a PDF."""
@@ -117,7 +119,7 @@ class Document(msgspec.Struct, frozen=True):
         As the folder is called, not percent-encoded.
         """
         if not self.is_elsewhere:
-            return unquote(self.path.rpartition("/")[0])
+            return as_name(unquote(self.path.rpartition("/")[0]))
         return urlsplit(self.path).netloc
 
 

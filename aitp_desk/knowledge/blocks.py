@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import msgspec
 
+from aitp_desk.model.text import one_line
+
 
 class Heading(msgspec.Struct, frozen=True):
     """A heading of level 1 to 6; ``id`` is the one that HTML gives it, or empty."""
@@ -83,5 +85,5 @@ def size_of(block: Block) -> int:
 
 
 def plain(text: str) -> str:
-    """The text on one line, runs of white space as one space."""
-    return " ".join(text.split())
+    """The text on one line, as :func:`aitp_desk.model.text.one_line`."""
+    return one_line(text)

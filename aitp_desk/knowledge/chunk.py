@@ -24,6 +24,7 @@ from aitp_desk.knowledge.blocks import (
 from aitp_desk.knowledge.html_blocks import html_blocks
 from aitp_desk.knowledge.markdown import markdown_blocks
 from aitp_desk.knowledge.sentences import sentences
+from aitp_desk.model.text import as_name, as_quote, without_invisible
 
 MAX_PASSAGE_CHARACTERS = 1800
 """A longer section becomes several passages with one address."""
@@ -201,8 +202,8 @@ def passages_of(document: Document, *, number: int = 0) -> list[Passage]:
                     number=number + len(found),
                     document=document.path,
                     title=document.title,
-                    heading=section.heading,
-                    trail=section.trail,
+                    heading=as_name(section.heading),
+                    trail=tuple(map(as_name, section.trail)),
                     anchor=section.anchor,
                     text=joined(units),
                     units=tuple(units),
@@ -263,7 +264,8 @@ def units_of(blocks: Sequence[Block]) -> Iterator[Unit]:
 
 
 def _unit(kind: UnitKind, text: str, lead: str = "") -> Unit:
-    return Unit(kind, text[:MAX_UNIT_CHARACTERS], lead)
+    said = without_invisible(text) if kind == "code" else as_quote(text)
+    return Unit(kind, said[:MAX_UNIT_CHARACTERS], as_quote(lead))
 
 
 def _row(header: Sequence[str], cells: Sequence[str]) -> str:

@@ -19,7 +19,7 @@ from aitp_desk.knowledge.declare import Declaring
 from aitp_desk.knowledge.hidden import hidden_pages
 from aitp_desk.knowledge.languages import Languages, Version, find_versions, prefer
 from aitp_desk.knowledge.pdf.texts import digest_of, is_installed, read_pdfs
-from aitp_desk.knowledge.reading import read_document, read_pdf
+from aitp_desk.knowledge.reading import clean, read_document, read_pdf
 from aitp_desk.knowledge.titles import site_endings, without_ending
 
 Read = Callable[[Found, bytes, list[Problem]], Document | None]
@@ -155,6 +155,7 @@ def understand(
             document = read(found, payload, problems)
         if document is None:
             continue
+        document = clean(document)
         version = raw.versions.get(found.source)
         if version is not None:
             document = msgspec.structs.replace(

@@ -18,6 +18,7 @@ from aitp_desk.knowledge.fields import Path as Way
 from aitp_desk.knowledge.fields import Wrong
 from aitp_desk.knowledge.payloads import LocalFile
 from aitp_desk.knowledge.state import State, look_at, state_of
+from aitp_desk.model.text import as_name
 
 UNKNOWN_TYPE = "application/octet-stream"
 _MORE_TYPES = {
@@ -74,7 +75,7 @@ class Place(msgspec.Struct, frozen=True):
     @property
     def name(self) -> str:
         """What its file is called; empty where the address ends in a slash."""
-        return unquote(PurePosixPath(urlsplit(self.url).path).name)
+        return as_name(unquote(PurePosixPath(urlsplit(self.url).path).name))
 
     @property
     def media_type(self) -> str:

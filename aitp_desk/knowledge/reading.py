@@ -6,15 +6,23 @@ What hinders is a :class:`Problem` with what would be right.
 from __future__ import annotations
 
 from pathlib import PurePosixPath
+from typing import Any
+
+import msgspec
 
 from aitp_desk.knowledge.admit import KEY_MATERIAL, Found
 from aitp_desk.knowledge.base import PAGE_BREAK, Document, Problem, address_of, is_elsewhere
+from aitp_desk.knowledge.blocks import plain
 from aitp_desk.knowledge.depth import MAX_DEPTH, flatten
 from aitp_desk.knowledge.front_matter import split_front
 from aitp_desk.knowledge.html import read_html
 from aitp_desk.knowledge.inline_html import body_without_hidden, may_hide
 from aitp_desk.knowledge.markdown import first_heading
 from aitp_desk.knowledge.pdf.texts import PdfText
+from aitp_desk.model.text import as_name, without_invisible
+
+_NAMES = frozenset({"title", "description", "alt", "tags", "filename", "schema", "describes"})
+"""Members of the front matter that are shown as names."""
 
 
 def read_document(found: Found, payload: bytes, problems: list[Problem]) -> Document | None:
@@ -130,8 +138,31 @@ def read_pdf(found: Found, text: PdfText, problems: list[Problem]) -> Document |
     )
 
 
+def clean(document: Document) -> Document:
+    """A document whose names load nothing and whose texts hold nothing that nobody sees."""
+    return msgspec.structs.replace(
+        document,
+        title=as_name(document.title) or _title_of_name(document.source),
+        description=as_name(document.description),
+        body=without_invisible(document.body),
+        front=_clean_front(document.front),
+        updated=document.updated and as_name(document.updated),
+    )
+
+
+def _clean_front(value: Any, key: str = "") -> Any:
+    if isinstance(value, str):
+        return as_name(value) if key in _NAMES else without_invisible(value)
+    if isinstance(value, dict):
+        below = key if key in _NAMES else ""
+        return {as_name(name): _clean_front(item, below or name) for name, item in value.items()}
+    if isinstance(value, list):
+        return [_clean_front(item, key) for item in value]
+    return value
+
+
 def _line(value: object) -> str:
-    return " ".join(value.split()) if isinstance(value, str) else ""
+    return plain(value) if isinstance(value, str) else ""
 
 
 def _title_of_name(source: str) -> str:
@@ -139,4 +170,4 @@ def _title_of_name(source: str) -> str:
     name = place.parent.name if place.stem.lower() == "index" and place.parent.name else place.stem
     words = name.replace("_", " ").replace("-", " ").split()
     title = " ".join(words) or name
-    return title[:1].upper() + title[1:]
+    return as_name(title[:1].upper() + title[1:])

@@ -14,6 +14,7 @@ import msgspec
 from aitp_desk.knowledge.fields import Path as Way
 from aitp_desk.knowledge.fields import Wrong
 from aitp_desk.knowledge.places import Place
+from aitp_desk.model.text import as_data
 
 MAX_DATA_BYTES = 64 * 1024
 """Data goes into an answer whole; what is larger is a download."""
@@ -57,7 +58,8 @@ def read_records(place: Place, way: Way) -> dict[str, Any]:
     if not isinstance(records, dict):
         raise Wrong(way, f"{place.name} holds one value; data is an object or a list of records.")
     check_records(records, way)
-    return records
+    cleaned: dict[str, Any] = as_data(records)
+    return cleaned
 
 
 def check_records(value: object, way: Way) -> None:

@@ -26,6 +26,7 @@ from aitp_desk.knowledge.anchors import RESERVED, Anchors
 from aitp_desk.knowledge.base import PAGE_BREAK, Document, address_of
 from aitp_desk.knowledge.blocks import plain
 from aitp_desk.knowledge.chunk import paragraphs_of_page
+from aitp_desk.model.text import as_name, without_invisible
 from aitp_desk.pages.fill import Markup
 
 if TYPE_CHECKING:
@@ -76,9 +77,9 @@ def write_article(document: Document, urls: Mapping[str, str]) -> Article:
         urls: address of each document by its source, for links from file to file.
     """
     if document.kind == "pdf":
-        return Article(document.title, "", Markup(_CLEANER.clean(_pages(document.body))))
+        return Article(document.title, "", _clean(_pages(document.body)))
     if document.kind == "text":
-        return Article(document.title, "", Markup(_CLEANER.clean(_text(document.body))))
+        return Article(document.title, "", _clean(_text(document.body)))
     html = markdown_parser().render(document.body) if document.kind == "markdown" else document.body
     body = LexborHTMLParser(html).body
     if body is None:
@@ -96,8 +97,11 @@ def write_article(document: Document, urls: Mapping[str, str]) -> Article:
         del taken.attrs["id"]
     _name_languages(body)
     title, anchor = _name_headings(body)
-    cleaned = _CLEANER.clean(body.inner_html or "").strip()
-    return Article(title or document.title, anchor, Markup(cleaned))
+    return Article(as_name(title) or document.title, anchor, _clean(body.inner_html or ""))
+
+
+def _clean(html: str) -> Markup:
+    return Markup(without_invisible(_CLEANER.clean(html).strip()))
 
 
 @cache

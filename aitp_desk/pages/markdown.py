@@ -31,7 +31,11 @@ _STAND_INS = {ord(sign): chr(0xFDD0 + number) for number, sign in enumerate(_ESC
 """What stands for an escaped sign until the page is converted, so that the converter does not see
 it: code points that are no characters, so that no text needs them.
 """
-_UNESCAPED = {stand_in: f"\\{chr(sign)}" for sign, stand_in in _STAND_INS.items()}
+_WIDE_SPACE, _WIDE_STAND_IN = "\u3000", "\ufdef"
+"""The space of Japanese, which the converter would make a narrow one."""
+_UNESCAPED = {stand_in: f"\\{chr(sign)}" for sign, stand_in in _STAND_INS.items()} | {
+    _WIDE_STAND_IN: _WIDE_SPACE
+}
 _STAND_IN = re.compile(f"[{''.join(_UNESCAPED)}]")
 _SIGNS = re.compile(
     r"[`*]"
@@ -186,6 +190,7 @@ def _escape_text(node: LexborNode, signs: re.Pattern[str]) -> None:
     text = node.text() or ""
     spaced = _SPACE.sub(" ", text)
     escaped = signs.sub(lambda sign: sign[0].translate(_STAND_INS), spaced)
+    escaped = escaped.replace(_WIDE_SPACE, _WIDE_STAND_IN)
     if escaped[-1:] in _SIGNS_LAST and node.next is not None:
         escaped = escaped[:-1] + escaped[-1].translate(_STAND_INS)
     if escaped != text:
