@@ -10,6 +10,7 @@ from aitp_desk.agent.extractive import ExtractiveAgent
 from aitp_desk.config import Config, default_url
 from aitp_desk.config.web_address import is_loopback
 from aitp_desk.house import House
+from aitp_desk.knowledge.admit import describe_unread
 from aitp_desk.protocols.a2a.card import DOOR_PATH as A2A_PATH
 from aitp_desk.protocols.mcp.routes import MCP_PATH, speaks_mcp
 from aitp_desk.protocols.metrics.routes import METRICS_PATH
@@ -72,9 +73,11 @@ def _report_content(house: House) -> tuple[str, ...]:
     told = editions.problems[:_PROBLEMS_TOLD]
     rest = len(editions.problems) - len(told)
     actions = [offered.action.name for offered in house.offers.offered]
+    unread = describe_unread(house.config.content_folder, data=house.config.data)
     elsewhere = f"{kept} of these, asked for again now and every {web.every_minutes} minutes"
     return (
         f"  content    {documents}, {passages} from {house.config.content_folder}",
+        *([f"  unread     {unread}"] if unread else []),
         *([f"  languages  {own}, and some in {', '.join(further)}"] if further else []),
         *([f"  elsewhere  {elsewhere}"] if web.lists else []),
         *([f"  actions    {', '.join(actions)}"] if actions else []),

@@ -11,6 +11,7 @@ import errno
 import os
 import re
 import stat
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -48,6 +49,17 @@ _NEVER = re.compile(
     rf"^\.|^desk\.toml|\.({_NEVER_ENDINGS})(\.|$)|^(id_(rsa|dsa|ecdsa|ed25519)|authorized_keys)",
     re.IGNORECASE,
 )
+_ERROR_PAGE = re.compile(
+    r"(?:[a-z]{2}(?:[-_][a-z]{2,4})?/)?(?:4(?:0\d|1\d|2\d|51|xx)|5(?:0\d|0x|1[01]|xx)|not[-_]?found)"
+    r"(?:/index)?(?:\.[a-z]{2}(?:-[a-z]{2,4})?)?\.\w+",
+    re.IGNORECASE,
+)
+"""What a web server shows in place of a page, at the top or in the folder of a language."""
+_UNREAD = frozenset(
+    ".rst .rest .mdx .adoc .asciidoc .ipynb .docx .doc .odt .rtf .org .tex .textile .epub"
+    " .qmd .rmd .wiki .mediawiki .creole .pod .typ .xhtml .mhtml .pages .pptx .xlsx".split()
+)
+"""The endings of texts that the desk cannot read."""
 _MARKS_OF_A_DATA_FOLDER = ("master.key", "serving.lock")
 """The key file is not there where the environment has the key."""
 
@@ -123,6 +135,28 @@ def find_content(folder: Path, *, data: Path | None = None) -> tuple[list[Found]
     return found, walk.problems
 
 
+def describe_unread(folder: Path, *, data: Path | None = None) -> str:
+    """How many texts of a folder are not read: ``12 files are not read: 9 .rst, 3 .mdx``.
+
+    Parameters:
+        folder, data: as :func:`find_content`.
+
+    Returns:
+        Empty where all are read, or where the folder cannot be.
+    """
+    try:
+        walk = _Walk(_resolved(folder), _identities(data))
+        for _ in walk.files(walk.root, ""):
+            pass
+    except (OSError, ContentUnreadable):
+        return ""  # told by what reads it
+    count = walk.unread.total()
+    if not count:
+        return ""
+    endings = ", ".join(f"{number} {ending}" for ending, number in walk.unread.most_common())
+    return f"{count} {'file is' if count == 1 else 'files are'} not read: {endings}"
+
+
 def admit_declared(
     folder: Path, source: str, *, data: Path | None = None
 ) -> tuple[Path, os.stat_result]:
@@ -185,6 +219,7 @@ class _Walk:
         self.root = root
         self.private = private
         self.problems: list[Problem] = []
+        self.unread: Counter[str] = Counter()
 
     def files(self, folder: Path, prefix: str) -> Iterator[Found]:
         if prefix.count("/") > MAX_DEPTH:
@@ -251,6 +286,10 @@ class _Walk:
 
     def _plain(self, file: Path, source: str, kind: DocumentKind | None) -> Found | None:
         if kind is None:
+            ending = file.suffix.lower()
+            self.unread.update([ending] if ending in _UNREAD else ())
+            return None
+        if _ERROR_PAGE.fullmatch(source):
             return None
         status = file.stat()
         if not stat.S_ISREG(status.st_mode):

@@ -75,6 +75,25 @@ def test_a_secret_in_a_place_that_is_never_content_is_nowhere_to_be_found(
     assert [document.path for document in library.documents] == ["welcome"]
 
 
+@pytest.mark.parametrize(
+    "name",
+    "404.html 404.md 404.fr.md fr/404.html pt-BR/500.html 50x.html 5xx.htm 404/index.html"
+    " de/404/index.md not-found.html 503.txt NOT_FOUND.md".split(),
+)
+def test_what_a_server_shows_in_place_of_a_page_is_no_content(site: Path, name: str) -> None:
+    put(site / name)
+    assert [document.path for document in load_content(site).documents] == ["welcome"]
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["http/404.md", "errors/404/index.md", "4041.md", "404-errors.md", "911.md", "404ing.md"],
+)
+def test_a_page_about_errors_is_content(site: Path, name: str) -> None:
+    put(site / name)
+    assert len(load_content(site).documents) == 2
+
+
 @pytest.mark.parametrize("place", ["data", "shop/data", "data.md"])
 def test_the_data_folder_is_never_content_wherever_it_lies(site: Path, place: str) -> None:
     data = site / place
