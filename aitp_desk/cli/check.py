@@ -57,18 +57,21 @@ def _check_folder(folder: Path, data: Path | None, overrides: tuple[str, ...]) -
         wrong += map(str, check_public(config))
     capabilities, faults = _check_capabilities(config)
     wrong += faults
-    pages, faults = _check_content(config)
+    pages, faults, notes = _check_content(config)
     wrong += faults
     actions, faults = _check_actions(config, capabilities)
     wrong += faults
     if config is not None:
         for agent in config.agents:
             own = config.of_agent(agent)
-            further, faults = _check_content(own, agent.name)
+            further, faults, more_notes = _check_content(own, agent.name)
             pages += further
+            notes += [f"agents, {agent.name!r}: {note}" for note in more_notes]
             more, wrong_actions = _check_actions(own, capabilities)
             actions += more
             wrong += [f"agents, {agent.name!r}: {fault}" for fault in (*faults, *wrong_actions)]
+    for note in notes:
+        click.echo(note)
     if wrong:
         fail(first_faults(wrong))
     found = f"{pages} {'page' if pages == 1 else 'pages'}"
@@ -123,25 +126,29 @@ def _check_capabilities(config: Config | None) -> tuple[Capabilities | None, lis
     return capabilities, []
 
 
-def _check_content(config: Config | None, below: str = "") -> tuple[int, list[str]]:
-    """Return the number of pages and the faults; a folder that is not there was told before.
+def _check_content(config: Config | None, below: str = "") -> tuple[int, list[str], list[str]]:
+    """Return the number of pages, the faults and the notes.
+
+    A folder that is not there was told before.
 
     Parameters:
         below: the name of a further site agent, below which its pages stand.
     """
-    from aitp_desk.knowledge.admit import ContentUnreadable
+    from aitp_desk.knowledge.admit import ContentUnreadable, describe_unread
     from aitp_desk.knowledge.load import load_content
 
     if config is None or not config.content_folder.is_dir():
-        return 0, []
+        return 0, [], []
     try:
         content = load_content(config.content_folder, data=config.data, below=below)
     except ContentUnreadable as error:
-        return 0, [str(error)]
+        return 0, [str(error)], []
     faults = [str(problem) for problem in content.problems]
     if not content.documents and not faults and not config.content.web.lists:
         faults.append(
             f"{config.content_folder}: holds no content; it takes Markdown (.md), text (.txt),"
             " HTML (.html) and PDF (.pdf) files."
         )
-    return len(content.documents), faults
+    unread = describe_unread(config.content_folder, data=config.data)
+    notes = [*([f"{unread}."] if unread else []), *first_faults([*map(str, content.notes)])]
+    return len(content.documents), faults, notes

@@ -8,7 +8,7 @@ and the settings alone: two exports of the same have the same bytes.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from html import unescape
@@ -81,11 +81,11 @@ def export_site(config: Config, out: Path, *, progress: Progress = nullcontext) 
         own = [document for document in content.documents if not document.is_elsewhere]
         if not content.documents:
             raise CannotExport(f"{config.content_folder} holds no content to export.")
-        site = _Site(config, content, place)
+        declared = Declaring(config.content_folder, config.data).read(own)
+        site = _Site(config, content, place, declared.files)
         site.write_desk_files()
         with progress(own) as pages:
             written = [page for page in pages if site.write_page(page)]
-        declared = Declaring(config.content_folder, config.data).read(own)
         for file in declared.files.values():
             site.write_file(file)
         site.write_lists(written)
@@ -119,7 +119,10 @@ class _Site:
         problems: what could not be written.
     """
 
-    def __init__(self, config: Config, content: Content, place: Place) -> None:
+    def __init__(
+        self, config: Config, content: Content, place: Place, files: Collection[str]
+    ) -> None:
+        self._files = files
         self._site = config.site.named(site_name(content.documents))
         self._signals = config.content.signals
         self._documents = content.documents
@@ -152,7 +155,9 @@ class _Site:
             message = f"/{document.path} cannot be written beside /{taken}; rename the file."
             self.problems.append(Problem(document.source, message))
             return False
-        html = render_page(self._site, document, self._neighbours, None, STATIC)
+        html = render_page(
+            self._site, document, self._neighbours, None, STATIC, pictures=self._files
+        )
         markdown = write_markdown(self._site, document, self._neighbours.urls)
         self._write_html(f"{name}/index.html", html)
         self._write(f"{name}.md", markdown.encode())

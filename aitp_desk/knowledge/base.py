@@ -77,6 +77,7 @@ class Document(msgspec.Struct, frozen=True):
         updated: date of the content from the front matter, ISO 8601, else None.
         language: tag of its language (BCP 47); empty for the site's own.
         version_of: path of the page that it is a version of; empty where it is none.
+        pictures: the addresses of the pictures that it shows, as it writes them.
     """
 
     path: str
@@ -89,6 +90,7 @@ class Document(msgspec.Struct, frozen=True):
     updated: str | None = None
     language: str = ""
     version_of: str = ""
+    pictures: tuple[str, ...] = ()
 
     @property
     def url(self) -> str:

@@ -30,6 +30,8 @@ from aitp_desk.model.action import AUDIO, DATA, DOWNLOAD, EXTENSION_TYPE, IMAGE,
 
 _DECLARED = ("video", "audio", "images", "downloads", "data")
 _SAID = ("title", "description", "alt", "file", "filename")
+_MOST_NAMED = 3
+"""So many pictures of a page are named that cannot be shown."""
 _DATA_MEMBERS = ("file", "schema", "title", "description")
 
 
@@ -40,6 +42,7 @@ class Declared(msgspec.Struct, frozen=True):
         files: those that are served, by their addresses.
         described: content types of the site's own by name, as far as a page documents them.
         digest: equal digests mean equal offers.
+        notes: the pages of which pictures cannot be shown.
     """
 
     resources: tuple[Resource, ...] = ()
@@ -47,6 +50,7 @@ class Declared(msgspec.Struct, frozen=True):
     described: dict[str, Described] = {}
     problems: tuple[Problem, ...] = ()
     digest: str = ""
+    notes: tuple[Problem, ...] = ()
 
 
 NOTHING = Declared()
@@ -85,9 +89,13 @@ class Declaring:
         """Read what these pages declare; pages from elsewhere declare nothing here."""
         places = Places(self._folder, self._data, self._below)
         page = _Page(self._folder, places, self._measures)
+        shown: list[Document] = []
         for document in documents:
             if document.front and not document.is_elsewhere:
                 page.read(document)
+            if document.pictures and not document.is_elsewhere:
+                shown.append(document)
+        notes = tuple(note for document in shown for note in _find_pictures(document, places))
         self._looked_at |= places.looked_at
         self._measures.keep()
         stamps = [(file.url, file.state) for file in places.files.values()]
@@ -98,11 +106,22 @@ class Declaring:
             page.described,
             tuple(page.problems),
             sha256(msgspec.json.encode(read)).hexdigest(),
+            notes,
         )
 
     def is_stale(self) -> bool:
         """Whether a file that a page declares has come, gone or changed since it was read."""
         return any(look_at(self._folder / name) != seen for name, seen in self._looked_at.items())
+
+
+def _find_pictures(document: Document, places: Places) -> Iterator[Problem]:
+    """Have the pictures of a page served; what is wrong with them is one note."""
+    found = (places.find_picture(said, document.source) for said in document.pictures)
+    wrong = [message for message in found if message is not None]
+    if wrong:
+        more = len(wrong) - _MOST_NAMED
+        rest = f" {more} more pictures cannot be shown either." if more > 0 else ""
+        yield Problem(document.source, " ".join(wrong[:_MOST_NAMED]) + rest)
 
 
 def said_of_declared(document: Document) -> Iterator[str]:

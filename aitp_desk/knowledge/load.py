@@ -32,11 +32,13 @@ class Content(msgspec.Struct, frozen=True):
         documents: by path.
         problems: by source.
         digest: hash of every file's name and bytes: equal digests mean equal content.
+        notes: the pages of which pictures cannot be shown.
     """
 
     documents: tuple[Document, ...]
     problems: tuple[Problem, ...]
     digest: bytes
+    notes: tuple[Problem, ...] = ()
 
 
 class Raw(msgspec.Struct, frozen=True):
@@ -70,7 +72,7 @@ def load_content(folder: Path, *, data: Path | None = None, below: str = "") -> 
     content = understand(read_files(folder, data=data, below=below))
     declared = Declaring(folder, data, below).read(content.documents)
     problems = (*content.problems, *declared.problems, *hidden_pages(content.documents, below))
-    return msgspec.structs.replace(content, problems=problems)
+    return msgspec.structs.replace(content, problems=problems, notes=declared.notes)
 
 
 def read_files(folder: Path, *, data: Path | None = None, below: str = "") -> Raw:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import mimetypes
 import re
 from pathlib import Path, PurePosixPath
+from posixpath import dirname, join, normpath
 from urllib.parse import quote, unquote, urlsplit
 
 import msgspec
@@ -47,6 +48,20 @@ _MORE_TYPES = {
 }
 _FORMATS = {"m3u8": "hls", "mpd": "dash", "jpg": "jpeg", "oga": "ogg", "m4v": "mp4", "tif": "tiff"}
 _ADDRESS = re.compile(r"""https?://[^\s"<>\\^`{|}]+""")
+_SIGNATURES = {
+    b"\x89PNG\r\n\x1a\n": "image/png",
+    b"\xff\xd8\xff": "image/jpeg",
+    b"GIF87a": "image/gif",
+    b"GIF89a": "image/gif",
+}
+_AVIF = re.compile(rb"avi[fs]")
+_SVG = re.compile(
+    rb"(?:\xef\xbb\xbf)?\s*(?:<\?xml[^>]*>\s*)?"
+    rb"(?:<!--.*?-->\s*|<!DOCTYPE\s+svg\b[^>\[]*(?:\[[^\]]*\]\s*)?>\s*)*<svg[\s>]",
+    re.DOTALL | re.IGNORECASE,
+)
+_BEGINNING = 4096
+"""So many bytes of a picture tell its type."""
 _MOST_SVG = 4 * 1024 * 1024
 
 
@@ -89,6 +104,25 @@ class Place(msgspec.Struct, frozen=True):
         return _FORMATS.get(ending, ending)
 
 
+def resolve(said: str, source: str) -> str | None:
+    """The file that a page's link leads to, relative to the content folder.
+
+    Parameters:
+        said: an address as the page writes it, percent-encoded.
+        source: the page's file.
+
+    Returns:
+        None for an address elsewhere, or none at all.
+    """
+    try:
+        parts = urlsplit(said)
+    except ValueError:
+        return None
+    if parts.scheme or parts.netloc or not parts.path:
+        return None
+    return normpath(join("/", dirname(source), unquote(parts.path))).lstrip("/")
+
+
 def size_of_picture(local: LocalFile) -> tuple[int, int] | None:
     """Width and height of a picture in pixels, from its header; None where it has none."""
     if local.file.suffix.lower() == ".svg" and local.size > _MOST_SVG:
@@ -100,6 +134,21 @@ def size_of_picture(local: LocalFile) -> tuple[int, int] | None:
     except Exception:  # noqa: BLE001 -- whatever a broken picture does to the reader of its header
         return None
     return (int(width), int(height)) if width > 0 and height > 0 else None
+
+
+def type_of_picture(beginning: bytes) -> str | None:
+    """The media type of a picture, by how it begins (WHATWG MIME Sniffing, section 6.1).
+
+    None for what is no picture that browsers show.
+    """
+    if beginning[4:8] == b"ftyp" and _AVIF.search(beginning[8:64]):
+        return "image/avif"
+    if beginning[:4] == b"RIFF" and beginning[8:14] == b"WEBPVP":
+        return "image/webp"
+    for mark, media_type in _SIGNATURES.items():
+        if beginning.startswith(mark):
+            return media_type
+    return "image/svg+xml" if _SVG.match(beginning) else None
 
 
 class Places:
@@ -143,16 +192,51 @@ class Places:
         name = "/".join(
             part for part in (*folder.split("/"), *said.split("/")) if part not in {"", "."}
         )
-        self.looked_at[name] = look_at(self._folder / name)
         try:
-            file, status = admit_declared(self._folder, name, data=self._data)
+            local = self._admit(name)
         except NotAdmitted as refusal:
             raise Wrong(way, str(refusal)) from None
+        local = msgspec.structs.replace(local, media_type=Place(local.url).media_type)
+        self.files[local.url] = local
+        return Place(local.url, local)
+
+    def find_picture(self, said: str, source: str) -> str | None:
+        """Have a picture served that a page shows, if it is one of the content folder.
+
+        Parameters:
+            said: its address, as the page writes it.
+            source: the page's file.
+
+        Returns:
+            What is wrong; None where it is served, or elsewhere.
+        """
+        name = resolve(said, source)
+        if name is None:
+            return None
+        try:
+            local = self._admit(name)
+            with local.file.open("rb") as opened:
+                media_type = type_of_picture(opened.read(_BEGINNING))
+        except NotAdmitted as refusal:
+            return str(refusal)
+        except OSError as error:
+            return f"{name} cannot be read ({error.strerror})."
+        if media_type is None:
+            return f"{name} is no PNG, JPEG, GIF, WebP, AVIF or SVG picture."
+        self.files.setdefault(local.url, msgspec.structs.replace(local, media_type=media_type))
+        return None
+
+    def _admit(self, name: str) -> LocalFile:
+        """A file of the content folder, of a type that is not known yet.
+
+        Raises:
+            NotAdmitted: it is not there, or never served.
+        """
+        self.looked_at[name] = look_at(self._folder / name)
+        file, status = admit_declared(self._folder, name, data=self._data)
         path = f"{self._below}/{name}" if self._below else name
         url = "/" + "/".join(quote(part, safe="") for part in path.split("/"))
-        local = LocalFile(url, file, state_of(status), Place(url).media_type)
-        self.files[url] = local
-        return Place(url, local)
+        return LocalFile(url, file, state_of(status), UNKNOWN_TYPE)
 
 
 def _is_address(said: str) -> bool:

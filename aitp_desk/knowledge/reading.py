@@ -9,6 +9,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 import msgspec
+from selectolax.lexbor import LexborHTMLParser
 
 from aitp_desk.knowledge.admit import KEY_MATERIAL, Found
 from aitp_desk.knowledge.base import PAGE_BREAK, Document, Problem, address_of, is_elsewhere
@@ -17,7 +18,7 @@ from aitp_desk.knowledge.depth import MAX_DEPTH, flatten
 from aitp_desk.knowledge.front_matter import split_front
 from aitp_desk.knowledge.html import read_html
 from aitp_desk.knowledge.inline_html import body_without_hidden, may_hide
-from aitp_desk.knowledge.markdown import first_heading
+from aitp_desk.knowledge.markdown import first_heading, markdown_html
 from aitp_desk.knowledge.pdf.texts import PdfText
 from aitp_desk.model.text import as_name, without_invisible
 
@@ -147,7 +148,19 @@ def clean(document: Document) -> Document:
         body=without_invisible(document.body),
         front=_clean_front(document.front),
         updated=document.updated and as_name(document.updated),
+        pictures=_pictures_of(document),
     )
+
+
+def _pictures_of(document: Document) -> tuple[str, ...]:
+    """The addresses of the pictures of a page, each once."""
+    body = document.body
+    if document.kind == "markdown" and ("![" in body or "<img" in body):
+        body = markdown_html(body)
+    elif document.kind != "html" or "<img" not in body:
+        return ()
+    sources = (node.attributes.get("src") for node in LexborHTMLParser(body).css("img[src]"))
+    return tuple(dict.fromkeys(filter(None, sources)))
 
 
 def _clean_front(value: Any, key: str = "") -> Any:

@@ -1,22 +1,21 @@
 """A document's body as HTML that is safe to place into a page.
 
 Markdown becomes HTML, HTML is taken as it is, and both go the same way on: headings get the ids
-that sources point to, links between files become links between pages, pictures become their words
-(nothing is loaded from another site, and the desk serves no files), and last of all everything
-that is not on a short list is taken out. That last step alone decides what is safe: HTML inside
+that sources point to, links between files become links between pages, pictures that the desk does
+not serve become their words (nothing is loaded from another site), and last of all everything that
+is not on a short list is taken out. That last step alone decides what is safe: HTML inside
 Markdown is read, as the index reads it, so that comments stay out of sight.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from functools import cache
 from html import escape
-from posixpath import dirname, join, normpath
 from textwrap import dedent
 from typing import TYPE_CHECKING
-from urllib.parse import quote, unquote, urlsplit
+from urllib.parse import quote, urlsplit
 
 import msgspec
 import nh3
@@ -26,6 +25,7 @@ from aitp_desk.knowledge.anchors import RESERVED, Anchors
 from aitp_desk.knowledge.base import PAGE_BREAK, Document, address_of
 from aitp_desk.knowledge.blocks import plain
 from aitp_desk.knowledge.chunk import paragraphs_of_page
+from aitp_desk.knowledge.places import resolve
 from aitp_desk.model.text import as_name, without_invisible
 from aitp_desk.pages.fill import Markup
 
@@ -37,12 +37,13 @@ _WRAPPERS = {"main", "article", "section", "div", "header", "hgroup"}
 _ALIGNED = re.compile(r"text-align:\s*(right|center)")
 _LANGUAGE = re.compile(r"language-[\w+#.-]{1,40}")
 _CLEANER = nh3.Cleaner(
-    tags=nh3.ALLOWED_TAGS - {"img", "area", "map", "center", "header", "footer", "nav"},
+    tags=nh3.ALLOWED_TAGS - {"area", "map", "center", "header", "footer", "nav"},
     attributes={
         "*": {"lang", "dir", "id"},
         "a": {"href", "title"},
         "abbr": {"title"},
         "code": {"class"},
+        "img": {"src", "alt", "width", "height", "loading"},
         "ol": {"start"},
         "td": {"colspan", "rowspan"},
         "th": {"colspan", "rowspan", "scope"},
@@ -70,11 +71,14 @@ class Article(msgspec.Struct, frozen=True):
     body: Markup
 
 
-def write_article(document: Document, urls: Mapping[str, str]) -> Article:
+def write_article(
+    document: Document, urls: Mapping[str, str], pictures: Collection[str] = ()
+) -> Article:
     """Turn a document into HTML.
 
     Parameters:
         urls: address of each document by its source, for links from file to file.
+        pictures: addresses of files that the desk serves; other pictures become their words.
     """
     if document.kind == "pdf":
         return Article(document.title, "", _clean(_pages(document.body)))
@@ -85,7 +89,12 @@ def write_article(document: Document, urls: Mapping[str, str]) -> Article:
     if body is None:
         return Article(document.title, "", Markup())
     for picture in body.css("img"):
-        _replace_picture(picture)
+        source = _address(picture.attributes.get("src") or "", document, urls)
+        if urlsplit(source).path in pictures:
+            picture.attrs["src"], picture.attrs["loading"] = source, "lazy"
+            picture.attrs["alt"] = plain(picture.attributes.get("alt") or "")
+        else:
+            _replace_picture(picture)
     for link in body.css("a[href]"):
         link.attrs["href"] = _address(link.attributes["href"] or "", document, urls)
     for cell in body.css("td[style], th[style]"):
@@ -168,13 +177,10 @@ def _name_languages(body: LexborNode) -> None:
 
 def _address(href: str, document: Document, urls: Mapping[str, str]) -> str:
     """Where a link in a file leads on the site; links to elsewhere are left as they are."""
-    try:
-        parts = urlsplit(href)
-    except ValueError:
+    place = resolve(href, document.source)
+    if place is None:
         return href
-    if parts.scheme or parts.netloc or not parts.path:
-        return href
-    place = normpath(join("/", dirname(document.source), unquote(parts.path))).lstrip("/")
+    parts = urlsplit(href)
     below = "" if parts.path.startswith("/") else _place_of_all(document)
     url = urls.get(place) or f"{below}/{quote(place)}"
     url = url.removesuffix("/") or "/"

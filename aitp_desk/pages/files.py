@@ -36,6 +36,11 @@ _POLICY = (
     ),
 )
 """Whatever a file holds, nothing in it runs here."""
+_POLICY_OF_SVG = (
+    "Content-Security-Policy",
+    "default-src 'none'; style-src 'unsafe-inline'; sandbox; frame-ancestors 'none'",
+)
+"""A picture that is a document: it also loads nothing."""
 _SHOWN = re.compile(r"(?:video|audio)/.+|image/(?!svg).+|text/(?:vtt|plain)")
 """What a browser may show at its address; anything else it is told to save."""
 _RANGE = re.compile(r"bytes=(\d{0,19})-(\d{0,19})", re.ASCII)
@@ -64,7 +69,7 @@ class FileSender:
             ("Accept-Ranges", "bytes"),
             ("Cache-Control", "no-cache"),
             ("Vary", "Accept"),
-            _POLICY,
+            _POLICY_OF_SVG if local.media_type == "image/svg+xml" else _POLICY,
         )
         kind = _content_type(local)
         if _is_known(headers, tag, changed):

@@ -6,7 +6,7 @@ meta tag and the in-page notice (AHP 0.1, sections 3.3 and 3.4; whitepaper, sect
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from importlib.resources import files
 from urllib.parse import unquote
 
@@ -182,6 +182,7 @@ def render_page(
     topics: Sequence[str] | None,
     frame: Frame = DESK,
     offers: Sequence[Resource] = (),
+    pictures: Collection[str] = (),
 ) -> bytes:
     """A page of the content.
 
@@ -189,8 +190,9 @@ def render_page(
         neighbours: all documents, this one too.
         topics: headings of the page that one may ask about; None for a page without a box to ask.
         offers: what the page declares beside its text.
+        pictures: the addresses of the files that are served.
     """
-    article = write_article(document, neighbours.urls)
+    article = write_article(document, neighbours.urls, pictures)
     asked = Markup()
     if topics is not None:
         questions = {topic: f"{document.title}: {topic}" for topic in topics}

@@ -196,7 +196,9 @@ class PagesDoor:
             topics = page_topics(library.outline(found.path)) if asks else None
             neighbours = neighbours_of(self._site, editions.documents)
             offers = library.shelf.of_page(found.path)
-            html = render_page(self._site, found, neighbours, topics, offers=offers)
+            html = render_page(
+                self._site, found, neighbours, topics, offers=offers, pictures=editions.files
+            )
             return tag_page(html)
 
         page = await self._shelf.page(editions.revision, document.path, HTML_TYPE, render)

@@ -25,6 +25,7 @@ HEAVY = frozenset(
         "pydantic",
         "pypdf",
         "starlette",
+        "tinycss2",
         "yaml",
     }
 )

@@ -112,6 +112,27 @@ def test_the_file_that_init_writes_shows_every_setting(tmp_path: Path) -> None:
         assert [line for line in shown if line in keys][: len(keys)] == keys, section.name
 
 
+def test_check_counts_the_files_that_are_not_read(tmp_path: Path) -> None:
+    site = tmp_path / "site"
+    (site / "guides").mkdir(parents=True)
+    (site / "page.md").write_text("# Page\n\nA page.\n", "utf-8")
+    for name in (
+        "a.rst",
+        "b.RST",
+        "guides/c.mdx",
+        "guides/d.docx",
+        ".hidden.rst",
+        "x.css",
+        "y.png",
+    ):
+        (site / name).write_text("text", "utf-8")
+    ready = f"{site} is ready to serve: 1 page."
+    assert succeed("check", site) == ["4 files are not read: 2 .rst, 1 .mdx, 1 .docx.", ready]
+    for name in ("a.rst", "guides/c.mdx", "guides/d.docx"):
+        (site / name).unlink()
+    assert succeed("check", site) == ["1 file is not read: 1 .rst.", ready]
+
+
 def test_check_reads_the_content_of_every_agent(tmp_path: Path) -> None:
     for name in ("main", "books"):
         (tmp_path / name).mkdir()
