@@ -22,6 +22,7 @@ from aitp_desk.desk.invocation import (
     Invocation,
     PaymentNeeded,
     nothing_beside,
+    say_nothing,
 )
 from aitp_desk.desk.invoking import Invoking
 from aitp_desk.desk.limits import Allowance, Limiter
@@ -246,6 +247,16 @@ class CallingDirectly:
         if quote_named(payment) not in (None, call.payment.quote_id):
             raise PreconditionFailed("This pays for another call.", param=PAYMENT)
         return await self._pay_or_tell(principal, call, payment)
+
+    async def withdraw(self, call_id: str) -> None:
+        """End a call that waits for its caller; one that does not is left as it is.
+
+        Raises:
+            PreconditionFailed: it has gone on meanwhile.
+        """
+        call = await self._invoking.calls.find(call_id)
+        if call is not None and call.waits_for_asker:
+            await self._invoking.waits.decline(call, say_nothing)
 
     async def stands(self, call_id: str) -> CallStatus | None:
         """How a call stands, whosever it is; None where there is none."""

@@ -50,13 +50,14 @@ from aitp_desk.model.principal import Principal
 from aitp_desk.model.run import Run
 from aitp_desk.model.task import Push, Result, Task, TaskState
 from aitp_desk.model.thread import Actor, Draft, ThreadDraft
-from aitp_desk.store import task_reads
+from aitp_desk.store import call_reads, reads, task_reads
 from aitp_desk.store.base import Store
 from aitp_desk.store.rows import to_json
 from aitp_desk.store.task_records import KeptTask, NewTurn
 
 CANCEL_SECONDS = 2.0
 """How long a worker that is told to stop is waited for."""
+CANCELLED = "It was cancelled; nothing was done."
 
 
 class Tasks:
@@ -316,24 +317,46 @@ class Tasks:
         return await self._runs.retrieve(principal, task.thread_id, task.run_id)
 
     async def cancel(self, principal: Principal, task_id: str) -> Task:
-        """Cancel a task: what works on it is told to stop.
+        """Cancel a task: what works on it is told to stop, what waits for its caller is withdrawn.
 
         Raises:
             TaskNotCancelable: it is over, or is nothing that can be stopped.
         """
-        task = await self.find(principal, task_id)
-        if task.state.is_over or task.run_id is None or task.state.is_at_rest:
+        kept, task = await self._reach.find(principal, task_id)
+        run = None if task.run_id is None else await reads.run(self._store, task.run_id)
+        if run is not None and run.is_over:
+            run = None
+        if task.state.is_over or (run is None and not task.state.is_at_rest):
             raise TaskNotCancelable(
                 f"This task is {task.state.value} and cannot be cancelled.", param="id"
             )
+        if run is None:
+            return await self._withdraw(principal, kept, task)
         try:
-            await self._runs.cancel(principal, task.thread_id, task.run_id)
+            await self._runs.cancel(principal, task.thread_id, run.id)
         except InvalidRequest as error:  # it has ended meanwhile
             raise TaskNotCancelable(error.message, param="id") from None
-        await self._reading.follow_run(
-            principal, task.run_id, CANCEL_SECONDS, self._posting.idle_before
-        )
+        await self._reading.follow_run(principal, run.id, CANCEL_SECONDS, self._posting.idle_before)
         return await self.find(principal, task_id)
+
+    async def _withdraw(self, principal: Principal, kept: KeptTask, task: Task) -> Task:
+        """Cancel a task that waits for its caller, and decline the calls that wait with it.
+
+        Raises:
+            TaskNotCancelable: what waited has gone on meanwhile.
+        """
+        await self._find_to_write(principal, kept.id)
+        calls = [] if task.call_id is None else [task.call_id]
+        if task.run_id is not None:
+            calls += [one.id for one in await call_reads.calls_of_run(self._store, task.run_id)]
+        try:
+            for call_id in calls:
+                await self._calling.withdraw(call_id)
+        except PreconditionFailed as error:
+            raise TaskNotCancelable(error.message, param="id") from None
+        unmade = Unmade(TaskState.CANCELED, Result((CANCELLED,)))
+        draft = self._turns.draft(principal, kept, kept.thread_id, Sent())
+        return await self._turns.keep(principal, draft, NewTurn(said=to_json(unmade)))
 
     async def set_push(self, principal: Principal, push: Push, mark: CredentialMark) -> Push:
         """Have an address told how a task goes on.

@@ -13,8 +13,9 @@ from a2a.utils import errors as sdk_errors
 
 from aitp_desk.agent.base import Answer, Clarification, Delta
 from tests.doubles import PacedAgent, ScriptedAgent
+from tests.journeys.test_a2a_calls import offers
 from tests.talking import Talker, talking
-from tests.tasking import Binding, request, said, send, state, tasking
+from tests.tasking import Binding, calling, request, said, send, state, tasking
 
 SHOP = "How long do returns take?"
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -135,6 +136,38 @@ async def test_a_task_is_followed_cancelled_and_not_cancelled_again(
             _ = [
                 one async for one in follower.subscribe(a2a_pb2.SubscribeToTaskRequest(id=task.id))
             ]
+
+
+@pytest.mark.asyncio(loop_scope="function")
+@every_form
+async def test_a_task_that_asks_something_is_cancelled(
+    tmp_path: Path, binding: Binding, version: str
+) -> None:
+    async def script(_turn: Any) -> Any:
+        return Clarification("Which lamp?", ("red", "blue"))
+
+    async with (
+        talking(tmp_path, agent=ScriptedAgent(script), actions=offers()) as talker,
+        tasking(talker.desk, binding, version=version) as client,
+    ):
+        for asks, wants in (("A lamp, please.", "input_required"), *REFUSED_CALLS):
+            task = await send(client, asks)
+            assert state(task) == wants
+            cancel = a2a_pb2.CancelTaskRequest(id=task.id)
+            assert state(await client.cancel_task(cancel)) == "canceled"
+            kept = await client.get_task(a2a_pb2.GetTaskRequest(id=task.id))
+            assert state(kept) == "canceled"
+            with pytest.raises(sdk_errors.TaskNotCancelableError):
+                await client.cancel_task(cancel)
+            with pytest.raises(sdk_errors.UnsupportedOperationError):
+                await send(client, "red", task_id=task.id)
+
+
+REFUSED_CALLS = (
+    (calling("pay"), "input_required"),
+    (calling("order", words="One."), "auth_required"),
+)
+"""Calls that are not made as they are, and the state of their tasks."""
 
 
 @every_form

@@ -383,3 +383,18 @@ async def test_an_a2a_receiver_is_told_once_its_call_is_paid_in_words(
     assert [one["id"] for one in told] == [asked.id, asked.id]
     states = [one["status"]["state"] for one in told]
     assert states == ["TASK_STATE_INPUT_REQUIRED", "TASK_STATE_COMPLETED"]
+
+
+async def test_an_a2a_task_that_waits_to_be_paid_is_cancelled(shop: Market) -> None:
+    async with tasking(shop.talker.desk) as client:
+        asked = await send(client, calling("weather", town="Trim"))
+        cancel = a2a_pb2.CancelTaskRequest(id=asked.id)
+        assert state(await client.cancel_task(cancel)) == "canceled"
+        ((stands,),) = shop.talker.rows(
+            "SELECT state FROM calls JOIN task_turns ON call_id = calls.id"
+            f" WHERE task_id = '{asked.id}'"
+        )
+        assert stands == "failed"
+        await send(client, f"pay with {CODE}", context_id=asked.context_id)
+        assert state(await client.get_task(a2a_pb2.GetTaskRequest(id=asked.id))) == "canceled"
+    assert "weather Trim" not in shop.sold
