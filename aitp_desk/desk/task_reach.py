@@ -125,7 +125,8 @@ class TaskReach:
             return None
         if access.has_left:  # it reads messages up to a point, and a task has none
             return None
-        return Sight(principal.party, is_whole=access.may_manage)
+        party = principal.party if access.may_write else None
+        return Sight(party, is_whole=access.may_manage)
 
     async def thread_of(self, principal: Principal, context: str, need: Need) -> str:
         """The thread of a conversation of the caller's, by the id of the conversation.
