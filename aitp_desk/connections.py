@@ -7,6 +7,7 @@ are made, by where they come from. A trusted proxy speaks for many and has no bo
 from __future__ import annotations
 
 from aitp_desk.auth.address import ClientAddresses
+from aitp_desk.backlog import Backlog
 from aitp_desk.config import Config
 from aitp_desk.model.figures import Figure, gauge
 
@@ -21,6 +22,9 @@ class Connections:
 
     Parameters:
         addresses: tells where a connection comes from.
+
+    Attributes:
+        backlog: what of their answers waits to be taken.
     """
 
     def __init__(self, config: Config, addresses: ClientAddresses) -> None:
@@ -29,6 +33,9 @@ class Connections:
         if config.limits.enabled:
             streams = config.events.max_streams_per_caller
             self._most_per_address = streams + config.server.max_connections_per_address
+        server = config.server
+        of_address = server.max_unsent_bytes_per_address if config.limits.enabled else None
+        self.backlog = Backlog(server.max_unsent_bytes, of_address, addresses)
         self._addresses = addresses
         self._open = 0
         self._open_by: dict[str, int] = {}
@@ -48,6 +55,7 @@ class Connections:
             gauge("aitp_desk_connections", "Open connections.", self._open),
             gauge("aitp_desk_connections_limit", "How many may be open.", self._most),
             gauge("aitp_desk_requests_under_way", "Requests that are not answered.", under_way),
+            *self.backlog.figures(),
         )
 
     def open(self, peer: str) -> bool:

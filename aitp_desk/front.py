@@ -262,6 +262,11 @@ class Front:
         """How long whoever is answered is let in at most; None where no end is known."""
         return None if outgoing.proof is None else self._identifier.seconds_left(outgoing.proof)
 
+    def turn_away(self, heading: Heading, error: Unavailable) -> Outgoing:
+        """Refuse a request, in its door's form, for whose answer there is no room."""
+        reply = heading.door.render_error(error, heading.headers)
+        return Outgoing(reply, heading.door, told=heading.told.headers)
+
     def refuse(self, error: DeskError) -> Outgoing:
         """Answer what is no request, and so came to no door: in the form of whoever owns all."""
         door = self._table.owner("")

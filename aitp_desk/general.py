@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
 from functools import partial
 
 from aiohttp import HttpVersion11, web
 
+from aitp_desk.backlog import FREE_BYTES, Backlog
 from aitp_desk.bodies import Bodies
 from aitp_desk.config import Server
 from aitp_desk.desk.streams import Stream
 from aitp_desk.front import Front, Outgoing, report_fault
 from aitp_desk.heading import Heading
-from aitp_desk.model.errors import DeskError, InvalidRequest, RequestTimeout
-from aitp_desk.sending import send_file
+from aitp_desk.model.errors import DeskError, InvalidRequest, RequestTimeout, Unavailable
+from aitp_desk.sending import send_body, send_file, send_pieces
 from aitp_desk.streaming import carry_out
 
 _NO_QUERY: Mapping[str, str] = {}
@@ -26,12 +27,14 @@ class General:
     Parameters:
         settings: how long a body may pause, how slowly it may come, and how much of all bodies
             may be under way.
+        backlog: where there is room for long answers.
     """
 
-    def __init__(self, front: Front, settings: Server) -> None:
+    def __init__(self, front: Front, settings: Server, backlog: Backlog) -> None:
         self._front = front
         self._settings = settings
         self._bodies = Bodies(settings.max_body_bytes_under_way)
+        self._backlog = backlog
 
     async def handle(self, request: web.BaseRequest) -> web.StreamResponse:
         """Answer one request. Raises nothing but cancellation."""
@@ -56,7 +59,44 @@ class General:
             response = web.StreamResponse(status=outgoing.reply.status, headers=outgoing.headers())
             await send_file(request, response, outgoing.reply.file)
             return response
+        if request.method == "HEAD":
+            return _response(outgoing)
+        if outgoing.reply.pieces is not None:
+            return await self._send_pieces(request, outgoing, outgoing.reply.pieces)
+        if len(outgoing.reply.body) > FREE_BYTES:
+            return await self._send_body(request, heading, outgoing)
         return _response(outgoing)
+
+    async def _send_body(
+        self, request: web.BaseRequest, heading: Heading, outgoing: Outgoing
+    ) -> web.StreamResponse:
+        """Send a long body, once there is room for it."""
+        body = outgoing.reply.body
+        try:
+            await self._backlog.take(request.remote or "", len(body))
+        except Unavailable as error:
+            return _response(self._front.turn_away(heading, error))
+        response = web.StreamResponse(status=outgoing.reply.status, headers=outgoing.headers())
+        if outgoing.closes:
+            response.force_close()
+        await send_body(request, response, body, self._backlog)
+        return response
+
+    async def _send_pieces(
+        self, request: web.BaseRequest, outgoing: Outgoing, pieces: AsyncIterator[bytes]
+    ) -> web.StreamResponse:
+        headers = outgoing.headers()
+        length = headers.popall("Content-Length", [])
+        response = web.StreamResponse(status=outgoing.reply.status, headers=headers)
+        if length:
+            response.content_length = int(length[0])
+        try:
+            await send_pieces(request, response, pieces, self._backlog)
+        except (EOFError, Unavailable):
+            pass  # the connection ends before the body does
+        except Exception:  # noqa: BLE001 -- the boundary, as in front; the head was sent already
+            report_fault(request.method, outgoing.door, outgoing.request_id)
+        return response
 
     def refuse(self, error: DeskError) -> web.Response:
         """Answer what is no request."""

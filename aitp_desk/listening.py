@@ -187,23 +187,25 @@ class _Connection(SwiftConnection):
             self._connections.close(self._peer)
         super().connection_lost(exc)
 
-    def is_taking(self, now: float, slowest_rate: int) -> bool:
+    def is_taking(self, now: float, slowest_rate: int, patience: float) -> bool:
         """Whether the other end takes what waits for it, in good time.
 
         What goes on for ever has bounds of its own (``streaming.py``).
 
         Parameters:
             slowest_rate: in bytes a second, on the whole.
+            patience: how many seconds may pass in which nothing is taken.
         """
         unsent = self._line.get_write_buffer_size()
+        taken = self.unsent + self.written - unsent
         if not unsent:
             self.taken_at = self.unsent_since = now
             self.taken = 0
-        elif unsent < self.unsent:
+        elif taken > 0:
             self.taken_at = now
-            self.taken += self.unsent - unsent
-        self.unsent = unsent
-        if self.taken_at < now - KEEP_ALIVE_SECONDS:
+            self.taken += taken
+        self.unsent, self.written = unsent, 0
+        if self.taken_at < now - patience:
             return False
         due = self.unsent_since + KEEP_ALIVE_SECONDS + self.taken / slowest_rate
         return self.is_streaming or now <= due
@@ -253,8 +255,9 @@ class _PatientServer(web.Server):
         self._connections_open = connections
         self._front = front
         self._heads = Heads()
-        self._general = General(front, settings)
+        self._general = General(front, settings, connections.backlog)
         self._slowest_rate = settings.slowest_rate
+        self._most = settings.max_unsent_bytes
         self._header_seconds = settings.header_seconds
         self._under_way = 0
         self._ending: asyncio.Event | None = None
@@ -285,20 +288,27 @@ class _PatientServer(web.Server):
 
     async def sweep(self) -> None:
         """Once a second, give up on heads that take too long; close what has long stood still."""
+        unsent = 0
         while True:
             await asyncio.sleep(min(SWEEP_SECONDS, self._header_seconds))
             now = self._loop.time()
             are_many = self._connections_open.are_many
             patience = CROWDED_SECONDS if are_many else KEEP_ALIVE_SECONDS
+            is_crowded = self._connections_open.backlog.is_crowded or 4 * unsent >= 3 * self._most
+            stalled = CROWDED_SECONDS if is_crowded else KEEP_ALIVE_SECONDS
+            unsent = 0
             for connection in self.connections:
                 if isinstance(connection, _Connection):
-                    self._look_after(connection, now, patience)
+                    self._look_after(connection, now, patience, stalled)
+                    unsent += connection.unsent
 
-    def _look_after(self, connection: _Connection, now: float, patience: float) -> None:
+    def _look_after(
+        self, connection: _Connection, now: float, patience: float, stalled: float
+    ) -> None:
         began = connection.head_began
         if began is None and connection.waits_for_rest_of_head:
             began = connection.idle_since
-        if not connection.is_taking(now, self._slowest_rate):
+        if not connection.is_taking(now, self._slowest_rate, stalled):
             connection.drop()
         elif began is not None:
             if began < now - self._header_seconds:

@@ -23,14 +23,19 @@ IsWelcome = Callable[[], Awaitable[bool]]
 
 
 class StreamingConnection(web.RequestHandler):
-    """A connection that may carry a response that goes on."""
+    """A connection that may carry a response that goes on.
 
-    __slots__ = ("_outlet", "_streams_are_over")
+    Attributes:
+        written: how many bytes it was given since the last look, of bodies in pieces.
+    """
+
+    __slots__ = ("_outlet", "_streams_are_over", "written")
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Begin with nothing that goes on."""
         self._outlet: HttpOutlet | None = None
         self._streams_are_over = False
+        self.written = 0
         super().connection_made(transport)
 
     def connection_lost(self, exc: BaseException | None) -> None:

@@ -49,6 +49,20 @@ class Server(msgspec.Struct, frozen=True, kw_only=True):
             " first 64 KiB of each.",
         ),
     ] = 128 * 1024**2
+    max_unsent_bytes: Annotated[
+        Bytes,
+        Meta(
+            description="How much of all answers may wait in memory to be taken, beside the first"
+            " 64 KiB of each.",
+        ),
+    ] = 128 * 1024**2
+    max_unsent_bytes_per_address: Annotated[
+        Bytes,
+        Meta(
+            description="How much of them one address may have; trusted proxies have no such"
+            " bound.",
+        ),
+    ] = 16 * 1024**2
     max_connections: Annotated[
         Count,
         Meta(
