@@ -264,8 +264,8 @@ def units_of(blocks: Sequence[Block]) -> Iterator[Unit]:
 
 
 def _unit(kind: UnitKind, text: str, lead: str = "") -> Unit:
-    said = without_invisible(text) if kind == "code" else as_quote(text)
-    return Unit(kind, said[:MAX_UNIT_CHARACTERS], as_quote(lead))
+    text, lead = text[:MAX_UNIT_CHARACTERS], lead[:MAX_UNIT_CHARACTERS]
+    return Unit(kind, without_invisible(text) if kind == "code" else as_quote(text), as_quote(lead))
 
 
 def _row(header: Sequence[str], cells: Sequence[str]) -> str:

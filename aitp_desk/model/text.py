@@ -33,7 +33,15 @@ def _tags(region: str) -> str:
     return "".join(chr(0xE0000 + ord(letter)) for letter in region) + "\U000e007f"
 
 
+_SUSPECT = (
+    r"[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f"
+    r"\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufdd0-\ufdef\ufe00-\ufe0f\ufeff\uffa0"
+    r"\ufff0-\ufffb\ufffe\uffff\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
+)
+"""What is never drawn, turns the reading order, or steers a terminal."""
+_SUSPECTED = re.compile(_SUSPECT)
 _INVISIBLE = re.compile(
+    rf"(?={_SUSPECT})(?:"  # first, for most characters are none of these
     # what belongs to the letters next to it
     rf"(?P<kept>(?<=\U0001f3f4)(?:{'|'.join(map(_tags, _FLAGS))})"
     rf"|(?<=[{_JOINED_SCRIPTS}])\u200d"
@@ -47,10 +55,8 @@ _INVISIBLE = re.compile(
     r"|(?<=[\u1820-\u18aa])[\u180b-\u180f]"
     r"|(?<=[\u1100-\u115e])\u1160|\u115f(?=[\u1161-\u11a7])"
     r")"
-    # what is never drawn, turns the reading order, or steers a terminal
-    r"|[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f"
-    r"\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufdd0-\ufdef\ufe00-\ufe0f\ufeff\uffa0"
-    r"\ufff0-\ufffb\ufffe\uffff\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
+    r"|.)",
+    re.DOTALL,
 )
 _SPACE = re.compile(r"[^\S\u3000]+")
 _LINE_BREAKS = re.compile("[\x85\u2028\u2029]")
@@ -61,7 +67,7 @@ _IMAGE = re.compile(rf"!\[({_INNER})\]{_TARGET}?")
 _LINK = re.compile(rf"\[({_INNER})\]\((?:[^()]|\([^()]*+\))*+\)")
 _LOADED = r"(?:img|picture|source|video|audio|iframe|object|embed|svg|image|link|meta|script|style)"
 _ELEMENT = re.compile(rf"<{_LOADED}\s[^>]*>?", re.IGNORECASE)
-_IMAGE_SIGN = re.compile(r"(?<![\w#])!(?=\[)|!(?=\[[^\n]*\]\s?[(\[])")
+_IMAGE_SIGN = re.compile(r"(?<![\w#])!(?=\[)|!(?=\[[^\n]{0,1000}\]\s?[(\[])")
 _ELEMENT_SIGN = re.compile(rf"(?<!\\)<(?={_LOADED}\s)", re.IGNORECASE)
 _MOST_ROUNDS = 8
 
@@ -73,7 +79,7 @@ def without_invisible(text: str) -> str:
     """
     if _LINE_BREAKS.search(text):
         text = _LINE_BREAKS.sub("\n", text)
-    if _INVISIBLE.search(text) is None:
+    if _SUSPECTED.search(text) is None:
         return text
     for _ in range(_MOST_ROUNDS):  # what is taken out may bring letters together
         shorter = _INVISIBLE.sub(lambda found: found["kept"] or "", text)
