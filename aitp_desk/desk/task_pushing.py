@@ -97,22 +97,27 @@ class TaskPushing:
         if push is None:
             return
         if not self._settings.enabled:
-            raise InvalidRequest("This desk notifies nobody; poll instead.", param=PARAM)
+            raise InvalidRequest(
+                "This desk sends no push notifications. Poll the task instead.", param=PARAM
+            )
         if len(push.url) > LONGEST_URL or len(push.id) > LONGEST_ID:
             raise InvalidRequest(
-                f"A url has at most {LONGEST_URL} characters, and an id {LONGEST_ID}.", param=PARAM
+                f"url may have at most {LONGEST_URL} characters, and id at most {LONGEST_ID}.",
+                param=PARAM,
             )
         for secret in (push.id, push.token, push.scheme, push.credentials):
             if len(secret) > LONGEST_SECRET or not (secret.isascii() and secret.isprintable()):
                 raise InvalidRequest(
-                    "id, token, scheme and credentials are printable ASCII of at most"
+                    "id, token, scheme and credentials must be printable ASCII of at most"
                     f" {LONGEST_SECRET} characters.",
                     param="pushNotificationConfig",
                 )
         try:
             self._egress.check(push.url)
         except AddressRefused as error:
-            raise InvalidRequest(f"This address is not notified: {error}", param=PARAM) from None
+            raise InvalidRequest(
+                f"The desk sends no notifications to this address: {error}", param=PARAM
+            ) from None
 
     def named(self, push: Push, task_id: str) -> Push:
         """What its caller gave, with an id, for a task."""

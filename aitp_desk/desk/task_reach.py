@@ -22,7 +22,7 @@ from aitp_desk.store import task_reads
 from aitp_desk.store.base import Store
 from aitp_desk.store.task_records import KeptTask
 
-NO_CONTEXT = "There is no such context of yours; leave contextId out to begin one."
+NO_CONTEXT = "No context with this id exists for you. Leave contextId out to begin one."
 
 
 class TaskReach:
@@ -166,4 +166,4 @@ class TaskReach:
 
 
 def _not_found(param: str) -> TaskNotFound:
-    return TaskNotFound("There is no such task of yours.", param=param)
+    return TaskNotFound("No task with this id exists for you.", param=param)

@@ -129,7 +129,7 @@ class TaskTurns:
         kept, task = await self._reach.find(principal, sent.task_id, "message.taskId")
         if sent.context and sent.context not in (kept.context, kept.thread_id):
             raise InvalidRequest(
-                "This task belongs to another context; leave contextId out, or send the task's.",
+                "This task belongs to another context. Send its contextId, or leave it out.",
                 param="message.contextId",
             )
         if task.state.is_over:

@@ -246,7 +246,7 @@ class Tasks:
         """
         task = await self._find_to_write(principal, sent.task_id)
         if task.call_id is None:
-            raise PreconditionFailed("Nothing has to be paid for this task.", param=PAYMENT)
+            raise PreconditionFailed("This task does not wait for a payment.", param=PAYMENT)
         try:
             await self._calling.pay(principal, task.call_id, payment)
         except PaymentRequired as error:
@@ -313,7 +313,7 @@ class Tasks:
             TaskNotFound: none does.
         """
         if task.run_id is None:
-            raise TaskNotFound("Nothing is said for this task that is answered.", param="id")
+            raise TaskNotFound("No run works on this task.", param="id")
         return await self._runs.retrieve(principal, task.thread_id, task.run_id)
 
     async def cancel(self, principal: Principal, task_id: str) -> Task:

@@ -178,6 +178,9 @@ async def test_anothers_task_is_not_found(talker: Talker, binding: Binding, vers
         tasking(talker.desk, binding, version=version, key=ben.key) as other,
     ):
         task = await send(own, SHOP)
+        push = a2a_pb2.GetTaskPushNotificationConfigRequest(task_id=task.id, id="none")
+        with pytest.raises(sdk_errors.TaskNotFoundError, match="No push notification config"):
+            await own.get_task_push_notification_config(push)
         for id_ in (task.id, "task_nobody"):
             with pytest.raises(sdk_errors.TaskNotFoundError):
                 await other.get_task(a2a_pb2.GetTaskRequest(id=id_))

@@ -131,3 +131,96 @@ async def test_calls_of_others_are_not_shown_to_who_may_only_read(
             for told in await read_task(who, own["id"]):
                 assert "said mine" in str(told.body)
             assert own["id"] not in str(await list_tasks(reader, binding, thread))
+
+
+KEY = ("Idempotency-Key", "0123456789abcdef0123456789abcdef")
+
+
+async def repeat(who: Talker, form: str, part: Any, **members: Any) -> Told:
+    """Send the same message with the same key, in one form of the protocol."""
+    message = {"messageId": "m", "role": "ROLE_USER", "parts": [part], **members}
+    old = {**message, "role": "user", "parts": [{"kind": next(iter(part)), **part}]}
+    match form:
+        case "REST":
+            path, body, version = "/a2a/message:send", {"message": message}, "1.0"
+        case "REST 0.3":
+            said = {**message, "content": [part]}
+            if "data" in part:
+                said["content"] = [{"data": {"data": part["data"]}}]
+            path, body, version = "/a2a/v1/message:send", {"message": said}, "0.3"
+        case _:
+            is_old = form == "JSON-RPC 0.3"
+            method = "message/send" if is_old else "SendMessage"
+            params = {"message": old if is_old else message}
+            body = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
+            path, version = "/a2a", "0.3" if is_old else "1.0"
+    headers = [KEY, ("A2A-Version", version), ("Accept", "application/json")]
+    return await who.send("POST", path, body, headers=headers)
+
+
+every_repeat = pytest.mark.parametrize("form", ["REST", "REST 0.3", "JSON-RPC", "JSON-RPC 0.3"])
+
+
+def is_refused(told: Told) -> bool:
+    """Whether an answer says that there is no such task or thread, and no more."""
+    words = ("TaskNotFound", "TASK_NOT_FOUND", "INVALID_PARAMS", "InvalidParams")
+    return any(word in str(told.body) for word in words) and "history" not in str(told.body)
+
+
+@every_repeat
+@pytest.mark.parametrize("part", [calling("say", words="Hello."), {"text": "Hello."}])
+async def test_a_repeat_is_refused_once_somebody_has_claimed_the_thread(
+    tmp_path: Path, form: str, part: Any
+) -> None:
+    offers = (offering(Action("say", "Says it again."), echo),)
+    async with talking(tmp_path, actions=offers) as talker:
+        owner = await talker.with_key()
+        assert (await repeat(talker, form, part)).status == 200
+        again = await repeat(talker, form, part)
+        assert "Hello." in str(again.body)
+        ((task, thread),) = talker.rows("SELECT id, thread_id FROM tasks")
+        assert (await owner.send("POST", f"{THREADS}/{thread}/claim", {})).status == 200
+        told = await repeat(talker, form, part)
+        assert is_refused(told), told.body
+        assert "Hello." not in str(told.body)
+        assert talker.rows("SELECT id FROM tasks") == [(task,)]
+
+
+@every_repeat
+@pytest.mark.parametrize("part", [calling("say", words="Hello."), {"text": "Hello."}])
+async def test_a_repeat_is_refused_once_a_grant_is_revoked(
+    tmp_path: Path, form: str, part: Any
+) -> None:
+    offers = (offering(Action("say", "Says it again."), echo),)
+    async with talking(tmp_path, actions=offers) as talker:
+        owner, ben = await talker.with_key(), await talker.with_key()
+        thread = (await owner.open("Hello.", wait=10)).id
+        grant = await share(owner, thread, principal=principal_of(ben), may="write")
+        assert (await repeat(ben, form, part, contextId=thread)).status == 200
+        assert "Hello." in str((await repeat(ben, form, part, contextId=thread)).body)
+        path = f"{THREADS}/{thread}/grants/{grant['id']}"
+        assert (await owner.send("DELETE", path)).status == 200
+        told = await repeat(ben, form, part, contextId=thread)
+        assert is_refused(told), told.body
+        assert "Hello." not in str(told.body)
+
+
+async def test_a_repeat_of_v1_is_refused_once_access_is_lost(tmp_path: Path) -> None:
+    async with talking(tmp_path) as talker:
+        owner, ben = await talker.with_key(), await talker.with_key()
+        opened = await talker.open("Hello.", headers=[KEY], wait=10)
+        posted = await talker.post(opened.id, "And?", headers=[KEY], wait=10)
+        assert (await talker.open("Hello.", headers=[KEY])).id == opened.id
+        assert (await talker.post(opened.id, "And?", headers=[KEY])).id == posted.id
+        assert (await owner.send("POST", f"{THREADS}/{opened.id}/claim", {})).status == 200
+        assert (await talker.open("Hello.", headers=[KEY])).status == 404
+        assert (await talker.post(opened.id, "And?", headers=[KEY])).status == 404
+        grant = await share(owner, opened.id, principal=principal_of(ben), may="write")
+        assert (await ben.post(opened.id, "Mine.", headers=[KEY])).status == 200
+        path = f"{THREADS}/{opened.id}/grants/{grant['id']}"
+        assert (await owner.send("DELETE", path)).status == 200
+        assert (await ben.post(opened.id, "Mine.", headers=[KEY])).status == 404
+        forked = await owner.open("Mine.", headers=[KEY], metadata={"parent_id": opened.id})
+        assert (await owner.open("Mine.", headers=[KEY], metadata={"parent_id": opened.id})).id == (
+            forked.id
+        )

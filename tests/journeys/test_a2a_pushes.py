@@ -110,7 +110,7 @@ async def test_addresses_are_set_read_listed_and_deleted(
 async def test_nobody_is_told_where_the_desk_would_not_ask(tmp_path: Path) -> None:
     async with talking(tmp_path) as talker, tasking(talker.desk) as client:
         for url in ("http://127.0.0.1:1/", "http://site.example/", "no address"):
-            with pytest.raises(sdk_errors.InvalidParamsError, match="not notified"):
+            with pytest.raises(sdk_errors.InvalidParamsError, match="sends no notifications"):
                 await send(client, "A lamp.", configuration=config(url))
         with pytest.raises(sdk_errors.InvalidParamsError, match="printable"):
             await send(client, "A", configuration=config("https://a.example", token="a\nb"))

@@ -124,9 +124,9 @@ async def test_what_is_refused_leaves_no_file_and_no_question(tmp_path: Path) ->
             for part in (file, capability):
                 with pytest.raises(sdk_errors.UnsupportedOperationError):
                     await send(client, part, task_id=over.id)
-                with pytest.raises(sdk_errors.InvalidParamsError, match="not notified"):
+                with pytest.raises(sdk_errors.InvalidParamsError, match="sends no notifications"):
                     await send(client, part, configuration=elsewhere)
-                with pytest.raises(sdk_errors.InvalidParamsError, match="leave contextId out"):
+                with pytest.raises(sdk_errors.InvalidParamsError, match="Leave contextId out"):
                     await send(client, part, context_id="session_of_nobody")
         await talker.desk.store.settled()
         assert talker.rows("SELECT count(*) FROM files") == [(0,)]

@@ -103,6 +103,6 @@ async def test_what_waits_on_a_thread_is_answered_though_it_went_on_elsewhere(
 async def test_nobody_else_goes_on_with_it(visitor: Talker, goes_on: str) -> None:
     other = await visitor.with_key("threads", "ask")
     mine = await DOORS["aitp"].ask(visitor, "Is this mine?")
-    with pytest.raises(Refused, match=r"unknown_session|thread_not_found|no such context"):
+    with pytest.raises(Refused, match=r"unknown_session|thread_not_found|No context"):
         await DOORS[goes_on].ask(other, "Is this mine?", mine.name)
     assert len(await visitor.texts(mine.name)) == 2

@@ -90,7 +90,9 @@ class Cards:
             NotAuthenticated: nothing was proven.
         """
         if principal.is_anonymous:
-            raise NotAuthenticated("The extended card is for who has a credential.")
+            raise NotAuthenticated(
+                "The extended card needs a credential. Send an API key or a token."
+            )
         actions = [one for one in desk.registry.actions if may_invoke(principal.scopes, one)]
         return self._card(desk, actions, dialect is not Dialect.V1)
 

@@ -98,9 +98,7 @@ async def subscribe(desk: Desk, call: Call, task_id: str, words: TaskWords, even
     """
     task = await desk.tasks.find(call.principal, task_id)
     if task.state.is_over:
-        raise TaskIsOver(
-            f"This task is {task.state.value}; get it to see what came of it.", param="id"
-        )
+        raise TaskIsOver(f"This task is {task.state.value}. Get it to read its result.", param="id")
     if task.run_id is None or task.state.is_at_rest:
         return await _follow_call(desk, call, task, words, event, None)
 
@@ -144,7 +142,9 @@ async def find_push(desk: Desk, call: Call, task_id: str, push_id: str) -> Push:
     for push in await desk.tasks.pushes(call.principal, task_id):
         if push_id in ("", push.id, task_id):
             return push
-    raise TaskNotFound("Of this task nobody is told by this id.", param="id")
+    raise TaskNotFound(
+        "No push notification configuration with this id exists for this task.", param="id"
+    )
 
 
 async def _begin(desk: Desk, call: Call, params: SendParams) -> Task:
@@ -164,7 +164,7 @@ async def _begin(desk: Desk, call: Call, params: SendParams) -> Task:
     if params.payment is not None:
         if not sent.task_id:
             raise InvalidRequest(
-                "A payment names the task that it is for, or comes with the call that it pays.",
+                "A payment must name its task in taskId, or come with the call that it pays.",
                 param="message.taskId",
             )
         call.step_aside()
@@ -174,7 +174,7 @@ async def _begin(desk: Desk, call: Call, params: SendParams) -> Task:
     for file in params.parts.files:
         if file.media_type and not desk.filing.takes(file.media_type):
             raise UnsupportedMedia(
-                f"This site takes no files of the type {file.media_type[:64]}.",
+                f"This site does not take files of the type {file.media_type[:64]}.",
                 param="message.parts",
             )
     if params.parts.files:
@@ -280,11 +280,13 @@ def _direct(name: str, called: dict[str, Any], payment: Mapping[str, Any] | None
     """
     given = called.get("arguments", {})
     if not isinstance(given, dict):
-        raise InvalidRequest("arguments is an object.", param="message.parts[0].data.arguments")
+        raise InvalidRequest(
+            "arguments must be an object.", param="message.parts[0].data.arguments"
+        )
     intent = called.get(_INTENT)
     if intent is not None and not (isinstance(intent, str) and len(intent) <= LONGEST_INTENT):
         raise InvalidRequest(
-            f"intent says in at most {LONGEST_INTENT} characters what the call is for.",
+            f"intent must be a text of at most {LONGEST_INTENT} characters.",
             param="message.parts[0].data.intent",
         )
     arguments, consent = part_consent(given)

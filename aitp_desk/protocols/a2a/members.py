@@ -27,7 +27,7 @@ class Members:
     def __init__(self, given: Any, at: str = "") -> None:
         if not isinstance(given, dict):
             raise InvalidRequest(
-                f"{at.rstrip('.') or 'params'} is an object.", param=at.rstrip(".")
+                f"{at.rstrip('.') or 'params'} must be an object.", param=at.rstrip(".")
             )
         self._given: Mapping[str, Any] = given
         self._at = at
@@ -60,7 +60,9 @@ class Members:
             return ""
         if not isinstance(value, str) or (longest is not None and len(value) > longest):
             most = "" if longest is None else f" of at most {longest} characters"
-            raise InvalidRequest(f"{self.where(name)} is a text{most}.", param=self.where(name))
+            raise InvalidRequest(
+                f"{self.where(name)} must be a text{most}.", param=self.where(name)
+            )
         return value
 
     def needed(self, name: str) -> str:
@@ -78,7 +80,9 @@ class Members:
         """A member that is true or false; None where it is not there."""
         value = self.get(name)
         if value is not None and not isinstance(value, bool):
-            raise InvalidRequest(f"{self.where(name)} is true or false.", param=self.where(name))
+            raise InvalidRequest(
+                f"{self.where(name)} must be true or false.", param=self.where(name)
+            )
         return value
 
     def count(self, name: str, most: int | None = None) -> int | None:
@@ -89,9 +93,9 @@ class Members:
         if isinstance(value, float) and value.is_integer():
             value = int(value)
         if value is not None and (type(value) is not int or value < 0 or (most or value) < value):
-            bound = "" if most is None else f" of at most {most}"
+            bound = "of 0 or more" if most is None else f"from 0 to {most}"
             raise InvalidRequest(
-                f"{self.where(name)} is a whole number{bound}, and not negative.",
+                f"{self.where(name)} must be a whole number {bound}.",
                 param=self.where(name),
             )
         return value

@@ -69,9 +69,9 @@ def read_parts(given: Any, dialect: Dialect, at: str) -> GivenParts:
         UnsupportedMedia: a file is not in the request itself.
     """
     if not isinstance(given, list) or not given:
-        raise MissingField(f"{at} is a list of at least one part.", param=at)
+        raise MissingField(f"{at} must be a list of at least one part.", param=at)
     if len(given) > MAX_PARTS:
-        raise InvalidRequest(f"{at} has at most {MAX_PARTS} parts.", param=at)
+        raise InvalidRequest(f"{at} may have at most {MAX_PARTS} parts.", param=at)
     texts: list[str] = []
     data: list[Any] = []
     files: list[GivenFile] = []
@@ -93,16 +93,16 @@ def read_parts(given: Any, dialect: Dialect, at: str) -> GivenParts:
             files.append(GivenFile(name, media_type, _bytes(value, where)))
         else:
             raise UnsupportedMedia(
-                "Files are taken in the message itself (raw, base64), and fetched from nowhere.",
+                "The desk does not fetch files. Send the bytes in the message (raw, base64).",
                 param=where,
             )
         if room < 0:
             raise RequestTooLarge(
-                f"The texts and data of one message are at most {MAX_CONTENT_BYTES} bytes.",
+                f"The texts and data of one message may have at most {MAX_CONTENT_BYTES} bytes.",
                 param=at,
             )
     if len(files) > MAX_ATTACHMENTS:
-        raise InvalidRequest(f"{at} has at most {MAX_ATTACHMENTS} files.", param=at)
+        raise InvalidRequest(f"{at} may have at most {MAX_ATTACHMENTS} files.", param=at)
     return GivenParts(tuple(texts), tuple(data), tuple(files))
 
 
@@ -182,7 +182,7 @@ def _read_part(part: Members, dialect: Dialect) -> tuple[str, Any, Members]:
         kinds = [kind for kind in _KINDS if kind in part]
         if len(kinds) != 1:
             raise InvalidRequest(
-                f"{part.where('')[:-1]} has exactly one of {', '.join(_KINDS)}.",
+                f"{part.where('')[:-1]} must have exactly one of {', '.join(_KINDS)}.",
                 param=part.where("")[:-1],
             )
         (kind,) = kinds
@@ -196,7 +196,9 @@ def _read_part(part: Members, dialect: Dialect) -> tuple[str, Any, Members]:
         data = part.object("data")
         whole = data.get("data") if dialect is Dialect.V03_HTTP else part.get("data")
         if not isinstance(whole, dict):
-            raise InvalidRequest(f"{part.where('data')} is an object.", param=part.where("data"))
+            raise InvalidRequest(
+                f"{part.where('data')} must be an object.", param=part.where("data")
+            )
         return kind, whole, part
     if kind == "file":
         file = part.object("file")
@@ -204,7 +206,9 @@ def _read_part(part: Members, dialect: Dialect) -> tuple[str, Any, Members]:
             if member in file:
                 return "raw", file.text(member, None), file
         return "url", None, file
-    raise InvalidRequest(f"{part.where('kind')} is text, data or file.", param=part.where("kind"))
+    raise InvalidRequest(
+        f"{part.where('kind')} must be text, data or file.", param=part.where("kind")
+    )
 
 
 def _member_kind(part: Members) -> str:
@@ -216,4 +220,4 @@ def _bytes(text: str, where: str) -> bytes:
         padded = text.replace("-", "+").replace("_", "/") + "=" * (-len(text) % 4)
         return b64decode(padded, validate=True)
     except (binascii.Error, ValueError):
-        raise InvalidRequest(f"The bytes of {where} are written in base64.", param=where) from None
+        raise InvalidRequest(f"The bytes of {where} must be base64.", param=where) from None

@@ -83,7 +83,7 @@ def read_send(given: Any, dialect: Dialect) -> SendParams:
     role = message.needed("role")
     if role not in _USER:
         raise InvalidRequest(
-            f"{message.where('role')} is the user's in what is sent to an agent.",
+            f"{message.where('role')} must be ROLE_USER (in 0.3: user).",
             param=message.where("role"),
         )
     member = "content" if dialect is Dialect.V03_HTTP else "parts"
@@ -135,7 +135,7 @@ def read_push(config: Members, dialect: Dialect, task_id: str) -> Push:
         schemes = authentication.get("schemes") or [""]
         if not isinstance(schemes, list) or not isinstance(schemes[0], str):
             raise InvalidRequest(
-                f"{authentication.where('schemes')} is a list of names.",
+                f"{authentication.where('schemes')} must be a list of names.",
                 param=authentication.where("schemes"),
             )
         scheme = schemes[0]
@@ -161,11 +161,11 @@ def read_list(params: Members) -> ListParams:
     named = params.text("status")
     if named not in _STATES and named not in _ANY_STATE:
         raise InvalidRequest(
-            f"status is one of {', '.join(_STATES)}.", param=params.where("status")
+            f"status must be one of {', '.join(_STATES)}.", param=params.where("status")
         )
     limit = params.count("pageSize", MOST_PAGE)
     if limit == 0 and params.get("pageSize") is not None:
-        raise InvalidRequest(f"pageSize is from 1 to {MOST_PAGE}.", param="pageSize")
+        raise InvalidRequest(f"pageSize must be from 1 to {MOST_PAGE}.", param="pageSize")
     includes = params.get("includeArtifacts")
     return ListParams(
         params.text("contextId"),
@@ -194,7 +194,7 @@ def _read_token(token: str) -> tuple[int, str] | None:
         return int(changed_at[:18]), id_
     except (binascii.Error, ValueError):
         raise InvalidRequest(
-            "pageToken is the nextPageToken of the page before.", param="pageToken"
+            "pageToken must be the nextPageToken of the previous page.", param="pageToken"
         ) from None
 
 
@@ -205,6 +205,6 @@ def _read_moment(text: str) -> int:
         return int(datetime.fromisoformat(text).timestamp())
     except (ValueError, OverflowError):
         raise InvalidRequest(
-            "statusTimestampAfter is a moment such as 2026-01-31T12:00:00Z.",
+            "statusTimestampAfter must be a time such as 2026-01-31T12:00:00Z.",
             param="statusTimestampAfter",
         ) from None

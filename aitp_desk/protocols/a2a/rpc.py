@@ -204,7 +204,7 @@ async def answer(desk: Desk, call: Call, cards: Cards, below: str) -> Reply:
                     param=VERSION_HEADER,
                 )
             named = ", ".join(methods)
-            return _wrong(id_, METHOD_NOT_FOUND, f"Method not found. There are {named}.")
+            return _wrong(id_, METHOD_NOT_FOUND, f"Method not found. The methods are {named}.")
         words = TaskWords(dialect, below)
         return await method(RpcCall(desk, call, cards, id_, given.get("params"), words))
     except DeskError as error:
@@ -214,13 +214,13 @@ async def answer(desk: Desk, call: Call, cards: Cards, below: str) -> Reply:
 def _wrong_envelope(given: Any) -> str | None:
     """What is wrong with a request before its method is looked at."""
     if not isinstance(given, dict):
-        return "A request is one JSON object; batches are not supported."
+        return "Invalid request: batches are not supported. Send one JSON object."
     if given.get("jsonrpc") != "2.0":
-        return "Invalid request: 'jsonrpc' is \"2.0\"."
+        return "Invalid request: 'jsonrpc' must be \"2.0\"."
     if not isinstance(given.get("method"), str):
-        return "Invalid request: 'method' is a text."
+        return "Invalid request: 'method' must be a text."
     if not _is_id(given.get("id")):
-        return "Invalid request: 'id' is a text, a whole number or null."
+        return "Invalid request: 'id' must be a text, a whole number or null."
     return None
 
 

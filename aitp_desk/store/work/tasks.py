@@ -17,7 +17,7 @@ from aitp_desk.store.task_records import KeptPush, NewContext, NewPush, NewTask,
 from aitp_desk.store.work.jobs import JOBS_EPOCH, enqueue_job
 from aitp_desk.store.work.sessions import open_named
 
-NO_TASK = "There is no such task of yours."
+NO_TASK = "No task with this id exists for you."
 _FINISHED_AT = 11
 """Where it stands in what the statement ``run`` reads."""
 _AT_WORK = (CallState.STARTED, CallState.WAITING_APPROVAL)
