@@ -7,8 +7,8 @@ and other spellings of one address are taken away.
 
 from __future__ import annotations
 
+import ipaddress
 import re
-import socket
 import unicodedata
 from urllib.parse import unquote
 
@@ -109,11 +109,31 @@ def _comparable_host(host: str) -> str:
             return host
     name, _, port = host.partition(":")
     if _NUMBERS.fullmatch(name):
-        try:
-            name = socket.inet_ntoa(socket.inet_aton(name))
-        except OSError:
+        address = _ipv4(name)
+        if address is None:
             return host
+        name = address
     return f"{name}:{port}" if port else name
+
+
+def _ipv4(name: str) -> str | None:
+    """An IPv4 address in four decimal numbers, from any form that inet_aton(3) reads."""
+    try:
+        *first, last = (int(part, _base(part)) for part in name.split("."))
+        if len(first) > 3 or any(number > 0xFF for number in first):
+            return None
+        head = int.from_bytes(bytes(first)) << 8 * (4 - len(first)) if first else 0
+        if last >> 8 * (4 - len(first)):
+            return None
+        return str(ipaddress.IPv4Address(head + last))
+    except ValueError:
+        return None
+
+
+def _base(part: str) -> int:
+    if part[:2].lower() == "0x":
+        return 16
+    return 8 if part.startswith("0") and len(part) > 1 else 10
 
 
 def _mixes_scripts(word: str) -> bool:
