@@ -60,6 +60,7 @@ class Shop:
         paid: the calls that were paid for, in order.
         kept: the last message as it stands on the thread.
         breaks: whether the next job is broken off before its end is written.
+        thread_id: where what is said next is said.
     """
 
     def __init__(self, facilitator: Facilitator, send: Send) -> None:
@@ -71,6 +72,7 @@ class Shop:
         self.paid: list[Paid] = []
         self.kept: Any = None
         self.breaks = False
+        self.thread_id = THREAD
         self._send = send
         self._due: list[Due] = []
         self._begun: set[tuple[str, str]] = set()
@@ -191,7 +193,7 @@ class Shop:
     def _context(self, asking: Asking | None = None) -> Context:
         return Context(
             now=self.now,
-            thread_id=THREAD,
+            thread_id=self.thread_id,
             own=OWN,
             actor=OWN if asking else "guest",
             asking=asking,

@@ -275,6 +275,36 @@ async def test_a_payment_that_settled_gives_the_result_until_the_thread_has_an_o
         victim.check_untold(await way(shop, "Salem", pays))
 
 
+async def read_http(shop: Market, payment: dict[str, Any]) -> str:
+    signature = {"PAYMENT-SIGNATURE": x402_header(payment)}
+    return await answer_to(shop, "GET", "/reports/2020", **signature)
+
+
+async def read_mcp(shop: Market, payment: dict[str, Any]) -> str:
+    meta = {"x402/payment": payment["x402_payment"]["payload"]}
+    params = {"uri": f"{shop.url}/reports/2020", "_meta": meta}
+    body = {"jsonrpc": "2.0", "id": 1, "method": "resources/read", "params": params}
+    return await answer_to(shop, "POST", "/mcp", body)
+
+
+@pytest.mark.parametrize("way", [read_http, read_mcp])
+async def test_a_quotes_id_tells_nothing_of_who_reads_a_paid_resource(
+    shop: Market, way: Callable[[Market, dict[str, Any]], Awaitable[str]]
+) -> None:
+    refused = await shop.talker.send("GET", "/reports/2020")
+    victim = Victim(shop.talker, refused.body["payment"])
+    before = await shop.talker.texts(victim.thread)
+    answer = await way(shop, victim.worthless(shop))
+    victim.check_untold(answer)
+    assert "It rained." not in answer
+    assert await shop.talker.texts(victim.thread) == before
+    signed = shop.wallet().sign(victim.requirement, int(time.time()))
+    for _ in range(2):
+        assert "It rained." in await way(shop, {"x402_payment": {"payload": signed}})
+    await claimed(victim)
+    assert "It rained." not in await way(shop, {"x402_payment": {"payload": signed}})
+
+
 async def test_whoever_pays_a_quote_receives_the_result_and_no_name_of_its_conversation(
     shop: Market,
 ) -> None:

@@ -20,6 +20,7 @@ from aitp_desk.capability import (
     Part,
     Round,
     Send,
+    Start,
     Take,
     Unanswered,
     Verdict,
@@ -36,7 +37,7 @@ from aitp_payments.records import (
     find_seen,
     read_quote,
 )
-from aitp_payments.settling import NotPayable, Settling, payment_id
+from aitp_payments.settling import NotPayable, Settling, check_payable, payment_id
 from aitp_payments.x402.chain import nodes_of
 from aitp_payments.x402.credentials import credential_of
 from aitp_payments.x402.facilitator import Facilitator, Refused, Valid
@@ -58,6 +59,8 @@ from aitp_payments.x402.under_way import UnderWay, keep_way, read_way, way_key
 from aitp_payments.x402.wire import Requirements
 
 NAME = "x402"
+CHECK = "x402_check"
+"""The job that verifies a payment on another thread than its quote's, before it is begun."""
 NO_QUOTE = "There is no such quote here."
 LOOK_EVERY = 15 * 60
 """Seconds between two looks at what the facilitator supports."""
@@ -139,8 +142,9 @@ class X402(Method):
         )
 
     def jobs(self) -> Mapping[str, Work]:
-        """Asking the facilitator, and booking what it has said."""
+        """Verifying, asking the facilitator to settle, and booking what it has said."""
         return {
+            CHECK: Work(self._check, delays=(1, 5)),
             ASK: Work(self._ask, deadline=80.0, delays=(1, 5, 60, 600)),
             BOOK: Work(self._book, delays=(0, 1, 5, 60, 600)),
             REMIND: Work(self._remind),
@@ -173,7 +177,19 @@ class X402(Method):
         found = requirements(quote_id, of.price, self._chosen)
         return tuple(one for one in found if one.network not in self._unsupported)
 
-    def _pay(self, presented: Presented, quote_id: str, context: Context) -> tuple[Effect, ...]:
+    def _pay(
+        self,
+        presented: Presented,
+        quote_id: str,
+        context: Context,
+        *,
+        is_verified: bool = False,
+    ) -> tuple[Effect, ...]:
+        """Begin a payment.
+
+        A quote is not kept from others by a payment on another thread, of whoever knows its id,
+        before that is verified.
+        """
         quote = find_quote(context, quote_id)
         if quote is None:
             return self._failed(presented, quote_id, NO_QUOTE, context)
@@ -196,6 +212,11 @@ class X402(Method):
         signed = presented.authorization
         details = {"network": network.name if network else asked.network, "payer": signed.from_}
         try:
+            if quote.thread_id != context.thread_id and not is_verified:
+                check_payable(quote, context.now)
+                ref = f"{quote_id}:{digest[:16]}:{context.message_id}"
+                message = X402Payment(dict(presented.given), quote_id)
+                return (Start(CHECK, ref=ref, payload=message),)
             payment, effects = self._settling.begin(
                 context, quote, NAME, presented.reference, details=details
             )
@@ -233,6 +254,14 @@ class X402(Method):
     def _other_ways(self) -> str:
         known = ", ".join(network.name for network in self._chosen.known)
         return f"This quote is paid by the scheme {SCHEME}, in USDC, on: {known}."
+
+    async def _check(self, job: Job) -> Wanted:
+        message = msgspec.convert(job.payload, X402Payment)
+        presented, quote_id = _read(message)
+        why = await self.verify_payment(message, job)
+        if why is None:
+            return lambda context: self._pay(presented, quote_id, context, is_verified=True)
+        return lambda context: self._failed(presented, quote_id, why, context)
 
     async def _ask(self, job: Job) -> Wanted:
         return await self._paying.ask(job)

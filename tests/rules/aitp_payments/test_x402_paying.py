@@ -185,6 +185,24 @@ async def test_what_cannot_pay_is_answered_before_anybody_is_asked(
     assert_unpaid(shop)
 
 
+async def test_a_payment_on_another_thread_keeps_nobody_from_paying_before_it_is_verified(
+    shop: Shop,
+) -> None:
+    asked = shop.quote()
+    payload, other = wallet(shop).sign(asked, NOW), wallet(shop).sign(asked, NOW)
+    forged = {**payload["payload"], "signature": other["payload"]["signature"]}
+    shop.thread_id = "thread_other"
+    shop.pay({**payload, "payload": forged})
+    assert shop.records["quote:quote_1"].value.get("state", "open") == "open"
+    assert shop.records["asked:quote_1"].open_until is not None
+    await shop.work()
+    assert shop.results() == ["failure"]
+    assert "signature is not that of the wallet" in shop.words()
+    shop.pay(payload)
+    await shop.work()
+    assert_paid_once(shop)
+
+
 async def test_an_authorisation_pays_no_other_quote_than_the_first_that_it_was_presented_for(
     shop: Shop,
 ) -> None:
