@@ -140,6 +140,7 @@ async def repeat(who: Talker, form: str, part: Any, **members: Any) -> Told:
     """Send the same message with the same key, in one form of the protocol."""
     message = {"messageId": "m", "role": "ROLE_USER", "parts": [part], **members}
     old = {**message, "role": "user", "parts": [{"kind": next(iter(part)), **part}]}
+    body: dict[str, Any]
     match form:
         case "REST":
             path, body, version = "/a2a/message:send", {"message": message}, "1.0"
