@@ -100,8 +100,8 @@ class Site(msgspec.Struct, frozen=True, kw_only=True):
     language: Annotated[
         Tag,
         Meta(
-            description="Language of the pages that are in no other (BCP 47), and of visitors who"
-            " ask for none."
+            description="Language of the pages that are in no other (BCP 47), of visitors who ask"
+            " for none, and of the desk's own words on its pages."
         ),
     ] = "en"
     languages: Annotated[

@@ -100,18 +100,18 @@ def integrations_of(config: Config) -> Mapping[str, Any]:
 
 
 def rows_of(config: Config) -> tuple[tuple[str, str, str], ...]:
-    """The method, the path and the use of each of them, as the home page lists them."""
+    """The method, the path and the key of the use of each, as the home page lists them."""
     addresses = addresses_of(config)
     rows = (
         (
             "GET",
             TEXT_PATH if config.agents_txt.enabled else "",
-            "What agents can do here, declared",
+            "agents.declared",
         ),
-        ("GET", addresses.openapi, "Every address, for tools (OpenAPI)"),
-        ("POST", addresses.actions and f"{addresses.actions}{{name}}", "Call what it can do"),
-        ("POST", addresses.mcp, "The same as tools (MCP)"),
-        ("POST", addresses.a2a, "Tasks and messages between agents (A2A)"),
+        ("GET", addresses.openapi, "agents.openapi"),
+        ("POST", addresses.actions and f"{addresses.actions}{{name}}", "agents.actions"),
+        ("POST", addresses.mcp, "agents.mcp"),
+        ("POST", addresses.a2a, "agents.a2a"),
     )
     return tuple(row for row in rows if row[1])
 

@@ -54,7 +54,7 @@ def methods_of_desks() -> Methods:
 def _suggested(desk: Desk) -> Sequence[str]:
     """What the home page suggests as questions."""
     library = desk.knowledge.editions.library
-    return example_questions(library.documents, library.passages)
+    return example_questions(library.documents, library.passages, desk.site.language)
 
 
 async def _markdown(desk: Desk, page: Document) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from importlib.resources import files
 
 from aitp_desk.announcing.tags import notice
@@ -12,22 +13,29 @@ from aitp_desk.pages.fill import Markup, fill
 from aitp_desk.pages.home import render_agents, render_pages
 from aitp_desk.pages.policy import IN_PAGES
 from aitp_desk.pages.render import Frame, render_frame
+from aitp_desk.pages.texts import Texts, tag_of, texts_of
 from aitp_desk.protocols.ahp.manifest import CONTENT_PATH
 
-STATIC = Frame(
-    home="Home",
-    here="This site",
-    nav=Markup('<a href="/#desk.pages">Pages</a>\n<a href="/#desk.agents">For agents</a>'),
-    script=Markup(),
-    policy=fill(
-        '<meta http-equiv="Content-Security-Policy" content="$policy">\n'
-        '<meta name="referrer" content="no-referrer">',
-        policy=IN_PAGES,
-    ),
-    promise="These are the pages of $site. This page loads nothing from any other site.",
-    notice=Markup(notice(asks=False)),
-)
-"""There is nothing to ask, hence no box and no script."""
+
+@cache
+def static_frame(texts: Texts) -> Frame:
+    """Around exported pages: there is nothing to ask, hence no box and no script."""
+    nav = (
+        '<a href="/#desk.pages">{{layout.pages}}</a>\n<a href="/#desk.agents">{{layout.agents}}</a>'
+    )
+    return Frame(
+        home=texts.say("export.home"),
+        here=texts.say("export.here"),
+        nav=fill(texts.template(nav)),
+        script=Markup(),
+        policy=fill(
+            '<meta http-equiv="Content-Security-Policy" content="$policy">\n'
+            '<meta name="referrer" content="no-referrer">',
+            policy=IN_PAGES,
+        ),
+        promise=texts.template("{{export.promise}}"),
+        notice=Markup(notice(asks=False)),
+    )
 
 
 def _read(name: str) -> str:
@@ -35,7 +43,7 @@ def _read(name: str) -> str:
 
 
 _INDEX = _read("index.html")
-_AGENTS = Markup(_read("agents.html"))
+_AGENTS = _read("agents.html")
 _MISSING = _read("missing.html")
 
 
@@ -45,13 +53,14 @@ def render_index(site: Site, documents: Sequence[Document]) -> bytes:
     Parameters:
         documents: the site's content; pages from elsewhere are linked to.
     """
-    description = site.description or f"The pages of {site.name}."
+    texts = texts_of(site.language)
+    description = site.description or texts.say("export.description", site=site.name)
     main = fill(
         _INDEX,
         site=site.name,
         description=description,
-        pages=render_pages("Pages", documents),
-        agents=render_agents(_AGENTS),
+        pages=render_pages(texts, "layout.pages", documents),
+        agents=render_agents(texts, fill(texts.template(_AGENTS))),
     )
     return render_frame(
         site,
@@ -59,16 +68,22 @@ def render_index(site: Site, documents: Sequence[Document]) -> bytes:
         title=site.name,
         description=description,
         markdown=CONTENT_PATH,
-        frame=STATIC,
+        texts=texts,
+        frame=static_frame(texts),
+        language=tag_of(site.language),
     )
 
 
 def render_missing(site: Site) -> bytes:
     """The page for addresses that lead to nothing (``404.html``)."""
+    texts = texts_of(site.language)
+    heading = texts.say("error.missing")
     return render_frame(
         site,
-        Markup(_MISSING),
-        title=f"There is no such page · {site.name}",
-        description="There is no such page.",
-        frame=STATIC,
+        fill(texts.template(_MISSING)),
+        title=f"{heading} · {site.name}",
+        description=heading,
+        texts=texts,
+        frame=static_frame(texts),
+        language=tag_of(site.language),
     )

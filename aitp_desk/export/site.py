@@ -20,7 +20,7 @@ import msgspec
 from aitp_desk.announcing.tags import MANIFEST_PATH
 from aitp_desk.config import Config
 from aitp_desk.export.hosting import write_headers, write_robots, write_sitemap, write_vercel
-from aitp_desk.export.pages import STATIC, render_index, render_missing
+from aitp_desk.export.pages import render_index, render_missing, static_frame
 from aitp_desk.export.place import CannotExport, Place, replacing
 from aitp_desk.export.proof import prove
 from aitp_desk.knowledge.base import Document, Problem
@@ -33,6 +33,7 @@ from aitp_desk.knowledge.web.copies import Copies
 from aitp_desk.pages.assets import ICON, STYLE
 from aitp_desk.pages.markdown import write_markdown
 from aitp_desk.pages.render import neighbours_of, render_page
+from aitp_desk.pages.texts import texts_of
 from aitp_desk.protocols.ahp.content import FULL_CONTENT_PATH, write_llms_full_txt, write_llms_txt
 from aitp_desk.protocols.ahp.manifest import CONTENT_PATH, encode_static_manifest
 
@@ -155,8 +156,9 @@ class _Site:
             message = f"/{document.path} cannot be written beside /{taken}; rename the file."
             self.problems.append(Problem(document.source, message))
             return False
+        frame = static_frame(texts_of(self._site.language))
         html = render_page(
-            self._site, document, self._neighbours, None, STATIC, pictures=self._files
+            self._site, document, self._neighbours, None, frame, pictures=self._files
         )
         markdown = write_markdown(self._site, document, self._neighbours.urls)
         self._write_html(f"{name}/index.html", html)

@@ -6,15 +6,16 @@ from collections.abc import Iterable
 
 from aitp_desk.model.action import Action
 from aitp_desk.pages.fill import Markup, fill, join
+from aitp_desk.pages.texts import Texts
 
 _ACTS = """\
 <h2>$title</h2>
-<p class="hint">$hint What is typed above is said with it.</p>
+<p class="hint">$hint</p>
 <ul>
 $buttons
 </ul>"""
-_DONE = "To be done here", "With an access key of this site."
-_BOUGHT = "To be bought here", "It is paid before it is done."
+_DONE = "acts.done"
+_BOUGHT = "acts.bought"
 _BUTTON = (
     '<li><button class="chip" type="button" data-capability="$name" data-query="$label"'
     ' title="$summary">$label</button></li>'
@@ -30,7 +31,7 @@ def offered_acts(actions: Iterable[Action]) -> tuple[Action, ...]:
     )
 
 
-def render_acts(acts: Iterable[Action]) -> Markup:
+def render_acts(acts: Iterable[Action], texts: Texts) -> Markup:
     """A button for each, by which it is begun; nothing where there are none.
 
     What it needs to know is asked in the conversation.
@@ -39,10 +40,10 @@ def render_acts(acts: Iterable[Action]) -> Markup:
     bought = tuple(act for act in offered if act.is_prepaid and act.open_to == "anyone")
     done = tuple(act for act in offered if act not in bought)
     groups = ((_DONE, done), (_BOUGHT, bought))
-    return join([_render(*words, held) for words, held in groups if held])
+    return join([_render(words, held, texts) for words, held in groups if held])
 
 
-def _render(title: str, hint: str, acts: Iterable[Action]) -> Markup:
+def _render(words: str, acts: Iterable[Action], texts: Texts) -> Markup:
     buttons = [
         fill(
             _BUTTON,
@@ -52,4 +53,6 @@ def _render(title: str, hint: str, acts: Iterable[Action]) -> Markup:
         )
         for act in acts
     ]
-    return fill(_ACTS, title=title, hint=hint, buttons=join(buttons))
+    return fill(
+        _ACTS, title=texts.say(words), hint=texts.say(f"{words}.hint"), buttons=join(buttons)
+    )

@@ -15,6 +15,7 @@ import msgspec
 from aitp_desk.config import Site
 from aitp_desk.pages.fill import Markup, fill, join
 from aitp_desk.pages.render import NOTHING, read_template, render_frame
+from aitp_desk.pages.texts import ENGLISH, texts_of
 from aitp_desk.protocols.reply import JSON
 
 _API = read_template("api.html")
@@ -42,6 +43,8 @@ def render_api(site: Site, encoded: bytes, path: str) -> bytes:
         main,
         title=f"{site.name} for programs",
         description=f"What programs can call at {site.name}, and how.",
+        texts=texts_of(ENGLISH),
+        language=ENGLISH,
     )
 
 

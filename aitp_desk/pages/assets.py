@@ -12,6 +12,8 @@ from importlib.resources import files
 
 import msgspec
 
+from aitp_desk.pages.texts import LANGUAGES, texts_of
+
 ASSETS_PATH = "/assets/desk/"
 _JAVASCRIPT = "text/javascript; charset=utf-8"
 _IMPORT = re.compile(rb'^import [^;]+ from "\./([a-z]+)\.js";\n', re.MULTILINE)
@@ -62,6 +64,16 @@ def _bundle(name: str, bundled: dict[str, bytes]) -> bytes:
 
 _STYLES = ("ground.css", "asking.css", "cards.css", "reading.css")
 STYLE = _asset("desk", "css", "text/css; charset=utf-8", _read(*_STYLES))
-SCRIPT = _asset("desk", "js", _JAVASCRIPT, _bundle("desk", {}))
+_CODE = _bundle("desk", {})
+SCRIPTS = {
+    language: _asset(
+        "desk",
+        "js",
+        _JAVASCRIPT,
+        b"const TEXTS = %s;\n%s" % (msgspec.json.encode(texts_of(language).script), _CODE),
+    )
+    for language in LANGUAGES
+}
+"""By language: one file has the code and the words."""
 ICON = _asset("desk", "svg", "image/svg+xml", _read("desk.svg"))
-ASSETS = {asset.name: asset for asset in (STYLE, SCRIPT, ICON)}
+ASSETS = {asset.name: asset for asset in (STYLE, *SCRIPTS.values(), ICON)}

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from itertools import islice, zip_longest
 
 from aitp_desk.knowledge.base import Document, Passage
+from aitp_desk.pages.texts import texts_of
 
 MOST = 4
 """How many examples stand beside a box."""
@@ -23,12 +25,17 @@ _QUESTION = re.compile(
 
 
 def example_questions(
-    documents: Sequence[Document], passages: Sequence[Passage]
+    documents: Sequence[Document], passages: Sequence[Passage], language: str
 ) -> tuple[str, ...]:
-    """Questions for the home page: headings that are questions, and pages of different folders."""
+    """Questions for the home page: headings that are questions, and pages of different folders.
+
+    Parameters:
+        language: tag of the language that they are asked in.
+    """
+    about = partial(texts_of(language).say, "ask.about")
     asked = _questions(passages)[: MOST // 2]
     titles = islice(_titles(documents), MOST - len(asked))
-    return (*asked, *(as_question(title) or f"What about {title}?" for title in titles))
+    return (*asked, *(as_question(title) or about(title=title) for title in titles))
 
 
 def page_topics(outline: Iterable[Passage]) -> tuple[str, ...]:
@@ -43,7 +50,7 @@ def page_topics(outline: Iterable[Passage]) -> tuple[str, ...]:
 
 def as_question(heading: str) -> str | None:
     """A heading as the question that it is, or None: ``Can I pay later`` → ``Can I pay later?``."""
-    if heading.endswith("?"):
+    if heading.endswith(("?", "？")):
         return heading
     return f"{heading}?" if _QUESTION.fullmatch(heading) else None
 

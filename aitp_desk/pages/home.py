@@ -13,6 +13,7 @@ from aitp_desk.knowledge.titles import folder_name
 from aitp_desk.model.action import Action
 from aitp_desk.pages.fill import Markup, fill, join
 from aitp_desk.pages.render import read_template, render_ask, render_frame
+from aitp_desk.pages.texts import Texts, tag_of, texts_of
 from aitp_desk.protocols.ahp.content import FULL_CONTENT_PATH
 from aitp_desk.protocols.ahp.manifest import CONTENT_PATH
 
@@ -22,19 +23,18 @@ MOST_IN_FOLDER = 60
 _HOME = read_template("home.html")
 _AGENTS = read_template("agents.html")
 _BAND = read_template("band.html")
-_LINK = ' <a href="$api">What programs can call</a> has each with an example.'
-_TOP = "General"
+_LINK = ' <a href="$api">{{agents.api}}</a>'
 _ADDRESSES = (
-    ("GET", "/.well-known/agent.json", "What can be asked here, for machines (AHP manifest)"),
-    ("GET", CONTENT_PATH, "All pages with a line on each, to read"),
-    ("GET", FULL_CONTENT_PATH, "All pages in full, as one document"),
-    ("POST", "/agent/converse", "Ask one question, or several in a session (AHP)"),
-    ("POST", "/v1/thread", "Open a thread and ask on it (AITP)"),
-    ("GET", "/v1/threads/{id}", "Read a thread"),
-    ("GET", "/v1/threads/{id}/messages", "List its messages"),
-    ("POST", "/v1/threads/{id}/messages", "Say something more on it"),
-    ("GET", "/health", "Whether the desk is alive"),
-    ("GET", "/ready", "Whether it can answer"),
+    ("GET", "/.well-known/agent.json", "agents.manifest"),
+    ("GET", CONTENT_PATH, "agents.list"),
+    ("GET", FULL_CONTENT_PATH, "agents.full"),
+    ("POST", "/agent/converse", "agents.converse"),
+    ("POST", "/v1/thread", "agents.open"),
+    ("GET", "/v1/threads/{id}", "agents.read"),
+    ("GET", "/v1/threads/{id}/messages", "agents.messages"),
+    ("POST", "/v1/threads/{id}/messages", "agents.say"),
+    ("GET", "/health", "agents.health"),
+    ("GET", "/ready", "agents.ready"),
 )
 
 
@@ -51,71 +51,76 @@ def render_home(
     Parameters:
         documents: the site's content.
         examples: questions that the content answers.
-        rows: the method, the path and the use of further addresses.
+        rows: the method and the path of further addresses, and the key of what they are for.
         api: the path of the page that shows what programs can call; empty where there is none.
         acts: what the box to ask offers to have done.
     """
-    link = fill(_LINK, api=api) if api else Markup()
+    texts = texts_of(site.language)
+    link = fill(texts.template(_LINK), api=api) if api else Markup()
     main = fill(
-        _HOME,
+        texts.template(_HOME),
         site=site.name,
-        description=site.description or f"Answers from the pages of {site.name}.",
-        count=_count(len(documents)),
-        ask=render_ask(site, "Type your question", {asked: asked for asked in examples}, acts=acts),
-        pages=render_pages("What it answers from", documents, MOST_IN_FOLDER),
+        description=site.description or texts.say("home.description", site=site.name),
+        read=texts.count("home.read", len(documents)),
+        ask=render_ask(
+            site, texts, texts.say("ask.placeholder"), {one: one for one in examples}, acts=acts
+        ),
+        pages=render_pages(texts, "home.pages", documents, MOST_IN_FOLDER),
         agents=render_agents(
+            texts,
             fill(
-                _AGENTS,
-                url=site.url,
-                addresses=join(_address(*row) for row in (*_ADDRESSES, *rows)),
+                texts.template(_AGENTS),
+                url=fill("<code>$url</code>", url=site.url),
+                addresses=join(_address(*row, texts) for row in (*_ADDRESSES, *rows)),
                 api=link,
                 **_curl(site.url, examples),
-            )
+            ),
         ),
     )
     return render_frame(
         site,
         main,
-        title=f"Ask {site.name}",
-        description=site.description or f"Ask {site.name} and get answers with their sources.",
+        title=texts.say("home.title", site=site.name),
+        description=site.description or texts.say("home.preview", site=site.name),
         markdown=CONTENT_PATH,
+        texts=texts,
+        language=tag_of(site.language),
     )
 
 
-def _count(pages: int) -> str:
-    return "one page" if pages == 1 else f"{pages:,} pages"
-
-
-def render_pages(title: str, documents: Sequence[Document], most: int | None = None) -> Markup:
+def render_pages(
+    texts: Texts, title: str, documents: Sequence[Document], most: int | None = None
+) -> Markup:
     """The part of a home page that lists the pages by folder.
 
     Parameters:
+        title: key of its title.
         most: how many a folder lists; None for all.
     """
-    folders = _folders(documents, most)
+    folders = _folders(texts, documents, most)
     content = fill('<div class="folders">\n$folders\n</div>', folders=folders)
-    return _band("desk.pages", title, content)
+    return _band("desk.pages", texts.say(title), content)
 
 
-def render_agents(content: Markup) -> Markup:
+def render_agents(texts: Texts, content: Markup) -> Markup:
     """The part of a home page that tells agents what is there for them."""
-    return _band("desk.agents", "For agents", content)
+    return _band("desk.agents", texts.say("layout.agents"), content)
 
 
 def _band(place: str, title: str, content: Markup) -> Markup:
     return fill(_BAND, place=place, title=title, content=content)
 
 
-def _folders(documents: Sequence[Document], most: int | None) -> Markup:
+def _folders(texts: Texts, documents: Sequence[Document], most: int | None) -> Markup:
     if not documents:
-        return fill("<p>There are no pages here yet.</p>")
+        return fill(texts.template("<p>{{home.empty}}</p>"))
     folders: dict[str, list[Document]] = {}
     for document in documents:
         folders.setdefault(document.folder.partition("/")[0], []).append(document)
-    return join(_folder(name, folders[name], most) for name in sorted(folders))
+    return join(_folder(texts, name, folders[name], most) for name in sorted(folders))
 
 
-def _folder(name: str, documents: Sequence[Document], most: int | None) -> Markup:
+def _folder(texts: Texts, name: str, documents: Sequence[Document], most: int | None) -> Markup:
     entry = '<li><a href="$url">$title</a>$about</li>'
     entries = [
         fill(
@@ -129,27 +134,27 @@ def _folder(name: str, documents: Sequence[Document], most: int | None) -> Marku
     rest = len(documents) - len(entries)
     if rest > 0:
         entries.append(
-            fill('<li><a href="/llms.txt">$rest</a></li>', rest=f"and {_count(rest)} more")
+            fill('<li><a href="/llms.txt">$rest</a></li>', rest=texts.count("home.more", rest))
         )
     return fill(
         '<section class="folder"><h3>$name</h3><ul>\n$entries\n</ul></section>',
-        name=_heading(name, documents[0]),
+        name=_heading(texts, name, documents[0]),
         entries=join(entries),
     )
 
 
-def _heading(folder: str, first: Document) -> str:
+def _heading(texts: Texts, folder: str, first: Document) -> str:
     if first.is_elsewhere:
         return folder
-    return folder_name(folder) if folder else _TOP
+    return folder_name(folder) if folder else texts.say("home.general")
 
 
-def _address(method: str, path: str, purpose: str) -> Markup:
+def _address(method: str, path: str, purpose: str, texts: Texts) -> Markup:
     return fill(
         "<dt><code><b>$method</b> $path</code></dt><dd>$purpose</dd>",
         method=method,
         path=path,
-        purpose=purpose,
+        purpose=texts.say(purpose),
     )
 
 

@@ -12,13 +12,14 @@ from typing import Any
 from aitp_desk.knowledge.payloads import Resource
 from aitp_desk.model.action import AUDIO, DOWNLOAD, IMAGE, VIDEO
 from aitp_desk.pages.fill import Markup, fill, join
+from aitp_desk.pages.texts import Texts
 
 
-def render_offers(resources: Sequence[Resource]) -> Markup:
+def render_offers(resources: Sequence[Resource], texts: Texts) -> Markup:
     """All that a page offers, below its text; nothing where it offers nothing to people."""
     shown = [
-        *(_recording(resource) for resource in resources if resource.content_type == VIDEO),
-        *(_recording(resource) for resource in resources if resource.content_type == AUDIO),
+        *(_recording(resource, texts) for resource in resources if resource.content_type == VIDEO),
+        *(_recording(resource, texts) for resource in resources if resource.content_type == AUDIO),
         *(
             _picture(image)
             for resource in resources
@@ -26,16 +27,22 @@ def render_offers(resources: Sequence[Resource]) -> Markup:
             for image in resource.payload["images"]
         ),
     ]
-    files = [_file(resource) for resource in resources if resource.content_type == DOWNLOAD]
+    files = [_file(resource, texts) for resource in resources if resource.content_type == DOWNLOAD]
     if files:
-        shown.append(fill("<h2>To download</h2>\n<ul>\n$files\n</ul>", files=join(files)))
+        shown.append(
+            fill(
+                texts.template("<h2>{{page.download}}</h2>\n<ul>\n$files\n</ul>"), files=join(files)
+            )
+        )
     return fill('<div class="offers">\n$shown\n</div>', shown=join(shown)) if shown else Markup()
 
 
-def _recording(resource: Resource) -> Markup:
+def _recording(resource: Resource, texts: Texts) -> Markup:
     payload = resource.payload
     if not payload["stream_url"].startswith("/"):
-        return _figure(_link(payload["stream_url"], f"Play: {resource.title}"), "")
+        return _figure(
+            _link(payload["stream_url"], texts.say("page.play", title=resource.title)), ""
+        )
     if resource.content_type == AUDIO:
         player = fill(
             '<audio controls preload="none" src="$url"></audio>', url=payload["stream_url"]
@@ -77,10 +84,10 @@ def _picture(image: dict[str, Any]) -> Markup:
     return _figure(shown, image["title"] or "")
 
 
-def _file(resource: Resource) -> Markup:
+def _file(resource: Resource, texts: Texts) -> Markup:
     payload = resource.payload
     return fill(
-        "<li>$link ($kind, $size bytes)</li>",
+        texts.template("<li>$link ({{page.file}})</li>"),
         link=_link(payload["url"], payload["filename"]),
         kind=payload["mime_type"],
         size=f"{payload['size_bytes']:,}",

@@ -7,6 +7,7 @@ meta tag and the in-page notice (AHP 0.1, sections 3.3 and 3.4; whitepaper, sect
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import cache
 from importlib.resources import files
 from urllib.parse import unquote
 
@@ -21,9 +22,10 @@ from aitp_desk.knowledge.titles import folder_name
 from aitp_desk.model.action import Action
 from aitp_desk.pages.acts import render_acts
 from aitp_desk.pages.article import write_article
-from aitp_desk.pages.assets import ICON, SCRIPT, STYLE
+from aitp_desk.pages.assets import ICON, SCRIPTS, STYLE
 from aitp_desk.pages.fill import Markup, fill, join
 from aitp_desk.pages.offers import render_offers
+from aitp_desk.pages.texts import ENGLISH, Texts, tag_of, texts_of
 
 
 def read_template(name: str) -> str:
@@ -70,21 +72,24 @@ class Frame(msgspec.Struct, frozen=True):
     notice: Markup
 
 
-DESK = Frame(
-    home="Desk",
-    here="This desk",
-    nav=Markup(
-        '<a href="/#desk.ask">Ask</a>\n<a href="/#desk.pages">Pages</a>\n'
-        '<a href="/#desk.agents">For agents</a>'
-    ),
-    script=fill('<script type="module" src="$url"></script>', url=SCRIPT.url),
-    policy=NOTHING,
-    promise=(
-        "Answers are taken from the pages of $site. This page loads nothing from any other site."
-    ),
-    notice=Markup(notice()),
-)
-"""Around the pages of a desk."""
+@cache
+def desk_frame(texts: Texts) -> Frame:
+    """Around the pages of a desk."""
+    nav = (
+        '<a href="/#desk.ask">{{layout.ask}}</a>\n<a href="/#desk.pages">{{layout.pages}}</a>\n'
+        '<a href="/#desk.agents">{{layout.agents}}</a>'
+    )
+    url = SCRIPTS[texts.language].url
+    return Frame(
+        home=texts.say("page.home"),
+        here=texts.say("layout.here"),
+        nav=fill(texts.template(nav)),
+        script=fill('<script type="module" src="$url"></script>', url=url),
+        policy=NOTHING,
+        promise=texts.template("{{layout.promise}}"),
+        notice=Markup(notice()),
+    )
+
 
 _LAYOUT = read_template("layout.html")
 _ASK = read_template("ask.html")
@@ -99,8 +104,9 @@ def render_frame(
     title: str,
     description: str,
     markdown: str = "",
-    frame: Frame = DESK,
-    language: str = "en",
+    texts: Texts,
+    frame: Frame | None = None,
+    language: str,
     versions: Markup = NOTHING,
 ) -> bytes:
     """A whole page around what is its own.
@@ -110,19 +116,22 @@ def render_frame(
         title: for the browser's tab.
         description: for search engines and previews.
         markdown: the address of the same as Markdown; empty where there is none.
-        language: tag of the language that the page's own text is in.
+        texts: the page's own words.
+        frame: what stands around it; by default that of a desk.
+        language: tag of the language that the page's text is in.
         versions: links to the page in other languages.
     """
     alternate = '<link rel="alternate" type="text/markdown" href="$it">'
+    frame = frame or desk_frame(texts)
     return fill(
-        _LAYOUT,
+        texts.template(_LAYOUT),
         language=language,
         versions=versions,
         title=title,
         description=description,
         site=site.name,
         main=main,
-        contact=_contact(site),
+        contact=_contact(site, texts),
         alternate=_line(alternate, markdown),
         tags=Markup(head_tags()),
         icon=ICON.url,
@@ -138,6 +147,7 @@ def render_frame(
 
 def render_ask(
     site: Site,
+    texts: Texts,
     placeholder: str,
     examples: Mapping[str, str],
     language: str = "",
@@ -146,6 +156,7 @@ def render_ask(
     """The box to ask.
 
     Parameters:
+        texts: its own words.
         placeholder: stands in the empty box.
         examples: what a button says, to the question that it asks.
         language: tag of the language to be answered in; empty for the site's own.
@@ -154,13 +165,14 @@ def render_ask(
     locale = _line(' data-locale="$it"', language)
     button = '<li><button class="chip" type="button" data-query="$question">$label</button></li>'
     buttons = [fill(button, label=label, question=asked) for label, asked in examples.items()]
-    listed = fill("<h2>For example</h2>\n<ul>\n$buttons\n</ul>", buttons=join(buttons))
+    example = texts.template("<h2>{{ask.examples}}</h2>\n<ul>\n$buttons\n</ul>")
+    listed = fill(example, buttons=join(buttons))
     shown = listed if buttons else ""
     return fill(
-        _ASK,
+        texts.template(_ASK),
         placeholder=placeholder,
         examples=shown,
-        acts=render_acts(acts),
+        acts=render_acts(acts, texts),
         desk=site.url,
         locale=locale,
     )
@@ -180,7 +192,7 @@ def render_page(
     document: Document,
     neighbours: Neighbours,
     topics: Sequence[str] | None,
-    frame: Frame = DESK,
+    frame: Frame | None = None,
     offers: Sequence[Resource] = (),
     pictures: Collection[str] = (),
 ) -> bytes:
@@ -192,30 +204,34 @@ def render_page(
         offers: what the page declares beside its text.
         pictures: the addresses of the files that are served.
     """
+    texts = texts_of(site.language)
     article = write_article(document, neighbours.urls, pictures)
     asked = Markup()
     if topics is not None:
         questions = {topic: f"{document.title}: {topic}" for topic in topics}
-        box = render_ask(site, "Ask about this page", questions, document.language)
+        box = render_ask(
+            site, texts, texts.say("ask.placeholder.page"), questions, document.language
+        )
         asked = fill('<hr class="rule">\n$ask', ask=box)
+    home = (frame or desk_frame(texts)).home
     main = fill(
-        _PAGE,
-        crumbs=_crumbs(document, neighbours.by_path, frame.home),
+        texts.template(_PAGE),
+        crumbs=_crumbs(document, neighbours.by_path, home),
         title=article.title,
         anchor=fill(' id="$anchor"', anchor=article.anchor) if article.anchor else "",
         description=_line('<p class="lead">$it</p>', document.description),
-        updated=_line(
-            '<p class="updated">Updated <time datetime="$it">$it</time></p>', document.updated
-        ),
+        updated=_updated(document.updated, texts),
         body=article.body,
-        offers=render_offers(offers),
+        offers=render_offers(offers, texts),
         ask=asked,
     )
     return render_frame(
         site,
         main,
         title=f"{document.title} · {site.name}",
-        description=document.description or f"{document.title}, a page of {site.name}.",
+        description=document.description
+        or texts.say("page.description", title=document.title, site=site.name),
+        texts=texts,
         frame=frame,
         markdown=document.markdown_url,
         language=document.language or site.language,
@@ -224,20 +240,43 @@ def render_page(
 
 
 def render_error_page(
-    site: Site, *, status: int, heading: str, message: str, advice: str, home: str = "/"
+    site: Site, *, status: int, words: str, message: str, is_needed: bool, home: str = "/"
 ) -> bytes:
     """A refusal or a fault, in words for a person.
 
     Parameters:
-        heading: what happened, in a few words.
-        message: what the desk says of this very case.
-        advice: what the visitor may do now.
+        words: key of what happened, in a few words; with ``.advice`` of what to do now.
+        message: what the desk says of this very case, in English.
+        is_needed: whether the message says what the page's own words do not.
         home: where the desk is.
     """
+    texts = texts_of(site.language)
+    heading, is_english = texts.say(words), texts.language == ENGLISH
+    lead = '<p class="lead">$it</p>' if is_english else '<p class="lead" lang="en">$it</p>'
     main = fill(
-        _ERROR, status=str(status), heading=heading, message=message, advice=advice, home=home
+        texts.template(_ERROR),
+        status=str(status),
+        heading=heading,
+        message=_line(lead, message if is_english or is_needed else ""),
+        advice=texts.say(f"{words}.advice"),
+        home=home,
     )
-    return render_frame(site, main, title=f"{heading} · {site.name}", description=message)
+    return render_frame(
+        site,
+        main,
+        title=f"{heading} · {site.name}",
+        description=message if is_english else heading,
+        texts=texts,
+        language=tag_of(site.language),
+    )
+
+
+def _updated(date: str | None, texts: Texts) -> Markup:
+    """When a page was updated, as it says."""
+    if not date:
+        return NOTHING
+    time = fill('<time datetime="$it">$it</time>', it=date)
+    return fill(texts.template('<p class="updated">{{page.updated}}</p>'), date=time)
 
 
 def _crumbs(document: Document, by_path: Mapping[str, Document], home: str) -> Markup:
@@ -272,7 +311,7 @@ def _line(template: str, value: str | None) -> Markup:
     return fill(template, it=value) if value else Markup()
 
 
-def _contact(site: Site) -> Markup:
+def _contact(site: Site, texts: Texts) -> Markup:
     """How to reach the site's people, as far as it says."""
     ways = []
     if site.contact.email:
@@ -283,5 +322,6 @@ def _contact(site: Site) -> Markup:
             fill('<a href="tel:$number">$phone</a>', number=dialled, phone=site.contact.phone)
         )
     if site.contact.url.startswith(("https://", "http://", "/")):
-        ways.append(fill('<a href="$url">Contact</a>', url=site.contact.url))
+        contact = '<a href="$url">{{layout.contact}}</a>'
+        ways.append(fill(texts.template(contact), url=site.contact.url))
     return fill("<p>$ways</p>", ways=join(ways, " · ")) if ways else Markup()

@@ -103,7 +103,7 @@ class PagesDoor:
 
         def render() -> Page:
             library = editions.library
-            examples = example_questions(library.documents, library.passages)
+            examples = example_questions(library.documents, library.passages, self._site.language)
             api = "" if self._described is None else API_PATH
             pages = listed(editions.documents)
             return tag_page(render_home(self._site, pages, examples, self._rows, api, acts))

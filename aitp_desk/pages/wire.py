@@ -20,6 +20,7 @@ from aitp_desk.pages.assets import Asset
 from aitp_desk.pages.full import FullText
 from aitp_desk.pages.policy import ON_PAGES
 from aitp_desk.pages.render import render_error_page
+from aitp_desk.pages.texts import ENGLISH, texts_of
 from aitp_desk.protocols.ahp.content import write_content_signal
 from aitp_desk.protocols.ahp.manifest import CONTENT_PATH
 from aitp_desk.protocols.refusal import refusal_headers, status_of
@@ -40,6 +41,8 @@ TOKENS = "X-Markdown-Tokens"
 _REVALIDATE = ("Cache-Control", "no-cache")
 _FOR_A_MINUTE = ("Cache-Control", "public, max-age=60")
 _BY_ACCEPT = ("Vary", "Accept")
+_SAID_BY_MESSAGE = frozenset({ErrorKind.WRONG_HOST, ErrorKind.INTERNAL})
+"""Their messages name an address, and an id by which a fault is found."""
 
 
 class Page(msgspec.Struct, frozen=True):
@@ -131,13 +134,12 @@ def reply_asset(asset: Asset) -> Reply:
 def reply_error(error: DeskError, site: Site) -> Reply:
     """A refusal or a fault as a page."""
     status = status_of(error.kind)
-    heading, advice = words_of(error.kind)
     body = render_error_page(
         site,
         status=status,
-        heading=heading,
+        words=words_of(error.kind),
         message=error.message,
-        advice=advice,
+        is_needed=error.kind in _SAID_BY_MESSAGE,
         home=f"{site.url}/" if error.kind is ErrorKind.WRONG_HOST else "/",
     )
     return Reply(status, body, HTML, (*refusal_headers(error), *ON_PAGES, _BY_ACCEPT))
@@ -145,7 +147,7 @@ def reply_error(error: DeskError, site: Site) -> Reply:
 
 def reply_markdown_error(error: DeskError) -> Reply:
     """A refusal or a fault in Markdown, with the ways on."""
-    heading, _ = words_of(error.kind)
+    heading = texts_of(ENGLISH).say(words_of(error.kind))
     text = (
         f"# {heading}\n\n{error.message}\n\n"
         f"- [All pages]({CONTENT_PATH})\n- [What can be asked here]({MANIFEST_PATH})\n"
@@ -188,8 +190,8 @@ def wants_html(headers: Mapping[str, str]) -> bool:
     return quality_of(accept, HTML_TYPE)[0] > quality_of(accept, JSON)[0]
 
 
-def words_of(kind: ErrorKind) -> tuple[str, str]:
-    """What an error page says: what happened, and what the visitor may do now."""
+def words_of(kind: ErrorKind) -> str:
+    """Key of what an error page says happened; with ``.advice``, of what to do now."""
     match kind:
         case (
             ErrorKind.ROUTE_NOT_FOUND
@@ -205,12 +207,9 @@ def words_of(kind: ErrorKind) -> tuple[str, str]:
             | ErrorKind.FILE_NOT_FOUND
             | ErrorKind.EVENTS_GONE
         ):
-            return "There is no such page", (
-                "It may have moved, or the address has a mistake. Ask the desk for what you were"
-                " looking for."
-            )
+            return "error.missing"
         case ErrorKind.METHOD_NOT_ALLOWED | ErrorKind.NOT_ACCEPTABLE | ErrorKind.UNSUPPORTED_MEDIA:
-            return "That does not work here", "This address is there to be read in a browser."
+            return "error.unserved"
         case (
             ErrorKind.INVALID_REQUEST
             | ErrorKind.MISSING_FIELD
@@ -223,21 +222,21 @@ def words_of(kind: ErrorKind) -> tuple[str, str]:
             | ErrorKind.IDEMPOTENCY_CONFLICT
             | ErrorKind.IDEMPOTENCY_IN_FLIGHT
         ):
-            return "The desk could not read that", "Begin again from the desk."
+            return "error.unread"
         case ErrorKind.REQUEST_TOO_LARGE:
-            return "That is too much at once", "Send less, or ask in fewer words."
+            return "error.large"
         case ErrorKind.PAYMENT_REQUIRED:
-            return "This has to be paid for", "The desk says how, where it is asked for it."
+            return "error.payment"
         case ErrorKind.NOT_AUTHENTICATED | ErrorKind.FORBIDDEN:
-            return "This is not open to you", "What is open to everybody can be asked at the desk."
+            return "error.closed"
         case ErrorKind.WRONG_HOST:
-            return "This desk stands elsewhere", "Use the address above."
+            return "error.elsewhere"
         case ErrorKind.RATE_LIMITED:
-            return "That was a lot at once", "Wait a moment, then load the page again."
+            return "error.often"
         case ErrorKind.UNAVAILABLE | ErrorKind.REQUEST_TIMEOUT:
-            return "The desk is busy", "Load the page again in a moment."
+            return "error.busy"
         case ErrorKind.INTERNAL:
-            return "Something went wrong at the desk", "It is not your fault. Please try again."
+            return "error.fault"
         case _:
             assert_never(kind)
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from aitp_desk.pages.assets import SCRIPT
+from aitp_desk.pages.assets import SCRIPTS
 from tests.architecture.test_console_pages import LONGEST, MARKUP
 
 FILES = sorted((Path(__file__).parents[2] / "aitp_desk" / "pages" / "scripts").iterdir())
@@ -22,7 +22,7 @@ def test_a_script_is_short_and_makes_nothing_of_markup(file: Path) -> None:
 
 
 def test_the_script_served_is_all_modules_in_one_and_imports_nothing() -> None:
-    served = SCRIPT.body.decode()
+    served = SCRIPTS["en"].body.decode()
     assert not re.search(r"^(?:import|export)\b", served, re.MULTILINE)
     for file in FILES:
         first_words = file.read_text("utf-8").partition("\n")[0]

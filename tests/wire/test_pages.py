@@ -13,7 +13,7 @@ from aitp_desk.config import Contact, Site
 from aitp_desk.knowledge.base import Document, Passage
 from aitp_desk.model.action import Action
 from aitp_desk.pages.acts import offered_acts
-from aitp_desk.pages.assets import ASSETS, ICON, SCRIPT, STYLE
+from aitp_desk.pages.assets import ASSETS, ICON, SCRIPTS, STYLE
 from aitp_desk.pages.examples import example_questions, page_topics
 from aitp_desk.pages.fill import Markup, fill, join
 from aitp_desk.pages.home import MOST_IN_FOLDER, render_home
@@ -26,6 +26,8 @@ SITE = Site(
     contact=Contact(email="hello@books.example", phone="+49 (30) 555", url="/contact"),
 )
 HOSTILE = "\"'><script>alert(1)</script><img src=x onerror=alert(1)>&lt;b&gt;${x}$title"
+
+SCRIPT = SCRIPTS["en"]
 
 
 def document(path: str = "policies/returns", **changes: str) -> Document:
@@ -63,7 +65,7 @@ def page(site: Site = SITE) -> bytes:
 
 
 def error(site: Site = SITE) -> bytes:
-    return render_error_page(site, status=404, heading="Gone", message="No.", advice="Ask.")
+    return render_error_page(site, status=404, words="error.missing", message="No.", is_needed=True)
 
 
 every_page = pytest.mark.parametrize("render", [home, page, error])
@@ -78,7 +80,7 @@ def hostile(text: str) -> list[bytes]:
     return [
         render_home(site, [written], [text]),
         render_page(site, written, neighbours_of(site, [written]), [text]),
-        render_error_page(site, status=500, heading=text, message=text, advice=text),
+        render_error_page(site, status=500, words="error.fault", message=text, is_needed=True),
     ]
 
 
@@ -241,7 +243,7 @@ def test_a_full_folder_lists_some_pages_and_says_how_many_more_there_are() -> No
     tree = LexborHTMLParser(render_home(SITE, documents, []).decode())
     links = tree.css(".folder a")
     assert len(links) == MOST_IN_FOLDER + 1
-    assert links[-1].text() == "and 1,200 pages more"
+    assert links[-1].text() == "and 1,200 more pages"
 
 
 def test_a_desk_without_content_says_so_and_offers_no_examples() -> None:
@@ -323,7 +325,9 @@ def test_a_contact_address_that_is_no_web_address_is_no_link() -> None:
     ],
 )
 def test_a_heading_that_is_a_question_is_an_example(heading: str, question: str) -> None:
-    found = example_questions([document("about", title="About us")], [passage("about", heading)])
+    found = example_questions(
+        [document("about", title="About us")], [passage("about", heading)], "en"
+    )
     assert found[0] == question
 
 
@@ -341,7 +345,7 @@ def test_the_examples_are_taken_from_different_pages_and_folders() -> None:
         passage("policies/a", "Is " + "very " * 30 + "long?"),
         passage("policies/b", "How do I…?"),
     ]
-    assert example_questions(documents, passages) == (
+    assert example_questions(documents, passages, "en") == (
         "Can I wear them in water?",
         "How long does it take?",
         "What about Boots?",

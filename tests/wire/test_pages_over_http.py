@@ -26,6 +26,7 @@ from aitp_desk.model.principal import anonymous
 from aitp_desk.pages.assets import ASSETS_PATH, STYLE
 from aitp_desk.pages.routes import PagesDoor
 from aitp_desk.pages.shelf import Shelf
+from aitp_desk.pages.texts import texts_of
 from aitp_desk.pages.wire import Page, tag_page, wants_html, words_of
 from aitp_desk.protocols.aitp.wire import render_error
 from aitp_desk.protocols.refusal import status_of
@@ -279,7 +280,8 @@ def test_whoever_came_to_the_wrong_host_is_shown_the_right_one() -> None:
 
 @pytest.mark.parametrize("kind", ErrorKind)
 def test_every_kind_of_error_has_words(kind: ErrorKind) -> None:
-    heading, advice = words_of(kind)
-    assert heading
-    assert advice.endswith(".")
+    heading = words_of(kind)
+    texts = texts_of("en")
+    assert texts.say(heading)
+    assert texts.say(f"{heading}.advice").endswith(".")
     assert status_of(kind) >= 400

@@ -2,6 +2,7 @@
 
 import { el, newId } from "./dom.js";
 import { blocks } from "./words.js";
+import { text } from "./texts.js";
 
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 const LONG_TITLE = 80;
@@ -23,7 +24,7 @@ export class Card {
    */
   constructor(request, onanswer) {
     this.id = request.id;
-    this.title = oneLine(request.title) || "A question";
+    this.title = oneLine(request.title) || text("question");
     this.onanswer = onanswer;
     this.isOpen = true;
     const heading = newId();
@@ -105,9 +106,10 @@ export class Card {
       dateStyle: "medium",
       timeStyle: "short",
     });
+    const [before, after] = text("openUntil", { time: "\n" }).split("\n");
     const time = el("time", { datetime: moment }, words);
-    this.foot.append(el("p", { class: "until" }, "Open until ", time));
+    this.foot.append(el("p", { class: "until" }, before, time, after));
     if (left > LONGEST_TIMER_MS) return;
-    this.timer = setTimeout(() => this.close("Not answered in time."), Math.max(left, 0));
+    this.timer = setTimeout(() => this.close(text("tooLate")), Math.max(left, 0));
   }
 }

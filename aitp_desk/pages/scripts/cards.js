@@ -5,6 +5,7 @@ import { Choosing, Confirming } from "./decision.js";
 import { Form } from "./form.js";
 import { Paying, receiptOf } from "./paying.js";
 import { Products } from "./products.js";
+import { text } from "./texts.js";
 
 /** Content types by which the page declares what it can show (the slugs of AITP-01 to AITP-03). */
 export const DECLARED = ["x-aitp/requests", "x-aitp/data", "x-aitp/payments"];
@@ -37,19 +38,19 @@ export function answerIn(message) {
       const called = oneLine(name) || oneLine(id);
       return quantity === 1 ? called : `${quantity} × ${called}`;
     });
-    return { id: decision.request_decision_id, text: `Chosen: ${told.join(", ")}.` };
+    return { id: decision.request_decision_id, text: text("chosen", { names: told.join(", ") }) };
   }
-  if (data?.fields?.length) return { id: data.request_data_id, text: "Filled in." };
+  if (data?.fields?.length) return { id: data.request_data_id, text: text("filledIn") };
   if (paid) {
-    const text = oneLine(paid.message) || `The payment: ${paid.result}.`;
+    const told = oneLine(paid.message) || text("paymentIs", { result: paid.result });
     const failed = paid.result === "failure";
-    return { id: paid.quote_id, text, failed, element: receiptOf(paid) };
+    return { id: paid.quote_id, text: told, failed, element: receiptOf(paid) };
   }
   const settled = message.approve_quote ?? message.decline_quote;
   if (settled) {
-    const text = message.approve_quote ? "I pay." : "I do not pay.";
-    return { id: settled.quote_id, text };
+    const told = text(message.approve_quote ? "paid" : "notPaid");
+    return { id: settled.quote_id, text: told };
   }
-  if (lacking) return { id: "", text: "Have the site add to it, or pay in another way." };
+  if (lacking) return { id: "", text: text("lacking") };
   return null;
 }

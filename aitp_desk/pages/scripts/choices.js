@@ -2,6 +2,7 @@
 
 import { oneLine } from "./card.js";
 import { el, newId, picture, safeAddress } from "./dom.js";
+import { counted, text } from "./texts.js";
 
 /**
  * The options of a request, each with its variants, as they are chosen and told.
@@ -34,10 +35,15 @@ function choiceOf(given, name, label) {
     url: given.url,
     rating: given.five_star_rating,
     reviews: given.reviews_count,
-    price: prices.join(" or "),
+    price: oneOf(prices),
     plan: plans.length === 1 ? plans[0] : null,
     hasLapsed: ends < Date.now(),
   };
+}
+
+/** One of several, in words. */
+export function oneOf(words) {
+  return words.length ? words.reduce((one, other) => text("or", { one, other })) : "";
 }
 
 export function money(amount, currency) {
@@ -48,10 +54,9 @@ export function money(amount, currency) {
 /** What is told of a choice beside its name, as far as there is any. */
 export function about(choice) {
   const { rating, reviews } = choice;
-  const counted = reviews === 1 ? "1 review" : `${reviews} reviews`;
   const rated = [
-    Number.isFinite(rating) && `${rating} of 5 stars`,
-    Number.isInteger(reviews) && counted,
+    Number.isFinite(rating) && text("stars", { rating }),
+    Number.isInteger(reviews) && counted("reviews", reviews),
   ].filter(Boolean);
   const stars = "★".repeat(Math.min(Math.max(Math.floor(rating) || 0, 0), 5)).padEnd(5, "☆");
   return [
@@ -63,7 +68,7 @@ export function about(choice) {
         Number.isFinite(rating) && el("span", { class: "stars", "aria-hidden": "true" }, stars),
         ` ${rated.join(", ")}`,
       ),
-    choice.hasLapsed && el("span", { class: "about" }, "This price has ended."),
+    choice.hasLapsed && el("span", { class: "about" }, text("priceEnded")),
   ];
 }
 
@@ -72,7 +77,8 @@ export function details(choice) {
   const href = choice.url && safeAddress(choice.url);
   if (!href) return null;
   const attributes = { class: "details", href, target: "_blank", rel: "noreferrer noopener" };
-  return el("a", attributes, "Details", el("span", { class: "unseen" }, ` of ${choice.name}`));
+  const label = text("detailsOf", { name: choice.name });
+  return el("a", { ...attributes, "aria-label": label }, text("details"));
 }
 
 /** One line of a list to choose from, with its input. */

@@ -8,8 +8,8 @@ import { partiesOf, read, shownAs, withoutPeople } from "./messages.js";
 import { Thread } from "./thread.js";
 import { Transcript } from "./transcript.js";
 import { converse, follow } from "./wire.js";
+import { text } from "./texts.js";
 
-const FRESH = "The conversation before had ended; this begins a new one.";
 const SEARCH = "content_search";
 const LONGEST_QUERY = 4096;
 
@@ -31,6 +31,7 @@ export class Conversation {
     this.examples = root.querySelector("[data-examples]");
     this.status = root.querySelector("[data-status]");
     this.placeholder = this.box.placeholder;
+    this.question = this.label.textContent;
     this.promise = this.hint.textContent;
     this.locale = root.dataset.locale;
     this.key = "";
@@ -94,11 +95,11 @@ export class Conversation {
   }
 
   /** Wait for the answer to what the desk asked back about a question; null for none. */
-  expect(asked, how = "Choose one above, or answer in your own words.") {
+  expect(asked, how = text("chooseOrSay")) {
     this.unclear = asked;
-    this.label.textContent = asked ? "Your answer" : "Your question";
+    this.label.textContent = asked ? text("yourAnswer") : this.question;
     this.hint.textContent = asked ? how : "";
-    this.box.placeholder = asked ? "Your answer" : this.placeholder;
+    this.box.placeholder = asked ? text("yourAnswer") : this.placeholder;
   }
 
   /** Begin with what a button stands for; what shall be done is told by the words in the box. */
@@ -108,8 +109,8 @@ export class Conversation {
     this.ask({ query: words || query, capability }, { focus: true });
   }
 
-  say(text) {
-    const words = text.trim();
+  say(typed) {
+    const words = typed.trim();
     if (!words || this.busy) return;
     this.box.value = "";
     this.ask(this.unclear ? { ...this.unclear, clarification: words } : { query: words });
@@ -132,7 +133,7 @@ export class Conversation {
     const { said, failure, fresh } = await this.post(asked);
     if (round !== this.round) return;
     waiting.remove();
-    if (fresh) turn.append(el("p", { class: "note" }, FRESH));
+    if (fresh) turn.append(el("p", { class: "note" }, text("fresh")));
     if (failure) this.fail(turn, failure, asked, fresh);
     else this.receive(turn, said, asked);
     this.settled(said);
@@ -144,7 +145,7 @@ export class Conversation {
     if (this.busy) return;
     const query = JSON.stringify({ $schema: card.schema, ...message });
     if (query.length > LONGEST_QUERY) {
-      card.refuse("That is too long to be sent at once. Please shorten it.");
+      card.refuse(text("tooLong"));
       return;
     }
     this.wait(true);
@@ -160,7 +161,7 @@ export class Conversation {
       this.settled();
       return;
     }
-    card.close("Answered.");
+    card.close(text("answered"));
     this.transcript.dropChoices();
     const turn = this.turn(summary);
     turn.focus({ preventScroll: true });
@@ -215,10 +216,10 @@ export class Conversation {
     const isAsked = this.transcript.tell(turn, told, words, capability);
     if (told.messages?.length) this.thread.declare();
     if (said.clarification) {
-      const how = isAsked ? "Answer above, or in your own words." : undefined;
+      const how = isAsked ? text("answerOrSay") : undefined;
       this.expect({ query, capability }, how);
       const options = isAsked ? [] : (told.options ?? []);
-      this.transcript.choices(turn, "Choose one", options, (clarification) => ({
+      this.transcript.choices(turn, text("chooseOne"), options, (clarification) => ({
         ...{ query, capability, clarification },
       }));
       return;
@@ -248,13 +249,12 @@ export class Conversation {
 
   /** A person of the site takes the conversation over, or gives it back to the desk. */
   handed(name, isOver) {
-    const joined = `${name} has joined and answers from now on.`;
-    this.transcript.note(isOver ? "The desk answers again." : joined);
+    this.transcript.note(isOver ? text("handedBack") : text("handedOver", { name }));
   }
 
   /** What was taken on goes on by itself: say how it goes, and in the end what came of it. */
   async waitFor(turn, poll) {
-    const note = el("p", { class: "note" }, "It was taken on. What comes of it is told here.");
+    const note = el("p", { class: "note" }, text("takenOn"));
     turn.append(note);
     const { round } = this;
     this.streamed = new Set();
@@ -287,7 +287,7 @@ export class Conversation {
       return;
     }
     turn.append(el("p", { class: "failure" }, failure.text));
-    if (failure.again) this.transcript.choices(turn, null, ["Try again"], () => asked);
+    if (failure.again) this.transcript.choices(turn, null, [text("tryAgain")], () => asked);
     else if (!this.box.value) this.box.value = asked.clarification ?? asked.query ?? "";
   }
 
@@ -295,6 +295,6 @@ export class Conversation {
     this.busy = busy;
     this.send.setAttribute("aria-disabled", String(busy));
     this.log.setAttribute("aria-busy", String(busy));
-    this.status.textContent = busy ? "Looking for an answer" : "";
+    this.status.textContent = busy ? text("looking") : "";
   }
 }

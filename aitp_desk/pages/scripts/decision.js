@@ -3,6 +3,7 @@
 import { Card } from "./card.js";
 import { about, groupsOf, optionOf } from "./choices.js";
 import { el } from "./dom.js";
+import { text } from "./texts.js";
 
 /** What a request for a decision is answered by, and how that is told. */
 export function decisionOf(request, chosen) {
@@ -28,7 +29,7 @@ export class Choosing extends Card {
     const legend = el("legend", { class: "unseen" }, this.title);
     this.body.append(el("fieldset", {}, legend, list));
     if (this.inputs.length === 1) this.inputs[0].input.checked = true;
-    this.sender("Choose");
+    this.sender(text("choose"));
   }
 
   group({ own, kinds, isHeading }) {
@@ -52,7 +53,7 @@ export class Choosing extends Card {
   submit() {
     const chosen = this.inputs.filter(({ input }) => input.checked);
     if (!chosen.length) {
-      this.say(this.isSeveral ? "Choose one or several." : "Choose one.");
+      this.say(text(this.isSeveral ? "needsSome" : "needsOne"));
       this.inputs.find(({ input }) => !input.disabled)?.input.focus();
       return;
     }

@@ -2,6 +2,7 @@
 
 import { oneLine } from "./card.js";
 import { el, newId } from "./dom.js";
+import { text } from "./texts.js";
 
 const TOKENS = new Set(
   `name honorific-prefix given-name additional-name family-name honorific-suffix nickname username
@@ -20,10 +21,10 @@ const KEYBOARDS = { number: "decimal", email: "email", tel: "tel", url: "url" };
 const UNBOUNDED = new Set(["number", "date", "select"]);
 const LONGEST = { textarea: 2000 };
 const WRONG = {
-  email: "This is no mail address, such as name@example.com.",
-  number: "This takes a number.",
-  url: "This takes an address that begins with https://.",
-  date: "This takes a day.",
+  email: "wrongEmail",
+  number: "wrongNumber",
+  url: "wrongUrl",
+  date: "wrongDate",
 };
 
 /** What a field is, by the tokens that HTML has for that; empty where it says nothing known. */
@@ -84,7 +85,7 @@ export class Field {
     if (type === "textarea") return el("textarea", { ...common, rows: "3" });
     if (type === "select") {
       const made = options.map((option) => el("option", { value: option }, option));
-      return el("select", common, el("option", { value: "" }, "Choose one"), ...made);
+      return el("select", common, el("option", { value: "" }, text("chooseOne")), ...made);
     }
     if (type === "combobox") {
       const made = options.map((option) => el("option", { value: option }));
@@ -109,9 +110,9 @@ export class Field {
       else input.classList.toggle("masked", on);
     };
     mask(true);
-    const named = el("span", { class: "unseen" }, ` what is typed as ${this.label}`);
-    const button = el("button", { type: "button", class: "plain", "aria-pressed": "false" });
-    button.append("Show", named);
+    const label = text("showOf", { label: this.label });
+    const attributes = { class: "plain", "aria-pressed": "false", "aria-label": label };
+    const button = el("button", { type: "button", ...attributes }, text("show"));
     button.addEventListener("click", () => {
       const on = button.getAttribute("aria-pressed") === "true";
       mask(on);
@@ -129,17 +130,17 @@ export class Field {
   fault() {
     const { validity, type, required } = this.input;
     if (required && !this.value && !validity.badInput) {
-      return type === "select-one" ? "Choose one." : "This is needed.";
+      return type === "select-one" ? text("needsOne") : text("needed");
     }
     if (validity.valid) return "";
-    return WRONG[type] ?? "This cannot be.";
+    return text(WRONG[type] ?? "wrong");
   }
 
   /** Say what is wrong; empty for nothing. */
-  refuse(text) {
-    this.wrong.textContent = text;
-    this.wrong.hidden = !text;
-    if (text) this.input.setAttribute("aria-invalid", "true");
+  refuse(why) {
+    this.wrong.textContent = why;
+    this.wrong.hidden = !why;
+    if (why) this.input.setAttribute("aria-invalid", "true");
     else this.input.removeAttribute("aria-invalid");
   }
 

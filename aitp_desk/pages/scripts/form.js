@@ -3,6 +3,7 @@
 import { Card } from "./card.js";
 import { el } from "./dom.js";
 import { Field } from "./fields.js";
+import { text } from "./texts.js";
 
 export class Form extends Card {
   constructor(request, onanswer) {
@@ -10,11 +11,11 @@ export class Form extends Card {
     this.fields = request.form.fields.map((field) => new Field(field));
     if (request.form.fields.some((field) => field.required)) {
       const mark = el("span", { class: "needed" }, "*");
-      this.body.append(el("p", { class: "help" }, mark, " is needed."));
+      this.body.append(el("p", { class: "help" }, mark, ` ${text("neededMark")}`));
     }
     this.body.append(...this.fields.map((field) => field.element));
     if (request.remembers) this.body.append(this.remembering());
-    this.sender(request.fillButtonLabel || "Send");
+    this.sender(request.fillButtonLabel || text("send"));
   }
 
   submit() {
@@ -27,7 +28,7 @@ export class Form extends Card {
     }
     this.sent = this.fields.filter((field) => field.value);
     if (!this.sent.length) {
-      this.say("Fill in at least one of these.");
+      this.say(text("fillSome"));
       this.fields[0].input.focus();
       return;
     }
@@ -41,16 +42,16 @@ export class Form extends Card {
   /** Whether what is filled in shall stand in the next form: only who says so is remembered. */
   remembering() {
     this.kept = el("input", { type: "checkbox", name: "remember" });
-    return el("label", { class: "tick" }, this.kept, "Remember this for the next form");
+    return el("label", { class: "tick" }, this.kept, text("remember"));
   }
 
-  refuse(text, param) {
+  refuse(why, param) {
     const field = this.named(param ?? "");
     if (!field) {
-      super.refuse(text);
+      super.refuse(why);
       return;
     }
-    field.refuse(text);
+    field.refuse(why);
     field.input.focus();
   }
 

@@ -2,6 +2,7 @@
 
 import { Card } from "./card.js";
 import { Field } from "./fields.js";
+import { text } from "./texts.js";
 
 export class KeyCard extends Card {
   /** @param {(key: string) => void} onkey */
@@ -9,11 +10,11 @@ export class KeyCard extends Card {
     super({ id: "", title }, () => {});
     this.onkey = onkey;
     this.field = new Field({
-      ...{ id: "key", label: "Access key", required: true, sensitive: true },
-      description: "It is sent with your questions until you leave this page, and kept nowhere.",
+      ...{ id: "key", label: text("key"), required: true, sensitive: true },
+      description: text("keyHelp"),
     });
     this.body.append(this.field.element);
-    this.sender("Go on");
+    this.sender(text("goOn"));
   }
 
   submit() {

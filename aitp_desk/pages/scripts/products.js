@@ -4,6 +4,7 @@ import { Card } from "./card.js";
 import { about, details, groupsOf, money } from "./choices.js";
 import { decisionOf } from "./decision.js";
 import { el, newId, picture } from "./dom.js";
+import { text } from "./texts.js";
 
 const MOST = 1_000_000;
 
@@ -18,14 +19,14 @@ export class Products extends Card {
       el("ul", { class: "products" }, ...groups.map((group) => this.product(group))),
     );
     if (this.counts.length === 1) this.counts[0].input.value = "1";
-    this.sender("Choose");
+    this.sender(text("choose"));
     this.foot.append(this.total);
     this.add();
   }
 
   product({ own, kinds, isHeading }) {
     const rows = kinds.map((kind) => this.row(kind, kind.label, true));
-    if (!isHeading) rows.unshift(this.row(own, kinds.length ? own.name : "How many", false));
+    if (!isHeading) rows.unshift(this.row(own, kinds.length ? own.name : text("howMany"), false));
     const named = el("h4", { class: "name" }, own.name);
     const price = own.price && el("span", { class: "price" }, own.price);
     return el(
@@ -49,15 +50,15 @@ export class Products extends Card {
     const wrong = el("p", { class: "wrong", id: newId(), hidden: true });
     const input = el("input", {
       ...{ type: "number", inputmode: "numeric", min: "0", max: MOST, step: "1", value: "0", id },
-      ...{ "aria-label": `How many: ${choice.name}`, "aria-describedby": wrong.id },
+      ...{ "aria-label": text("howManyOf", { name: choice.name }), "aria-describedby": wrong.id },
       disabled: choice.hasLapsed,
     });
     const count = { choice, input, wrong };
     this.counts.push(count);
     input.addEventListener("input", () => this.changed(count));
-    const step = (by, sign, words) => {
-      const named = { "aria-label": `${words}: ${choice.name}`, disabled: choice.hasLapsed };
-      const button = el("button", { type: "button", class: "step", ...named }, sign);
+    const step = (by, sign, label) => {
+      const attributes = { class: "step", "aria-label": label, disabled: choice.hasLapsed };
+      const button = el("button", { type: "button", ...attributes }, sign);
       button.addEventListener("click", () => {
         const next = (Number.parseInt(input.value, 10) || 0) + by;
         input.value = String(Math.min(Math.max(next, 0), MOST));
@@ -67,7 +68,8 @@ export class Products extends Card {
     };
     const told = el("span", { class: "name" }, label);
     const price = isKind && choice.price && el("span", { class: "price" }, choice.price);
-    const steps = [step(-1, "−", "One less"), input, step(1, "+", "One more")];
+    const named = { name: choice.name };
+    const steps = [step(-1, "−", text("oneLess", named)), input, step(1, "+", text("oneMore", named))];
     return el(
       "li",
       { class: "kind" },
@@ -96,7 +98,7 @@ export class Products extends Card {
       return;
     }
     const sum = chosen.reduce((all, { choice, quantity }) => all + choice.plan.amount * quantity, 0);
-    this.total.textContent = `Together ${money(sum, first.currency)}`;
+    this.total.textContent = text("together", { sum: money(sum, first.currency) });
   }
 
   chosen() {
@@ -107,7 +109,7 @@ export class Products extends Card {
   submit() {
     const wrong = this.counts.filter(({ input }) => !input.validity.valid);
     for (const count of wrong) {
-      count.wrong.textContent = "A whole number, such as 2.";
+      count.wrong.textContent = text("wholeNumber");
       count.wrong.hidden = false;
       count.input.setAttribute("aria-invalid", "true");
     }
@@ -117,7 +119,7 @@ export class Products extends Card {
     }
     const chosen = this.chosen();
     if (!chosen.length) {
-      this.say("Say of at least one how many.");
+      this.say(text("sayHowMany"));
       this.counts.find(({ input }) => !input.disabled)?.input.focus();
       return;
     }

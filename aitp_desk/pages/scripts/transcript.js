@@ -3,6 +3,7 @@
 import { answerIn, cardOf, replacedBy } from "./cards.js";
 import { el, link } from "./dom.js";
 import { blocks } from "./words.js";
+import { text } from "./texts.js";
 
 export class Transcript {
   /**
@@ -31,9 +32,9 @@ export class Transcript {
   }
 
   /** Begin a turn by what the visitor says. */
-  turn({ text, rows = [] }, id) {
+  turn({ text: said, rows = [] }, id) {
     const turn = el("section", { class: "turn", tabindex: "-1", "data-message": id });
-    turn.append(el("h2", { class: "question" }, text));
+    turn.append(el("h2", { class: "question" }, said));
     const told = rows.flatMap(([label, value]) => [el("dt", {}, label), el("dd", {}, value)]);
     if (told.length) turn.append(el("dl", { class: "filled" }, ...told));
     this.log.append(turn);
@@ -49,8 +50,8 @@ export class Transcript {
   }
 
   /** One line about the conversation itself. */
-  note(text) {
-    const note = el("p", { class: "note" }, text);
+  note(words) {
+    const note = el("p", { class: "note" }, words);
     this.log.append(note);
     return note;
   }
@@ -69,20 +70,20 @@ export class Transcript {
     }));
     const isAll = shown.length > 0 && shown.every(({ card, answer }) => card || answer);
     for (const one of shown.filter(({ answer }) => answer)) {
-      const { id, text, failed, element } = one.answer;
+      const { id, text: why, failed, element } = one.answer;
       const card = this.cards.get(id);
-      card?.close(text);
-      if (failed && card?.again) one.card = card.again(text);
+      card?.close(why);
+      if (failed && card?.again) one.card = card.again(why);
       else if (element) turn.append(element);
-      else if (isAll) turn.append(el("p", { class: "note" }, text));
+      else if (isAll) turn.append(el("p", { class: "note" }, why));
     }
     const told = isAll ? besides : words;
     if (told || !shown.length) turn.append(el("div", { class: "answer" }, ...blocks(told)));
     for (const { message, card } of shown.filter((one) => one.card)) {
       card.schema ??= message.$schema;
       card.capability = capability;
-      this.cards.get(replacedBy(message))?.close("Replaced by a newer question.");
-      this.cards.get(card.id)?.close("Asked again below.");
+      this.cards.get(replacedBy(message))?.close(text("replaced"));
+      this.cards.get(card.id)?.close(text("askedAgain"));
       this.cards.set(card.id, card);
       turn.append(card.element);
     }
@@ -91,29 +92,29 @@ export class Transcript {
 
   /** The visitor has answered cards elsewhere: on another page, or before this one was loaded. */
   answered(messages) {
-    for (const message of messages) this.cards.get(answerIn(message)?.id)?.close("Answered.");
+    for (const message of messages) this.cards.get(answerIn(message)?.id)?.close(text("answered"));
   }
 
   /** What shall be done was done, or is not wanted: nothing that was asked for it is open. */
   settle(capability) {
     for (const card of this.cards.values()) {
-      if (capability && card.capability === capability) card.close("Needs no answer any more.");
+      if (capability && card.capability === capability) card.close(text("settled"));
     }
   }
 
   /** What stands below an answer. */
   follows(turn, { sources = [], follow_up: next }) {
     if (sources.length) turn.append(this.sources(sources));
-    this.choices(turn, "Ask next", next?.suggested_queries ?? [], (query) => ({ query }));
+    this.choices(turn, text("askNext"), next?.suggested_queries ?? [], (query) => ({ query }));
   }
 
   sources(sources) {
     const items = sources.map((source) => {
       const item = el("li", {}, link(source.url, source.title));
-      if (source.relevance !== "direct") item.append(" ", el("span", { class: "tag" }, "related"));
+      if (source.relevance !== "direct") item.append(" ", el("span", { class: "tag" }, text("related")));
       return item;
     });
-    return el("div", { class: "sources" }, el("h3", {}, "Sources"), el("ol", {}, ...items));
+    return el("div", { class: "sources" }, el("h3", {}, text("sources")), el("ol", {}, ...items));
   }
 
   choices(turn, title, words, asked) {

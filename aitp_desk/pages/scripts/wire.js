@@ -1,6 +1,7 @@
 // Asking the desk: what is posted to /agent/converse (AHP 0.1, section 6), and failures in words.
 
 import { VISITOR } from "./messages.js";
+import { counted, text } from "./texts.js";
 
 const ADDRESS = "/agent/converse";
 /** Schemas of messages that the page shows as cards, beside those of the desk's own. */
@@ -11,10 +12,6 @@ const PATIENCE_MS = 60_000;
 const LONGEST_PAUSE_MS = 15_000;
 const MOST_LOOKS = 60;
 
-function seconds(count) {
-  return count === 1 ? "1 second" : `${count} seconds`;
-}
-
 /**
  * One sentence for a person, whether asking again may help, whether the session is over, whether a
  * key is wanted, and what was wrong where that is known.
@@ -23,20 +20,20 @@ function explain(status, said, key) {
   const detail = said?.detail ?? said?.code;
   const param = said?.param ?? "";
   if (detail === "unknown_session" || detail === "session_limit") {
-    return { text: "That conversation has ended.", again: true, ended: true };
+    return { text: text("ended"), again: true, ended: true };
   }
   if (status === 401) {
-    const text = key ? "This access key is not accepted." : "This needs an access key of this site.";
-    return { text, again: false, needsKey: true };
+    return { text: text(key ? "keyRefused" : "keyNeeded"), again: false, needsKey: true };
   }
   if (status === 429) {
-    const wait = Number.isInteger(said?.retry_after) ? ` in ${seconds(said.retry_after)}` : " later";
-    return { text: `That was a lot of questions at once. Please try again${wait}.`, again: true };
+    const wait = said?.retry_after;
+    const why = Number.isInteger(wait) ? counted("often", wait) : text("oftenLater");
+    return { text: why, again: true };
   }
-  if (status === 413) return { text: "That is too long. Please ask in fewer words.", again: false };
-  if (status === 503) return { text: "The desk is busy. Please try again shortly.", again: true };
-  if (status >= 500) return { text: "Something went wrong at the desk, not with you.", again: true };
-  return { text: said?.message ?? "The desk could not read that question.", again: false, param };
+  if (status === 413) return { text: text("fewerWords"), again: false };
+  if (status === 503) return { text: text("busy"), again: true };
+  if (status >= 500) return { text: text("fault"), again: true };
+  return { text: said?.message ?? text("unread"), again: false, param };
 }
 
 /** What has to be paid, however it was begun, as a question of the conversation that it is part of. */
@@ -59,8 +56,7 @@ async function request(address, options, key) {
     });
   } catch (reason) {
     const late = reason.name === "TimeoutError";
-    const text = late ? "The answer took too long." : "The desk cannot be reached just now.";
-    return { failure: { text, again: true } };
+    return { failure: { text: text(late ? "slow" : "unreachable"), again: true } };
   }
   const said = await response.json().catch(() => null);
   if (response.ok && said) return { said };
@@ -108,7 +104,7 @@ export async function follow(poll, key, tell) {
     if (failure && !failure.again) return { failure };
     if (said?.status === "pending") tell(said.progress);
     else if (said?.response) return { said };
-    else if (said) return { failure: { text: said.progress || "It was not done.", again: false } };
+    else if (said) return { failure: { text: said.progress || text("undone"), again: false } };
   }
-  return { failure: { text: "It is still going on. It is told on its thread.", again: false } };
+  return { failure: { text: text("goesOn"), again: false } };
 }
