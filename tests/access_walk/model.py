@@ -110,14 +110,15 @@ class Marker:
         said: how it came to be, in words.
         owner: who may see it wherever it is; None for nobody in particular.
         places: the threads on which it stands, each with the step at which it came there.
-        for_managers: whether only who manages a thread may see it there, and not its readers.
+        is_of_call: whether it was told to a call that is no message: its readers there are the
+            thread's owner, and who called as long as they may write.
     """
 
     text: str
     said: str
     owner: Party | None
     places: list[tuple[Thread, int]] = field(default_factory=list)
-    for_managers: bool = False
+    is_of_call: bool = False
     file: File | None = None
 
 
@@ -208,12 +209,16 @@ class Model:
         if marker.file is not None and self._may_open(party, marker.file):
             return True
         for thread in self.threads:
-            if marker.for_managers and not self.manages(party, thread):
+            if marker.is_of_call and not self._may_see_calls(party, thread, marker):
                 continue
             until = self.reads_until(party, thread)
             if until and self._knows_of(thread, until, marker):
                 return True
         return False
+
+    def _may_see_calls(self, party: Party, thread: Thread, marker: Marker) -> bool:
+        is_caller = party is marker.owner and self.may_write(party, thread)
+        return is_caller or self.manages(party, thread)
 
     def _is_its_own(self, marker: Marker) -> bool:
         """Whether what a party owns is theirs wherever they ask; on threads, access decides."""

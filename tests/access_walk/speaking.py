@@ -121,6 +121,7 @@ class Speaking:
         """Call an action in a conversation, by A2A, AHP or MCP."""
         said = f"an argument of {name} by {by} on {thread.name}"
         marker = self.model.mark(said, who.party, thread)
+        marker.is_of_call = by in {"A2A", "MCP"} and name != "buy"
         note = A_POEM if name == "buy" else marker.text
         arguments = {"note": note}
         if by == "A2A":
@@ -290,6 +291,7 @@ class Speaking:
         for text in set(MARKER.findall(sent.body.decode())):
             if text.startswith("mr") and text not in self.model.markers:
                 result = Marker(text, f"a result after {marker.said}", marker.owner)
+                result.is_of_call = marker.is_of_call
                 result.places = [(where, self.model.step) for where, _ in marker.places]
                 self.model.markers[text] = result
 
