@@ -111,7 +111,7 @@ class Marker:
         owner: who may see it wherever it is; None for nobody in particular.
         places: the threads on which it stands, each with the step at which it came there.
         is_of_call: whether it was told to a call that is no message: its readers there are the
-            thread's owner, and who called as long as they may write.
+            thread's owner, and who called as long as they may read it.
     """
 
     text: str
@@ -217,7 +217,7 @@ class Model:
         return False
 
     def _may_see_calls(self, party: Party, thread: Thread, marker: Marker) -> bool:
-        is_caller = party is marker.owner and self.may_write(party, thread)
+        is_caller = party is marker.owner and self.reads_until(party, thread) == ALWAYS
         return is_caller or self.manages(party, thread)
 
     def _is_its_own(self, marker: Marker) -> bool:

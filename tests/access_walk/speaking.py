@@ -121,7 +121,7 @@ class Speaking:
         """Call an action in a conversation, by A2A, AHP or MCP."""
         said = f"an argument of {name} by {by} on {thread.name}"
         marker = self.model.mark(said, who.party, thread)
-        marker.is_of_call = by in {"A2A", "MCP"} and name != "buy"
+        marker.is_of_call = by == "A2A" and name == "tell"  # others are said in messages
         note = A_POEM if name == "buy" else marker.text
         arguments = {"note": note}
         if by == "A2A":
