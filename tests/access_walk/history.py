@@ -24,10 +24,12 @@ from tests.websites import website
 
 KEYS = ("Aya", "Ben", "Cleo", "Dora", "Finn")
 ANONYMOUS = ("A", "B", "C")
-RECENT = 8
+RECENT = 5
 """Steps are about the newest threads, so that much happens on each."""
 ASKED = 25
 """How many requests are made after each step."""
+BY_CALL_SHARE = 0.5
+"""Of payments, the share that comes with the call again; others are said on its thread."""
 ALLOWED = 400
 """A write by who may not is refused with this status or one above."""
 
@@ -119,7 +121,8 @@ class History:
             (self._attach, 0.6),
             (self._call, 0.5),
             (self._call_in, 1.0),
-            (self._pay, 1.0),
+            (self._call_in, 1.0),
+            (self._pay, 0.6),
             (self._share, 1.0),
             (self._link, 0.5),
             (self._unshare, 0.7),
@@ -130,7 +133,9 @@ class History:
             (self._hand_id, 0.4),
             (self._rotate, 0.1),
             (self._revoke, 0.04),
-            (self._follow_task, 0.5),
+            (self._follow_task, 1.0),
+            (self._wait_for_more, 0.5),
+            (self._go_on, 0.5),
             (self._follow, 0.3),
         ]
 
@@ -217,16 +222,16 @@ class History:
         return [call for call in self.world.calls[-20:] if call.quote and not call.is_paid]
 
     def _pay(self) -> Step | None:
-        payable = [
-            call
-            for call in self._unpaid()
-            if call.credential.is_live
-            and (call.thread is None or self.model.may_write(call.credential.party, call.thread))
-        ]
-        if not payable:
+        unpaid = self._unpaid()
+        if not unpaid:
             return None
-        call, by = self.random.choice(payable), self.random.choice(["call", "message"])
-        return lambda: self.speaking.pay(call, by)
+        call = self.random.choice(unpaid)
+        thread, own = call.thread, call.credential
+        may_pay = thread is None or self.model.may_write(own.party, thread)
+        if own.is_live and may_pay and self.random.random() < BY_CALL_SHARE:
+            return lambda: self.speaking.pay(own, call, by_call=True)
+        payer = thread and self._writer(thread)
+        return None if not payer else lambda: self.speaking.pay(payer, call, by_call=False)
 
     def _share(self) -> Step | None:
         thread = self._thread(lambda thread: thread.owner is not None)
@@ -307,8 +312,26 @@ class History:
         if not who or not thread:
             return None
         unpaid = [call.task for call in self._unpaid() if call.thread is thread and call.task]
-        task = self.random.choice(unpaid or thread.tasks)
+        task = self.random.choice([*unpaid, *thread.waiting] or thread.tasks)
         return lambda: self.sharing.follow_task(who, thread, task)
+
+    def _wait_for_more(self) -> Step | None:
+        thread = self._thread()
+        who = thread and self._writer(thread)
+        return None if not who else lambda: self.speaking.send(who, thread, waits=True)
+
+    def _go_on(self) -> Step | None:
+        thread = self._thread(lambda thread: bool(thread.waiting))
+        who = thread and self._writer(thread)
+        if not who or not thread:
+            return None
+        task = self.random.choice(thread.waiting)
+
+        async def go_on() -> str | None:
+            thread.waiting.remove(task)
+            return await self.speaking.send(who, thread, task)
+
+        return go_on
 
     def _follow(self) -> Step | None:
         thread = self._thread()
@@ -378,7 +401,8 @@ class History:
         for call in calls:
             is_secret = call.credential.party.kind in {"anonymous", "link"}
             is_known = call.thread is not None and call.thread in who.party.knows
-            if not is_secret or is_known or call.credential.party is who.party:
+            is_known = is_known or not is_secret or call.credential.party is who.party
+            if call.id and is_known:
                 yield from addresses.of_call(call)
             if call.quote:
                 yield from addresses.with_quote(call)

@@ -88,6 +88,7 @@ class Thread:
     told: set[Party] = field(default_factory=set)
     sessions: list[str] = field(default_factory=list)
     tasks: list[str] = field(default_factory=list)
+    waiting: list[str] = field(default_factory=list)
     messages: list[str] = field(default_factory=list)
     runs: list[str] = field(default_factory=list)
 

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from aitp_desk.agent.base import Answer, Event, Turn
+from aitp_desk.agent.base import Answer, Clarification, Event, Turn
 from aitp_desk.app import Serving, open_server
 from aitp_desk.capability import Capability
 from aitp_desk.config import load_config
@@ -64,6 +64,8 @@ name = "books"
 [agents.content]
 folder = "books"
 """
+ASKED_BACK = "Perhaps"
+"""What begins so is asked back, so that a task waits."""
 SETTINGS = (
     "limits.enabled=false",
     "files.anonymous=true",
@@ -90,6 +92,9 @@ class MarkingAgent:
     async def reply(self, turn: Turn) -> AsyncIterator[Event]:
         """Answer with the markers."""
         self.files += [file.name for file in turn.files]
+        if turn.question.startswith(ASKED_BACK):
+            yield Clarification("Which one?", ("This one", "That one"))
+            return
         said = [turn.question, turn.summary, turn.wishes, *(one.text for one in turn.transcript)]
         yield Answer(" ".join(dict.fromkeys(MARKER.findall("\n".join(said)))) or "Nothing.")
 

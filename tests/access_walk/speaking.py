@@ -7,6 +7,7 @@ import secrets
 from typing import Any
 
 from tests.access_walk.model import ID, MARKER, Credential, File, Marker, Thread
+from tests.access_walk.site import ASKED_BACK
 from tests.access_walk.world import Call, World
 from tests.in_process import Answered, Headers
 from tests.till import NAME
@@ -86,17 +87,27 @@ class Speaking:
             return self.world.refuse("prompt", sent)
         return await self._in_session(marker, who, thread, structured["session_id"], "MCP", sent)
 
-    async def send(self, who: Credential, thread: Thread | None, **more: Any) -> str | None:
-        """Send a message over A2A."""
+    async def send(
+        self, who: Credential, thread: Thread | None, task: str = "", *, waits: bool = False
+    ) -> str | None:
+        """Send a message over A2A.
+
+        Parameters:
+            task: that it goes on with; empty for a new one.
+            waits: whether the new task waits for more.
+        """
         marker = self.model.mark("said over A2A", who.party, thread)
-        part = {"text": f"Task {marker.text}."}
-        sent = await self.message(who, thread, part, once=_key(), **more)
+        part = {"text": f"{ASKED_BACK if waits else 'Task'} {marker.text}."}
+        sent = await self.message(who, thread, part, task=task, once=_key())
         if sent.status != 200:
             return self.world.refuse("send", sent)
-        task = sent.ok["task"]
-        return await self._in_session(
-            marker, who, thread, task["contextId"], "A2A", sent, task["id"]
+        told = sent.ok["task"]
+        said = await self._in_session(
+            marker, who, thread, told["contextId"], "A2A", sent, told["id"]
         )
+        if told["status"]["state"] == "TASK_STATE_INPUT_REQUIRED":
+            self.model.by_id[told["id"]].waiting.append(told["id"])
+        return said
 
     # --- calls -----------------------------------------------------------------------------
 
@@ -143,7 +154,7 @@ class Speaking:
         self._note_results(sent, marker)
         payment = _payment_of(json.loads(sent.body))
         tasks = [id_ for id_ in thread.tasks if id_ in sent.body.decode()]
-        if payment is not None and payment.get("call_id"):
+        if payment is not None:
             await self._quoted(who, thread, marker, payment)
             self.world.calls[-1].task = tasks[0] if tasks else ""
         known = {call.id for call in self.world.calls}
@@ -157,6 +168,8 @@ class Speaking:
 
     async def poll(self, call: Call) -> None:
         """Have whoever made a call ask after it, to know what its result is."""
+        if not call.id:
+            return
         target = f"/capabilities/{call.name}/calls/{call.id}"
         for _ in range(20):
             told = await self.world.ask(call.credential, "GET", target)
@@ -167,23 +180,24 @@ class Speaking:
                 return
             await self.world.desk.store.settled()
 
-    async def pay(self, call: Call, by: str) -> str | None:
-        """Pay for a call: with the call, or by a message on its thread."""
-        who, payment = call.credential, {"quote_id": call.quote, "token": "good"}
-        if by == "message" and call.thread is not None:
-            content = json.dumps({"$schema": NAME, "payment": payment})
-            target = f"/v1/threads/{call.thread.id}/messages"
-            sent = await self.world.ask(who, "POST", target, {"content": [content]}, headers=WAIT)
-        else:
-            body = {"note": call.note, "_payment": {"payment": payment}}
+    async def pay(self, who: Credential, call: Call, *, by_call: bool) -> str | None:
+        """Pay for a call: with the call again, or by a message on its thread."""
+        payment = {"quote_id": call.quote, "token": "good"}
+        if by_call:
+            body: dict[str, Any] = {"note": call.note, "_payment": {"payment": payment}}
             sent = await self.world.ask(who, "POST", "/capabilities/buy", body, once=_key())
+        else:
+            assert call.thread is not None
+            body = {"content": [json.dumps({"$schema": NAME, "payment": payment})]}
+            target = f"/v1/threads/{call.thread.id}/messages"
+            sent = await self.world.ask(who, "POST", target, body, headers=WAIT)
         if sent.status >= 400:
             return self.world.refuse("pay", sent)
         call.is_paid = True
         self._note_results(sent, call.marker)
         await self.poll(call)
         where = "" if call.thread is None else f" on {call.thread.name}"
-        return f"{who.party.name} pays for a call{where} by {by}"
+        return f"{who.party.name} pays for a call of {call.credential.party.name}{where}"
 
     # --- files -----------------------------------------------------------------------------
 
@@ -203,13 +217,22 @@ class Speaking:
     # --- helpers ---------------------------------------------------------------------------
 
     async def message(
-        self, who: Credential, thread: Thread | None, part: Any, once: str = "", **more: Any
+        self,
+        who: Credential,
+        thread: Thread | None,
+        part: Any,
+        *,
+        task: str = "",
+        once: str = "",
+        **more: Any,
     ) -> Answered:
         """Send a message over A2A."""
         said: dict[str, Any] = {"messageId": secrets.token_hex(8), "role": "ROLE_USER"}
         said["parts"] = [part]
         if thread is not None:
             said["contextId"] = thread.id
+        if task:
+            said["taskId"] = task
         body = {"message": said, **more}
         return await self.world.ask(who, "POST", "/a2a/message:send", body, headers=V1, once=once)
 
@@ -234,22 +257,23 @@ class Speaking:
             thread = self._begin(who, told.ok["id"])
         if session not in thread.sessions and session != thread.id:
             thread.sessions.append(session)
-        if task:
+        if task and task not in thread.tasks:
             thread.tasks.append(task)
+            self.model.learn(thread, task)
         self._said(marker, who, thread, f"said over {by}", sent)
         return f"{who.party.name} {'opens' if begun else 'speaks on'} {thread.name} by {by}"
 
     async def _quoted(
         self, who: Credential, thread: Thread | None, marker: Marker, payment: Any
     ) -> str:
-        id_ = payment["thread_id"]
-        found = self.model.by_id.get(id_) or thread
+        found = self.model.by_id.get(payment.get("thread_id", "")) or thread
         if found is None:
-            found = self._begin(who, id_)
-        self.model.learn(found, payment["call_id"], payment["quote_id"])
+            found = self._begin(who, payment["thread_id"])
+        id_ = payment.get("call_id", "")  # a task tells none
+        self.model.learn(found, *filter(None, [id_, payment["quote_id"]]))
         if not marker.places:
             marker.places.append((found, self.model.step))
-        call = Call(payment["call_id"], "buy", A_POEM, marker, who, found, payment["quote_id"])
+        call = Call(id_, "buy", A_POEM, marker, who, found, payment["quote_id"])
         self.world.calls.append(call)
         return f"{who.party.name} is quoted on {found.name}"
 
