@@ -88,6 +88,7 @@ class World:
     calls: list[Call] = field(default_factory=list)
     once: list[tuple[Credential, str, str, Headers, bytes]] = field(default_factory=list)
     streams: list[Stream] = field(default_factory=list)
+    ended: list[Stream] = field(default_factory=list)
     leaks: list[Leak] = field(default_factory=list)
     counts: Counter[str] = field(default_factory=Counter)
     receivers: dict[str, Credential] = field(default_factory=dict)
@@ -227,6 +228,7 @@ class World:
         credential.is_live = False
         mine = [stream for stream in self.streams if stream.credential is credential]
         self.streams = [stream for stream in self.streams if stream.credential is not credential]
+        self.ended += mine
         if not mine:
             return
         _, open_still = await asyncio.wait([stream.task for stream in mine], timeout=CLOSED_SECONDS)

@@ -17,6 +17,11 @@ def callers() -> dict[str, Cells]:
     return {row["Caller"]: row for row in _table("| Caller |")}
 
 
+def losses() -> dict[str, Cells]:
+    """What is left to a caller whose access has ended, by who that was and how it ended."""
+    return {row["Whose access ended"]: row for row in _table("| Whose access ended |")}
+
+
 def needs() -> dict[str, str]:
     """What each address needs, by method, path and, after `with`, what the body has."""
     rows = list(_table("| Address | Need |"))
