@@ -93,6 +93,19 @@ class Capability:
         told = {name: value for name, value in part.given.items() if name != "$schema"}
         return msgspec.json.format(msgspec.json.encode(told), indent=2).decode()
 
+    def as_version(self, part: Part, version: int) -> Mapping[str, Any] | None:
+        """Say a message in an older version, for readers who have declared no newer one.
+
+        Parameters:
+            version: the highest that a reader knows.
+
+        Returns:
+            The message without ``$schema``; None where that version cannot say it: such readers
+            are told it in words.
+        """
+        del part, version
+        return None
+
     def from_text(self, text: str, waiting: Sequence[Record]) -> Mapping[str, Any] | None:
         """Understand words as the answer to one of the requests that wait on a thread.
 

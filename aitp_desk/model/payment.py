@@ -27,6 +27,7 @@ class PaymentTerms(msgspec.Struct, frozen=True, kw_only=True):
     Parameters:
         expires_at: Unix seconds; from then on it is too late.
         message: the structured message that asks, ``{"$schema": …, "quote": {…}}``.
+        published: the same as AITP-01 publishes it; None where that has no way to pay it.
         x402: what x402 (version 2) calls payment requirements, as JSON has them.
         links: pages where a person pays.
     """
@@ -37,3 +38,4 @@ class PaymentTerms(msgspec.Struct, frozen=True, kw_only=True):
     message: Mapping[str, Any]
     x402: tuple[Mapping[str, Any], ...] = ()
     links: tuple[PayLink, ...] = ()
+    published: Mapping[str, Any] | None = None

@@ -30,6 +30,8 @@ def terms_body(terms: PaymentTerms) -> dict[str, Any]:
         "expires_at": moment(terms.expires_at),
         "message": terms.message,
     }
+    if terms.published is not None:
+        told["aitp_message"] = terms.published
     if terms.x402:
         told["x402"] = terms.x402
     if terms.links:

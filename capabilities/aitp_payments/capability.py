@@ -258,6 +258,14 @@ class Payments(Capability):
             case _:
                 return super().as_text(part)
 
+    def as_version(self, part: Part, version: int) -> Mapping[str, Any] | None:
+        """A quote of this site in the form of AITP-01, for whoever has declared that alone."""
+        quote = part.given.get("quote")
+        if version != AITP or not isinstance(part.content, OwnQuote) or quote is None:
+            return None
+        published = self._quoting.published(quote)
+        return None if published is None else {"quote": published}
+
     def jobs(self) -> Mapping[str, Work]:
         """Giving money back, and what the methods have to do."""
         own = {REFUND: Work(self._refund, delays=DELAYS)}

@@ -86,6 +86,7 @@ class OpenQuotes:
         quote = asked.quote
         offered = [method.offered(quote) for method in self._methods]
         url = PUBLISHED if quote.terms == "aitp" else self._schema
+        published = self._quoting.published(quote.quote)
         return Waiting(
             id=quote.quote_id,
             message={"quote": quote.quote},
@@ -97,6 +98,7 @@ class OpenQuotes:
                 price=quote.price,
                 expires_at=quote.expires_at,
                 message={"$schema": url, "quote": quote.quote},
+                published=published and {"$schema": PUBLISHED, "quote": published},
                 x402=tuple(terms for one in offered for terms in one.x402),
                 links=tuple(link for one in offered for link in one.links),
             ),

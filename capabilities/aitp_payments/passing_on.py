@@ -91,8 +91,8 @@ class PassingOn:
 
 
 def is_same(original: Mapping[str, Any], quote: QuoteRecord) -> bool:
-    """Whether a quote that was passed on is the one that was given here."""
+    """Whether a quote that was passed on is the one that was given here, in either form."""
     try:
-        return digest_of(original) == quote.digest
+        return digest_of(original) in {quote.digest, quote.published}
     except ValueError:  # what has no canonical form was never signed
         return False

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from aitp_desk.capability import Asking, Pay
-from aitp_payments.merchant import Merchant, moment
+from aitp_payments.merchant import SIGNATURE, Merchant, moment
 from aitp_payments.methods import Charge, Method
 from aitp_payments.money import millionths, plain
 from aitp_payments.records import NEAR, QuoteRecord, Terms
@@ -72,6 +72,7 @@ class Quoting:
             recipient: id of the actor that is to pay it, or to pass it on; empty for anybody.
         """
         quote = self._sign(charge, terms, recipient)
+        published = self.published(quote)
         return QuoteRecord(
             quote_id=charge.quote_id,
             price=charge.price,
@@ -81,8 +82,27 @@ class Quoting:
             share_bps=self._share_bps,
             quote=quote,
             digest=digest_of(quote),
+            published="" if published is None else digest_of(published),
             terms=terms,
         )
+
+    def published(self, quote: Mapping[str, Any]) -> Mapping[str, Any] | None:
+        """A quote of this site in the form of AITP-01: with payment channels, and nothing added.
+
+        Returns:
+            None where no channel pays it, and of a quote that this site has not signed.
+        """
+        (option, *_) = quote["payment_options"]
+        methods = [
+            {name: one[name] for name in _AITP_METHOD}
+            for one in option["payment_methods"]
+            if one["type"] == NEAR
+        ]
+        if not methods or not self._merchant.has_signed(quote):
+            return None
+        left = {name: value for name, value in quote.items() if name != SIGNATURE}
+        options = [{**option, "payment_methods": methods}]
+        return self._merchant.sign({**left, "payment_options": options})
 
     def _sign(self, charge: Charge, terms: Terms, recipient: str) -> Mapping[str, Any]:
         options = self.options(charge)

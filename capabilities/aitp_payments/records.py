@@ -60,6 +60,7 @@ class QuoteRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
         quote: as it was signed and said. What it describes may tell of a person: that stands on the
             thread alone (:class:`~aitp_payments.asking.AskedPayment`), and goes with it.
         digest: of all of it.
+        published: digest of the same as AITP-01 publishes it; empty where it has no such form.
         terms: in whose terms it was said.
     """
 
@@ -75,6 +76,7 @@ class QuoteRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     wrappers: tuple[Mapping[str, Any], ...] = ()
     quote: Mapping[str, Any] = NOTHING
     digest: str = ""
+    published: str = ""
     terms: Terms = "own"
 
     @property

@@ -12,7 +12,8 @@ import structlog
 from msgspec.structs import replace
 
 from aitp_desk.capability import Capability
-from aitp_desk.desk.capabilities.enabled import Capabilities
+from aitp_desk.desk.capabilities.enabled import Capabilities, Enabled
+from aitp_desk.desk.capabilities.fitting import write_fitting
 from aitp_desk.desk.capabilities.parts import Placed, find_parts, may_be_structured
 from aitp_desk.model.errors import InvalidRequest
 from aitp_desk.model.principal import Principal
@@ -61,33 +62,34 @@ class Telling:
         """A message as one reader understands it, who goes by these actors."""
         known = self._capabilities.version_known
 
-        def knows(placed: Placed) -> bool:
-            version = known(placed.enabled, readers)
-            return version is not None and version >= placed.part.version
+        return told_in_words(message, self._capabilities, lambda one: known(one, readers))
 
-        return told_in_words(message, self._capabilities, unless=knows)
+
+def _nobody_knows(_enabled: Enabled) -> int | None:
+    return None
 
 
 def told_in_words(
     message: Message,
     capabilities: Capabilities,
-    unless: Callable[[Placed], bool] = lambda _placed: False,
+    known: Callable[[Enabled], int | None] = _nobody_knows,
 ) -> Message:
-    """A message with words in place of its structured parts.
+    """A message with words in place of the structured parts that its reader does not know.
 
-    A part that does not fit its schema any more stays as it was said.
+    A part of a newer version is said in the reader's, where that can say it. One that does not fit
+    its schema any more stays as it was said.
 
     Parameters:
-        unless: whether a part is left as it is.
+        known: the highest version of a capability that the reader has declared.
     """
-    content = words_of(message.content, capabilities, unless)
+    content = words_of(message.content, capabilities, known)
     return message if content is message.content else replace(message, content=content)
 
 
 def words_of(
     content: tuple[str, ...],
     capabilities: Capabilities,
-    unless: Callable[[Placed], bool] = lambda _placed: False,
+    known: Callable[[Enabled], int | None] = _nobody_knows,
 ) -> tuple[str, ...]:
     """The parts of a message as :func:`told_in_words` has them; the same where nothing changes."""
     if not capabilities or not may_be_structured(content):
@@ -99,9 +101,23 @@ def words_of(
         except InvalidRequest:
             continue
         for placed in found:
-            if not unless(placed):
+            version = known(placed.enabled)
+            if version is None:
                 told[place] = words_for(placed)
+            elif version < placed.part.version:
+                told[place] = _in_version(placed, version) or words_for(placed)
     return tuple(told)
+
+
+def _in_version(placed: Placed, version: int) -> str | None:
+    """A part as an older version says it; None where that cannot."""
+    enabled = placed.enabled
+    try:
+        given = enabled.capability.as_version(placed.part, version)
+        return None if given is None else write_fitting(enabled, given, (version,))
+    except Exception:  # noqa: BLE001 -- whatever a plug-in does, the others are told
+        _log.exception("as_version_failed", capability=enabled.slug)
+        return None
 
 
 def spoken_of(content: Sequence[str], capabilities: Capabilities) -> tuple[Spoken, ...]:

@@ -7,12 +7,15 @@ from copy import deepcopy
 from decimal import Decimal
 from typing import Any
 
+import msgspec
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from aitp_desk.capability import Part
 from aitp_payments import Payments
+from aitp_payments.own_messages import OwnQuote
 from aitp_payments.settings import PaymentsSettings
 from aitp_payments.signatures import write_key, write_signature
 from aitp_payments.wrapping import BrokenChain, check_chain, shares_of, wrapped_bytes
@@ -49,6 +52,18 @@ def counter() -> Counter:
     one.open_account()
     one.open_channel()
     return one
+
+
+def test_a_quote_is_passed_on_in_the_published_form_too(counter: Counter) -> None:
+    own = counter.quote("9.99", version=1)
+    content = msgspec.convert(own, OwnQuote)
+    part = Part(version=1, key="quote", content=content, given={"quote": own})
+    published = counter.payments.as_version(part, 0)
+    assert published is not None
+    quote = dict(published["quote"])
+    wrapped = {"original_quote": quote, "wrappers": wrap(quote)}
+    (told,) = counter.say("wrapped_quote", wrapped, version=0)
+    assert told.endswith("Affiliates share 3.00 % of it: 3.")
 
 
 def test_those_who_passed_a_quote_on_share_by_weight_to_the_cent(counter: Counter) -> None:
