@@ -239,6 +239,7 @@ class Answer(msgspec.Struct, frozen=True):
         heard: what people have said there meanwhile, which is told before the text.
         spoken: where messages of capabilities are part of what is said: all its parts, whose texts
             are the text; empty where it is words alone.
+        is_courtesy: whether it only returns a greeting, thanks or a goodbye.
     """
 
     text: str
@@ -256,6 +257,7 @@ class Answer(msgspec.Struct, frozen=True):
     offers_person: bool = False
     heard: tuple[PersonSaid, ...] = ()
     spoken: tuple[Spoken, ...] = ()
+    is_courtesy: bool = False
 
 
 class Clarification(msgspec.Struct, frozen=True):

@@ -31,8 +31,10 @@ from aitp_desk.agent.converse import (
     question_meant,
     read,
     read_turn,
+    reply_of,
     within_reason,
 )
+from aitp_desk.agent.courtesy import courtesy_in
 from aitp_desk.agent.hearing import find_alone, hear
 from aitp_desk.agent.question import (
     TELLING,
@@ -91,7 +93,7 @@ def answer_in(turn: Turn, editions: Editions) -> Said:
     """
     library = editions.speaking(turn.locale)
     said = answer(turn, library)
-    if library is editions.library or not isinstance(said, Answer):
+    if library is editions.library or not isinstance(said, Answer) or said.is_courtesy:
         return said
     if said.found and not _is_told_better(turn, library, editions.library):
         return said
@@ -113,6 +115,10 @@ def _is_told_better(turn: Turn, library: Library, other: Library) -> bool:
 
 def answer(turn: Turn, library: Library) -> Said:
     """The outcome of a turn over one snapshot of the content."""
+    courtesy = courtesy_in(reply_of(turn), speech_of(library.language))
+    if courtesy is not None:
+        text = courtesy.answer(turn.site.name)
+        return Answer(text, locale=courtesy.speech.tag, is_courtesy=True)
     turn = within_reason(turn)
     limit = MAX_ANSWER_CHARACTERS
     if turn.max_tokens is not None:

@@ -15,7 +15,7 @@ import msgspec
 
 from aitp_desk.agent.base import Answer, Calling
 from aitp_desk.agent.filling.base import Filled
-from aitp_desk.desk.consenting import agrees, answer_in
+from aitp_desk.desk.consenting import agrees, answer_in, is_mild
 from aitp_desk.desk.exchange import ActionReply, ActionRequest, CallStatus
 from aitp_desk.desk.exchanging import Exchange
 from aitp_desk.desk.invocation import Accepted, Consent
@@ -126,7 +126,12 @@ class Acting:
                 case None:
                     return None
         # what is meant instead, an agent reads itself
-        answer = agrees(words) if asks_agent else answer_in(words, action, known, self._means.now())
+        mild = is_mild(action, waiting.price)
+        answer = (
+            agrees(words, is_mild=mild)
+            if asks_agent
+            else answer_in(words, action, known, self._means.now(), is_mild=mild)
+        )
         if answer is True:
             return await exchange.call(known, waiting.source, Consent(waiting.price), waiting)
         if answer is False:

@@ -101,6 +101,8 @@ class Answering:
         if language is None:
             language = editions.speaking(ask.locale).language
             language = language if said.model else spoken(language)
+        if isinstance(said, Answer) and said.is_courtesy:
+            language = said.locale
         return msgspec.structs.replace(said, locale=language)
 
     async def _answer(

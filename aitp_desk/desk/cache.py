@@ -271,9 +271,9 @@ class AnswerCache:
 
 
 def _acts_for_one(outcome: Said) -> bool:
-    """Whether something was done for the caller whom an outcome answers."""
-    asks_person = isinstance(outcome, Answer) and outcome.person is not None
-    return bool(outcome.tools_used) or asks_person
+    """Whether an outcome did something for the caller, or only returns a courtesy."""
+    is_of_one = isinstance(outcome, Answer) and (outcome.person is not None or outcome.is_courtesy)
+    return bool(outcome.tools_used) or is_of_one
 
 
 def _weigh(key: Key, answer: Answer) -> tuple[int, int]:

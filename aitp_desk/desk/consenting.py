@@ -9,6 +9,7 @@ from typing import Any
 from aitp_desk.agent.ask import part_question
 from aitp_desk.agent.base import Clarification, Said
 from aitp_desk.agent.choice import choose
+from aitp_desk.agent.courtesy import is_agreement
 from aitp_desk.agent.filling.base import Filled
 from aitp_desk.agent.filling.confirming import confirm
 from aitp_desk.agent.filling.fill import change
@@ -30,33 +31,47 @@ def consent_question(action: Action, invocation: Invocation, price: Money | None
     )
 
 
-def agrees(words: str) -> bool | None:
+def is_mild(action: Action, price: Money | None) -> bool:
+    """Whether a call costs nothing and can be undone, so that ``sure`` agrees to it."""
+    return price is None and not action.may_cost and not action.safety.is_grave
+
+
+def agrees(words: str, *, is_mild: bool = False) -> bool | None:
     """Whether words agree to what was asked; None where they neither do nor only refuse.
 
     Only ``yes`` agrees, alone. What else could stand for the first of two options is not enough
     for something that costs or cannot be undone: the ``1`` of ``yes, but only 1`` is a quantity.
     Refusing is read generously.
+
+    Parameters:
+        is_mild: whether ``sure`` or ``go ahead`` is enough, in any language.
     """
-    if words.strip(_AROUND).casefold() == YES_OR_NO[0]:
+    if _says_yes(words, is_mild=is_mild):
         return True
     is_no = is_refused(words) or _chooses_no(words)
     return False if is_no else None
 
 
 def answer_in(
-    words: str, action: Action, arguments: Mapping[str, Any], now: datetime
+    words: str,
+    action: Action,
+    arguments: Mapping[str, Any],
+    now: datetime,
+    *,
+    is_mild: bool = False,
 ) -> bool | Filled | None:
     """What words answer to whether a call shall be made.
 
     Parameters:
         arguments: of the call, as they were shown.
         now: what ``tomorrow`` is counted from, in the site's time zone.
+        is_mild: as of :func:`agrees`.
 
     Returns:
         Whether they agree; the arguments as they are meant instead, which have to be agreed to
         as well; or None where the words say nothing of that.
     """
-    if words.strip(_AROUND).casefold() == YES_OR_NO[0]:
+    if _says_yes(words, is_mild=is_mild):
         return True
     if is_refused(words):
         return False
@@ -64,6 +79,11 @@ def answer_in(
     if changed is not None:
         return changed
     return False if begins_with_no(words) or _chooses_no(words) else None
+
+
+def _says_yes(words: str, *, is_mild: bool) -> bool:
+    is_yes = words.strip(_AROUND).casefold() == YES_OR_NO[0]
+    return is_yes or (is_mild and is_agreement(words))
 
 
 def _chooses_no(words: str) -> bool:

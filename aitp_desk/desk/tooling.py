@@ -18,7 +18,7 @@ from aitp_desk.agent.base import Answer, Said
 from aitp_desk.agent.filling.confirming import consequences
 from aitp_desk.agent.tools import Asks, Called, Invoke, Round, Tool, ToolResult
 from aitp_desk.desk.capabilities.speaking import Speaking
-from aitp_desk.desk.consenting import agrees, consent_question
+from aitp_desk.desk.consenting import agrees, consent_question, is_mild
 from aitp_desk.desk.conversation import Conversation
 from aitp_desk.desk.invocation import (
     Accepted,
@@ -216,7 +216,8 @@ class Tooling:
         An agent is told of it, and has no part in it. Where it cannot be done any more as it was
         asked, nothing is done; where the words refuse it, it waits no longer.
         """
-        agreed = None if conversation.answers is None else agrees(conversation.words)
+        words = conversation.words
+        agreed = None if conversation.answers is None else agrees(words, is_mild=True)
         if conversation.answers is None or agreed is None:
             return
         waiting = await self.invoking.calls.waiting(conversation.answers, principal)
@@ -225,6 +226,10 @@ class Tooling:
             or waiting.memory is not None
             or waiting.thread_id != conversation.thread_id
         ):
+            return
+        if agreed and not is_mild(self.invoking.action(waiting.action), waiting.price):
+            agreed = agrees(words)
+        if agreed is None:
             return
         if not agreed:
             with suppress(DeskError):  # it is over already

@@ -46,6 +46,7 @@ from aitp_desk.capability import (
 )
 from aitp_requests.forms import decision_by, form_of
 from aitp_requests.hearing import understand
+from aitp_requests.items import plain
 from aitp_requests.messages import (
     MESSAGES,
     OWN,
@@ -53,7 +54,7 @@ from aitp_requests.messages import (
     RejectedDecision,
     RequestDecision,
 )
-from aitp_requests.phrasing import phrase, value_of
+from aitp_requests.phrasing import YES, phrase, value_of
 from aitp_requests.rules import check_choices, lapsed, settle_options
 from aitp_requests.text import tell_decision, tell_options, tell_request
 
@@ -131,7 +132,13 @@ class Requests(Capability):
         """See :mod:`aitp_requests.hearing`."""
         asked = [one for one in map(BOOK.read, waiting) if one is not None]
         decision = understand(text, [one.request for one in asked])
-        return None if decision is None else {"decision": decision}
+        if decision is None:
+            return None
+        (settled,) = (one for one in asked if one.request.id == decision.request_decision_id)
+        is_yes = settled.request.type == "confirmation" and decision.options[0].id == YES
+        if is_yes and settled.call_id is not None and plain(text) != YES:
+            return None  # it may cost, or be final: the desk, which knows, reads milder words
+        return {"decision": decision}
 
     def awaits(self, record: Record, actor: str) -> bool:
         """Whether an actor may answer a request in words."""

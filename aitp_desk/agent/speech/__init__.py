@@ -64,6 +64,26 @@ class Says(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     more: str
 
 
+class Courtesies(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Greetings, thanks and goodbyes: alternatives of folded words, and the replies to them.
+
+    Parameters:
+        hello, thanks, bye: the phrases, a bar between two.
+        around: what may be said with them, and says nothing else.
+        greets, welcomes, parts: the replies; ``site`` is put in.
+        agrees: phrases, besides the word for yes, that agree to what was just asked.
+    """
+
+    hello: str
+    thanks: str
+    bye: str
+    around: str
+    greets: str
+    welcomes: str
+    parts: str
+    agrees: str
+
+
 class _Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A language's file.
 
@@ -78,6 +98,7 @@ class _Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         no: words that turn down all of them where nothing else is chosen.
         asks: how a question begins, and how English asks it.
         person: how a person is asked for.
+        courtesies: how one greets, thanks and parts.
     """
 
     elided: str
@@ -91,6 +112,7 @@ class _Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     asks: dict[str, str]
     says: Says
     person: Person
+    courtesies: Courtesies
 
 
 class Speech:
@@ -102,6 +124,7 @@ class Speech:
     Attributes:
         says: what the desk says in it.
         person: how a person is asked for in it.
+        courtesies: how one greets, thanks and parts in it.
         places: which of several options a word names, the first being 1.
         last: the words that name the last of them.
         around: the words that may stand beside these, and name none.
@@ -116,6 +139,7 @@ class Speech:
         table = msgspec.convert(tomllib.loads(text), _Table)
         self.says = table.says
         self.person = table.person
+        self.courtesies = table.courtesies
         self.places = {
             word: place for place, words in enumerate(table.order, 1) for word in words.split()
         }

@@ -1,0 +1,94 @@
+"""Courtesies: greetings, thanks, goodbyes and agreement, which are read without a search."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import Literal
+
+import msgspec
+
+from aitp_desk.agent.speech import Speech, all_speech
+from aitp_desk.knowledge.words import fold
+
+Kind = Literal["hello", "thanks", "bye"]
+
+LONGEST = 80
+"""Characters of the longest message that can be one."""
+_NO_WORD = re.compile(r"[\W_]+")
+_KINDS: tuple[Kind, ...] = ("bye", "thanks", "hello")
+"""Which one is answered where several are said, the first of these."""
+
+
+class Courtesy(msgspec.Struct, frozen=True):
+    """What a message says where it says nothing else.
+
+    Parameters:
+        speech: the language in which it is said.
+    """
+
+    kind: Kind
+    speech: Speech
+
+    def answer(self, site: str) -> str:
+        """The reply in the visitor's language.
+
+        Parameters:
+            site: the site's name.
+        """
+        courtesies = self.speech.courtesies
+        replies = {
+            "hello": courtesies.greets,
+            "thanks": courtesies.welcomes,
+            "bye": courtesies.parts,
+        }
+        return replies[self.kind].format(site=site)
+
+
+def courtesy_in(words: str, preferred: Speech | None = None) -> Courtesy | None:
+    """The courtesy that is all of what is said; None where something else is said, or asked.
+
+    Parameters:
+        preferred: the language to read it in where several have it: ``ciao``, ``hallo``.
+    """
+    if len(words) > LONGEST or "?" in words:
+        return None
+    said = _NO_WORD.sub(" ", fold(words)).strip()
+    if not said:
+        return None
+    languages = all_speech() if preferred is None else (preferred, *all_speech())
+    for speech in languages:
+        whole, kinds = _patterns(speech)
+        if whole.fullmatch(said):
+            kind = next((kind for kind in _KINDS if kinds[kind].search(said)), None)
+            return None if kind is None else Courtesy(kind, speech)
+    return None
+
+
+def is_agreement(words: str) -> bool:
+    """Whether words agree to what was just asked, in any language: ``sure``, ``yes please``."""
+    if len(words) > LONGEST or "?" in words:
+        return False
+    said = _NO_WORD.sub(" ", fold(words)).strip()
+    return any(said in _agreements(speech) for speech in all_speech())
+
+
+@cache
+def _agreements(speech: Speech) -> frozenset[str]:
+    return frozenset(" ".join(speech.courtesies.agrees.split("\n")).strip().split("|"))
+
+
+@cache
+def _patterns(speech: Speech) -> tuple[re.Pattern[str], dict[Kind, re.Pattern[str]]]:
+    """What a message of nothing but courtesies is, and what each of them is."""
+    courtesies = speech.courtesies
+    phrases: dict[Kind, str] = {
+        "hello": courtesies.hello,
+        "thanks": courtesies.thanks,
+        "bye": courtesies.bye,
+    }
+    any_of = "|".join(" ".join(each.split()) for each in (*phrases.values(), courtesies.around))
+    return (
+        re.compile(rf"(?:(?:{any_of})(?: |\Z))+"),
+        {kind: re.compile(rf"\b(?:{' '.join(each.split())})\b") for kind, each in phrases.items()},
+    )

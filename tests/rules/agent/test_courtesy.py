@@ -1,0 +1,104 @@
+"""Which messages are nothing but a courtesy, and which agree to what was just asked."""
+
+from __future__ import annotations
+
+import pytest
+
+from aitp_desk.agent.courtesy import courtesy_in, is_agreement
+from aitp_desk.agent.speech import speech_of
+
+
+@pytest.mark.parametrize(
+    ("words", "kind", "tag"),
+    [
+        ("hello", "hello", "en"),
+        ("Hi!", "hello", "en"),
+        ("hey there", "hello", "en"),
+        ("Good morning", "hello", "en"),
+        ("thanks", "thanks", "en"),
+        ("Thank you so much!!", "thanks", "en"),
+        ("ok, thanks", "thanks", "en"),
+        ("Great, thank you. That's all.", "thanks", "en"),
+        ("hi, thanks", "thanks", "en"),
+        ("thanks, bye", "bye", "en"),
+        ("Good night", "bye", "en"),
+        ("see you later", "bye", "en"),
+        ("Guten Tag", "hello", "de"),
+        ("Vielen Dank für die Hilfe", "thanks", "de"),
+        ("Tschüss", "bye", "de"),
+        ("Bonjour à tous", "hello", "fr"),
+        ("Merci beaucoup !", "thanks", "fr"),
+        ("Au revoir", "bye", "fr"),
+        ("¡Hola!", "hello", "es"),
+        ("muchas gracias", "thanks", "es"),
+        ("hasta luego", "bye", "es"),
+        ("Buongiorno", "hello", "it"),
+        ("grazie mille", "thanks", "it"),
+        ("arrivederci", "bye", "it"),
+        ("goedemorgen", "hello", "nl"),
+        ("dank je wel", "thanks", "nl"),
+        ("tot ziens", "bye", "nl"),
+        ("Olá", "hello", "pt"),
+        ("muito obrigada", "thanks", "pt"),
+        ("até logo", "bye", "pt"),
+    ],
+)
+def test_a_courtesy_is_recognised_in_its_language(words: str, kind: str, tag: str) -> None:
+    found = courtesy_in(words)
+    assert found is not None
+    assert (found.kind, found.speech.tag) == (kind, tag)
+    assert found.answer("Lamps")
+    assert "{" not in found.answer("Lamps")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "",
+        "…",
+        "ok",
+        "great",
+        "good",
+        "yes",
+        "thanks, and what about returns?",
+        "thanks and returns",
+        "thank you note cards",
+        "hello kitty",
+        "hello world tutorial",
+        "hi, do you ship",
+        "say hello",
+        "hello?",
+        "high boots",
+        "goodbye letters",
+        "thanks " * 20,
+        "merci de me dire le prix",
+        "danke, aber was kostet der Versand",
+    ],
+)
+def test_what_says_more_is_no_courtesy(words: str) -> None:
+    assert courtesy_in(words) is None
+
+
+def test_what_several_languages_say_is_read_in_that_of_the_site() -> None:
+    for tag in ("de", "it", "nl"):
+        found = courtesy_in("hallo" if tag == "nl" else "ciao", speech_of(tag))
+        assert found is not None
+        assert found.speech.tag == tag
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        *("yes please", "sure", "ok", "Okay!", "go ahead", "yep", "please do", "yes"),
+        *("ja, gerne", "oui, volontiers", "sí, claro", "sì, grazie", "ja graag", "sim"),
+    ],
+)
+def test_what_agrees_is_read_in_every_language(words: str) -> None:
+    assert is_agreement(words)
+
+
+@pytest.mark.parametrize(
+    "words", ["", "ok?", "sure, but only 1", "yes, not now", "no", "please", "thanks", "ok then no"]
+)
+def test_what_says_more_does_not_agree(words: str) -> None:
+    assert not is_agreement(words)
