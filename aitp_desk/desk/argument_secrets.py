@@ -25,7 +25,7 @@ from aitp_desk.model.secret_places import (
     secrets_in,
     without_secrets,
 )
-from aitp_desk.store import sealed_reads
+from aitp_desk.store import reads, sealed_reads
 from aitp_desk.store.base import Store
 from aitp_desk.store.work.sealed import write_sealed
 
@@ -121,7 +121,8 @@ class ArgumentSecrets:
 
     async def _open(self, call: ActionCall, path: str, ref: str) -> str:
         kept = await sealed_reads.sealed_value(self._store, ref)
-        value = None if kept is None or not _is_for(kept, call) else self._sealer.open(kept)
+        owner = await reads.owner(self._store, call.thread_id or "")
+        value = None if kept is None or not _is_for(kept, call, owner) else self._sealer.open(kept)
         if value is None:
             raise PreconditionFailed(
                 f"What was given for {path!r} is not kept any more. Give it again.", param=path
@@ -129,15 +130,19 @@ class ArgumentSecrets:
         return value
 
 
-def _is_for(kept: KeptSealed, call: ActionCall) -> bool:
-    """Whether a value may be used in a call."""
+def _is_for(kept: KeptSealed, call: ActionCall, owner: str | None) -> bool:
+    """Whether a value may be used in a call.
+
+    Parameters:
+        owner: id of the principal that owns the call's thread now; None for an anonymous thread.
+    """
     if (kept.desk, kept.thread_id) != (call.desk, call.thread_id):
         return False
     if kept.call_id is not None and kept.call_id == call.id:
         return True
-    # whose thread was claimed meanwhile is still asked for by nobody known
-    is_theirs = kept.principal in (None, call.asked_by.owner) or call.asked_by.party is None
-    return kept.message_id is not None and is_theirs
+    # who has claimed a thread goes on with what its anonymous visitor has asked for
+    asker = call.asked_by.owner if call.asked_by.party is not None else owner
+    return kept.message_id is not None and kept.principal in (None, asker)
 
 
 def _replaced(value: Any, places: Mapping[str, Any]) -> Any:

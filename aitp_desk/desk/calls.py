@@ -76,12 +76,12 @@ class Calls:
     async def made_by(self, call_id: str, name: str, principal: Principal) -> ActionCall | None:
         """A caller's call of an action by its arguments; None where there is none.
 
-        It was asked for on no thread; one that is paid first has a thread for that.
+        It was asked for on no thread; one that is paid first has a thread, or stands on one.
         """
         call = await self.find(call_id)
-        if call is None or call.session_id is not None or call.run_id is not None:
+        if call is None:
             return None
-        if call.thread_id is not None and call.payment is None:
+        if call.payment is None and (call.session_id or call.run_id or call.thread_id):
             return None
         return call if call.action == name and await self.reaches(principal, call) else None
 

@@ -330,7 +330,11 @@ async def test_what_was_quoted_over_ahp_is_paid_in_words_by_whoever_claims_the_s
     thread = await shop.talker.thread_of(asked.session_id)
     owner = await shop.talker.with_key("threads", "actions")
     assert (await owner.send("POST", f"/v1/threads/{thread}/claim", {})).status == 200
+    path = f"{WEATHER}/calls/{asked.body['meta']['payment']['call_id']}"
+    assert (await shop.talker.send("GET", path)).status == 404
+    assert (await owner.send("GET", path)).ok["status"] == "pending"
     pay = partial(visitor.ask, f"pay with {CODE}", "weather", session_id=asked.session_id)
     assert (await pay()).refusal == (400, "invalid_request", "unknown_session")
     paid = await pay(headers=owner.credentials)
     assert paid.answer.endswith("It rains in Astoria.")
+    assert (await owner.send("GET", path)).ok["result"] == "It rains in Astoria."
