@@ -31,8 +31,8 @@ class Calls:
 
     async def of_session(self, session_id: str, principal: Principal) -> ActionCall | None:
         """The newest call that was accepted in a session, for whoever may go on with that."""
-        call = await call_reads.call_of_session(self._store, session_id, principal.owner)
-        return call if call is not None and call.desk == self._desk else None
+        call = await call_reads.call_of_session(self._store, session_id)
+        return call if call is not None and await self.reaches(principal, call) else None
 
     async def of_run(self, run_id: str) -> tuple[ActionCall, ...]:
         """What a run has called, in order; what waits for its visitor is left out."""

@@ -24,14 +24,9 @@ async def call_quoted(store: Store, quote_id: str) -> ActionCall | None:
     return call_of(rows[0]) if rows else None
 
 
-async def call_of_session(store: Store, session_id: str, owner: str | None) -> ActionCall | None:
-    """Read the newest call that was accepted in a session, where that is somebody's.
-
-    Parameters:
-        owner: whose the session's thread is; None for nobody's.
-    """
-    asked = {"session_id": session_id, "owner": owner or ""}
-    rows = await store.read("call_of_session", asked)
+async def call_of_session(store: Store, session_id: str) -> ActionCall | None:
+    """Read the newest call that was accepted in a session."""
+    rows = await store.read("call_of_session", {"session_id": session_id})
     return call_of(rows[0]) if rows else None
 
 

@@ -29,13 +29,9 @@ RETURNING id;
 SELECT {call}
 FROM calls WHERE id = :id;
 
--- call_of_session: Finds the newest call that goes on after it was accepted, of a session on whoever
--- asks's thread.
+-- call_of_session: Finds the newest call of a session that goes on after it was accepted.
 SELECT {call}
-FROM calls WHERE session_id = :session_id AND accepted_at IS NOT NULL AND EXISTS (
-    SELECT 1 FROM threads t
-    WHERE t.id = calls.thread_id AND t.deleted_at IS NULL AND coalesce(t.owner, '') = :owner
-)
+FROM calls WHERE session_id = :session_id AND accepted_at IS NOT NULL
 ORDER BY created_at DESC, id DESC LIMIT 1;
 
 -- calls_cut_short: Lists calls that were at work when the desk stopped, but for those that go on by
