@@ -114,6 +114,11 @@ class Principal(msgspec.Struct, frozen=True):
         return None if self.is_anonymous else self.id
 
 
+def is_given_name(name: str) -> bool:
+    """Whether a caller speaks by a name that the desk has given, where they brought no actor."""
+    return is_known_caller(name) or name.startswith(GUEST_PREFIX)
+
+
 def is_known_caller(name: str) -> bool:
     """Whether a name is the id of a caller who is known, by which no other actor goes."""
     return name.startswith(PREFIXES)

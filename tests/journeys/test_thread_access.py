@@ -144,3 +144,37 @@ async def test_an_idle_thread_without_an_owner_closes(tmp_path: Path) -> None:
         clock.advance(2 * DAY)
         assert (await talker.read(used)).refusal == NOT_FOUND
         assert (await owner.post(owned, "After long years.", wait=10)).ok["replies"]
+
+
+async def test_who_has_said_a_message_is_listed_among_the_actors(talker: Talker) -> None:
+    owner, writer = await talker.with_key("threads"), await talker.with_key("threads")
+    anonymous = await talker.open("Hello.", wait=10)
+    assert authors(anonymous) <= listed(anonymous)
+    opened = await owner.open("Hello.", wait=10)
+    assert authors(opened) <= listed(opened)
+    assert writer.key is not None
+    grants = f"{THREADS}/{opened.id}/grants"
+    principal = f"key:{writer.key.split('_')[1]}"
+    for grant in ({"principal": principal, "may": "write"}, {"link": True, "may": "write"}):
+        shared = await owner.send("POST", grants, grant)
+        guest = talker.with_link(shared.ok["secret"]) if "link" in grant else writer
+        assert (await guest.post(opened.id, "Me too.", wait=10)).status == 200
+    read = await owner.read(opened.id)
+    assert len(authors(read)) == 4
+    assert authors(read) <= listed(read)
+    # what was read can be written back: nobody joins by that
+    actors = f"{THREADS}/{opened.id}/actors"
+    before = (await owner.send("GET", actors)).ok["data"]
+    update = {"metadata": {"actors": read.ok["metadata"]["actors"]}}
+    assert (await owner.send("POST", f"{THREADS}/{opened.id}", update)).status == 200
+    assert (await owner.send("GET", actors)).ok["data"] == before
+
+
+def authors(thread: Told) -> set[str]:
+    """Who has said the messages of a thread."""
+    return {message["metadata"]["actor"] for message in thread.ok["messages"]}
+
+
+def listed(thread: Told) -> set[str]:
+    """Who is listed among its actors."""
+    return {actor["id"] for actor in thread.ok["metadata"]["actors"]}

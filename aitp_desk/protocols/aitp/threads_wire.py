@@ -9,9 +9,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from aitp_desk.model.errors import InvalidRequest
+from aitp_desk.model.principal import is_given_name
 from aitp_desk.model.run import Run
 from aitp_desk.model.strict_json import decode_json
-from aitp_desk.model.thread import Actor, Message, Thread, ThreadDraft, ThreadUpdate
+from aitp_desk.model.thread import VISITOR, Actor, Message, Thread, ThreadDraft, ThreadUpdate
 from aitp_desk.protocols.aitp.actors_wire import actor_body, actor_of
 from aitp_desk.protocols.aitp.messages_wire import draft_of, message_body, with_run
 from aitp_desk.protocols.aitp.shapes import list_of, object_of, strings_of
@@ -96,7 +97,8 @@ def thread_body(
 ) -> dict[str, Any]:
     """A thread as the AITP Thread Specification has it, or as the OpenAI API does.
 
-    AITP's thread comes with its newest messages, in order. The OpenAI API's has none, and its
+    AITP's thread comes with its newest messages, in order; who has said one of them is among the
+    actors, also by a name that the desk gave. The OpenAI API's has no messages, and its
     metadata holds strings only: the caller's own, and ``parent_id`` where there is one. Who takes
     part (``actors``, a list) is told in AITP's dialect alone.
     """
@@ -104,7 +106,11 @@ def thread_body(
     if dialect is Dialect.OPENAI:
         parent = {} if thread.parent_id is None else {"parent_id": thread.parent_id}
         return {**body, "metadata": {**thread.metadata, **parent}, "tool_resources": {}}
-    actors = [actor_body(actor) for actor in thread.actors]
+    listed = {actor.id: actor for actor in thread.actors}
+    for name in [message.actor for message in messages]:
+        if name == VISITOR or is_given_name(name):
+            listed.setdefault(name, Actor(name))
+    actors = [actor_body(actor) for actor in listed.values()]
     return {
         **body,
         "messages": [message_body(message, dialect, assistant) for message in messages],

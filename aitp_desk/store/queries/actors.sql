@@ -38,5 +38,8 @@ SELECT a.principal FROM messages m JOIN actors a ON a.thread_id = m.thread_id AN
 WHERE m.id = :id AND m.thread_id = :thread_id
   AND a.joined_event < m.event AND (a.left_event IS NULL OR a.left_event > m.event);
 
+-- has_said: Says whether somebody has said a message of a thread that was not deleted.
+SELECT 1 FROM messages WHERE thread_id = :thread_id AND actor = :actor LIMIT 1;
+
 -- joined: Reads the actor that joined a thread with one of its events.
 SELECT id, capabilities FROM actors WHERE thread_id = :thread_id AND joined_event = :event;

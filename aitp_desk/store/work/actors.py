@@ -12,7 +12,13 @@ from aitp_desk.model.access import Need
 from aitp_desk.model.actor_name import comparable_name
 from aitp_desk.model.audit import AuditAction, Auditor, ObjectKind
 from aitp_desk.model.errors import ActorNotFound, Forbidden, InvalidRequest
-from aitp_desk.model.principal import CLIENT_PREFIX, KEY_PREFIX, PREFIXES, Principal
+from aitp_desk.model.principal import (
+    CLIENT_PREFIX,
+    KEY_PREFIX,
+    PREFIXES,
+    Principal,
+    is_given_name,
+)
 from aitp_desk.model.thread import (
     MAX_ACTORS,
     MAX_ID_LENGTH,
@@ -118,7 +124,8 @@ def set_actors(
     """Have exactly these actors take part from now on, and the desk's own: a part of a unit.
 
     Parameters:
-        actors: one of the desk's own name is left aside; who is there and declares nothing stays
+        actors: one of the desk's own name is left aside, and one that is listed for what it has
+            said alone; who is there and declares nothing stays
             as it is.
         by: as of :func:`join_thread`.
 
@@ -127,8 +134,21 @@ def set_actors(
     """
     present = yield from _read_present(reached.id)
     own = {one.actor.id for one in present if one.is_desk}
-    wanted = [actor for actor in actors if actor.id not in own]
+    there = {one.actor.id for one in present}
+    wanted = []
+    for actor in actors:
+        is_author = actor.id not in there and (yield from _is_only_author(reached.id, actor))
+        if actor.id not in own and not is_author:
+            wanted.append(actor)
     yield from _move(reached, principal, present, wanted, "metadata.actors", now, by)
+
+
+def _is_only_author(thread_id: str, actor: Actor) -> Work[bool]:
+    """Whether an actor that has not joined is listed with a thread for what it has said."""
+    is_given = actor.id == VISITOR or is_given_name(actor.id)
+    if not is_given or actor.capabilities or actor.principal is not None:
+        return False
+    return bool((yield "has_said", {"thread_id": thread_id, "actor": actor.id}))
 
 
 def check_bindings(actors: Iterable[Actor], caller: str | None, param: str) -> Work[None]:
