@@ -229,9 +229,14 @@ class Acting:
         return CallStatus(call, offer=self.offer(call))
 
     async def ended(self, call_id: str) -> CallStatus | None:
-        """How a call ended; None where it has not, or there is none."""
+        """How a call ended, for its caller's own server.
+
+        None where it has not, there is none, or its caller may not be told any more.
+        """
         call = await self.invoking.calls.ended(call_id)
-        return None if call is None else CallStatus(call, offer=self.offer(call))
+        if call is None or not await self.invoking.calls.may_tell(call):
+            return None
+        return CallStatus(call, offer=self.offer(call))
 
     def offer(self, call: ActionCall) -> Offer | None:
         """What came of a call, in the form that its action prefers; None where nothing did."""

@@ -8,6 +8,7 @@ from statistics import median
 
 import msgspec
 
+from aitp_desk.desk.revoked import still_holds
 from aitp_desk.model.call import ActionCall
 from aitp_desk.model.call_access import CallThread, is_call_of, may_reach_call
 from aitp_desk.model.principal import Principal
@@ -63,6 +64,15 @@ class Calls:
         """Whether a known caller may know a call by who they are, whichever id they name."""
         thread = await self._thread_of(principal, call)
         return is_call_of(principal, call, thread)
+
+    async def may_tell(self, call: ActionCall) -> bool:
+        """Whether the caller of a call may be told of its end now, at the address they gave."""
+        asker, asked_at = call.asked_by, call.accepted_at or call.created_at
+        if not await still_holds(self._store, asker.id, asked_at, self._clock()):
+            return False
+        if asker.party is None:
+            return await self.reaches(asker, call)
+        return await self.owns(asker, call)
 
     async def _thread_of(self, principal: Principal, call: ActionCall) -> CallThread | None:
         if call.thread_id is None:

@@ -59,7 +59,7 @@ async def still_holds(
             return False
         if mark.version is None:
             former = key.former
-            return former is None or now < former.until or asked_at >= former.until
+            return former is None or now < former.until or asked_at > former.until
         is_former = mark.version == key.version - 1 and key.former_at(now) is not None
         return is_former or mark.version == key.version
     if principal_id.startswith(CLIENT_PREFIX):

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
+import time
 from pathlib import Path
+from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from aitp_desk.auth.data_keys import open_data_keys
 from aitp_desk.auth.webhooks import webhook_secret_of_key
+from aitp_desk.store import work
 from tests.ordering import Caller, Research, calling, write_site
 from tests.receiving import receiving, verified
 from tests.talking import Talker, talking
@@ -124,3 +129,61 @@ async def test_a_call_that_is_over_when_it_is_answered_is_told_to_nobody(
         assert "callback" not in said.body
         assert caller.talker.rows("SELECT callback_url FROM calls") == [(None,)]
         assert caller.talker.rows("SELECT count(*) FROM jobs WHERE kind = 'callback'") == [(0,)]
+
+
+async def rotate(caller: Caller) -> None:
+    """Give the caller's key another secret; the present one does not work on."""
+    ((key_id,),) = caller.talker.rows("SELECT id FROM tokens")
+    now = int(time.time())
+    await caller.talker.desk.store.run(
+        work.rotate_token,
+        id=key_id,
+        version=1,
+        hash=b"another",
+        data_key=1,
+        previous_until=now,
+        now=now,
+    )
+
+
+async def claim(caller: Caller) -> None:
+    """Have somebody else claim the thread of the only call."""
+    ((thread,),) = caller.talker.rows("SELECT thread_id FROM calls")
+    owner = await caller.talker.with_key("threads")
+    assert (await owner.send("POST", f"/v1/threads/{thread}/claim", {})).status == 200
+
+
+async def nothing(_caller: Caller) -> None:
+    """Nothing changes."""
+
+
+@pytest.mark.parametrize(
+    ("lose", "is_known", "count"),
+    [(nothing, True, 1), (nothing, False, 1), (rotate, True, 0), (claim, False, 0)],
+)
+async def test_who_may_not_know_the_call_any_more_is_not_called_back(
+    tmp_path: Path, site: Path, lose: Any, is_known: bool, count: int
+) -> None:
+    research = Research()
+    offered = research.offered
+    opened = replace(offered, action=replace(offered.action, open_to="anyone"))
+    async with (
+        receiving() as receiver,
+        calling(
+            tmp_path,
+            site,
+            LOOPBACK,
+            "oauth.enabled=true",
+            actions=(opened,),
+        ) as caller,
+    ):
+        asker = caller if is_known else caller.anybody
+        await asker.ask({"topic": "moths"}, "research", callback_url=receiver.url)
+        await research.begun.wait()
+        await lose(caller)
+        research.go_on.set()
+        told = "SELECT count(*) FROM jobs WHERE kind = 'callback' AND state = 'done'"
+        async with asyncio.timeout(20):
+            while caller.talker.rows(told) != [(1,)]:
+                await caller.talker.desk.store.settled()
+        assert len(receiver.got) == count
