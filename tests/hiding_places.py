@@ -125,6 +125,24 @@ UNSEEN_OTHERWISE: dict[str, str] = {
     "colour around": f'<div style="color:white"><p>{_TEXT}</p></div>',
     "page of one colour": f'<div bgcolor="#000000"><font color="black">{_TEXT}</font></div>',
     "body of one colour": _ruled("body{background:#222}.x{color:#222}"),
+    "unknown word behind": _inline("display:none;display:shown"),
+    "unknown visibility behind": _inline("visibility:hidden;visibility:seen"),
+    "nothing behind": _inline("font-size:0;font-size:"),
+    "prefixed": _inline("-webkit-transform:scale(0)"),
+    "fifty letters to the left": _inline("position:absolute;left:-50em"),
+    "path of a line": _inline("clip-path:polygon(0% 0%, 0% 100%, 0% 100%, 0% 0%)"),
+    "ellipse without height": _inline("clip-path:ellipse(50% 0)"),
+    "matrix away": _inline("transform:matrix(1,0,0,1,-9999,0)"),
+    "three dimensions": _inline("transform:translate3d(-9999px,0,0)"),
+    "own colour behind": _inline("background:currentColor"),
+    "alpha in hexadecimal": _inline("color:#12345600"),
+    "up to any width": _ruled("@media (max-width:99999px){.x{display:none}}"),
+    "all words of the class": _ruled('[class~="x"]{opacity:0}'),
+    "canvas": f"<canvas>{_TEXT}</canvas>",
+    "video": f"<video src=a.mp4>{_TEXT}</video>",
+    "suggestions": f"<datalist><option>{_TEXT}</option></datalist>",
+    "progress": f"<progress value=1 max=2>{_TEXT}</progress>",
+    "without frames": f"<noframes>{_TEXT}</noframes>",
 }
 """The same, written after what finds the others was done."""
 
@@ -168,6 +186,7 @@ SEEN: dict[str, str] = {
     "gaps of inline blocks": (
         f'<div style="font-size:0"><p style="font-size:16px">{_SEEN}</p></div>'
     ),
+    "vendor's display": f'<p style="display:none;display:-webkit-box">{_SEEN}</p>',
     "inline over the sheet": _ruled(
         ".x{display:none}", f'<p class=x style="display:block">{_SEEN}</p>'
     ),

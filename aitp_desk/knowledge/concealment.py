@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from aitp_desk.knowledge.css_values import Tokens, number_of, word_of
 
-_AWAY = 1000.0
+_AWAY = 500.0
 """So many pixels to the left or above nothing is seen, whatever stands around it."""
 _FAR = 5000.0
 """So many to the right or below: long pages have less."""
@@ -83,7 +83,7 @@ def _is_indented_away(value: Tokens) -> bool:
     number = number_of(value[:1])
     if number is None:
         return False
-    return abs(number[0]) >= (_SCREENS if number[1] == "%" else _AWAY / 2)
+    return abs(number[0]) >= (_SCREENS if number[1] == "%" else _AWAY)
 
 
 def _is_transformed(value: Tokens) -> bool:
@@ -98,6 +98,8 @@ def _is_transformed(value: Tokens) -> bool:
         if name in {"scale", "scalex", "scaley", "scale3d"} and min(map(abs, said[:2])) <= FAINT:
             return True
         if name in {"matrix", "matrix3d"} and said[0] == 0 and [*said, 0][1] == 0:
+            return True
+        if name == "matrix" and max(map(abs, said[4:6]), default=0.0) >= _AWAY:
             return True
         if name.startswith("translate") and any(
             number is not None and number[1] != "%" and abs(number[0]) >= _AWAY
@@ -167,9 +169,10 @@ def _is_path_of_nothing(value: Tokens) -> bool:
         name = token.lower_name
         if name == "inset" and said and _is_inset_whole(said):
             return True
-        if name in {"circle", "ellipse"} and said and min(abs(n[0]) for n in said[:1]) <= _TINY_BOX:
+        radii = said[: 1 if name == "circle" else 2]
+        if name in {"circle", "ellipse"} and any(abs(radius[0]) <= _TINY_BOX for radius in radii):
             return True
-        if name == "polygon" and said and len({number[0] for number in said}) == 1:
+        if name == "polygon" and said and 1 in {len(set(said[0::2])), len(set(said[1::2]))}:
             return True
         if name in {"rect", "xywh"} and len(said) >= 4 and all(n[0] <= _TINY_BOX for n in said[2:]):
             return True
@@ -212,9 +215,38 @@ HIDING: dict[str, Callable[[Tokens], bool]] = {
     "rotate": _is_rotated,
     "clip": _is_clip_of_nothing,
     "clip-path": _is_path_of_nothing,
-    "-webkit-clip-path": _is_path_of_nothing,
     **dict.fromkeys(SIDES, _is_away),
     **dict.fromkeys(MARGINS, _is_margin_away),
     **dict.fromkeys(BOXES, _is_small(_TINY_BOX)),
 }
 """By property, whether a value hides. A side needs a ``position``, a box an ``overflow``."""
+
+_EVERYWHERE = "inherit initial unset revert revert-layer"
+_KNOWN_WORDS = {
+    "display": (
+        "none contents block inline flow flow-root table flex grid ruby list-item inline-block"
+        " inline-table inline-flex inline-grid table-row-group table-header-group table-cell"
+        " table-footer-group table-row table-column-group table-column table-caption math"
+        " -webkit-box -webkit-flex -webkit-inline-flex -webkit-inline-box -ms-flexbox"
+    ),
+    "visibility": "visible hidden collapse",
+    "position": "static relative absolute fixed sticky -webkit-sticky",
+    "opacity": "",
+    "font-size": (
+        "xx-small x-small small medium large x-large xx-large xxx-large smaller larger math"
+    ),
+    "content-visibility": "visible auto hidden",
+    "text-indent": "",
+}
+"""The words that a property takes; browsers pass over a declaration with another one."""
+_WORDS = {name: frozenset(f"{words} {_EVERYWHERE}".split()) for name, words in _KNOWN_WORDS.items()}
+
+
+def is_valid(name: str, value: Tokens) -> bool:
+    """Whether a declaration counts, as far as its words tell."""
+    if not value:
+        return False
+    words = _WORDS.get(name)
+    return words is None or all(
+        token.type != "ident" or token.lower_value in words for token in value
+    )

@@ -9,10 +9,13 @@ from selectolax.lexbor import LexborHTMLParser
 from aitp_desk.knowledge.html import read_html
 from aitp_desk.knowledge.markdown import markdown_html
 
+_UNSEEN = "dialog audio video canvas datalist noembed noframes progress meter".split()
+"""Elements whose text is not shown, wherever they stand."""
+_NEVER_SEEN = ", ".join(["[hidden]", *_UNSEEN, "p script", "p style", "p noscript"])
 _MAY_HIDE = re.compile(
-    r"<[^>]*\b(?:style|hidden|bgcolor|color|script|noscript|template|dialog)\b", re.IGNORECASE
+    rf"<[^>]*\b(?:style|hidden|bgcolor|color|script|noscript|template|{'|'.join(_UNSEEN)})\b",
+    re.IGNORECASE,
 )
-_NEVER_SEEN = "[hidden], dialog, template, p script, p style, p noscript"
 
 
 def may_hide(body: str) -> bool:
@@ -26,6 +29,7 @@ def body_without_hidden(body: str) -> str | None:
 
     html = f"<main>{markdown_html(body)}</main>"
     tree = LexborHTMLParser(html)
-    if not remove_hidden(tree) and tree.css_first(_NEVER_SEEN) is None:
-        return None
-    return read_html(html).body
+    is_hidden = remove_hidden(tree) or tree.css_first("template") is not None
+    if is_hidden or any(node.text().strip() for node in tree.css(_NEVER_SEEN)):
+        return read_html(html).body
+    return None

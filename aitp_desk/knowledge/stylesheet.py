@@ -6,7 +6,7 @@ sheets that are files of their own are not read.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -30,8 +30,8 @@ MAX_RULES = 2000
 """So many rules of a page are applied."""
 _MAX_NESTING = 8
 _MOST_NESTED = 100
-_NARROWEST = 320.0
-"""A rule for screens of at least so many pixels holds on all of them."""
+_NARROWEST, _WIDEST = 320.0, 4000.0
+"""A rule for screens of at least or at most so many pixels holds on all of them."""
 
 
 class Declared(msgspec.Struct, frozen=True):
@@ -141,8 +141,8 @@ def _declarations(
     for name, value, important in _parse(content):
         if name.startswith("--"):
             custom[name] = value
-        elif name in wanted:
-            yield name, value, important
+        elif (plain := name.removeprefix("-webkit-")) in wanted:
+            yield plain, value, important
 
 
 @lru_cache(maxsize=32)
@@ -161,6 +161,7 @@ class Styles:
     Parameters:
         tree: the page.
         wanted: the properties that are of interest.
+        is_valid: whether a value of one counts.
 
     Attributes:
         nodes: the elements for which something is declared, by their ids in memory.
@@ -170,7 +171,13 @@ class Styles:
         imports: whether there are style sheets that are not read.
     """
 
-    def __init__(self, tree: LexborHTMLParser, wanted: frozenset[str]) -> None:
+    def __init__(
+        self,
+        tree: LexborHTMLParser,
+        wanted: frozenset[str],
+        is_valid: Callable[[str, Tokens], bool],
+    ) -> None:
+        self._is_valid = is_valid
         self.nodes: dict[int, LexborNode] = {}
         self.of: dict[int, Style] = {}
         sheets = [
@@ -226,6 +233,8 @@ class Styles:
                 self._declare(node, name, Declared(value, (int(important), 1)))
 
     def _declare(self, node: LexborNode, name: str, declared: Declared) -> None:
+        if not self._is_valid(name, declared.value):
+            return
         self.nodes.setdefault(node.mem_id, node)
         style = self.of.setdefault(node.mem_id, {})
         before = style.get(name)
@@ -268,12 +277,12 @@ def _always_holds(feature: Any) -> bool:
         return False
     name, *rest = tokens_of(feature.content) or [None]
     least = number_of(rest[1:])
-    return (
-        name is not None
-        and word_of([name]) in {"min-width", "min-device-width", "min-height"}
-        and least is not None
-        and least[0] <= _NARROWEST
-    )
+    if name is None or least is None:
+        return False
+    said = word_of([name])
+    if said in {"max-width", "max-device-width", "max-height"}:
+        return least[0] >= _WIDEST
+    return said in {"min-width", "min-device-width", "min-height"} and least[0] <= _NARROWEST
 
 
 def _parse(content: str | Tokens) -> Iterable[tuple[str, Tokens, bool]]:

@@ -19,6 +19,7 @@ from aitp_desk.knowledge.concealment import (
     OVERFLOWS,
     SIDES,
     TINY_FONT,
+    is_valid,
 )
 from aitp_desk.knowledge.contrast import Colour, colour_of, contrast, holds_a_picture
 from aitp_desk.knowledge.css_values import Tokens, number_of, word_of
@@ -27,16 +28,16 @@ from aitp_desk.knowledge.stylesheet import Declared, Rule, Style, Styles
 _LEAST_CONTRAST = 1.15
 """Text of less contrast is not told from what is behind it."""
 _CLIPPED = {"hidden", "clip", "scroll", "auto"}
-_PREFIXES = ("", "-webkit-")
 
-_FILL = "-webkit-text-fill-color"
+_FILL = "text-fill-color"
+_BACKGROUNDS = ("background", "background-color")
 _COLOURS = frozenset({"color", _FILL, "background", "background-color"})
 _WANTED = frozenset(
     (
         *("display", "visibility", "content-visibility", "opacity", "filter", "zoom", "position"),
         *("font-size", "font", "text-indent", "transform", "translate", "scale", "rotate"),
-        *("clip", "clip-path", "-webkit-clip-path", "animation", "animation-name"),
-        *("background-image", "background-clip", "-webkit-background-clip", "white-space"),
+        *("clip", "clip-path", "animation", "animation-name"),
+        *("background-image", "background-clip", "white-space"),
         *(*SIDES, *MARGINS, *BOXES, *OVERFLOWS, *_COLOURS),
     )
 )
@@ -61,7 +62,7 @@ Shows = Callable[[Style], bool]
 
 def remove_hidden(tree: LexborHTMLParser) -> int:
     """Take out of a page what nobody sees; returns how many characters that were."""
-    styles = Styles(tree, _WANTED)
+    styles = Styles(tree, _WANTED, is_valid)
     is_whole = tree.css_first('link[rel~="stylesheet"]') is None and not styles.imports
     canvas = _Canvas() if is_whole else None
     taken = 0
@@ -114,7 +115,7 @@ def _is_hidden_whole(node: LexborNode, style: Style, styles: Styles) -> bool:
     position = word_of(_value(style, "position"))
     return (
         hides("display", "content-visibility", "opacity", "filter", "zoom", "transform", "scale")
-        or hides("translate", "rotate", "clip-path", "-webkit-clip-path", *MARGINS)
+        or hides("translate", "rotate", "clip-path", *MARGINS)
         or (is_clipped and hides(*BOXES))
         or (position in {"absolute", "fixed"} and hides("clip", *SIDES))
         or (position in {"relative", "sticky"} and hides(*SIDES) and not _has_shares(style))
@@ -230,8 +231,10 @@ def _value(style: Style, name: str) -> Tokens:
 
 def _is_invisible(node: LexborNode, style: Style, styles: Styles, canvas: _Canvas | None) -> bool:
     """Whether an element's text has the colour of what is behind it, as far as the page tells."""
-    if any(word_of(_value(style, f"{prefix}background-clip")) == "text" for prefix in _PREFIXES):
+    if word_of(_value(style, "background-clip")) == "text":
         return False
+    if any(word_of(_value(style, name)) == "currentcolor" for name in _BACKGROUNDS):
+        return True
     ink_name = _FILL if _FILL in style else "color"
     if ink_name in style:
         seen = colour_of(_value(style, ink_name))
