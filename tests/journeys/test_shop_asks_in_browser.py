@@ -77,9 +77,8 @@ async def test_an_order_is_placed_by_answering_what_is_asked(
             await visitor.button("Yes").click()
             await expect(visitor.said).to_contain_text("Order TH10482318 to Boise, ID is placed.")
             await expect(visitor.page.locator(".card:not(.closed)")).to_have_count(0)
-            session = visitor.posted()[-1]["session_id"]
+            thread = visitor.posted()[-1]["session_id"]
         check_order(shopper)
-        thread = await shopper.talker.thread_of(session)
         await join(shopper, thread)
         assert story(await read(shopper, thread)) == STORY
 

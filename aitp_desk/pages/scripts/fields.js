@@ -110,9 +110,10 @@ export class Field {
       else input.classList.toggle("masked", on);
     };
     mask(true);
-    const label = text("showOf", { label: this.label });
-    const attributes = { class: "plain", "aria-pressed": "false", "aria-label": label };
-    const button = el("button", { type: "button", ...attributes }, text("show"));
+    const shown = el("span", { "aria-hidden": "true" }, text("show"));
+    const named = el("span", { class: "unseen" }, text("showOf", { label: this.label }));
+    const attributes = { class: "plain", "aria-pressed": "false" };
+    const button = el("button", { type: "button", ...attributes }, shown, named);
     button.addEventListener("click", () => {
       const on = button.getAttribute("aria-pressed") === "true";
       mask(on);
