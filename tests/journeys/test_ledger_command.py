@@ -80,6 +80,14 @@ def test_an_account_is_opened_credited_and_told_of(data: Path) -> None:
     assert noted.count("capability:payments.credit_booked") == 2
 
 
+def test_what_is_booked_is_told_as_json(data: Path) -> None:
+    account = opened(data, "--key", KEY)
+    for what, kind in (("credit", "cash"), ("payout", "payout")):
+        (told,) = ledger(data, what, account, "5.00", "EUR", "--id", "till-1", "--json")
+        booked = {"account": account, "amount": "5.00", "currency": "EUR"}
+        assert json.loads(told) == {"transaction": f"{kind}:till-1", **booked}
+
+
 def test_a_code_of_store_credit_is_printed_once_and_kept_nowhere(data: Path) -> None:
     first, code, _ = ledger(data, "open", "--code")
     assert first.startswith("Opened acct_")

@@ -126,15 +126,26 @@ def _amounts(held: Any) -> dict[str, str]:
 @desk_store
 @given.memo
 @given.reference
+@given.as_json
 @given.account
 @click.argument("amount")
 @click.argument("currency")
 def credit(
-    data: Path, url: str, memo: str, reference: str, account: str, amount: str, currency: str
+    data: Path,
+    url: str,
+    memo: str,
+    reference: str,
+    account: str,
+    amount: str,
+    currency: str,
+    *,
+    as_json: bool,
 ) -> None:
     """Book money that has come in for ACCOUNT, such as `credit acct_… 25.00 EUR`."""
-    _book(data, url, f"cash:{reference}", "credit", (account, amount, currency), memo)
-    click.echo(f"Credited {account} with {amount} {currency}.")
+    booked = (account, amount, currency)
+    _book(data, url, f"cash:{reference}", "credit", booked, memo)
+    said = f"Credited {account} with {amount} {currency}."
+    _tell(said, f"cash:{reference}", booked, as_json=as_json)
 
 
 @click.command()
@@ -142,15 +153,35 @@ def credit(
 @desk_store
 @given.memo
 @given.reference
+@given.as_json
 @given.account
 @click.argument("amount")
 @click.argument("currency")
 def payout(
-    data: Path, url: str, memo: str, reference: str, account: str, amount: str, currency: str
+    data: Path,
+    url: str,
+    memo: str,
+    reference: str,
+    account: str,
+    amount: str,
+    currency: str,
+    *,
+    as_json: bool,
 ) -> None:
     """Book money that was paid out of ACCOUNT: to an affiliate, a payer, or the site itself."""
-    _book(data, url, f"payout:{reference}", "payout", (account, amount, currency), memo)
-    click.echo(f"Paid {amount} {currency} out of {account}.")
+    booked = (account, amount, currency)
+    _book(data, url, f"payout:{reference}", "payout", booked, memo)
+    said = f"Paid {amount} {currency} out of {account}."
+    _tell(said, f"payout:{reference}", booked, as_json=as_json)
+
+
+def _tell(said: str, transaction: str, booked: tuple[str, str, str], *, as_json: bool) -> None:
+    if not as_json:
+        click.echo(said)
+        return
+    account, amount, currency = booked
+    told = {"transaction": transaction, "account": account}
+    given.print_json(told | {"amount": amount, "currency": currency})
 
 
 def _book(
