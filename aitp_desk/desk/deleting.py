@@ -94,24 +94,36 @@ class Deleting:
         )
 
     async def delete_message(
-        self, principal: Principal, thread_id: str, message_id: str, idle_before: int
-    ) -> None:
-        """Drop what a message said.
+        self,
+        principal: Principal,
+        thread_id: str,
+        message_id: str,
+        idle_before: int,
+        *,
+        with_replies: bool,
+    ) -> tuple[str, ...]:
+        """Drop what a message said, and the desk's replies to it where that is asked.
+
+        Returns:
+            The ids of those replies, dropped or not.
 
         Raises:
             ThreadNotFound, MessageNotFound: it is not there, or not for this caller.
-            Forbidden: somebody else said it, on a thread that is not the caller's.
+            Forbidden: somebody else said it, on a thread that is not the caller's; or the replies
+                are for the thread's owner to delete.
         """
-        await self._store.run(
+        replies = await self._store.run(
             delete_message,
             thread_id=thread_id,
             principal=principal,
             message_id=message_id,
             now=int(self._clock()),
             idle_before=idle_before,
+            with_replies=with_replies,
         )
         self._sessions.forget_thread(thread_id)  # the next turn reads it back without the message
         self._following.changed(thread_id)
+        return replies
 
     async def delete_thread(self, principal: Principal, thread_id: str, idle_before: int) -> None:
         """Drop everything said on a thread and close it for good; its runs end.

@@ -178,10 +178,19 @@ class OnThreads:
         idle_before = self._idle_before
         return await self._deleting.find_rights(principal, thread_id, message_id, idle_before)
 
-    async def delete_message(self, principal: Principal, thread_id: str, message_id: str) -> None:
+    async def delete_message(
+        self,
+        principal: Principal,
+        thread_id: str,
+        message_id: str,
+        *,
+        with_replies: bool = False,
+    ) -> tuple[str, ...]:
         """Drop what a message said. See :meth:`aitp_desk.desk.deleting.Deleting.delete_message`."""
         check_scope(principal)
-        await self._deleting.delete_message(principal, thread_id, message_id, self._idle_before)
+        return await self._deleting.delete_message(
+            principal, thread_id, message_id, self._idle_before, with_replies=with_replies
+        )
 
     async def delete(self, principal: Principal, thread_id: str) -> None:
         """Close a thread for good. See :meth:`aitp_desk.desk.deleting.Deleting.delete_thread`."""

@@ -24,11 +24,41 @@ async def delete(who: Talker, thread: str, message: str | None = None) -> Told:
 
 
 @pytest.mark.asyncio(loop_scope="module")
+async def test_the_answer_tells_of_replies_that_may_quote_it_and_takes_them_too(
+    talker: Talker,
+) -> None:
+    for query, are_deleted in (("", False), ("?with_replies=true", True)):
+        opened = await talker.open("How much does gift wrapping cost?", wait=SECONDS)
+        (reply,) = opened.ok["replies"]
+        question = opened.ok["messages"][0]["id"]
+        path = f"{THREADS}/{opened.id}/messages/{question}{query}"
+        deleted = await talker.send("DELETE", path)
+        assert deleted.ok["replies"] == [{"id": reply["id"], "deleted": are_deleted}]
+        assert len(await talker.texts(opened.id)) == (0 if are_deleted else 1)
+    wrong = await talker.send("DELETE", f"{THREADS}/thread_x/messages/x?with_replies=1")
+    assert wrong.refusal == (400, "invalid_request", "with_replies")
+
+
+async def test_whoever_only_takes_part_deletes_no_replies(tmp_path: Path) -> None:
+    async with talking(tmp_path) as talker:
+        owner, guest = await talker.with_key("threads"), await talker.with_key("threads")
+        thread = (await owner.open()).id
+        joining = {"id": "guest", "principal": f"key:{(guest.key or '').split('_')[1]}"}
+        await owner.send("POST", f"{THREADS}/{thread}/actors", joining)
+        said = await guest.post(thread, "How much does gift wrapping cost?", wait=SECONDS)
+        path = f"{THREADS}/{thread}/messages/{said.id}"
+        refused = await guest.send("DELETE", f"{path}?with_replies=true")
+        assert refused.refusal == (403, "forbidden", "with_replies")
+        assert len((await guest.send("DELETE", path)).ok["replies"]) == 1
+
+
+@pytest.mark.asyncio(loop_scope="module")
 async def test_who_holds_an_anonymous_thread_deletes_what_was_said_there(talker: Talker) -> None:
     opened = await talker.open("How much does gift wrapping cost?", wait=SECONDS)
     (reply,) = opened.ok["replies"]
     deleted = await delete(talker, opened.id, reply["id"])
-    assert deleted.ok == {"id": reply["id"], "object": "thread.message.deleted", "deleted": True}
+    gone = {"object": "thread.message.deleted", "deleted": True}
+    assert deleted.ok == {"id": reply["id"], **gone, "replies": []}
     assert await talker.texts(opened.id) == ["How much does gift wrapping cost?"]
     assert (await delete(talker, opened.id)).ok == {
         "id": opened.id,

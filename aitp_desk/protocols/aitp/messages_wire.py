@@ -5,7 +5,7 @@ Source: AITP 0.1, Thread Specification and Messages API. Pure: no I/O, no clock.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from aitp_desk.model.errors import InvalidRequest, MissingField
@@ -216,3 +216,22 @@ def with_run(
     body["run"] = run and run_body(run)
     body["replies"] = [message_body(reply, dialect, assistant) for reply in replies]
     return Reply(200, encode(body), headers=(("Preference-Applied", "wait"),))
+
+
+def decode_with_replies(query: Mapping[str, str]) -> bool:
+    """Whether the desk's replies to a message are deleted with it.
+
+    Raises:
+        InvalidRequest: it is neither true nor false.
+    """
+    given = query.get("with_replies", "false")
+    if given not in {"true", "false"}:
+        raise InvalidRequest("with_replies is true or false.", param="with_replies")
+    return given == "true"
+
+
+def encode_deleted_message(id_: str, replies: Sequence[str], *, are_deleted: bool) -> Reply:
+    """What was deleted, in the OpenAI API's form, and the desk's replies, which may quote it."""
+    told = {"id": id_, "object": "thread.message.deleted", "deleted": True}
+    listed = [{"id": reply, "deleted": are_deleted} for reply in replies]
+    return Reply(200, encode({**told, "replies": listed}))

@@ -132,8 +132,13 @@ async def retrieve_or_update_message(desk: Desk, call: Call) -> Reply:
 async def delete_message(desk: Desk, call: Call) -> Reply:
     """``DELETE /v1/threads/{id}/messages/{message_id}``."""
     thread_id, message_id = call.params["thread_id"], call.params["message_id"]
-    await desk.threads.delete_message(call.principal, thread_id, message_id)
-    return wire.encode_deleted(message_id, "thread.message.deleted")
+    with_replies = messages_wire.decode_with_replies(call.query)
+    replies = await desk.threads.delete_message(
+        call.principal, thread_id, message_id, with_replies=with_replies
+    )
+    if wire.read_dialect(call.headers) is wire.Dialect.OPENAI:
+        return wire.encode_deleted(message_id, "thread.message.deleted")
+    return messages_wire.encode_deleted_message(message_id, replies, are_deleted=with_replies)
 
 
 def _by_any_name(route: Route) -> Route:

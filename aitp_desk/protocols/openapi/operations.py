@@ -130,7 +130,7 @@ OPERATIONS: Mapping[str, Operation] = MappingProxyType(
         f"POST {_MESSAGE}": Operation(
             "Change a message's metadata, or read it", "Message", "Update"
         ),
-        f"DELETE {_MESSAGE}": Operation("Delete a message", "Deleted"),
+        f"DELETE {_MESSAGE}": Operation("Delete a message", "Deleted", query=("with_replies",)),
         f"GET {_THREAD}/events": Operation(
             "Follow what happens on a thread", streams=True, statuses=(410,)
         ),

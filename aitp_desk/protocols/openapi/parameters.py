@@ -37,7 +37,16 @@ _CONSOLE: Mapping[str, Item] = MappingProxyType(
 _OF_TRANSCRIPTS: Mapping[str, Item] = MappingProxyType(
     {"seq": {"type": "integer", "minimum": 0, "description": "The last message of it."}}
 )
-_QUERY: Mapping[str, Item] = {**_PAGED, **_CONSOLE, **_OF_TRANSCRIPTS}
+_OF_MESSAGES: Mapping[str, Item] = MappingProxyType(
+    {
+        "with_replies": {
+            "type": "string",
+            "enum": ["true", "false"],
+            "description": "Whether the desk's replies to it are deleted as well.",
+        }
+    }
+)
+_QUERY: Mapping[str, Item] = {**_PAGED, **_CONSOLE, **_OF_TRANSCRIPTS, **_OF_MESSAGES}
 
 
 def parameters_of(route: Route, known: Operation) -> list[Item]:

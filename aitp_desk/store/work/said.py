@@ -11,7 +11,7 @@ from aitp_desk.model.audit import AuditAction, Auditor, ObjectKind
 from aitp_desk.model.errors import Forbidden, InvalidRequest, MessageNotFound
 from aitp_desk.model.principal import Principal
 from aitp_desk.model.run import MOVES, RunState
-from aitp_desk.model.thread import Message
+from aitp_desk.model.thread import Message, Origin
 from aitp_desk.store.base import Work
 from aitp_desk.store.rows import message_of, run_of, to_json
 from aitp_desk.store.work.audit import note_audit
@@ -79,15 +79,28 @@ def find_rights(
 
 
 def delete_message(
-    *, thread_id: str, principal: Principal, message_id: str, now: int, idle_before: int
-) -> Work[None]:
+    *,
+    thread_id: str,
+    principal: Principal,
+    message_id: str,
+    now: int,
+    idle_before: int,
+    with_replies: bool = False,
+) -> Work[tuple[str, ...]]:
     """Drop what a message said, and what a session that lies there has asked back about it.
 
     Files that were attached to it stay.
 
+    Parameters:
+        with_replies: whether the desk's replies to it are dropped as well.
+
+    Returns:
+        The ids of the desk's replies to it.
+
     Raises:
         ThreadNotFound, MessageNotFound: it is not there, or not for this caller.
-        Forbidden: somebody else said it, on a thread that is not the caller's.
+        Forbidden: somebody else said it, on a thread that is not the caller's; or the replies are
+            for the thread's owner to delete.
     """
     reached = yield from reach_thread(thread_id, principal, idle_before, Need.WRITE, now=now)
     message = yield from _find(thread_id, message_id)
@@ -98,13 +111,25 @@ def delete_message(
             " of it.",
             param="message_id",
         )
+    if with_replies and not reached.access.may_manage:
+        raise Forbidden(
+            "Only the thread's owner deletes the desk's replies. Leave with_replies out to delete"
+            " your message alone.",
+            param="with_replies",
+        )
+    replies: tuple[str, ...] = ()
+    if message.origin is Origin.VISITOR and message.run_id is not None:
+        rows = yield "replies_of_run", {"run_id": message.run_id}
+        replies = tuple(message_of(row).id for row in rows)
     tail = reached.tail(now)
-    tail.tell("message.deleted", message_id)
-    yield "delete_message", {"thread_id": thread_id, "id": message_id}
-    yield "delete_sealed_of_message", {"message_id": message_id}
+    for id_ in (message_id, *(replies if with_replies else ())):
+        tail.tell("message.deleted", id_)
+        yield "delete_message", {"thread_id": thread_id, "id": id_}
+        yield "delete_sealed_of_message", {"message_id": id_}
     yield from forget_summaries(thread_id, message.seq)
     yield "forget_pending_of_thread", {"thread_id": thread_id}
     yield from tail.write()
+    return replies
 
 
 def delete_thread(

@@ -170,9 +170,17 @@ class File(msgspec.Struct):
     purpose: str
 
 
+class DeletedReply(msgspec.Struct):
+    """A reply of the desk to a message that was deleted."""
+
+    id: str
+    deleted: bool
+
+
 class Deleted(msgspec.Struct):
-    """What is no more."""
+    """What is no more; of a message with the desk's replies to it."""
 
     id: str
     object: str
     deleted: bool
+    replies: list[DeletedReply] = []
