@@ -57,7 +57,7 @@ class Told:
         who = leak.who.partition(" (")[0]
         for line in self.history[: leak.step]:
             words = set(line.replace(";", " ").split())
-            if words & names or ("key is" in line and who in line):
+            if words & names or "time passes" in line or ("key is" in line and who in line):
                 yield line
 
 

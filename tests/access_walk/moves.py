@@ -99,14 +99,18 @@ class Moves:
         if not who or not thread:
             return None
         speaking = self.speaking
-        return self.random.choice(
-            [
-                lambda: speaking.post(who, thread),
-                lambda: speaking.converse(who, thread),
-                lambda: speaking.prompt(who, thread),
-                lambda: speaking.send(who, thread),
-            ]
-        )
+        ways: list[Step] = [
+            lambda: speaking.post(who, thread),
+            lambda: speaking.send(who, thread),
+        ]
+        if self._has_session(who, thread):
+            ways += [lambda: speaking.converse(who, thread), lambda: speaking.prompt(who, thread)]
+        return self.random.choice(ways)
+
+    def _has_session(self, who: Credential, thread: Thread) -> bool:
+        """Whether somebody may go on with a thread over AHP and MCP: its owner, or nobody known."""
+        is_unknown = who.party.kind in {"anonymous", "link"}
+        return who.party is thread.owner or (thread.owner is None and is_unknown)
 
     def _attach(self) -> Step | None:
         thread = self._thread()
@@ -137,7 +141,8 @@ class Moves:
         who = thread and self._writer(thread)
         if not who or not thread:
             return None
-        name, by = self._action(who), self.random.choice(["A2A", "AHP", "MCP"])
+        protocols = ["A2A", "AHP", "MCP"] if self._has_session(who, thread) else ["A2A"]
+        name, by = self._action(who), self.random.choice(protocols)
         return lambda: self.speaking.call_in(who, thread, name, by)
 
     def _unpaid(self) -> list[Call]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from urllib.parse import quote
 
-from tests.access_walk.model import Credential, Grant, Party, Thread
+from tests.access_walk.model import ALWAYS, Credential, Grant, Party, Thread
 from tests.access_walk.world import World
 from tests.in_process import Answered
 
@@ -55,10 +55,17 @@ class Sharing:
         return f"{who.party.name} takes {thread.name} back from {grant.party.name}"
 
     async def wait(self) -> str:
-        """Let time pass until what was shared for a while has ended."""
+        """Let time pass until what was shared for a while has ended, streams at a heartbeat."""
         self.world.clock.advance(LINGER_SECONDS + 1)
         self.model.now = self.world.clock()
         await self._end_links()
+        over = [
+            stream
+            for stream in self.world.streams
+            if not stream.credential.is_live
+            or self.model.reads_until(stream.credential.party, stream.thread) != ALWAYS
+        ]
+        await self.world.end_streams(over)
         return "time passes"
 
     async def join(self, who: Credential, thread: Thread, party: Party) -> str | None:

@@ -226,15 +226,20 @@ class World:
     async def end(self, credential: Credential) -> None:
         """A credential is worth nothing from now on; its streams end within a second."""
         credential.is_live = False
-        mine = [stream for stream in self.streams if stream.credential is credential]
-        self.streams = [stream for stream in self.streams if stream.credential is not credential]
-        self.ended += mine
-        if not mine:
+        await self.end_streams([one for one in self.streams if one.credential is credential])
+
+    async def end_streams(self, streams: list[Stream]) -> None:
+        """Wait until streams have ended; those that go on are noted."""
+        self.ended += streams
+        self.streams = [stream for stream in self.streams if stream not in streams]
+        if not streams:
             return
-        _, open_still = await asyncio.wait([stream.task for stream in mine], timeout=CLOSED_SECONDS)
-        for task in open_still:
-            task.cancel()
-            self.leak(credential, "GET …/events", "a stream that does not end")
+        await asyncio.wait([stream.task for stream in streams], timeout=CLOSED_SECONDS)
+        for stream in streams:
+            if not stream.task.done():
+                stream.task.cancel()
+                asked = f"GET /v1/threads/{stream.thread.id}/events"
+                self.leak(stream.credential, asked, "a stream that does not end", (stream.thread,))
 
     def follow(self, credential: Credential, thread: Thread) -> None:
         """Open a stream of a thread's events, over HTTP, and look at what it is sent."""
