@@ -36,9 +36,9 @@ async def task_of_call(store: Store, call_id: str, desk: str) -> KeptTask | None
 
 
 async def turns(store: Store, task_id: str) -> tuple[KeptTurn, ...]:
-    """Read the newest turns of a task, in order."""
-    rows = await store.read("task_turns", {"task_id": task_id, "limit": MOST_TURNS})
-    return tuple(KeptTurn(*row) for row in reversed(rows))
+    """Read the newest turns of a task that fit a page, in order."""
+    page = await store.read_page("task_turns", {"task_id": task_id}, limit=MOST_TURNS)
+    return tuple(KeptTurn(*row) for row in reversed(page.rows))
 
 
 async def thread_of_context(store: Store, context: str, desk: str) -> str | None:

@@ -4,9 +4,9 @@
 
 A desk in a process of its own, with its default limits but for the requests a minute. First
 as many clients as `--readers` says ask for the same answer and read nothing of it; then fifteen
-bodies of 5.5 MB come at once, of as many values as fit. Told are how much longer `/health` took at most than
-when nothing else went on, and how much memory the desk took. With `--than` the same is asked of the
-desk in another checkout, and told how many times as much that took.
+bodies of 5.5 MB come at once, of as many values as fit. Printed are the longest answer of `/health`
+meanwhile, and the memory that the desk took. With `--than` the same is measured at the desk of
+another checkout, and printed as a ratio.
 """
 
 from __future__ import annotations
@@ -52,19 +52,24 @@ class Watch:
     def __init__(self, server: Server) -> None:
         self._server = server
         self.slowest = 0.0
-        self.most = self.least = server.resident_mib()
+        self._most = self._least = server.resident_mib()
+
+    @property
+    def figures(self) -> tuple[float, float]:
+        """The longest answer in seconds, and the memory taken in MiB."""
+        return self.slowest, self._most - self._least
 
     @asynccontextmanager
     async def watching(self) -> AsyncIterator[None]:
-        task = asyncio.create_task(self._watch())
+        tasks = [asyncio.create_task(one()) for one in (self._ask, self._look)]
         try:
             yield
         finally:
-            task.cancel()
-            with suppress(asyncio.CancelledError):
-                await task
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
 
-    async def _watch(self) -> None:
+    async def _ask(self) -> None:
         async with aiohttp.ClientSession(self._server.url) as http:
             while True:
                 began = time.perf_counter()
@@ -73,12 +78,23 @@ class Watch:
                         await answer.read()
                 finally:
                     self.slowest = max(self.slowest, time.perf_counter() - began)
-                    self.most = max(self.most, self._server.resident_mib())
                 await asyncio.sleep(PAUSE)
 
+    async def _look(self) -> None:
+        while True:
+            self._most = max(self._most, self._server.resident_mib())
+            await asyncio.sleep(PAUSE)
 
-async def fill(http: aiohttp.ClientSession, messages: int) -> dict[str, tuple[str, dict[str, str]]]:
+
+async def fill(server: Server, messages: int) -> dict[str, tuple[str, dict[str, str]]]:
     """Where large answers are, and with what headers they are asked for."""
+    async with aiohttp.ClientSession(server.url) as http:
+        return await _fill(http, messages)
+
+
+async def _fill(
+    http: aiohttp.ClientSession, messages: int
+) -> dict[str, tuple[str, dict[str, str]]]:
     async with http.post("/v1/threads", json={}, headers=MANUAL) as answer:
         thread = f"/v1/threads/{(await answer.json())['id']}"
     for _ in range(messages):
@@ -122,7 +138,7 @@ async def send_bodies(server: Server) -> tuple[float, float]:
     async with aiohttp.ClientSession(server.url) as http, watch.watching():
         await asyncio.sleep(10 * PAUSE)
         await asyncio.gather(*(send(http) for _ in range(BODIES)))
-    return watch.slowest, watch.most - watch.least
+    return watch.figures
 
 
 async def read_nothing(
@@ -139,21 +155,7 @@ async def read_nothing(
             del reader
             writer.write("\r\n".join([*lines, "", ""]).encode())
         await asyncio.sleep(WATCHED_SECONDS)
-    return watch.slowest, watch.most - watch.least
-
-
-async def measure(server: Server, readers: int, messages: int) -> Figures:
-    """All figures of one desk."""
-    timeout = aiohttp.ClientTimeout(total=600)
-    async with aiohttp.ClientSession(server.url, timeout=timeout) as http:
-        answers = await fill(http, messages)
-        async with http.get(answers["a list of messages"][0]) as answer:
-            assert answer.status == 200
-    figures: Figures = {}
-    for name, (path, headers) in answers.items():
-        figures[name] = await read_nothing(server, readers, path, headers)
-    figures[f"{BODIES} bodies of 5.5 MB"] = await send_bodies(server)
-    return figures
+    return watch.figures
 
 
 @contextmanager
@@ -170,14 +172,28 @@ def of_checkout(folder: Path | None) -> Iterator[None]:
 
 
 def run(folder: Path | None, readers: int, messages: int) -> Figures:
-    """Start a desk, and measure it."""
+    """Measure a desk, started again for each figure."""
+    shop = SHOP if folder is None else folder / "examples" / "shop"
+    figures: Figures = {}
     with tempfile.TemporaryDirectory() as kept, of_checkout(folder):
-        data, port = Path(kept), free_port()
-        shop = SHOP if folder is None else folder / "examples" / "shop"
-        command = desk_command(data / "data", port, *SETTINGS, folder=shop)
-        log, bytecode = data / "log", data / "bytecode"
-        with serving_process(command, port, log=log, bytecode=bytecode) as server:
-            return asyncio.run(measure(server, readers, messages))
+        data = Path(kept)
+
+        @contextmanager
+        def desk() -> Iterator[Server]:
+            port = free_port()
+            command = desk_command(data / "data", port, *SETTINGS, folder=shop)
+            log, bytecode = data / "log", data / "bytecode"
+            with serving_process(command, port, log=log, bytecode=bytecode) as server:
+                yield server
+
+        with desk() as server:
+            answers = asyncio.run(fill(server, messages))
+        for name, (path, headers) in answers.items():
+            with desk() as server:
+                figures[name] = asyncio.run(read_nothing(server, readers, path, headers))
+        with desk() as server:
+            figures[f"{BODIES} bodies of 5.5 MB"] = asyncio.run(send_bodies(server))
+    return figures
 
 
 def main() -> int:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +12,13 @@ import msgspec
 import pytest
 import pytest_asyncio
 
+from aitp_desk.model.action import Action
+from aitp_desk.model.money import Money
 from aitp_desk.model.principal import anonymous
 from aitp_desk.protocols.hac import MEDIA_TYPE
 from aitp_desk.store import file_reads
 from aitp_desk.store.base import PAGE_BYTES
+from tests.acting import offering
 from tests.operating import operating, write_site
 from tests.talking import THREADS, Talker, talking
 
@@ -122,6 +126,32 @@ async def test_tasks_and_what_was_said_in_them_are_listed_page_by_page(ground: G
         if not (token := page["nextPageToken"]):
             break
     assert (len(found), set(found)) == (len(tasks), tasks)
+
+
+async def test_a_task_of_many_turns_is_told_with_the_newest_of_them(tmp_path: Path) -> None:
+    cost = Money(Decimal("29.99"), "EUR")
+    costly = offering(Action("pay", "Costs something.", "action", cost=cost), answer_nothing)
+    async with talking(tmp_path, actions=[costly]) as talker:
+        caller = await talker.with_key("actions", "threads")
+        headers = {**V1, **dict(caller.credentials)}
+        task: dict[str, Any] = {}
+        for _ in range(4):
+            data = {"action": "pay", "arguments": {"words": "x" * 200_000}}
+            message = {"messageId": "m", "role": "ROLE_USER", "parts": [{"data": data}]}
+            where = {"taskId": task["id"], "contextId": task["contextId"]} if task else {}
+            sent = {"message": {**message, **where}}
+            async with caller.http.post("/a2a/message:send", json=sent, headers=headers) as answer:
+                body = await answer.json()
+                assert answer.status == 200, str(body)[:500]
+                task = body["task"]
+            assert task["status"]["state"] == "TASK_STATE_INPUT_REQUIRED"
+        size, task = await read(caller.http, f"/a2a/tasks/{task['id']}", **headers)
+        assert 0 < len(task["history"]) < 4
+        assert size < 3 * 200_000
+
+
+async def answer_nothing(_caller: str, _arguments: Mapping[str, Any]) -> str:
+    return ""
 
 
 async def test_a_transcript_is_read_a_little_at_a_time_while_it_is_sent(ground: Ground) -> None:
