@@ -214,7 +214,14 @@ async def repeat_mcp(shop: Market, town: str) -> str:
     return await mcp(shop, params, **{"Idempotency-Key": KEY + town})
 
 
-REPEATS = {"OpenAPI": repeat_http, "HAC": repeat_hac, "MCP": repeat_mcp}
+async def repeat_a2a(shop: Market, town: str) -> str:
+    data = {"action": "weather", "arguments": {"town": town}}
+    message = {"messageId": "m", "role": "ROLE_USER", "parts": [{"data": data}]}
+    headers = {"A2A-Version": "1.0", "Idempotency-Key": KEY + town}
+    return await answer_to(shop, "POST", "/a2a/message:send", {"message": message}, **headers)
+
+
+REPEATS = {"OpenAPI": repeat_http, "HAC": repeat_hac, "MCP": repeat_mcp, "A2A": repeat_a2a}
 
 
 async def claimed(victim: Victim) -> Talker:
@@ -231,9 +238,11 @@ async def test_a_repeat_of_a_call_reads_nothing_once_the_thread_has_another_owne
 ) -> None:
     town = f"Bend {way}"
     first = await REPEATS[way](shop, town)
-    found = [re.search(rf"\b{kind}_0\w+", first) for kind in ("thread", "call", "ask")]
-    thread, call, quote = (one[0] for one in found if one is not None)
-    assert call in await REPEATS[way](shop, town)
+    (quote,) = set(re.findall(r"\bask_0\w+", first))
+    ((thread, call),) = shop.talker.rows(
+        f"SELECT thread_id, id FROM calls WHERE quote_id = '{quote}'"
+    )
+    assert quote in await REPEATS[way](shop, town)
     victim = Victim(shop.talker, {"thread_id": thread, "call_id": call, "quote_id": quote})
     victim.talker = owner = await claimed(victim)
     victim.check_untold(await REPEATS[way](shop, town))
