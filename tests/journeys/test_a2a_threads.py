@@ -168,7 +168,7 @@ async def test_a_key_without_threads_has_its_own_tasks_alone(tmp_path: Path) -> 
             grant = {"principal": narrow_id, "may": "write"}
             shared = await both.send("POST", f"/v1/threads/{task.context_id}/grants", grant)
             assert shared.status == 200
-            with pytest.raises(Exception, match="no such task"):
+            with pytest.raises(Exception, match="No task with this id"):
                 await caller.get_task(get(task.id))
 
 
