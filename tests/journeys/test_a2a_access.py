@@ -13,6 +13,7 @@ from aitp_desk.model.action import Action
 from tests.acting import offering
 from tests.auditing import somebody
 from tests.journeys.test_a2a_calls import echo
+from tests.market import CODE, market
 from tests.talking import THREADS, Talker, Told, talking
 from tests.tasking import calling
 
@@ -225,3 +226,16 @@ async def test_a_repeat_of_v1_is_refused_once_access_is_lost(tmp_path: Path) -> 
         assert (await owner.open("Mine.", headers=[KEY], metadata={"parent_id": opened.id})).id == (
             forked.id
         )
+
+
+async def test_a_reader_sees_of_a_paid_call_what_the_thread_says(tmp_path: Path) -> None:
+    async with market(tmp_path) as shop:
+        owner, reader = [await shop.talker.with_key() for _ in range(2)]
+        asked = await send_task(owner, calling("weather", town="Bray"))
+        paid = await send_task(owner, f"pay with {CODE}", taskId=asked["id"])
+        assert "It rains in Bray." in str(paid["artifacts"])
+        thread = (await owner.read(asked["contextId"])).id
+        await share(owner, thread, principal=principal_of(reader), may="read")
+        for told in await read_task(reader, asked["id"]):
+            assert "Paid: 0.25 USD." in str(told.body)
+            assert "Bray" not in str(told.body)
