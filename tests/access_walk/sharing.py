@@ -127,7 +127,7 @@ class Sharing:
 
     async def follow_task(self, who: Credential, thread: Thread, task: str) -> str | None:
         """Set an address at which somebody is told of a task."""
-        body = {"url": self.world.receiver(who)}
+        body = {"url": self.world.receiver(who, thread)}
         target = f"/a2a/tasks/{task}/pushNotificationConfigs"
         headers = (("A2A-Version", "1.0"),)
         sent = await self.world.ask(who, "POST", target, body, headers=headers)

@@ -139,7 +139,7 @@ class Speaking:
             part = {"data": {"action": name, "arguments": arguments}}
             told: dict[str, Any] = {}
             if self.random.random() < TOLD_SHARE:
-                push = {"taskPushNotificationConfig": {"url": self.world.receiver(who)}}
+                push = {"taskPushNotificationConfig": {"url": self.world.receiver(who, thread)}}
                 told = {"configuration": push}
             sent = await self.message(who, thread, part, once=_key(), **told)
         elif by == "AHP":

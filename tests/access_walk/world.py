@@ -253,8 +253,15 @@ class World:
 
         self.streams.append(Stream(credential, thread, asyncio.create_task(read())))
 
-    def receiver(self, credential: Credential) -> str:
-        """An address of somebody's, at which pushes are looked at."""
+    def receiver(self, credential: Credential, thread: Thread | None) -> str:
+        """An address of somebody's, at which pushes are looked at.
+
+        Parameters:
+            thread: of the task that is told of. Without an owner its id alone opens it, whether or
+                not the link still holds that was sent with it.
+        """
+        if credential.party.kind == "link" and (thread is None or thread.owner is None):
+            credential = Credential(credential.party)
         path = f"/told/{len(self.receivers)}"
         self.receivers[path] = credential
 
