@@ -149,6 +149,21 @@ async def test_who_names_an_event_stream_as_well_gets_it(talker: Talker) -> None
         assert listener.headers["Link"] == RELATIONS
 
 
+async def test_pages_of_a_further_agent_redirect_alike(tmp_path: Path) -> None:
+    site = tmp_path / "site"
+    for name in ("content", "books"):
+        (site / name).mkdir(parents=True)
+        (site / name / "index.md").write_text("# Facts\n\nWe lend books.\n", "utf-8")
+    table = '[content]\nfolder = "content"\n[[agents]]\nname = "books"\n'
+    (site / "desk.toml").write_text(f'{table}[agents.content]\nfolder = "books"\n', "utf-8")
+    async with visiting(tmp_path / "data", folder=site) as visitor:
+        for path in ("/", "/books", "/books/", "/books/nowhere", "/books/v1/models"):
+            request = visitor.http.get(path, headers={"Accept": AGENT}, allow_redirects=False)
+            async with request as response:
+                assert response.status == 302, path
+                assert response.headers["Location"] == MANIFEST
+
+
 @pytest.mark.parametrize("path", [CONVERSE, "/v1/threads", "/v1/thread", "/policies/returns"])
 async def test_what_is_posted_is_never_sent_elsewhere(visitor: Visitor, path: str) -> None:
     body = {"capability": "contact", "query": "How?"} if path == CONVERSE else {}
