@@ -44,7 +44,7 @@ POSTED: dict[str, Any] = {
 READ = (
     "/",
     "/about",
-    "/assets/nothing",
+    "/assets/desk/nothing",
     "/health",
     "/ready",
     "/llms.txt",
