@@ -152,6 +152,15 @@ OWN: list[dict[str, Any]] = [
     {"card_payment": {"quote_id": "q_1", "payment_method": "pm_1Abc"}},
     *PURSES,
     {"decide_payment": {"merchant_id": "store.near", "quote_id": "q_1", "pay": True}},
+    {
+        "rejected_payment_decision": {
+            "reason": "answered",
+            "message": "This was decided before.",
+            "merchant_id": "store.near",
+            "pay": True,
+            "quote_id": "q_1",
+        }
+    },
 ]
 """Messages of the site's own schema."""
 

@@ -18,6 +18,7 @@ from aitp_desk.capability import (
     Asking,
     Capability,
     Context,
+    Forbidden,
     Health,
     Hook,
     InvalidRequest,
@@ -27,6 +28,7 @@ from aitp_desk.capability import (
     Part,
     Record,
     Redirect,
+    Refuse,
     Round,
     Say,
     Schema,
@@ -57,7 +59,13 @@ from aitp_payments.messages import PUBLISHED, AnyQuote, WrappedQuote
 from aitp_payments.methods import Method
 from aitp_payments.near import NearChannels
 from aitp_payments.open_quotes import OpenQuotes, is_awaited, only_asked
-from aitp_payments.own_messages import ApproveQuote, DeclineQuote, OwnQuote, OwnWrappedQuote
+from aitp_payments.own_messages import (
+    ApproveQuote,
+    DeclineQuote,
+    OwnQuote,
+    OwnWrappedQuote,
+    RejectedPaymentDecision,
+)
 from aitp_payments.passing_on import PassingOn
 from aitp_payments.quotes import Quoting
 from aitp_payments.reading import read_quote
@@ -67,7 +75,13 @@ from aitp_payments.settings import PaymentsSettings
 from aitp_payments.settling import REFUND, Settling
 from aitp_payments.signatures import read_key
 from aitp_payments.stripe.settings import StripeSettings, read_keys
-from aitp_payments.text import tell_payment, tell_quote, tell_result, tell_top_up
+from aitp_payments.text import (
+    tell_decision,
+    tell_payment,
+    tell_quote,
+    tell_result,
+    tell_top_up,
+)
 from aitp_payments.untaken import untaken
 from aitp_payments.x402.messages import X402Payment
 from aitp_payments.x402.method import X402
@@ -181,6 +195,8 @@ class Payments(Capability):
                 return self._open.ask(context.asking, context)
             case AnyQuote():
                 read_quote(given)
+            case RejectedPaymentDecision():
+                return Refuse(Forbidden("Only the desk says that a decision does not count."))
             case _:
                 pass
         bought = None if self._buyer is None else self._buyer.judge(part, context)
@@ -254,7 +270,9 @@ class Payments(Capability):
             case "decline_quote":
                 return "I do not pay."
             case "decide_payment":
-                return "The site pays." if given["pay"] else "The site does not pay."
+                return tell_decision(given)
+            case "rejected_payment_decision":
+                return f"Does not count: {tell_decision(given)}"
             case _:
                 return super().as_text(part)
 

@@ -136,6 +136,28 @@ class DecidePayment(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tru
     amount: Name = ""
 
 
+Uncounted = Literal["answered", "expired", "other_amount", "unknown_request"]
+"""Why a decision does not count."""
+
+
+class RejectedPaymentDecision(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A decision that does not count: it stands on the thread in place of what was sent.
+
+    Parameters:
+        reason: why, for programs.
+        message: the same in words.
+        merchant_id, pay, quote_id, channel_id, amount: as they were sent.
+    """
+
+    reason: Uncounted
+    message: str
+    merchant_id: Id
+    pay: bool
+    quote_id: Name = ""
+    channel_id: Name = ""
+    amount: Name = ""
+
+
 MESSAGES: dict[str, type[msgspec.Struct]] = {
     **messages.MESSAGES,
     "quote": OwnQuote,
@@ -147,5 +169,6 @@ MESSAGES: dict[str, type[msgspec.Struct]] = {
     **x402.MESSAGES,
     "card_payment": CardPayment,
     "decide_payment": DecidePayment,
+    "rejected_payment_decision": RejectedPaymentDecision,
 }
 """What a message of the site's own schema holds besides ``$schema``: one of these keys."""

@@ -20,7 +20,8 @@ def tell_quote(quote: Mapping[str, Any]) -> str:
     options = quote.get("payment_options") or ()
     prices = list(dict.fromkeys(_price(option) for option in options))
     what = _line(quote.get("description")).rstrip(".")
-    lines = [f"{what}: {' or '.join(prices)}, to be paid first."]
+    price = f"{' or '.join(prices)}, to be paid first."
+    lines = [f"{what}: {price}" if what else price]
     methods = [method for option in options for method in option.get("payment_methods", ())]
     lines += [f"Pay by {called(method)}: {url}" for method in methods if (url := method.get("url"))]
     names = list(dict.fromkeys(called(method) for method in methods if not method.get("url")))
@@ -64,6 +65,11 @@ def tell_top_up(told: Mapping[str, Any], *, is_request: bool) -> str:
         return f"{price} was put into the payment channel {channel}."
     reason = _line(told.get("reason"))
     return f"Please put {price} into the payment channel {channel}. {reason}".strip()
+
+
+def tell_decision(decision: Mapping[str, Any]) -> str:
+    """What one of the site's people has decided about what a merchant asks."""
+    return "The site pays." if decision["pay"] else "The site does not pay."
 
 
 def called(method: Mapping[str, Any]) -> str:

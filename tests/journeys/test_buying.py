@@ -88,6 +88,23 @@ async def test_beyond_a_ceiling_a_person_pays_and_nobody_else_can(
         assert operator is None or who == principal_of(operator.key or "")
 
 
+async def test_a_second_decision_is_told_as_one_that_does_not_count(tmp_path: Path) -> None:
+    async with trading(tmp_path, ceilings={"EUR": ceilings(per_payment="4.99")}) as trade:
+        schema = f"{trade.buyer.desk.url}{OWN}"
+        own = {"id": trade.seller.desk.url, "capabilities": [{"schema": schema}]}
+        await trade.buyer.send("POST", f"/v1/threads/{trade.thread}/actors", own)
+        await trade.bring(await trade.ask(name="Ada"))
+        operator = await trade.buyer.with_key("operator")
+        await decided(trade, pay=False, key=operator)
+        last = await decided(trade, pay=True, key=operator)
+        rejected = last["rejected_payment_decision"]
+        assert (rejected["reason"], rejected["pay"]) == ("answered", True)
+        assert [one["state"] for one in await trade.bought()] == ["declined"]
+        forged = {"$schema": schema, "rejected_payment_decision": rejected}
+        refusal = await trade.buyer.post(trade.thread, json.dumps(forged))
+        assert refusal.refusal[:2] == (403, "forbidden")
+
+
 def ceilings(**other: str) -> dict[str, str]:
     """Ceilings that a ticket is within, but for the ones that are given."""
     usual = {"per_payment": "20", "per_day": "100", "per_payee": "50", "top_up": "20"}

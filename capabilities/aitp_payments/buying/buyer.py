@@ -44,6 +44,7 @@ from aitp_payments.buying.offers import (
     without_words,
 )
 from aitp_payments.buying.payer import Payer
+from aitp_payments.buying.rejections import rejected
 from aitp_payments.buying.settings import BuyingSettings
 from aitp_payments.buying.top_ups import TopUps
 from aitp_payments.buying.unconfirmed import look_at
@@ -219,11 +220,12 @@ class Buyer:
         record = context.record(bought_key(id))
         bought = find_bought(context, id)
         if record is None or bought is None or bought.thread_id != context.thread_id:
-            return Take((Say("Nobody has asked the site to pay this here."),))
+            why = "Nobody has asked the site to pay this here."
+            return Take(rejected(decision, "unknown_request", why))
         if bought.state != "wanted":
-            return Take((Say("This was decided before."),))
+            return Take(rejected(decision, "answered", "This was decided before."))
         if record.open_until is None or record.open_until <= context.now:
-            return Take((Say(OVER),))
+            return Take(rejected(decision, "expired", OVER))
         if decision.pay:
             paid = self._pay(bought, context, is_bound=False)
             return Take((*paid, Audit("bought_by_person")))

@@ -13,6 +13,7 @@ from aitp_payments.books import Books
 from aitp_payments.buying.mandates import Mandates, Payee
 from aitp_payments.buying.offers import NOT_SIGNED, OTHERS
 from aitp_payments.buying.payer import Payer
+from aitp_payments.buying.rejections import rejected
 from aitp_payments.confirming import say
 from aitp_payments.ledger.journal import move, post
 from aitp_payments.ledger.names import at_payee, outside
@@ -143,16 +144,18 @@ class TopUps:
             if asked.thread_id != context.thread_id or asked.state != "wanted":
                 continue
             if record.open_until is None or record.open_until <= context.now:
-                return (Say(STALE),)
+                return rejected(decision, "expired", STALE)
             asks = asked.request["amount"]
             if decision.amount != asks:
-                return (Say(OTHER_AMOUNT.format(f"{asks} {currency}")),)
+                why = OTHER_AMOUNT.format(f"{asks} {currency}")
+                return rejected(decision, "other_amount", why)
             if not decision.pay:
                 declined = replace(asked, state="declined")
                 return (_keep(context, declined), Say(NOT_PUT), Audit("top_up_declined"))
             put = self._put(asked, payee, context, is_bound=False)
             return (*put, Audit("topped_up_by_person"))
-        return (Say("Nobody waits for more in this channel here."),)
+        why = "Nobody waits for more in this channel here."
+        return rejected(decision, "unknown_request", why)
 
     def _put(
         self, asked: Topped, payee: Payee, context: Context, *, is_bound: bool

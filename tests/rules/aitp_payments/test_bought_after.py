@@ -230,6 +230,7 @@ def test_a_top_up_that_became_another_is_not_decided_by_who_saw_the_first(
     site.hear(asked("9000", "2027-01-15T08:00:01Z"))
     (said,) = site.decide(**answer)
     assert said.startswith("9000 EUR are asked for by now")
+    assert site.stored["rejected_payment_decision"]["reason"] == "other_amount"
     assert site.holds("channel-at:bakery") == 0
     (response,) = site.decide(**answer | {"amount": "9000"})
     assert response["top_up_response"]["amount"] == "9000"

@@ -161,6 +161,7 @@ def test_what_people_decline_or_let_pass_is_not_paid(site: Site, bakery: Bakery)
     site.now += 24 * 60 * 60
     (late,) = site.decide(quote_id=passed["quote_id"], pay=True)
     assert "over" in late
+    assert site.stored["rejected_payment_decision"]["reason"] == "expired"
     assert site.total() == site.holds("pending-at:bakery") == 0
 
 
