@@ -10,6 +10,7 @@ import msgspec
 from aitp_desk.agent.ask import asked_before, offered_earlier, offered_in
 from aitp_desk.agent.base import Pending, Turn, Utterance
 from aitp_desk.agent.choice import Choice, choose, choose_by_place
+from aitp_desk.agent.courtesy import is_agreement
 from aitp_desk.agent.question import (
     MAX_READ,
     TELLING,
@@ -50,7 +51,10 @@ _PREDICATE = 0.5
 
 def read(text: str, library: Library) -> Asked:
     """Read a message that asks something in the library's language, by itself."""
-    return read_question(speech_of(library.language).plain(text), library.vocabulary)
+    speech = speech_of(library.language)
+    # agreement asks for nothing; a search would find pages that hold its words by chance
+    asked = "" if is_agreement(text, speech) else speech.plain(text)
+    return read_question(asked, library.vocabulary)
 
 
 def asks_about_the_conversation(question: str, library: Library) -> bool:
@@ -127,8 +131,8 @@ def _said_before(transcript: Sequence[Utterance], library: Library) -> list[str]
 
 def _read(question: str, earlier: Sequence[str], library: Library) -> Asked:
     """Read a question, and carry over what it needs of the one before."""
+    asked = read(question, library)
     question = speech_of(library.language).plain(question)
-    asked = read_question(question, library.vocabulary)
     if not earlier:
         return asked
     own = telling(asked.wanted)

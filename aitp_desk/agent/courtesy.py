@@ -65,12 +65,16 @@ def courtesy_in(words: str, preferred: Speech | None = None) -> Courtesy | None:
     return None
 
 
-def is_agreement(words: str) -> bool:
-    """Whether words agree to what was just asked, in any language: ``sure``, ``yes please``."""
+def is_agreement(words: str, speech: Speech | None = None) -> bool:
+    """Whether words agree to what was just asked: ``sure``, ``yes please``.
+
+    Parameters:
+        speech: the language to read them in; by default each.
+    """
     if len(words) > LONGEST or "?" in words:
         return False
     said = _NO_WORD.sub(" ", fold(words)).strip()
-    return any(said in _agreements(speech) for speech in all_speech())
+    return any(said in _agreements(one) for one in (all_speech() if speech is None else (speech,)))
 
 
 @cache

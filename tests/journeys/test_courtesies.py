@@ -108,6 +108,12 @@ async def test_what_costs_or_cannot_be_undone_wants_a_plain_yes(
 
 
 async def test_an_offered_person_is_agreed_to_freely(lamps: Talker) -> None:
-    for said in ("yes please", "please do"):
+    for said in ("yes please", "please do", "Yes, that would be great!", "sure, why not"):
         told = await over_threads(lamps, "What do parrots eat in Bolivia?", said)
         assert told.startswith("A person has been asked."), told
+
+
+@PROTOCOLS
+@pytest.mark.parametrize("said", ["go ahead", "of course", "Absolutely!"])
+async def test_agreement_to_nothing_is_not_searched_for(lamps: Talker, ask: Any, said: str) -> None:
+    assert await ask(lamps, said) == "What would you like to know about Lamps?"
