@@ -245,6 +245,7 @@ class Front:
         if self._faces is not None:
             asker = anonymous(request.peer) if proof is None else proof.principal
             reply = _face(self._faces, reply, refused, heading, asker, allowance)
+        del refused  # a cycle through its traceback keeps the body until the collector comes
         if heading.request_id:
             unbind_contextvars(_ID)
         heading.tally.count(reply.status, perf_counter() - began)

@@ -54,7 +54,7 @@ def decode_ahead(body: bytes) -> Ahead:
     try:
         return Ahead(body, _decode(body, with_nul=False, most_values=MAX_VALUES))
     except InvalidRequest as error:
-        return Ahead(body, refused=error)
+        return Ahead(body, refused=error.with_traceback(None))
 
 
 def decode_json(
@@ -76,9 +76,14 @@ def decode_json(
         ahead = _ahead.get()
         if ahead is not None and ahead.body is body:
             ahead.body = b""  # the value is its reader's from here on
-            if ahead.refused is not None:
-                raise ahead.refused
-            return ahead.value
+            refused, ahead.refused = ahead.refused, None
+            if refused is None:
+                return ahead.value
+            try:
+                raise refused
+            finally:
+                # a cycle through the traceback keeps the body until the collector comes
+                del refused
     return _decode(body, with_nul=with_nul, most_values=most_values)
 
 
