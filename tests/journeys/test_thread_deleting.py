@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from pathlib import Path
 from uuid import uuid4
 
@@ -37,6 +38,22 @@ async def test_the_answer_tells_of_replies_that_may_quote_it_and_takes_them_too(
         assert len(await talker.texts(opened.id)) == (0 if are_deleted else 1)
     wrong = await talker.send("DELETE", f"{THREADS}/thread_x/messages/x?with_replies=1")
     assert wrong.refusal == (400, "invalid_request", "with_replies")
+
+
+async def test_what_a_capability_said_to_a_message_is_a_reply_to_it(tmp_path: Path) -> None:
+    decision = {"request_decision_id": "none", "options": [{"id": "s"}]}
+    unasked = json.dumps({"$schema": "aitp.dev/requests", "decision": decision})
+    async with talking(tmp_path, "capabilities.requests.open_for=600") as talker:
+        thread = (await talker.open()).id
+        first, second = [await talker.post(thread, unasked) for _ in range(2)]
+        listed = (await talker.messages(thread, "?order=asc")).ok["data"]
+        said, answer, _, other = [one["id"] for one in listed]
+        assert (said, listed[2]["id"]) == (first.id, second.id)
+        path = f"{THREADS}/{thread}/messages/{said}?with_replies=true"
+        deleted = await talker.send("DELETE", path)
+        assert deleted.ok["replies"] == [{"id": answer, "deleted": True}]
+        told = await delete(talker, thread, second.id)
+        assert told.ok["replies"] == [{"id": other, "deleted": False}]
 
 
 async def test_whoever_only_takes_part_deletes_no_replies(tmp_path: Path) -> None:

@@ -25,6 +25,8 @@ from aitp_desk.store.work.tickets import TICKETS_EPOCH
 
 THREAD_DELETED = "The thread was deleted."
 """What a run failed of that was to answer there."""
+_MOST_REPLIES = 20
+"""So many replies of capabilities to one message are looked for."""
 
 
 def set_message_metadata(
@@ -117,10 +119,7 @@ def delete_message(
             " your message alone.",
             param="with_replies",
         )
-    replies: tuple[str, ...] = ()
-    if message.origin is Origin.VISITOR and message.run_id is not None:
-        rows = yield "replies_of_run", {"run_id": message.run_id}
-        replies = tuple(message_of(row).id for row in rows)
+    replies = (yield from _replies_to(message)) if message.origin is Origin.VISITOR else ()
     tail = reached.tail(now)
     for id_ in (message_id, *(replies if with_replies else ())):
         tail.tell("message.deleted", id_)
@@ -130,6 +129,26 @@ def delete_message(
     yield "forget_pending_of_thread", {"thread_id": thread_id}
     yield from tail.write()
     return replies
+
+
+def _replies_to(message: Message) -> Work[tuple[str, ...]]:
+    """Find what the desk said to a message.
+
+    That is what capabilities said, which stands right after it and has no run, and what its run
+    said.
+    """
+    after = message.seq
+    place = {"thread_id": message.thread_id, "above": after, "below": after + _MOST_REPLIES + 1}
+    rows = yield "messages_upwards", {**place, "limit": _MOST_REPLIES}
+    replies = []
+    for seq, one in enumerate(map(message_of, rows), after + 1):
+        if one.seq != seq or one.origin is not Origin.DESK or one.run_id is not None:
+            break
+        replies.append(one.id)
+    if message.run_id is not None:
+        rows = yield "replies_of_run", {"run_id": message.run_id}
+        replies += [message_of(row).id for row in rows]
+    return tuple(replies)
 
 
 def delete_thread(
