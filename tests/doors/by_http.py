@@ -73,7 +73,7 @@ class Ahp:
         body = told.body
         match body["status"]:
             case "accepted":
-                assert told.status == 202
+                assert told.status == 200
                 return Outcome("accepted", handle=body["poll"])
             case "success":
                 payload = body["response"]["payload"]
