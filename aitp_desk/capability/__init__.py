@@ -66,9 +66,7 @@ from __future__ import annotations
 
 from aitp_desk.capability.asked import (
     Asked,
-    NotCounted,
     State,
-    Uncounted,
     one_line,
     open_until,
     waits_for_others,
@@ -82,6 +80,7 @@ from aitp_desk.capability.effects import (
     Guessed,
     Keep,
     Leave,
+    NotCounted,
     Paid,
     Refuse,
     Replace,
@@ -91,6 +90,7 @@ from aitp_desk.capability.effects import (
     Start,
     Take,
     Then,
+    Uncounted,
     Verdict,
 )
 from aitp_desk.capability.messages import (

@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import datetime
 from enum import Enum
-from typing import Any, Generic, Literal, Protocol, Self, TypeVar
+from typing import Any, Generic, Protocol, Self, TypeVar
 
 import msgspec
 from msgspec import UnsetType
 from msgspec.structs import replace
 
-from aitp_desk.capability.effects import Resume, Then
+from aitp_desk.capability.effects import NotCounted, Resume, Then, Uncounted
 from aitp_desk.capability.messages import Context, Standing
 from aitp_desk.model.open_request import Rejected
 
@@ -35,29 +35,6 @@ MOVES: Mapping[State, frozenset[State]] = {
     State.SUPERSEDED: frozenset(),
 }
 """Where a request can go from each state: only once, from open."""
-
-Uncounted = Literal[
-    "unknown_request",
-    "answered",
-    "expired",
-    "superseded",
-    "own_request",
-    "not_yours",
-    "price_expired",
-]
-"""Why an answer does not count: a closed list."""
-
-
-class NotCounted(msgspec.Struct, frozen=True):
-    """Why an answer does not count.
-
-    Parameters:
-        message: the same in words.
-    """
-
-    reason: Uncounted
-    message: str
-
 
 MOST_REJECTED = 10
 """How many of them a request keeps: the newest."""

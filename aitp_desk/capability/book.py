@@ -14,8 +14,8 @@ from typing import Any, Generic, TypeVar
 import msgspec
 from msgspec import UnsetType
 
-from aitp_desk.capability.asked import AnyRequest, Asked, NotCounted, State
-from aitp_desk.capability.effects import Effect, Keep
+from aitp_desk.capability.asked import AnyRequest, Asked, State
+from aitp_desk.capability.effects import Effect, Keep, NotCounted
 from aitp_desk.capability.messages import Context, Record, Standing
 from aitp_desk.capability.outside import Job
 from aitp_desk.model.errors import InvalidRequest, MissingField
@@ -159,9 +159,14 @@ class Book(Generic[T]):
     def reject(
         self, record: Record, asked: T, why: NotCounted, context: Context
     ) -> tuple[Effect, ...]:
-        """Write down that an answer does not count, where the request is still open."""
+        """Write down that an answer does not count, where the request is still open.
+
+        A request of a call that has asked something else since is superseded by it.
+        """
         if asked.state_at(context.now) is not State.OPEN:
             return ()
+        if why.reason == "superseded":
+            return tuple(self._end(record, asked.moved(State.SUPERSEDED, context.now), context))
         rejected = asked.rejecting(why.reason, context)
         return (Keep(record.key, rejected, record.version, record.open_until),)
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from enum import Enum
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
@@ -179,18 +179,42 @@ class Leave(msgspec.Struct, frozen=True):
     """The message is stored as it came, and whoever answers here answers it."""
 
 
+Uncounted = Literal[
+    "unknown_request",
+    "answered",
+    "expired",
+    "superseded",
+    "own_request",
+    "not_yours",
+    "price_expired",
+    "settled",
+]
+"""Why an answer does not count: a closed list."""
+
+
+class NotCounted(msgspec.Struct, frozen=True):
+    """Why an answer does not count.
+
+    Parameters:
+        message: the same in words.
+    """
+
+    reason: Uncounted
+    message: str
+
+
 class Take(msgspec.Struct, frozen=True):
     """The message is stored and these effects with it.
 
     Parameters:
         then: who speaks next; the agent where a part of the message wants that.
-        otherwise: what is stored in place of the part where the call is for another caller to
-            have go on; empty for what is stored of an answer.
+        otherwise: returns the effects in place of ``effects`` where the call of a
+            :class:`Resume` does not go on by this answer. None if the desk only says why.
     """
 
     effects: tuple[Effect, ...] = ()
     then: Then | Resume = Then.NOBODY
-    otherwise: tuple[Effect, ...] = ()
+    otherwise: Callable[[NotCounted], Sequence[Effect]] | None = None
 
 
 class Refuse(msgspec.Struct, frozen=True):

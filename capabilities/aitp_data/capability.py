@@ -46,6 +46,7 @@ from aitp_desk.capability import (
     InvalidRequest,
     Job,
     Keep,
+    NotCounted,
     Own,
     Part,
     Record,
@@ -306,7 +307,12 @@ def _take(
         # what nobody here knows stays, but beside what is sealed: it might say the same
         rest = {name: value for name, value in given["data"].items() if name not in _OWN}
         stored = dict(given) | {"data": rest | stored["data"]}
-    theirs = RejectedData("not_yours", _FOR_OTHERS, settled.fields, asked.request.id)
+
+    def otherwise(why: NotCounted) -> tuple[Effect, ...]:
+        rejected = RejectedData(why.reason, why.message, settled.fields, asked.request.id)
+        noted = BOOK.reject(record, asked, why, context)
+        return (_rejected(rejected), *sealed, *noted, Say(why.message))
+
     return Take(
         (
             Replace(stored),
@@ -317,11 +323,10 @@ def _take(
             Audit("answered"),
         ),
         asked.then(value_of(filled, fields), context),
-        otherwise=(_rejected(theirs), *sealed),
+        otherwise=otherwise,
     )
 
 
-_FOR_OTHERS = "Only who has asked for this can answer."
 _OWN = frozenset({"encrypted", "remember", "in_words"})
 """What a reply is told by and is not kept."""
 

@@ -212,40 +212,33 @@ class Requests(Capability):
         return (Say(f"This is still open. {tell_request(asked.request)}"),)
 
 
-_FOR_OTHERS = NotCounted("not_yours", "Only who has asked for this can answer.")
-
-
 def _answer(decision: Decision, given: Mapping[str, Any], context: Context) -> Verdict:
     found = BOOK.find(decision.request_decision_id, context)
     if found is None:
-        return _reject(decision, NotCounted("unknown_request", UNKNOWN))
+        return Take(_reject(decision, NotCounted("unknown_request", UNKNOWN)))
     record, asked = found
     request = asked.request
     decision = replace(decision, request_decision_id=request.id)
     before = "" if asked.answer is None else tell_options(asked.answer.options)
     if why := asked.cannot_answer(context, before):
-        return _reject(decision, why, *BOOK.reject(record, asked, why, context))
+        return Take(_reject(decision, why, *BOOK.reject(record, asked, why, context)))
     options = settle_options(request, decision.options)
     settled = Decision(options, request.id)
     if names := lapsed(request, options, context.now):
         message = f"The price of {', '.join(names)} has ended. Please ask for a new one."
         why = NotCounted("price_expired", message)
-        return _reject(settled, why, *BOOK.reject(record, asked, why, context))
+        return Take(_reject(settled, why, *BOOK.reject(record, asked, why, context)))
     stored = dict(given) | {"decision": dict(given["decision"]) | msgspec.to_builtins(settled)}
     closed = BOOK.close(record, asked, settled, context)
     return Take(
         (Replace(stored), *closed, Audit("answered")),
         asked.then(value_of(request, options), context),
-        otherwise=(_rejected(settled, _FOR_OTHERS),),
+        otherwise=lambda why: _reject(settled, why, *BOOK.reject(record, asked, why, context)),
     )
 
 
-def _reject(decision: Decision, why: NotCounted, *effects: Effect) -> Verdict:
-    return Take((_rejected(decision, why), *effects, Say(why.message)))
-
-
-def _rejected(decision: Decision, why: NotCounted) -> Replace:
-    """What is stored of a decision that does not count: nobody takes it for one that does."""
+def _reject(decision: Decision, why: NotCounted, *effects: Effect) -> tuple[Effect, ...]:
+    """Store a decision that does not count as such: nobody takes it for one that does."""
     named = decision.request_decision_id
     rejected = RejectedDecision(why.reason, why.message, decision.options, named)
-    return Replace({"rejected_decision": rejected}, version=0)
+    return (Replace({"rejected_decision": rejected}, version=0), *effects, Say(why.message))

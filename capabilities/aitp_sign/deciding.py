@@ -25,13 +25,13 @@ from aitp_desk.capability import (
 )
 from aitp_sign.asks import Ask, AskedToSign, has_signature
 from aitp_sign.encodings import to_base64url
-from aitp_sign.hearing import failed
+from aitp_sign.hearing import failed, not_counted
 from aitp_sign.messages import ApproveSignature, Signature
 from aitp_sign.own_keys import OwnKeys
 from aitp_sign.policy import Otherwise, Rule
 from aitp_sign.shown import MOST_LINES, lines_of
 from aitp_sign.subjects import Accounts, NearCall, Scheme, Signed
-from aitp_sign.unproven import Reason, Unproven
+from aitp_sign.unproven import Unproven
 
 
 class Voice(Protocol):
@@ -141,10 +141,8 @@ class Deciding:
             return Take((failed(given.request_id, "unknown_request", why),))
         record, asked = found
         ask = asked.request
-        if (not_counted := asked.cannot_answer(context)) is not None:
-            is_open = not_counted.reason in {"own_request", "not_yours"}
-            reason: Reason = "not_yours" if is_open else "not_open"
-            return Take((failed(ask.id, reason, not_counted.message),))
+        if (uncounted := asked.cannot_answer(context)) is not None:
+            return Take((not_counted(ask.id, uncounted),))
         if not given.agree:
             declined = self._book.close(record, asked, {"declined": True}, context)
             said = failed(ask.id, "declined", "The site's people have declined.")

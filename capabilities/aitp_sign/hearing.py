@@ -15,10 +15,10 @@ from aitp_desk.capability import (
     Effect,
     InvalidRequest,
     Keep,
+    NotCounted,
     Record,
     Say,
     Start,
-    State,
     Take,
     Verdict,
 )
@@ -54,10 +54,24 @@ def hear(
         return Take((failed(answer.request_id, "unknown_request", why),))
     record, asked = found
     request_id = asked.request.id
-    if (not_counted := asked.cannot_answer(context)) is not None:
-        is_open = asked.state_at(context.now) is State.OPEN
-        reason: Reason = "not_yours" if is_open else "not_open"
-        return Take((failed(request_id, reason, not_counted.message),))
+    if (uncounted := asked.cannot_answer(context)) is not None:
+        return Take((not_counted(request_id, uncounted),))
+    taken = _take(answer, record, asked, context, book)
+    if asks_chain and isinstance(answer, Signature):
+        taken = _ask_chain(taken)
+    return replace(
+        taken,
+        otherwise=lambda why: (
+            not_counted(request_id, why),
+            *book.reject(record, asked, why, context),
+        ),
+    )
+
+
+def _take(
+    answer: Answer, record: Record, asked: AskedToSign, context: Context, book: Book[AskedToSign]
+) -> Take:
+    request_id = asked.request.id
     match answer:
         case SignatureDeclined(_, note):
             ended = book.close(record, asked, {"declined": True}, context)
@@ -71,8 +85,7 @@ def hear(
             signature = Signature(scheme, written, request_id, account=account)
             return _take_signature(signature, record, asked, context, book)
         case Signature() as signature:
-            taken = _take_signature(signature, record, asked, context, book)
-            return _ask_chain(taken) if asks_chain else taken
+            return _take_signature(signature, record, asked, context, book)
 
 
 def _take_report(
@@ -133,6 +146,12 @@ def _ask_chain(taken: Take) -> Take:
         if result.result == "success" and result.account and not result.account_proved
     ]
     return replace(taken, effects=(*taken.effects, *starts))
+
+
+def not_counted(request_id: str, why: NotCounted) -> Say:
+    """Tell why an answer to a request does not count."""
+    is_others = why.reason in {"own_request", "not_yours"}
+    return failed(request_id, "not_yours" if is_others else "not_open", why.message)
 
 
 def failed(request_id: str, reason: Reason, why: str) -> Say:

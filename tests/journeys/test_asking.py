@@ -162,6 +162,12 @@ async def test_what_was_declined_in_words_meanwhile_is_told_of(buyer: Buyer) -> 
     late = await buyer.post(thread, decision(asked["id"], "yes"))
     assert late == ["This was settled before. Nothing more is done."]
     assert buyer.orders == []
+    parts = [json.loads(text) for one in await buyer.said(thread) for text in one if "{" in text]
+    assert not any("decision" in one for one in parts[-1:]), "nobody takes it for one that counts"
+    rejected = parts[-1]["rejected_decision"]
+    assert (rejected["reason"], rejected["message"]) == ("settled", *late)
+    operator = await buyer.with_key("operator")
+    assert ["Does not count: Yes."] in await operator.said(thread), "in words, too"
 
 
 async def test_what_is_not_wanted_any_more_is_open_no_longer(buyer: Buyer) -> None:

@@ -81,6 +81,19 @@ async def test_a_form_is_filled_in_by_a_message_on_the_thread(sender: Sender) ->
     assert sender.parcels == [SENT]
 
 
+async def test_a_form_of_a_settled_call_is_stored_as_rejected(sender: Sender) -> None:
+    session = (await sender.ask(ASKED)).ok["session_id"]
+    thread = await sender.talker.thread_of(session)
+    await sender.declare(thread)
+    form = await sender.form(thread)
+    await sender.ask("never mind", session)
+    await sender.post(thread, reply(form["id"], **VALUES))
+    texts = [text for said in await sender.said(thread) for text in said]
+    *_, last = (json.loads(text) for text in texts if text.startswith("{"))
+    assert last["rejected_data"]["reason"] == "settled"
+    assert sender.parcels == []
+
+
 async def test_another_does_not_answer(sender: Sender) -> None:
     session = (await sender.ask(ASKED)).ok["session_id"]
     thread = await sender.talker.thread_of(session)

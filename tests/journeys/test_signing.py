@@ -361,6 +361,23 @@ async def test_a_call_goes_on_with_a_signed_yes(tmp_path: Path) -> None:
                 await caller.talker.desk.store.settled()
 
 
+async def test_a_signed_yes_to_a_settled_call_is_a_failure(tmp_path: Path) -> None:
+    settings = ("capabilities.sign.signed_consent=true",)
+    site, scopes = ordering.write_site(tmp_path), ("actions", "threads")
+    async with calling(tmp_path, site, *settings, scopes=scopes) as caller:
+        asked = await caller.ask("Close my account", "close_account")
+        thread = await caller.talker.thread_of(asked.session_id)
+        reader = {"id": "https://reader.example", "capabilities": [{"schema": SLUG}]}
+        await caller.talker.send("POST", f"{THREADS}/{thread}/actors", reader)
+        (request,) = (one["request_signature"] for one in await structured(caller.talker, thread))
+        await caller.ask("never mind", "close_account", session_id=asked.session_id)
+        await caller.talker.post(thread, message(signature=sign_request(request)))
+        *_, last = await structured(caller.talker, thread)
+        told = last["signature_result"]
+        assert (told["result"], told["reason"]) == ("failure", "not_open")
+        assert not caller.booked
+
+
 async def test_a_yes_that_cannot_be_asked_as_a_signature_is_not_asked(tmp_path: Path) -> None:
     site = ordering.write_site(tmp_path)
     settings = ("capabilities.sign.signed_consent=true", "limits.enabled=false")

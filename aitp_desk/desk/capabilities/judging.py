@@ -17,11 +17,13 @@ from aitp_desk.capability import (
     Context,
     Effect,
     Leave,
+    NotCounted,
     Party,
     Record,
     Refuse,
     Replace,
     Resume,
+    Say,
     Seal,
     Take,
     Then,
@@ -297,10 +299,9 @@ class Judging:
                 if isinstance(then, Resume):
                     if principal is None:
                         raise ValueError("What the desk says itself has no call go on.")
-                    missed = wishes.resume(then, message.id, principal)
-                    if missed is not None and not missed.counts:
-                        kept = verdict.otherwise or effects
-                        effects = tuple(one for one in kept if isinstance(one, Replace | Seal))
+                    why = wishes.resume(then, message.id, principal)
+                    if why is not None:
+                        effects = _without_resuming(verdict, why)
                     then = Then.NOBODY
                 wanted.append(then)
                 url = str(placed.part.given[SCHEMA])
@@ -358,6 +359,16 @@ class Judging:
         asked = "" if asking is None else asking.of
         if is_known_caller(asked) and asked not in {actor.id for actor in where.actors}:
             yield Party(id=asked, principal=asked)
+
+
+def _without_resuming(verdict: Take, why: NotCounted) -> tuple[Effect, ...]:
+    """The effects of an answer by which its call does not go on."""
+    if verdict.otherwise is not None:
+        return tuple(verdict.otherwise(why))
+    effects = verdict.effects
+    if why.reason == "not_yours":  # it waits on for who has asked
+        effects = tuple(one for one in effects if isinstance(one, Replace | Seal))
+    return (*effects, Say(why.message))
 
 
 def _hides_words(effect: Effect) -> bool:

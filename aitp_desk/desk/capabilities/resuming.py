@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from aitp_desk.agent.filling.questions import asked_in
+from aitp_desk.capability import NotCounted
 from aitp_desk.desk.replying import WAITS, waited_for
 from aitp_desk.model.access import Access
 from aitp_desk.model.call import ActionCall, CallState
@@ -20,22 +21,15 @@ from aitp_desk.store.capability_records import NewAnswer, NewEffects
 
 LOOKED_BACK = 20
 """Among so many messages is what the desk has said last, or a yes in words is none."""
-FOR_OTHERS = "This is for somebody else to answer: only who has asked for it can."
 TOO_LATE = "This has waited too long, and nothing was done. Please ask for it again."
-SETTLED = "This was settled before. Nothing more is done."
-ASKED_SINCE = "Something else was asked since, which is still to be answered."
-
-
-class Missed(msgspec.Struct, frozen=True):
-    """An answer by which nothing goes on.
-
-    Parameters:
-        told: why, in words.
-        counts: whether it is an answer all the same, and what waits for it waits no more.
-    """
-
-    told: str
-    counts: bool = True
+FOR_OTHERS = NotCounted(
+    "not_yours", "This is for somebody else to answer: only who has asked for it can."
+)
+EXPIRED = NotCounted("expired", TOO_LATE)
+SETTLED = NotCounted("settled", "This was settled before. Nothing more is done.")
+ASKED_SINCE = NotCounted(
+    "superseded", "Something else was asked since, which is still to be answered."
+)
 
 
 def missed(
@@ -45,7 +39,7 @@ def missed(
     thread_id: str | None,
     now: float,
     owner: str | None = None,
-) -> Missed | None:
+) -> NotCounted | None:
     """Why a call does not go on by what a caller answers; None where it does.
 
     Parameters:
@@ -57,14 +51,14 @@ def missed(
         owner: id of the principal that owns the thread; None for an anonymous thread.
     """
     if call is None or call.thread_id != thread_id:
-        return Missed(SETTLED)
+        return SETTLED
     if not may_reach_call(principal, call, CallThread(owner, Access())):
-        return Missed(FOR_OTHERS, counts=False)
+        return FOR_OTHERS
     if call.state is CallState.EXPIRED or (call.takes_answer and call.expires_at < now):
-        return Missed(TOO_LATE)
+        return EXPIRED
     if not call.takes_answer:
-        return Missed(SETTLED)
-    return None if _waits_for(call, value) else Missed(ASKED_SINCE)
+        return SETTLED
+    return None if _waits_for(call, value) else ASKED_SINCE
 
 
 def _waits_for(call: ActionCall, value: Any) -> bool:

@@ -12,6 +12,7 @@ from aitp_desk.capability import (
     Effect,
     Guessed,
     Keep,
+    NotCounted,
     Paid,
     RateLimited,
     Replace,
@@ -27,7 +28,7 @@ from aitp_desk.desk.capabilities.fitting import versions_for, write_fitting, wri
 from aitp_desk.desk.capabilities.ledger import Ledger
 from aitp_desk.desk.capabilities.parts import SCHEMA
 from aitp_desk.desk.capabilities.quoting import quotes_in
-from aitp_desk.desk.capabilities.resuming import SETTLED, Missed, missed, noted
+from aitp_desk.desk.capabilities.resuming import SETTLED, missed, noted
 from aitp_desk.desk.replying import ASKS_BACK, WAITS
 from aitp_desk.desk.sealed import Sealer
 from aitp_desk.model.audit import Auditor
@@ -168,7 +169,7 @@ class Wishes:
                     raise TypeError(f"{enabled.slug} wants {effect!r}, which is no effect.")
         return stored
 
-    def resume(self, wish: Resume, message_id: str, by: Principal) -> Missed | None:
+    def resume(self, wish: Resume, message_id: str, by: Principal) -> NotCounted | None:
         """Note that a call goes on by what was answered, if it does.
 
         Parameters:
@@ -176,7 +177,7 @@ class Wishes:
             by: who speaks.
 
         Returns:
-            Why it does not, which is said; None where it does.
+            Why it does not; None where it does.
 
         Raises:
             UnreadCall: the call was not read yet.
@@ -185,12 +186,10 @@ class Wishes:
         call = self.ledger.call(wish.call_id)
         why = missed(call, wish.value, by, where.thread_id, where.now, where.owner)
         if why is None and any(one.call_id == wish.call_id for one in self._answers):
-            why = Missed(SETTLED)
+            why = SETTLED
         if why is None:
             given = Answered(wish.value, by, message_id)
             self._answers.append(NewAnswer(wish.call_id, given))
-        else:
-            self._said.append(self._said_as(why.told))
         return why
 
     def _message(self, enabled: Enabled, effect: Say) -> NewMessage:
