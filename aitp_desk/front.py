@@ -10,7 +10,7 @@ requests to hot routes, the swift one (``swift.py``).
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from time import perf_counter
 from typing import NoReturn
 from urllib.parse import urlsplit
@@ -259,9 +259,10 @@ class Front:
         """Whether whoever is answered would still be let in."""
         return outgoing.proof is None or await self._identifier.still_holds(outgoing.proof)
 
-    def seconds_left(self, outgoing: Outgoing) -> float | None:
-        """How long whoever is answered is let in at most; None where no end is known."""
-        return None if outgoing.proof is None else self._identifier.seconds_left(outgoing.proof)
+    @property
+    def clock(self) -> Callable[[], float]:
+        """Unix seconds; the ends of credentials are compared with it."""
+        return self._identifier.clock
 
     def turn_away(self, heading: Heading, error: Unavailable) -> Outgoing:
         """Refuse a request, in its door's form, for whose answer there is no room."""

@@ -112,7 +112,8 @@ class General:
                 response,
                 stream,
                 partial(self._front.is_welcome, outgoing),
-                seconds=self._front.seconds_left(outgoing),
+                clock=self._front.clock,
+                ends_at=None if outgoing.proof is None else outgoing.proof.until,
             )
         except Exception:  # noqa: BLE001 -- the boundary, as in front; the head was sent already
             report_fault(request.method, outgoing.door, outgoing.request_id)

@@ -7,6 +7,7 @@ coroutine: one event is framed once, and the same bytes are written to every con
 from __future__ import annotations
 
 import asyncio
+import math
 from collections.abc import Awaitable, Callable
 from functools import lru_cache
 
@@ -20,6 +21,7 @@ DRAIN_SECONDS = 30.0
 """How long a connection may take to be ready for more of what it missed."""
 
 IsWelcome = Callable[[], Awaitable[bool]]
+Clock = Callable[[], float]
 
 
 class StreamingConnection(web.RequestHandler):
@@ -67,19 +69,33 @@ class HttpOutlet:
 
     Parameters:
         is_welcome: whether the caller would still be let in.
+        clock: Unix seconds.
+        proof_ends_at: when the caller's credential ends; None where no end is known.
     """
 
-    def __init__(self, request: web.BaseRequest, is_welcome: IsWelcome) -> None:
+    def __init__(
+        self,
+        request: web.BaseRequest,
+        is_welcome: IsWelcome,
+        clock: Clock,
+        proof_ends_at: float | None,
+    ) -> None:
         self._transport = request.transport
         self._drain = request.writer.drain
         self._is_chunked = request.version >= HttpVersion11
         self._closed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._is_welcome = is_welcome
+        self._clock = clock
+        self._proof_ends_at = math.inf if proof_ends_at is None else proof_ends_at
+        self._ends_at = self._proof_ends_at
 
     def write(self, data: bytes) -> bool:
         """Send whole events, without waiting; False when nobody reads any more."""
         transport = self._transport
         if transport is None or self._closed.done() or transport.is_closing():
+            return False
+        if self._clock() >= self._ends_at:
+            self.close()
             return False
         if transport.get_write_buffer_size() > MOST_WAITING:
             self.drop()
@@ -103,6 +119,10 @@ class HttpOutlet:
         """Whether the caller would still be let in."""
         return await self._is_welcome()
 
+    def end_at(self, ends_at: float | None) -> None:
+        """Write nothing from this moment on, but close; the credential may end before."""
+        self._ends_at = min(self._proof_ends_at, math.inf if ends_at is None else ends_at)
+
     async def wait_closed(self) -> None:
         """Return when nobody reads any more."""
         await asyncio.shield(self._closed)
@@ -125,7 +145,8 @@ async def carry_out(
     stream: Stream,
     is_welcome: IsWelcome,
     *,
-    seconds: float | None,
+    clock: Clock,
+    ends_at: float | None,
 ) -> None:
     """Send a response's head, then whatever its stream writes, until one of both sides ends it.
 
@@ -133,12 +154,14 @@ async def carry_out(
 
     Parameters:
         is_welcome: whether the caller would still be let in.
-        seconds: when the caller is let in no more; None where that is not known.
+        clock: Unix seconds.
+        ends_at: when the caller's credential ends; None where no end is known.
     """
     connection = request.protocol
-    outlet = HttpOutlet(request, is_welcome)
+    outlet = HttpOutlet(request, is_welcome, clock, ends_at)
     ending: asyncio.TimerHandle | None = None
-    if seconds is not None:
+    if ends_at is not None:
+        seconds = max(0.0, ends_at - clock())
         ending = asyncio.get_running_loop().call_later(seconds, outlet.close)
     try:
         await response.prepare(request)

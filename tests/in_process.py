@@ -102,6 +102,9 @@ class _Passing:
     async def is_welcome(self) -> bool:
         return True
 
+    def end_at(self, ends_at: float | None) -> None:
+        return
+
     async def wait_closed(self) -> None:
         return
 

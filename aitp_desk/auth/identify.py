@@ -88,7 +88,7 @@ class Identifier:
         self._api_keys = api_keys
         self._jwts = jwts
         self._links = links
-        self._clock = clock
+        self.clock = clock
         self._signed_requests = signed_requests
         self._agents = agents
         self._sessions = sessions
@@ -172,10 +172,6 @@ class Identifier:
     async def still_holds(self, proof: Proof) -> bool:
         """Whether a caller would still be let in by what they have shown."""
         return proof.way is None or await proof.way.still_holds(proof)
-
-    def seconds_left(self, proof: Proof) -> float | None:
-        """How long what a caller has shown holds at most; None where no end is known."""
-        return None if proof.until is None else max(0.0, proof.until - self._clock())
 
     def _way(self, presented: Presented) -> Way:
         if presented.scheme == BEARER:

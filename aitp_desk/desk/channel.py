@@ -55,6 +55,14 @@ class Outlet(Protocol):
     async def is_welcome(self) -> bool:
         """Whether the caller would still be let in: a credential may have been revoked."""
 
+    def end_at(self, ends_at: float | None) -> None:
+        """Write nothing from this moment on, but close.
+
+        Parameters:
+            ends_at: Unix seconds at which the caller's access ends; None where no end is known.
+                It replaces the moment given before.
+        """
+
     async def wait_closed(self) -> None:
         """Return when nobody reads any more."""
 

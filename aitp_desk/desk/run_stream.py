@@ -87,13 +87,14 @@ class RunStream:
         """Tell the run until it is over, waits for its caller, or nobody reads any more.
 
         Parameters:
-            upto: asked at every beat, and where somebody has left the thread or claimed it; whoever
-                would not be told everything any more is ended.
+            upto: asked once here, at every beat, and where somebody has left the thread or claimed
+                it; whoever would not be told everything any more is ended.
         """
         self._outlet, self._upto = outlet, upto
         closing = asyncio.ensure_future(outlet.wait_closed())
         closing.add_done_callback(lambda _: self._news.set())
         try:
+            await self._end_if_unwelcome(outlet)
             while not closing.done():
                 self._news.clear()
                 if self._review_is_due:

@@ -100,6 +100,7 @@ class Sharing:
             idle_before=idle_before,
             by=auditor_of(self._audit, principal, int(now)),
         )
+        self._following.review(thread_id)
         return kept, link
 
     async def list_grants(

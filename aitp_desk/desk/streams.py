@@ -182,6 +182,7 @@ class Streams:
                 access = await self._reading.access(principal, thread_id, self._idle_before())
             except ThreadNotFound:
                 return NOTHING
+            outlet.end_at(access.ends_at)
             return EVERYTHING if access.upto_event is None else access.upto_event
 
         return upto

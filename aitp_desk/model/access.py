@@ -12,7 +12,7 @@ from enum import Enum
 import msgspec
 
 from aitp_desk.model.errors import Forbidden
-from aitp_desk.model.grant import May
+from aitp_desk.model.grant import Grant, May
 from aitp_desk.model.principal import Principal, looks_after_threads, takes_part_in_threads
 
 
@@ -48,6 +48,7 @@ class Access(msgspec.Struct, frozen=True):
         may_manage: whether it may change the thread and who takes part.
         may_join: whether it may join as an actor bound to itself.
         sees_notes: whether it is shown the thread's own metadata.
+        ends_at: Unix seconds at which this access ends; None where no end is known.
     """
 
     upto_seq: int | None = None
@@ -56,6 +57,7 @@ class Access(msgspec.Struct, frozen=True):
     may_manage: bool = True
     may_join: bool = True
     sees_notes: bool = True
+    ends_at: int | None = None
 
     @property
     def has_left(self) -> bool:
@@ -98,7 +100,7 @@ def access_to_thread(
     principal: Principal,
     owner: str | None,
     attendance: Attendance | None,
-    granted: May | None = None,
+    granted: Grant | None = None,
 ) -> Access | None:
     """Decide what a caller may do with a thread; None: to this caller there is no such thread.
 
@@ -106,7 +108,7 @@ def access_to_thread(
         owner: id of the principal that owns the thread; None for an anonymous visitor's.
         attendance: the caller's; None where no actor was ever bound to it, and where
             :func:`asks_for_attendance` says no.
-        granted: what the thread is shared for with the caller; None where it is not, and where
+        granted: the caller's grant, if it holds; None where there is none, and where
             :func:`asks_for_grant` says no.
     """
     if owner == principal.owner or looks_after_threads(principal):
@@ -117,10 +119,11 @@ def access_to_thread(
         return Access(may_manage=owner is None, may_join=owner is None)
     if granted is not None:
         return Access(
-            may_write=granted is May.WRITE,
+            may_write=granted.may is May.WRITE,
             may_manage=False,
             may_join=False,
             sees_notes=not principal.is_guest,
+            ends_at=granted.expires_at,
         )
     if attendance is None:
         return Access() if owner is None else None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from urllib.parse import quote
 
-from tests.access_walk.model import ALWAYS, Credential, Grant, Party, Thread
+from tests.access_walk.model import Credential, Grant, Party, Thread
 from tests.access_walk.world import World
 from tests.in_process import Answered
 
@@ -55,17 +55,10 @@ class Sharing:
         return f"{who.party.name} takes {thread.name} back from {grant.party.name}"
 
     async def wait(self) -> str:
-        """Let time pass until what was shared for a while has ended, streams at a heartbeat."""
+        """Let time pass until what was shared for a while has ended."""
         self.world.clock.advance(LINGER_SECONDS + 1)
         self.model.now = self.world.clock()
         await self._end_links()
-        over = [
-            stream
-            for stream in self.world.streams
-            if not stream.credential.is_live
-            or self.model.reads_until(stream.credential.party, stream.thread) != ALWAYS
-        ]
-        await self.world.end_streams(over)
         return "time passes"
 
     async def join(self, who: Credential, thread: Thread, party: Party) -> str | None:
@@ -95,6 +88,7 @@ class Sharing:
 
     async def claim(self, who: Credential, thread: Thread) -> str | None:
         """Claim a thread without an owner, and the files that are attached there."""
+        self.world.note_before_claim(thread)
         sent = await self.world.ask(who, "POST", f"/v1/threads/{thread.id}/claim")
         if sent.status != 200:
             return self.world.refuse("claim", sent)

@@ -73,7 +73,6 @@ SETTINGS = (
     "files.max_total_bytes=1000000000",
     "threads.max_auto_replies=100000",
     "egress.allow_loopback=true",
-    "events.heartbeat_seconds=1",
 )
 
 

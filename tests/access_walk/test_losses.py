@@ -145,7 +145,6 @@ async def test_what_is_left_after_access_has_ended_is_what_the_table_says(
         assert await seen_by_lists(scene) == "it"
         await lose(scene)
         world.model.step += 1
-        stream = await end_of_stream(scene)
         pushes = world.pushes
         await go_on(scene)
         found = {
@@ -153,7 +152,7 @@ async def test_what_is_left_after_access_has_ended_is_what_the_table_says(
             "lists": await seen_by_lists(scene),
             "repeats": await seen_by_repeats(scene),
             "receivers": "nothing more" if world.pushes == pushes else "what follows",
-            "streams": stream,
+            "streams": await end_of_stream(scene),
         }
         row = dict(access_table.losses()[name])
         assert found == {column: row[column] for column in found}
@@ -254,7 +253,7 @@ def is_error(body: bytes) -> bool:
 
 
 async def end_of_stream(scene: Scene) -> str:
-    """Whether the caller's stream ends; of one whose time ends, at the next heartbeat."""
+    """Whether the caller's stream ends, once more was said on the thread."""
     (stream,) = [*scene.world.streams, *scene.world.ended]
     await asyncio.wait([stream.task], timeout=SECONDS)
     return "end" if stream.task.done() else "go on"

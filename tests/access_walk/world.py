@@ -62,11 +62,18 @@ class Call:
 
 @dataclass(eq=False)
 class Stream:
-    """A stream of a thread's events that somebody has open."""
+    """A stream of a thread's events that somebody has open.
+
+    Attributes:
+        before_claim: markers on the thread that its follower could see when somebody else claimed
+            the thread. They may still be on their way to it, before the event of the claim, and no
+            longer.
+    """
 
     credential: Credential
     thread: Thread
     task: asyncio.Task[None]
+    before_claim: frozenset[str] = frozenset()
 
 
 @dataclass
@@ -249,9 +256,26 @@ class World:
             headers = [*credential.headers, ("Last-Event-ID", "0")]
             async with self.http.get(target, headers=headers) as response:
                 async for line in response.content:
-                    self.look(credential, f"the stream {target}", line.decode(errors="replace"))
+                    if line.startswith(b"event: thread.claimed"):
+                        stream.before_claim = frozenset()
+                    told, known = line.decode(errors="replace"), " ".join(stream.before_claim)
+                    self.look(credential, f"the stream {target}", told, known)
 
-        self.streams.append(Stream(credential, thread, asyncio.create_task(read())))
+        stream = Stream(credential, thread, asyncio.create_task(read()))
+        self.streams.append(stream)
+
+    def note_before_claim(self, thread: Thread) -> None:
+        """Note what the followers of a thread may see at the moment before a claim."""
+        here = [
+            marker
+            for marker in self.model.markers.values()
+            if any(place is thread for place, _ in marker.places)
+        ]
+        for stream in self.streams:
+            if stream.thread is thread:
+                stream.before_claim = frozenset(
+                    one.text for one in here if self.model.may_see(stream.credential, one)
+                )
 
     def receiver(self, credential: Credential, thread: Thread | None) -> str:
         """An address of somebody's, at which pushes are looked at.

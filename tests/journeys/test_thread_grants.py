@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from aitp_desk.agent.base import Answer
+from aitp_desk.agent.base import Answer, Delta
 from tests.doubles import Clock, PacedAgent, ScriptedAgent
 from tests.following import following
 from tests.talking import THREADS, Talker, Told, talking
@@ -182,6 +182,70 @@ async def test_a_grant_expires(tmp_path: Path) -> None:
         assert (await ben.read(thread)).refusal == NOT_FOUND
         listed = (await aya.send("GET", f"{THREADS}/{thread}/grants")).ok
         assert listed["data"] == []
+
+
+async def test_a_stream_says_nothing_more_from_the_moment_its_grant_expires(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("aitp_desk.desk.following.REVIEW_SECONDS", 3600)
+    clock = Clock()
+    async with talking(tmp_path, clock=clock, agent=ScriptedAgent()) as talker:
+        aya, ben, cleo = [await talker.with_key("threads") for _ in range(3)]
+        thread = (await aya.open("Hello.", wait=10)).id
+        link = (await share(aya, thread, expires_in=60)).ok
+        await share(aya, thread, principal=principal_of(ben), expires_in=60)
+        await share(aya, thread, principal=principal_of(cleo))
+        guest = aya.with_link(link["secret"])
+        async with (
+            following(guest, thread) as linked_listener,
+            following(ben, thread) as granted_listener,
+            following(cleo, thread) as shortened_listener,
+            following(aya, thread) as stays,
+        ):
+            await share(aya, thread, principal=principal_of(cleo), expires_in=60)
+            await aya.post(thread, "In time.", wait=10)
+            ends = (linked_listener, granted_listener, shortened_listener)
+            for listener in (*ends, stays):
+                await listener.until_named("run.completed")
+            clock.advance(60)
+            await aya.post(thread, "To myself.")
+            assert (await stays.until_named("message.created"))[-1].data["content"] == [
+                "To myself."
+            ]
+            assert [await ended.rest() for ended in ends] == [[], [], []]
+
+
+@pytest.mark.parametrize("by", ["runs", "message:stream", ":subscribe"])
+async def test_a_streamed_run_says_nothing_more_from_the_moment_its_grant_expires(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, by: str
+) -> None:
+    monkeypatch.setattr("aitp_desk.desk.following.REVIEW_SECONDS", 3600)
+    clock, agent = Clock(), PacedAgent()
+    async with talking(tmp_path, clock=clock, agent=agent) as talker:
+        aya, ben = await talker.with_key("threads"), await talker.with_key("threads")
+        thread = (await aya.open("Hi.", headers=[("OpenAI-Beta", "assistants=v2")])).id
+        await share(aya, thread, "write", principal=principal_of(ben), expires_in=10)
+        sent = {**dict(ben.credentials), "A2A-Version": "1.0"}
+        said = {"messageId": "m1", "role": "ROLE_USER", "parts": [{"text": "Well?"}]}
+        body: dict[str, Any] = {"message": {**said, "contextId": thread}}
+        path = "/a2a/message:stream"
+        if by == "runs":
+            body, path = {"assistant_id": "desk", "stream": True}, f"{THREADS}/{thread}/runs"
+        if by == ":subscribe":
+            body["configuration"] = {"returnImmediately": True}
+            async with talker.http.post("/a2a/message:send", json=body, headers=sent) as response:
+                task = (await response.json())["task"]["id"]
+            body, path = {}, f"/a2a/tasks/{task}:subscribe"
+        async with talker.http.post(path, json=body, headers=sent) as response:
+            assert response.content_type == "text/event-stream"
+            await agent.asked.get()
+            agent.say(Delta("In time."))
+            async with asyncio.timeout(10):
+                while b"In time." not in await response.content.readline():
+                    pass
+                clock.advance(10)
+                agent.say(Answer("Unheard."))
+                assert b"Unheard." not in await response.content.read()
 
 
 async def test_grants_are_listed_without_secrets_and_kept_without_them(talker: Talker) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
 from aitp_desk.model.access import (
     Access,
@@ -14,7 +15,7 @@ from aitp_desk.model.access import (
     may_know_parent,
 )
 from aitp_desk.model.errors import Forbidden
-from aitp_desk.model.grant import May
+from aitp_desk.model.grant import Grant, May
 from aitp_desk.model.principal import Principal, PrincipalKind, anonymous
 
 VISITOR = anonymous("192.0.2.1")
@@ -36,6 +37,8 @@ def signed_in(name: str, *scopes: str) -> Principal:
 
 AYA, BEN = signed_in("aya", "threads"), signed_in("ben", "threads", "actions")
 LINK = Principal("link:grant_1", PrincipalKind.ANONYMOUS, frozenset(), "192.0.2.3")
+READ = Grant("grant_1", "thread_1", "ben", May.READ, created_at=0)
+WRITE, FOR_A_WHILE = replace(READ, may=May.WRITE), replace(READ, expires_at=60)
 OPERATOR, ADMIN = signed_in("olu", "operator"), signed_in("ada", "admin")
 
 
@@ -67,22 +70,24 @@ def test_a_thread_is_open_to_its_owner_those_who_look_after_it_and_those_who_tak
 @pytest.mark.parametrize(
     ("principal", "owner", "attendance", "granted", "access"),
     [
-        (BEN, "aya", None, May.READ, READER),
-        (BEN, "aya", None, May.WRITE, PARTNER),
-        (BEN, "aya", GONE, May.READ, READER),
-        (BEN, "aya", PRESENT, May.READ, PARTNER),
-        (LINK, "aya", None, May.READ, GUEST_WHO_READS),
-        (LINK, "aya", None, May.WRITE, GUEST),
+        (BEN, "aya", None, READ, READER),
+        (BEN, "aya", None, WRITE, PARTNER),
+        (BEN, "aya", None, FOR_A_WHILE, replace(READER, ends_at=60)),
+        (BEN, "aya", PRESENT, FOR_A_WHILE, PARTNER),
+        (BEN, "aya", GONE, READ, READER),
+        (BEN, "aya", PRESENT, READ, PARTNER),
+        (LINK, "aya", None, READ, GUEST_WHO_READS),
+        (LINK, "aya", None, WRITE, GUEST),
         (LINK, "aya", None, None, None),
         (LINK, None, None, None, EVERYTHING),
-        (AYA, "aya", None, May.READ, EVERYTHING),
+        (AYA, "aya", None, READ, EVERYTHING),
     ],
 )
 def test_who_it_is_shared_with_does_what_it_is_shared_for_and_manages_nothing(
     principal: Principal,
     owner: str | None,
     attendance: Attendance | None,
-    granted: May | None,
+    granted: Grant | None,
     access: Access | None,
 ) -> None:
     assert access_to_thread(principal, owner, attendance, granted) == access

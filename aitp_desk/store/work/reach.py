@@ -13,7 +13,7 @@ from aitp_desk.model.access import (
     asks_for_grant,
 )
 from aitp_desk.model.errors import ThreadNotFound
-from aitp_desk.model.grant import May
+from aitp_desk.model.grant import Grant
 from aitp_desk.model.principal import Principal
 from aitp_desk.model.thread import (
     ROLES,
@@ -119,10 +119,10 @@ def find_access(
     if asks_for_attendance(principal, owner):
         bound = {"thread_id": thread_id, "principal": principal.id}
         attendance = attendance_of((yield "attendance", bound))
-    granted: May | None = None
+    granted: Grant | None = None
     if asks_for_grant(principal, owner, attendance):
         rows = yield "granted", {"thread_id": thread_id, "principal": principal.id}
-        granted = next((g.may for g in map(grant_of, rows) if g.holds(now)), None)
+        granted = next((g for g in map(grant_of, rows) if g.holds(now)), None)
     access = access_to_thread(principal, owner, attendance, granted)
     return None if access is None else (access, attendance)
 

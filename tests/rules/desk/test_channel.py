@@ -139,6 +139,9 @@ class Connection:
     async def is_welcome(self) -> bool:
         return True
 
+    def end_at(self, ends_at: float | None) -> None:
+        return
+
     async def wait_closed(self) -> None:
         await self._closed.wait()
 
