@@ -233,8 +233,9 @@ async def test_a_key_that_signs_and_one_that_is_sent_are_no_substitutes(signer: 
 
 async def test_a_scope_opens_what_it_opens_for_any_key(signer: Signer) -> None:
     narrow = await make_signing_key(signer.store, signer.data, "actions:pay", name="narrow")
-    header = narrow.sign("POST", "/v1/threads", b"{}", timestamp=int(NOON))
-    assert (await signer.send("POST", "/v1/threads", header, body=b"{}"))[0] == 403
+    target = "/v1/threads/x/claim"
+    header = narrow.sign("POST", target, b"{}", timestamp=int(NOON))
+    assert (await signer.send("POST", target, header, body=b"{}"))[0] == 403
 
 
 async def test_heads_of_whole_urls_and_head_requests_are_signed_as_they_are_sent(
