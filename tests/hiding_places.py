@@ -57,6 +57,7 @@ UNSEEN: dict[str, str] = {
     "same colour by name": _inline("color:black;background:black"),
     "same colour nearly": _inline("color:#fdfdfd;background-color:rgb(255,255,255)"),
     "transparent": _inline("color:transparent"),
+    "popover": f"<div popover><p>{_TEXT}</p></div>",
     "font element": f'<p><font color="white">{_TEXT}</font></p>',
     "on a box": f'<div style="background:#036"><p style="color:#003366">{_TEXT}</p></div>',
     "class": _ruled(".x{display:none}"),

@@ -14,7 +14,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 NOISE = (
     "script, style, noscript, template, svg, iframe, object, dialog, nav, button, select, "
     "audio, video, canvas, datalist, noembed, noframes, progress, meter, "
-    '[hidden], [aria-hidden="true"], [role="navigation"], [role="search"], .ahp-notice'
+    '[hidden], [popover], [aria-hidden="true"], [role="navigation"], [role="search"], .ahp-notice'
 )
 """What is never content: programs, what nobody sees, and ways to go elsewhere."""
 _STYLED = "style, [style], [bgcolor], font[color], body[text]"

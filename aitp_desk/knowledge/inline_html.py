@@ -11,9 +11,9 @@ from aitp_desk.knowledge.markdown import markdown_html
 
 _UNSEEN = "dialog audio video canvas datalist noembed noframes progress meter".split()
 """Elements whose text is not shown, wherever they stand."""
-_NEVER_SEEN = ", ".join(["[hidden]", *_UNSEEN, "p script", "p style", "p noscript"])
+_NEVER_SEEN = ", ".join(["[hidden]", "[popover]", *_UNSEEN, "p script", "p style", "p noscript"])
 _MAY_HIDE = re.compile(
-    rf"<[^>]*\b(?:style|hidden|bgcolor|color|script|noscript|template|{'|'.join(_UNSEEN)})\b",
+    rf"<[^>]*\b(?:style|hidden|popover|bgcolor|color|script|noscript|template|{'|'.join(_UNSEEN)})\b",
     re.IGNORECASE,
 )
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import ipaddress
 import re
 import unicodedata
+from contextlib import suppress
 from urllib.parse import unquote
 
 _MOST_ENCODINGS = 8
@@ -31,6 +32,9 @@ _ALIKE = str.maketrans(
 _SCHEME = re.compile(r"(?:https?:/*|[a-z][a-z0-9+.-]*://+|//+)")
 _AUTHORITY = re.compile(r"\s*(?:[A-Za-z][A-Za-z0-9+.-]*:)?[/\\]{2,}([^/\\?#]*)")
 _DEFAULT_PORT = re.compile(r":(?:0*(?:80|443))?$")
+_PORT = re.compile(r":[0-9]*$")
+_HOST = re.compile(r"(?:|[\w.-]*[\w-]|\[[0-9A-Fa-f:.]+\])(?::[1-9][0-9]*)?", re.ASCII)
+"""The authority of an address in its plain form: no user, no final dot, no zero before a port."""
 _NUMBERS = re.compile(r"[0-9a-fx.]*[0-9][0-9a-fx.]*")
 _DOTTED = re.compile(r"\S+[.\u3002\uff0e\uff61]\S+")
 
@@ -95,25 +99,35 @@ def fault_of_name(id_: str) -> str | None:
         return "that is an address names no user before its host. Leave out what stands before '@'."
     if not authority.isascii() or "%" in authority:
         return "that is an address has its host in ASCII. Write it as 'xn--…'."
+    if _HOST.fullmatch(authority) is None:
+        return "that is an address has a plain host, such as 'shop.example' or 'shop.example:8080'."
     if any(map(_mixes_scripts, _DOTTED.findall(id_))):
         return "does not mix Latin letters with similar ones of other scripts in one word."
     return None
 
 
 def _comparable_host(host: str) -> str:
-    host = host.rstrip(".")
-    if "xn--" in host:
-        try:
-            host = folded_name(host.encode().decode("idna"))
-        except UnicodeError:
-            return host
-    name, _, port = host.partition(":")
-    if _NUMBERS.fullmatch(name):
-        address = _ipv4(name)
-        if address is None:
-            return host
-        name = address
+    """A host and its port, written in one way."""
+    host = host.partition(";")[0]
+    name, _, port = host.rpartition(":") if _PORT.search(host) else (host, "", "")
+    name, port = name.rstrip("."), port.lstrip("0")
+    if "xn--" in name:
+        with suppress(UnicodeError):  # it is no host, and stays what it is
+            name = folded_name(name.encode().decode("idna"))
+    if name.startswith("["):
+        name = _ipv6(name[1:].removesuffix("]")) or name
+    elif _NUMBERS.fullmatch(name):
+        name = _ipv4(name) or name
     return f"{name}:{port}" if port else name
+
+
+def _ipv6(name: str) -> str | None:
+    """An IPv6 address in its short form; one that stands for an IPv4 address as that."""
+    try:
+        address = ipaddress.IPv6Address(name)
+    except ValueError:
+        return None
+    return f"[{address}]" if address.ipv4_mapped is None else str(address.ipv4_mapped)
 
 
 def _ipv4(name: str) -> str | None:

@@ -142,6 +142,11 @@ def test_no_disguise_of_another_callers_id_is_let_through(
         "https://shop%2eexample/desk",
         "https://shop\u3002example/desk",
         "https://shop.example/desk/%6fperators/anna",
+        "https://shop.example./desk/operators/anna",
+        "https://shop.example.:443/desk",
+        "https://shop.example:0443/desk",
+        "https://shop.example;x/desk",
+        "shop.example.:0443/desk",
     ],
 )
 def test_what_looks_like_the_sites_host_is_refused(name: str) -> None:
@@ -156,6 +161,7 @@ def test_what_looks_like_the_sites_host_is_refused(name: str) -> None:
         "https://shop.example:8443/desk",
         "https://xn--bcher-kva.example/agent",
         "http://127.0.0.1:8080",
+        "http://[2001:db8::7]:8080/agent",
         "Анна",
         "Müller & Söhne",
         "山田さん",
@@ -173,6 +179,8 @@ def test_honest_names_are_taken(name: str) -> None:
         ("https://bücher.example", "https://xn--bcher-kva.example/"),
         ("http://127.0.0.1:8080", "http://127.1:8080"),
         ("http://127.0.0.1:8080", "http://2130706433:8080/"),
+        ("http://127.0.0.1:8080", "http://[::ffff:127.0.0.1]:8080/"),
+        ("http://[::1]:8080", "http://[0:0:0:0:0:0:0:1]:8080"),
     ],
 )
 def test_two_spellings_of_one_host_are_one(own: str, other: str) -> None:
