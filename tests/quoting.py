@@ -148,6 +148,13 @@ OWN: list[dict[str, Any]] = [
     {"approve_quote": {"quote_id": "q_1", "method": "ledger", "account": "acct_1"}},
     {"approve_quote": {"quote_id": "q_1", "code": "SC-7K2QX-AAAAA-BBBBB-CCCCC"}},
     {"decline_quote": {"quote_id": "q_1", "reason": "Too much."}},
+    {
+        "rejected_decline": {
+            "reason": "answered",
+            "message": "This quote was paid before.",
+            "quote_id": "q_1",
+        }
+    },
     {"x402_payment": {"quote_id": "q_1", "payload": {"x402Version": 2}}},
     {"card_payment": {"quote_id": "q_1", "payment_method": "pm_1Abc"}},
     *PURSES,

@@ -58,12 +58,13 @@ from aitp_payments.merchant import Merchant
 from aitp_payments.messages import PUBLISHED, AnyQuote, WrappedQuote
 from aitp_payments.methods import Method
 from aitp_payments.near import NearChannels
-from aitp_payments.open_quotes import OpenQuotes, is_awaited, only_asked
+from aitp_payments.open_quotes import OWN, OpenQuotes, is_awaited, only_asked
 from aitp_payments.own_messages import (
     ApproveQuote,
     DeclineQuote,
     OwnQuote,
     OwnWrappedQuote,
+    RejectedDecline,
     RejectedPaymentDecision,
 )
 from aitp_payments.passing_on import PassingOn
@@ -88,8 +89,6 @@ from aitp_payments.x402.method import X402
 
 AITP = 0
 """The version of what is published, AITP-01 and its earlier draft."""
-OWN = 1
-"""The version of the site's own schema."""
 NAMES = (
     "aitp.dev/payment",
     "aitp.dev/payments",
@@ -98,6 +97,11 @@ NAMES = (
     "aitp.dev/capabilities/aitp-04-transactions",
 )
 """What is published is called so."""
+_ANSWERS = {
+    "approve_quote": "I pay.",
+    "decline_quote": "I do not pay.",
+    "rejected_decline": "Does not count: I do not pay.",
+}
 KEYS_NAME = "jwks.json"
 PAYER_KEYS_NAME = "payer-jwks.json"
 
@@ -195,7 +199,7 @@ class Payments(Capability):
                 return self._open.ask(context.asking, context)
             case AnyQuote():
                 read_quote(given)
-            case RejectedPaymentDecision():
+            case RejectedDecline() | RejectedPaymentDecision():
                 return Refuse(Forbidden("Only the desk says that a decision does not count."))
             case _:
                 pass
@@ -265,10 +269,8 @@ class Payments(Capability):
                 return tell_result(given)
             case "top_up_request" | "top_up_response":
                 return tell_top_up(given, is_request=part.key == "top_up_request")
-            case "approve_quote":
-                return "I pay."
-            case "decline_quote":
-                return "I do not pay."
+            case "approve_quote" | "decline_quote" | "rejected_decline":
+                return _ANSWERS[part.key]
             case "decide_payment":
                 return tell_decision(given)
             case "rejected_payment_decision":

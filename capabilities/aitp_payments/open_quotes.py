@@ -11,6 +11,7 @@ from aitp_desk.capability import (
     Effect,
     Keep,
     Leave,
+    NotCounted,
     Part,
     PaymentTerms,
     Record,
@@ -20,6 +21,7 @@ from aitp_desk.capability import (
     Standing,
     Take,
     Then,
+    Uncounted,
     Verdict,
     Waiting,
 )
@@ -27,6 +29,7 @@ from aitp_payments.answering import form_of
 from aitp_payments.asking import AskedPayment, read_asked
 from aitp_payments.messages import PUBLISHED
 from aitp_payments.methods import Method
+from aitp_payments.own_messages import RejectedDecline
 from aitp_payments.paying import UNKNOWN
 from aitp_payments.quotes import Quoting
 from aitp_payments.records import (
@@ -39,6 +42,9 @@ from aitp_payments.records import (
     quote_key,
 )
 from aitp_payments.settling import NotPayable, Settling
+
+OWN = 1
+"""The version of the site's own schema."""
 
 
 class OpenQuotes:
@@ -130,13 +136,25 @@ class OpenQuotes:
         """Whoever has asked for something does not pay it."""
         quote = find_quote(context, quote_id)
         if quote is None or quote.thread_id != context.thread_id:
-            return Take((Say(UNKNOWN),))
+            return Take(_reject(quote_id, NotCounted("unknown_request", UNKNOWN)))
         try:
             effects = self._settling.decline(context, quote)
         except NotPayable as error:
-            return Take((Say(error.reason),))
+            reason: Uncounted = "expired" if quote.state == "open" else "answered"
+            return Take(_reject(quote_id, NotCounted(reason, error.reason)))
         then = Then.NOBODY if quote.call_id is None else Resume(quote.call_id, False)
-        return Take(effects, then)
+
+        def otherwise(why: NotCounted) -> tuple[Effect, ...]:
+            closed = () if why.reason == "not_yours" else effects
+            return (*closed, *_reject(quote_id, why))
+
+        return Take(effects, then, otherwise)
+
+
+def _reject(quote_id: str, why: NotCounted) -> tuple[Effect, ...]:
+    """Store a decline that does not count as such: nobody takes it for one that does."""
+    rejected = RejectedDecline(reason=why.reason, message=why.message, quote_id=quote_id)
+    return (Replace({"rejected_decline": rejected}, version=OWN), Say(why.message))
 
 
 def _told(payment: PaymentRecord) -> Mapping[str, str]:

@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
+from aitp_desk.capability import Uncounted as AnyUncounted
 from aitp_payments import messages
 from aitp_payments.ledger import messages as ledger
 from aitp_payments.messages import (
@@ -136,6 +137,19 @@ class DecidePayment(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tru
     amount: Name = ""
 
 
+class RejectedDecline(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A ``decline_quote`` that does not count: it stands on the thread in place of that.
+
+    Parameters:
+        reason: why, for programs.
+        message: the same in words.
+    """
+
+    reason: AnyUncounted
+    message: str
+    quote_id: Id
+
+
 Uncounted = Literal["answered", "expired", "other_amount", "unknown_request"]
 """Why a decision does not count."""
 
@@ -169,6 +183,7 @@ MESSAGES: dict[str, type[msgspec.Struct]] = {
     **x402.MESSAGES,
     "card_payment": CardPayment,
     "decide_payment": DecidePayment,
+    "rejected_decline": RejectedDecline,
     "rejected_payment_decision": RejectedPaymentDecision,
 }
 """What a message of the site's own schema holds besides ``$schema``: one of these keys."""

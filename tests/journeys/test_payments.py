@@ -214,6 +214,31 @@ async def test_a_no_after_a_payment_that_was_refused_declines(tmp_path: Path) ->
         assert sold(site) == []
 
 
+async def test_a_decline_after_the_payment_is_stored_as_rejected(tmp_path: Path) -> None:
+    site = make_site(tmp_path, settings=SETTINGS)
+    async with selling(tmp_path, site) as desk:
+        await asyncio.to_thread(fund, tmp_path / "data")
+        ada = await desk.with_key("actions", "threads")
+        told = await quoted(ada, name="Ada")
+        declined = {"quote_id": told["quote_id"]}
+        message = {"$schema": told["message"]["$schema"], "decline_quote": declined}
+        await ada.post(told["thread_id"], f"pay with {CODE}", wait=20)
+        await ada.post(told["thread_id"], json.dumps(message))
+        texts = await ada.texts(told["thread_id"])
+        assert "I do not pay." not in texts
+        assert texts[-2:] == ["Does not count: I do not pay.", "This quote was paid before."]
+        reader = {"id": "https://ada.example", "capabilities": [{"schema": message["$schema"]}]}
+        await ada.send("POST", f"/v1/threads/{told['thread_id']}/actors", reader)
+        rejected = [one for one in await ada.texts(told["thread_id"]) if "rejected_decline" in one]
+        assert json.loads(rejected[-1])["rejected_decline"] == {
+            **declined,
+            "reason": "answered",
+            "message": "This quote was paid before.",
+        }
+        forged = await ada.post(told["thread_id"], rejected[-1])
+        assert forged.refusal[:2] == (403, "forbidden")
+
+
 async def test_who_waits_with_a_payment_is_told_what_came_of_it(tmp_path: Path) -> None:
     site = make_site(tmp_path, settings=SETTINGS)
     async with selling(tmp_path, site) as desk:
