@@ -262,6 +262,9 @@ async def test_an_operators_key_decides_by_message_and_by_form(ground: Ground) -
     assert answered.status == 200, answered.body
     signed = [one["signature"] for one in await structured(guest, thread) if "signature" in one]
     assert [one["request_id"] for one in signed] == ["message", "form"]
+    await operator.post(thread, message(approve_signature={"request_id": "form", "agree": False}))
+    *_, second = await structured(guest, thread)
+    assert second["signature_result"]["reason"] == "not_open"
     rows = noted(ground.desk, operator)
     assert rows[0][0] == "thread.looked_after"
     assert rows[1:] == [("capability.noted", "capability:sign.signed_by_person")] * 2
