@@ -161,12 +161,20 @@ async def together(desk: Talker, schema: str) -> tuple[Talker, str]:
 def shows(told: Any, said: Any) -> bool:
     """Whether what is told has all that was said, and perhaps more.
 
-    What is filled in to a form that nobody has asked for is kept nowhere.
+    An answer to what nobody has asked is marked as one that does not count; what it fills in is
+    kept nowhere.
     """
     if isinstance(said, dict):
         if "data" in said:
+            rejected = told["rejected_data"]
             named = [{"id": field["id"]} for field in said["data"]["fields"]]
-            return shows(told["data"]["fields"], named) and '"value"' not in json.dumps(told)
+            is_marked = rejected["reason"] == "unknown_request"
+            return (
+                is_marked and shows(rejected["fields"], named) and '"value"' not in json.dumps(told)
+            )
+        if "decision" in said:
+            rejected = told["rejected_decision"]
+            return rejected["reason"] == "unknown_request" and shows(rejected, said["decision"])
         return all(one in told and shows(told[one], said[one]) for one in said)
     if isinstance(said, list):
         return len(told) == len(said) and all(map(shows, told, said))
