@@ -136,7 +136,8 @@ class OpenQuotes:
         """Whoever has asked for something does not pay it."""
         quote = find_quote(context, quote_id)
         if quote is None or quote.thread_id != context.thread_id:
-            return Take(_reject(quote_id, NotCounted("unknown_request", UNKNOWN)))
+            # it may be another seller's, whose it is to say whether the decline counts
+            return Take((Say(UNKNOWN),))
         try:
             effects = self._settling.decline(context, quote)
         except NotPayable as error:

@@ -289,7 +289,8 @@ async def test_guessing_credentials_uses_up_the_allowance_of_the_address(
     data = tmp_path / "data"
     async with visiting(data, ON, "limits.converse_per_minute=3", clock=clock) as visitor:
         key = await make_key(visitor.desk.store, data)
-        guesses = [("X-AHP-Key", f"{key[:-2]}{n:02}") for n in range(10, 13)]
+        endings = [n for n in range(10, 14) if not key.endswith(str(n))]
+        guesses = [("X-AHP-Key", f"{key[:-2]}{n}") for n in endings[:3]]
         guesses += [("Authorization", f"Basic {key}")]
         statuses = [(await visitor.ask(QUERY, headers=[guess])).status for guess in guesses]
         assert statuses == [401, 401, 401, 429]
