@@ -63,6 +63,8 @@ class Doors(msgspec.Struct, frozen=True):
         opened = await self.talker.send(
             "POST", "/v1/threads", _thread(case), headers=[("Prefer", "wait=20")]
         )
+        if case.place == "actor" and opened.status == 400:
+            return None  # no actor goes by such a name
         body = opened.ok
         assert body["run"]["status"] == "completed", body
         kept = (await self.talker.messages(opened.id, "?order=asc&limit=100")).ok["data"]

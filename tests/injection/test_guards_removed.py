@@ -142,7 +142,9 @@ def test_without_the_cleaning_what_nobody_sees_comes_before_the_model(
     unseen = [case for case in corpus() if case.disguise == "unicode_tags"]
     assert not any(obey(build(case)).tried for case in unseen)
     monkeypatch.setattr(prompt, "clean", lambda text: text)
-    assert all(obey(build(case)).tried for case in unseen)
+    said = [case for case in unseen if not is_on_a_page(case)]  # pages are clean before that
+    assert said
+    assert all(obey(build(case)).tried for case in said)
 
 
 def _is_forged(build: Build, case: Case) -> bool:

@@ -23,6 +23,7 @@ from aitp_desk.capability import (
     Start,
     Take,
     Unanswered,
+    Unavailable,
     Verdict,
     Wanted,
     Work,
@@ -62,6 +63,7 @@ NAME = "x402"
 CHECK = "x402_check"
 """The job that verifies a payment on another thread than its quote's, before it is begun."""
 NO_QUOTE = "There is no such quote here."
+RETRY_SECONDS = 5
 LOOK_EVERY = 15 * 60
 """Seconds between two looks at what the facilitator supports."""
 
@@ -114,7 +116,17 @@ class X402(Method):
         return Take(self._pay(*_read(message), context))
 
     async def verify_payment(self, message: X402Payment, job: Job) -> str | None:
-        """Ask the facilitator whether a payment would settle; None if it would, else why not."""
+        """Ask the facilitator whether a payment would settle; None if it would, else why not.
+
+        Raises:
+            Unavailable: the facilitator did not answer; the same payment may settle later.
+        """
+        why = await self._why_not(message, job)
+        if why == NOT_REACHED:
+            raise Unavailable(f"{NOT_REACHED} Send it again.", retry_after=RETRY_SECONDS)
+        return why
+
+    async def _why_not(self, message: X402Payment, job: Job) -> str | None:
         presented, quote_id = _read(message)
         quote = await read_quote(job, quote_id)
         if quote is None:
@@ -258,7 +270,7 @@ class X402(Method):
     async def _check(self, job: Job) -> Wanted:
         message = msgspec.convert(job.payload, X402Payment)
         presented, quote_id = _read(message)
-        why = await self.verify_payment(message, job)
+        why = await self._why_not(message, job)
         if why is None:
             return lambda context: self._pay(presented, quote_id, context, is_verified=True)
         return lambda context: self._failed(presented, quote_id, why, context)
