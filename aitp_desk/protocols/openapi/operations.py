@@ -50,6 +50,7 @@ _OPEN = Operation(
     "Open a thread", "Thread", "ThreadDraft", is_repeatable=True, waits=True, statuses=(404,)
 )
 _DECLARED = Operation("What agents can do here, declared (agents.txt 1.0)")
+_PREFLIGHT = Operation("Which methods pages of other origins may use", empty=(204,))
 _CONSOLE = "/console/api/"
 _CONSOLE_TICKET = f"{_CONSOLE}tickets/{{ticket_id}}"
 _CONSOLE_THREAD = f"{_CONSOLE}threads/{{thread_id}}"
@@ -203,6 +204,10 @@ OPERATIONS: Mapping[str, Operation] = MappingProxyType(
         "GET /.well-known/agents.txt": _DECLARED,
         "GET /agents.json": _DECLARED,
         "GET /.well-known/agents.json": _DECLARED,
+        "OPTIONS /agents.txt": _PREFLIGHT,
+        "OPTIONS /.well-known/agents.txt": _PREFLIGHT,
+        "OPTIONS /agents.json": _PREFLIGHT,
+        "OPTIONS /.well-known/agents.json": _PREFLIGHT,
         "GET /llms.txt": Operation("A line on each page of the site"),
         "GET /llms-full.txt": Operation("All pages of the site in full"),
         "GET /health": Operation("Whether the process answers", "Health"),
