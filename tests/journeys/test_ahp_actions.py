@@ -278,7 +278,8 @@ async def test_actions_have_a_limit_of_their_own(tmp_path: Path, site: Path) -> 
 async def test_a_client_that_prefers_an_asynchronous_response_gets_202(
     tmp_path: Path, site: Path
 ) -> None:
-    async with calling(tmp_path, site, actions=(Research().offered,)) as caller:
+    research = Research()
+    async with calling(tmp_path, site, actions=(research.offered,)) as caller:
         body = {"ahp": "0.1", "capability": "research", "query": json.dumps({"topic": "moths"})}
         for prefer, status, applied in (
             ("respond-async, wait=1", 202, "respond-async"),
@@ -288,6 +289,8 @@ async def test_a_client_that_prefers_an_asynchronous_response_gets_202(
             said = await caller.talker.send("POST", CONVERSE, body, headers=headers)
             assert (said.status, said.body["status"]) == (status, "accepted")
             assert said.headers.get("Preference-Applied") == applied
+            research.go_on.set()  # a desk that stops waits for calls that are at work
+            await caller.ended(said.body["session_id"])
 
 
 @pytest.mark.requirement(
