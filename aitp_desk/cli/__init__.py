@@ -15,6 +15,7 @@ _COMMANDS = frozenset(
         "audit",
         "check",
         "client",
+        "enrich",
         "erase",
         "export",
         "init",

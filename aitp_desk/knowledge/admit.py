@@ -39,7 +39,14 @@ MAX_PDF_BYTES = 32 * 1024 * 1024
 MAX_DEPTH = 32
 """How many folders deep content may lie."""
 
-_NEVER_FILES = {"robots.txt", "llms.txt", "llms-full.txt", "agents.txt", "ads.txt"}
+_NEVER_FILES = {
+    "robots.txt",
+    "llms.txt",
+    "llms-full.txt",
+    "agents.txt",
+    "ads.txt",
+    "enriched.jsonl",
+}
 _NEVER_FOLDERS = {"node_modules", "__pycache__", "site-packages", "_sources", "_static"}
 _NEVER_ENDINGS = (
     "py|pyc|pem|key|p12|pfx|jks|kdbx|ppk|gpg|asc|env|sqlite|sqlite3|db|"

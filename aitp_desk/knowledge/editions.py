@@ -7,13 +7,13 @@ answered from these versions.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
 
 import msgspec
 
-from aitp_desk.knowledge.base import Document, Problem
+from aitp_desk.knowledge.base import Document, Passage, Problem
 from aitp_desk.knowledge.declare import NOTHING, Declaring
 from aitp_desk.knowledge.hidden import hidden_pages
 from aitp_desk.knowledge.index import open_indexes
@@ -63,6 +63,11 @@ class Editions:
         if len(self._libraries) > 1:
             revisions = " ".join(library.revision for library in every)
             self.revision = sha256(revisions.encode()).hexdigest()
+
+    def passages(self) -> Iterator[Passage]:
+        """The passages of all languages; one that is in several comes several times."""
+        for library in self._libraries.values():
+            yield from library.passages
 
     def prepare(self) -> None:
         """Make ready, outside of the event loop, what the first questions would wait for."""

@@ -1,0 +1,72 @@
+"""Takes what a model wrote about passages into ``enriched.jsonl``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from aitp_desk.agent.guard import Guard, Leaked
+from aitp_desk.knowledge.base import Passage
+from aitp_desk.knowledge.enrichment.coverage import Coverage
+from aitp_desk.knowledge.enrichment.file import Line
+from aitp_desk.knowledge.enrichment.prompt import INSTRUCTIONS
+from aitp_desk.knowledge.enrichment.replies import Dropped, Reply, validate
+
+
+class Writer:
+    """Validates replies and writes those that may be used.
+
+    Parameters:
+        coverages: of all content folders.
+        site_url: the site's own address, to which texts may link.
+
+    Attributes:
+        dropped: what was not used.
+    """
+
+    def __init__(self, coverages: Sequence[Coverage], site_url: str) -> None:
+        self.dropped: list[Dropped] = []
+        self._site_url = site_url
+        self._coverages = coverages
+        self._lines: list[list[Line]] = [[] for _ in coverages]
+
+    def take(self, replies: Iterable[Reply]) -> None:
+        """Validate replies; :meth:`save` writes them."""
+        for reply in replies:
+            is_known = False
+            for coverage, lines in zip(self._coverages, self._lines, strict=True):
+                passage = coverage.passage(reply.id)
+                if passage is not None:
+                    is_known = True
+                    lines.append(validate(reply, passage, self._is_shown, self.dropped))
+            if not is_known:
+                self.dropped.append(Dropped(reply.id, "no passage has this id now", reply.summary))
+
+    def save(self) -> list[str]:
+        """Write what was taken, and say where in a line for each file.
+
+        Raises:
+            OSError: a file cannot be written.
+        """
+        told = []
+        for coverage, lines in zip(self._coverages, self._lines, strict=True):
+            if not lines:
+                continue
+            removed = coverage.add(lines)
+            questions = sum(len(line.questions) for line in lines)
+            missing = len(coverage.missing())
+            told.append(
+                f"Wrote {questions} questions for {len(lines)} passages to {coverage.file};"
+                f" {len(coverage) - missing} of {len(coverage)} passages are enriched"
+                f"{f', {removed} old lines removed' if removed else ''}."
+            )
+            lines.clear()
+        return told
+
+    def _is_shown(self, text: str, passage: Passage) -> bool:
+        """Whether the guard of answers lets a text pass as it is."""
+        guard = Guard(self._site_url, INSTRUCTIONS)
+        guard.learn([passage.text])
+        try:
+            return guard.feed(text) + guard.close() == text
+        except Leaked:
+            return False
