@@ -1,0 +1,1 @@
+"""Questions of strangers about sites that nobody here wrote."""

@@ -1,0 +1,136 @@
+"""Answers over sites that nobody here wrote, asked as first-time visitors would.
+
+    python -m tests.answers.strangers [--body NAME ...] [--show missed|all|KIND]
+    python -m tests.answers.strangers --unseen
+
+The first form judges the bodies that may be read. The second asks the unseen ones and prints their
+totals alone; it may be used once a day, and each look is recorded in ``looks.toml``. The packages
+are fetched with apt-get, npm and pip at the first use.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import sys
+import tempfile
+import time
+import tomllib
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+import msgspec
+
+from aitp_desk.agent.base import SiteFacts
+from aitp_desk.agent.extractive import ExtractiveAgent
+from aitp_desk.knowledge.languages import Languages
+from aitp_desk.knowledge.watch import open_knowledge
+from tests.answers.strangers.bodies import HERE, Body, bodies, content_of
+from tests.answers.strangers.questions import Verdict, ask, figures_of, questions_of
+
+LOOKS = HERE / "looks.toml"
+COLUMNS = {
+    "questions": "questions",
+    "right": "right",
+    "usable": "usable",
+    "right_first": "right section first",
+    "asked_needlessly": "asked needlessly",
+    "refused_wrongly": "refused wrongly",
+    "unanswerable_refused": "unanswerable refused",
+    "in_prompt": "fact in prompt",
+}
+
+
+async def judge(name: str, body: Body) -> list[Verdict]:
+    """Ask all questions about a body."""
+    folder = content_of(name, body)
+    site = SiteFacts(name, "https://stranger.example")
+    with tempfile.TemporaryDirectory() as data:
+        languages = Languages(own=body.language)
+        async with open_knowledge(folder, data=Path(data), languages=languages) as knowledge:
+            agent = ExtractiveAgent(knowledge)
+            library = knowledge.editions.library
+            return [await ask(agent, library, site, question) for question in questions_of(name)]
+
+
+def table(rows: Iterable[tuple[str, Sequence[Verdict]]]) -> str:
+    """The figures of each row, as Markdown."""
+    lines = [f"| | {' | '.join(COLUMNS.values())} |", "| --- " * (len(COLUMNS) + 1) + "|"]
+    for title, verdicts in rows:
+        figures = msgspec.structs.asdict(figures_of(verdicts))
+        cells = [_cell(figures[column]) for column in COLUMNS]
+        lines.append(f"| {title} | {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def _cell(value: float | None) -> str:
+    if value is None:
+        return ""
+    return str(value) if isinstance(value, int) else f"{value:.2f}"
+
+
+def _show(verdicts: Iterable[Verdict], wanted: str) -> None:
+    for verdict in verdicts:
+        question = verdict.question
+        good = verdict.is_right if question.is_answerable else verdict.refused
+        if (wanted == "missed" and good) or wanted not in {"missed", "all", question.kind}:
+            continue
+        state = "ASKED" if verdict.asked_back else "REFUSED" if verdict.refused else "SAID"
+        print(f"\n{'ok  ' if good else 'MISS'} {question.id} [{question.kind}] {question.first}")
+        print(f"  Q {question.question}")
+        print(f"  wanted {question.facts or question.readings} in {question.sections}")
+        print(f"  first section right: {verdict.right_first}, in prompt: {verdict.in_prompt}")
+        print(f"  {state} {verdict.text!r}\n  choices {verdict.choices}")
+
+
+def _look(verdicts: Sequence[Verdict]) -> None:
+    """Record a look at the unseen bodies; one was taken today already: end."""
+    today = datetime.now(UTC).date().isoformat()
+    looks = tomllib.loads(LOOKS.read_text("utf-8"))["look"] if LOOKS.exists() else []
+    if any(look["day"] == today for look in looks):
+        sys.exit("The unseen bodies were looked at today; once a day is enough.")
+    if verdicts:
+        figures = msgspec.structs.asdict(figures_of(verdicts))
+        lines = [f"{name} = {_cell(value)}" for name, value in figures.items()]
+        with LOOKS.open("a", encoding="utf-8") as file:
+            file.write("\n".join(["\n[[look]]", f'day = "{today}"', *lines, ""]))
+
+
+def main() -> None:
+    """The command."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--body", action="append", help="one of the bodies that may be read")
+    parser.add_argument("--show", metavar="WHAT", help="print questions: missed, all or a kind")
+    parser.add_argument("--unseen", action="store_true", help="totals of the unseen bodies")
+    wanted = parser.parse_args()
+    chosen = {name: body for name, body in bodies().items() if body.unseen is wanted.unseen}
+    if wanted.unseen and (wanted.show or wanted.body):
+        parser.error("Of the unseen bodies only totals are printed.")
+    if wanted.body:
+        if unknown := sorted(set(wanted.body) - set(chosen)):
+            parser.error(f"No body that may be read is called {unknown[0]}; {', '.join(chosen)}.")
+        chosen = {name: chosen[name] for name in wanted.body}
+    if wanted.unseen:
+        _look([])
+    by_body: dict[str, list[Verdict]] = {}
+    for name, body in chosen.items():
+        began = time.perf_counter()
+        by_body[name] = asyncio.run(judge(name, body))
+        print(f"{name}: {time.perf_counter() - began:.0f} s", file=sys.stderr)
+    everything = [verdict for verdicts in by_body.values() for verdict in verdicts]
+    if wanted.unseen:
+        _look(everything)
+        print(table([("unseen", everything)]))
+        return
+    if wanted.show:
+        _show(everything, wanted.show)
+    kinds = dict.fromkeys(verdict.question.kind for verdict in everything)
+    rows = [(kind, [v for v in everything if v.question.kind == kind]) for kind in kinds]
+    print(table([*by_body.items(), *rows, ("all", everything)]))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,35 @@
+"""The questions of strangers are of the kinds, the number and the form that they have to be."""
+
+import re
+from collections import Counter
+from typing import get_args
+
+from tests.answers.strangers.bodies import bodies
+from tests.answers.strangers.questions import Kind, normal, questions_of
+
+
+def test_the_bodies_are_of_many_kinds_and_half_of_them_unseen() -> None:
+    known = bodies()
+    unseen = [body for body in known.values() if body.unseen]
+    assert len(known) >= 10
+    assert len(known) - len(unseen) - len(unseen) <= 1
+    assert {"de", "ja"} <= {body.language for body in known.values()}
+    assert len({body.kind for body in known.values()}) == len(known)
+
+
+def test_there_are_four_hundred_questions_of_all_kinds() -> None:
+    asked = [question for name in bodies() for question in questions_of(name)]
+    assert len(asked) >= 400
+    assert set(Counter(question.kind for question in asked)) == set(get_args(Kind))
+    assert len({question.id for question in asked}) == len(asked)
+
+
+def test_every_question_says_what_answers_it_and_gives_nothing_away() -> None:
+    for name in bodies():
+        for question in questions_of(name):
+            patterns = [*question.facts, *(fact for facts in question.readings for fact in facts)]
+            assert bool(patterns) == bool(question.sections) == question.is_answerable, question.id
+            assert bool(question.readings) == (question.kind == "ambiguous"), question.id
+            assert bool(question.first) == (question.kind == "followup"), question.id
+            for pattern in patterns:
+                assert not re.search(pattern, normal(question.question), re.IGNORECASE), question.id
