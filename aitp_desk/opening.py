@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import AsyncExitStack
+import time
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+
+import msgspec
 
 from aitp_desk.actions.base import Offered
 from aitp_desk.actions.sources import offering
-from aitp_desk.agent.base import Agent
+from aitp_desk.agent.base import Agent, SiteFacts
 from aitp_desk.agent.budget import Day
 from aitp_desk.agent.extractive import ExtractiveAgent
 from aitp_desk.config import Claude, Config
+from aitp_desk.config.claude import API_KEY, API_URL
+from aitp_desk.desk.facts import site_facts
 from aitp_desk.desk.registry import OWN_NAMES
 from aitp_desk.desk.tokens_used import TokensUsed
 from aitp_desk.egress import Egress
 from aitp_desk.house import House
 from aitp_desk.knowledge.languages import Languages
+from aitp_desk.knowledge.titles import site_name
 from aitp_desk.knowledge.watch import AGENTS_FOLDER, Knowledge, open_knowledge
 from aitp_desk.knowledge.web.rounds import Rounds
 
@@ -74,6 +80,43 @@ async def open_agent(
     day = Day(settings.day_tokens, clock, used=used, keep=tokens_used.keep)
     claude = open_claude(knowledge, settings, key=key, url=url, day=day)
     return await stack.enter_async_context(claude), day
+
+
+class Answering(msgspec.Struct, frozen=True):
+    """A site's agent without a desk: it answers from the content and calls nothing.
+
+    Parameters:
+        site: what the agent may say of the site.
+    """
+
+    agent: Agent
+    knowledge: Knowledge
+    site: SiteFacts
+
+
+@asynccontextmanager
+async def open_answering(
+    config: Config, environment: Mapping[str, str], *, clock: Callable[[], float] = time.time
+) -> AsyncIterator[Answering]:
+    """Open a site's agent for commands, also while a desk serves the site.
+
+    Parameters:
+        environment: Claude answers where it holds a key for it, else extraction.
+        clock: Unix seconds.
+    """
+    key = environment.get(API_KEY, "").strip()
+    async with AsyncExitStack() as stack:
+        egress = await stack.enter_async_context(Egress())
+        knowledge = await open_content(stack, config, egress)
+        agent: Agent = ExtractiveAgent(knowledge)
+        if key:
+            from aitp_desk.agent.claude import open_claude
+
+            url, day = environment.get(API_URL) or None, Day(config.claude.day_tokens, clock)
+            claude = open_claude(knowledge, config.claude, key=key, url=url, day=day)
+            agent = await stack.enter_async_context(claude)
+        site = config.site.named(site_name(knowledge.library.documents))
+        yield Answering(agent, knowledge, site_facts(site))
 
 
 async def open_houses(

@@ -14,12 +14,11 @@ import structlog
 from aitp_desk.agent.base import Agent
 from aitp_desk.app import Serving, open_server
 from aitp_desk.config import Config
+from aitp_desk.config.claude import API_KEY, API_URL
 from aitp_desk.connections import most_connections
 from aitp_desk.listening import allow_connections
 from aitp_desk.logs import set_up_logs
-from aitp_desk.start_report import API_KEY
 
-API_URL = "ANTHROPIC_BASE_URL"
 NEW_OBJECTS = 5_000
 """How many new objects there may be before the garbage collector looks at them."""
 _log = structlog.get_logger()

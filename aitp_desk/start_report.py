@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 from aitp_desk.agent.base import Agent
 from aitp_desk.agent.extractive import ExtractiveAgent
 from aitp_desk.config import Config, default_url
+from aitp_desk.config.claude import API_KEY
 from aitp_desk.config.web_address import is_loopback
 from aitp_desk.house import House
 from aitp_desk.knowledge.admit import describe_unread
@@ -17,8 +18,6 @@ from aitp_desk.protocols.metrics.routes import METRICS_PATH
 from aitp_desk.protocols.openapi.routes import DOCUMENT_PATH
 from aitp_desk.store.base import Store
 
-API_KEY = "ANTHROPIC_API_KEY"
-"""The variable of the environment that holds the key for the model."""
 _IN_THE_CLEAR = (
     "site.url is plain HTTP: what agents are told as application/vnd.hac+json of safety and cost"
     " can be changed on its way; serve https, or set hac.enabled = false"

@@ -17,6 +17,7 @@ _COMMANDS = frozenset(
         "client",
         "enrich",
         "erase",
+        "evaluate",
         "export",
         "init",
         "jobs",

@@ -55,8 +55,8 @@ def written_alone(out: Path | None) -> Iterator[IO[str]]:
 
 
 @contextmanager
-def mistakes_told() -> Iterator[None]:
-    """Turn what the user can put right into lines on stderr and exit code 1; no traceback."""
+def mistakes_told(code: int = 1) -> Iterator[None]:
+    """Turn what the user can put right into lines on stderr and an exit code; no traceback."""
     from aitp_desk.actions.faults import ActionsError
     from aitp_desk.auth.keys import KeyFileError
     from aitp_desk.config import ConfigError
@@ -67,11 +67,11 @@ def mistakes_told() -> Iterator[None]:
     try:
         yield
     except (ActionsError, ConfigError) as error:
-        fail(map(str, error.problems))
+        fail(map(str, error.problems), code)
     except DeskError as error:
-        fail([error.message])
+        fail([error.message], code)
     except (ContentUnreadable, KeyFileError, StoreError) as error:
-        fail([str(error)])
+        fail([str(error)], code)
 
 
 MOST_FAULTS = 50
@@ -85,8 +85,8 @@ def first_faults(lines: Sequence[str]) -> Iterator[str]:
         yield f"and {len(lines) - MOST_FAULTS} more."
 
 
-def fail(lines: Iterable[str]) -> NoReturn:
-    """Write the lines to stderr and leave with exit code 1."""
+def fail(lines: Iterable[str], code: int = 1) -> NoReturn:
+    """Write the lines to stderr and leave with an exit code."""
     for line in lines:
         click.echo(line, err=True)
-    sys.exit(1)
+    sys.exit(code)

@@ -7,6 +7,10 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
+API_KEY = "ANTHROPIC_API_KEY"
+API_URL = "ANTHROPIC_BASE_URL"
+"""The variables of the environment that hold the key for the model and its address."""
+
 Name = Annotated[str, Meta(min_length=1, max_length=100, pattern=r"\A[\w.:@/-]*\Z")]
 Tokens = Annotated[int, Meta(le=1_000_000_000, extra={"unit": "tokens"})]
 Price = Annotated[float, Meta(ge=0, le=10_000, extra={"unit": "US dollars a million tokens"})]
