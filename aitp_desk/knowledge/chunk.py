@@ -23,7 +23,7 @@ from aitp_desk.knowledge.blocks import (
 )
 from aitp_desk.knowledge.html_blocks import html_blocks
 from aitp_desk.knowledge.markdown import markdown_blocks
-from aitp_desk.knowledge.sentences import sentences
+from aitp_desk.knowledge.sentences import join, sentences
 from aitp_desk.model.text import as_name, as_quote, without_invisible
 
 MAX_PASSAGE_CHARACTERS = 1800
@@ -301,7 +301,7 @@ def joined(units: Sequence[Unit]) -> str:
     running = False
     for unit in units:
         if unit.kind == "sentence" and running:
-            lines[-1] += " " + unit.text
+            lines[-1] = join((lines[-1], unit.text))
         else:
             lines.append(f"- {unit.text}" if unit.kind == "item" else unit.text)
         running = unit.kind == "sentence"

@@ -3,14 +3,36 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
-_END = re.compile(r"(?<=[.!?…])(?P<close>[\"'”’)\]]*)\s+(?=[\"'“‘(\[]*[A-Z0-9À-Þ$€£#_`/])")
-_ABBREVIATED = re.compile(
-    r"(?:^|[\s(\[\"“])(?:e\.g|i\.e|etc|vs|cf|approx|incl|excl|est|no|nos|fig|sec|ch|p|pp|vol|ed|"
-    r"mr|mrs|ms|mt|dr|prof|st|ave|inc|ltd|co|corp|dept|min|max|jan|feb|mar|apr|jun|jul|aug|sept?|oct|"
-    r"nov|dec|[A-Za-z]|(?:[A-Za-z]\.)+[A-Za-z])\.$",
-    re.IGNORECASE,
+_CAPITALS = "A-Z0-9À-ÞĀĆČĎĐĒĞĢĪİĶŁĻŃŅŇŌŘŚŞŠŢŤŪŮŰŹŻŽȘȚΑ-ΩΆ-ΏА-ЯЀ-Џ¿¡"
+_NO_CASE = "\u0590-\u1fff\u3040-\ud7a3\uf900-\ufaff\uff10-\uff3a\uff66-\uff9d「『（【《〈"
+"""Scripts without capitals: Hebrew to Georgian, kana, Han, Hangul; what opens a quotation."""
+_CLOSING = "\"'”’)\\]」』）】》〉"
+_END = re.compile(
+    rf"(?<=[.!?…])(?P<close>[{_CLOSING}]*)\s+(?=[\"'“‘(\[]*[{_CAPITALS}{_NO_CASE}$€£#_`/])"
 )
+_WIDE_END = re.compile(
+    rf"{_END.pattern}|(?:(?<=[。！？｡])|(?<=．)(?!\d)|(?<=[\u3040-\u9fff][!?]))"
+    rf"(?![。！？｡!?])(?P<closed>[{_CLOSING}]*+)(?![とっ、])\s*(?=\S)"
+)
+"""The same where a full stop of East Asia ends a sentence, which has no space after it."""
+_WIDE = re.compile(r"[。！？｡．]|[\u3040-\u9fff][!?]")
+_WIDE_STOPS = frozenset("。！？｡．")
+_CLOSERS = "」』）】》〉”"
+_ABBREVIATED = frozenset(
+    "e.g i.e etc vs cf approx incl excl est no nos fig sec ch p pp vol ed mr mrs ms mt dr prof st "
+    "ave inc ltd co corp dept min max jan feb mar apr jun jul aug sep sept oct nov dec "
+    "bzw usw ca nr inkl exkl zzgl evtl ggf vgl sog bspw mio mrd tel mme mlle ex sr sra srta pág "
+    "aprox núm sig dott bijv enz".split()
+)
+_INITIALS = re.compile(r"(?:[^\W\d_]\.)*[^\W\d_]")
+_OPENING = re.compile(r"[\s(\[\"“]")
+_ORDINAL = re.compile(r"\d{1,2}")
+_OF_ORDINAL = re.compile(
+    r"(?:Jan|Feb|Mär|Apr|Mai|Juni|Juli|Aug|Sep|Okt|Nov|Dez|Jahrhundert|Auflage|Klasse|Stock)"
+)
+"""German counts with a full stop: ``am 3. Januar``."""
 _DAYTIME = re.compile(r"\b[ap]\.m\.$", re.IGNORECASE)
 _ZONE = re.compile(
     r"(?:pacific|eastern|central|mountain|local|utc|gmt|[A-Z]{1,2}[DS]T|on |to )", re.IGNORECASE
@@ -26,15 +48,17 @@ def sentences(text: str) -> list[str]:
     ``1 p.m. Pacific time`` and ``e.g. Boise`` stay whole; ``by 11 a.m. Nothing leaves`` does not.
     """
     inside = text[:-1]
-    if "." not in inside and "?" not in inside and "!" not in inside and "…" not in inside:
+    is_wide = not text.isascii() and _WIDE.search(inside) is not None
+    has_end = is_wide or "." in inside or "?" in inside or "!" in inside or "…" in inside
+    if not has_end:
         return [text.strip()] if text.strip() else []
     found: list[str] = []
     start = 0
-    for match in _END.finditer(text):
+    for match in (_WIDE_END if is_wide else _END).finditer(text):
         before = text[max(start, match.start() - _NEAR) : match.start()]
         if _continues(before, text[match.end() : match.end() + _NEAR]):
             continue
-        found.append(text[start : match.end("close")].strip())
+        found.append(text[start : match.end(match.lastgroup or 0)].strip())
         start = match.end()
     found.append(text[start:].strip())
     return [sentence for sentence in found if sentence]
@@ -44,9 +68,20 @@ def _continues(before: str, after: str) -> bool:
     """Whether the full stop at the end of ``before`` belongs to an abbreviation."""
     if _DAYTIME.search(before):
         return _ZONE.match(after) is not None
-    if not _ABBREVIATED.search(before):
+    word = _OPENING.split(before)[-1].removesuffix(".")
+    if _ORDINAL.fullmatch(word):
+        return _OF_ORDINAL.match(after) is not None
+    if word.lower() not in _ABBREVIATED and not _INITIALS.fullmatch(word):
         return False
     if _CHOICE_OF_ABBREVIATION.search(before):
         # "No. 5" and "St. Helens", but "Is it waterproof? No. Use a bag."
         return after[:1].isdigit() or before[-3:].lower() in {"st.", "dr."}
     return True
+
+
+def join(parts: Iterable[str]) -> str:
+    """Sentences as running text: a space between two, none after an East Asian full stop."""
+    joined = ""
+    for part in parts:
+        joined += part if not joined or joined.rstrip(_CLOSERS)[-1:] in _WIDE_STOPS else f" {part}"
+    return joined

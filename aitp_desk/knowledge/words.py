@@ -13,6 +13,8 @@ import weakref
 from collections.abc import Iterable, Mapping, Sequence
 from importlib.resources import files
 
+from aitp_desk.knowledge.ngrams import FIRST, IN_RUN, RUN, ngrams_of
+
 TOKENIZER = "porter unicode61 remove_diacritics 2"
 
 NAME_SIGN = "ː"
@@ -67,14 +69,42 @@ NAMES = _ENGLISH["names"]
 """What software, services and firms are called: right as they stand, too."""
 
 
+_LETTERS_OF_TWO = {
+    "ß": "ss",
+    "ẞ": "ss",
+    "æ": "ae",
+    "Æ": "ae",
+    "œ": "oe",
+    "Œ": "oe",
+    "ø": "o",
+    "Ø": "o",
+    "ł": "l",
+    "Ł": "l",
+    "đ": "d",
+    "Đ": "d",
+    "ı": "i",
+}
+"""Letters that Unicode does not take apart, and what is typed for them without their key."""
+_SIGNS_OF_SCRIPTS = frozenset((7, 8, 9, 84, 91, *range(103, 133)))
+"""Combining classes of marks that are no accents but tell words apart: the voicing of kana, vowels
+and tones of Thai and Lao, what joins consonants in India."""
+
+
 def fold(text: str) -> str:
-    """Lower case, without accents."""
+    """Lower case, without accents, every character at its usual width."""
     if text.isascii():
         return text.lower()
     marked = unicodedata.normalize("NFKD", text)
-    for accent in filter(unicodedata.combining, set(marked)):
-        marked = marked.replace(accent, "")
-    return marked.lower()
+    signs = set(marked)
+    for sign in filter(unicodedata.combining, signs):
+        if unicodedata.combining(sign) not in _SIGNS_OF_SCRIPTS:
+            marked = marked.replace(sign, "")
+    for letter in signs & _LETTERS_OF_TWO.keys():
+        marked = marked.replace(letter, _LETTERS_OF_TWO[letter])
+    marked = marked.lower()
+    if marked.isascii():
+        return marked
+    return unicodedata.normalize("NFC", marked)
 
 
 def words_of(text: str) -> list[str]:
@@ -82,13 +112,28 @@ def words_of(text: str) -> list[str]:
 
     The technical names ``foreign_keys``, ``os.path.join``, ``--no-ff`` and ``-O`` are found by
     their parts, and exactly: after its parts each stands as one word more. So does an option that
-    is called like a stop word, ``--onto``; and ``-O`` is another one than ``-o``.
+    is called like a stop word, ``--onto``; and ``-O`` is another one than ``-o``. Scripts without
+    spaces are cut by :func:`~aitp_desk.knowledge.ngrams.ngrams_of`.
     """
     if "'" in text or "’" in text:
         text = _APOSTROPHE.sub("", text)
     if "-" in text:
         text = _CAPITAL_OPTION.sub(_MARKED, text)
     text = fold(text)
+    if text.isascii() or IN_RUN.search(text) is None:
+        return _spaced(text)
+    found: list[str] = []
+    start = 0
+    for run in RUN.finditer(text):
+        if run.start() > start:
+            found += _spaced(text[start : run.start()])
+        found += ngrams_of(run)
+        start = run.end()
+    return found + _spaced(text[start:])
+
+
+def _spaced(text: str) -> list[str]:
+    """The words of a folded text that has spaces between them."""
     may_join = "-" in text or "_" in text or "." in text[:-1]
     if not may_join or _JOINED.search(text) is None:
         return _WORD.findall(text)
@@ -164,7 +209,8 @@ class Stemmer:
         run = self._tokens.execute
         run("BEGIN")
         run("INSERT INTO word (word) VALUES ('delete-all')")
-        self._tokens.executemany("INSERT INTO word (rowid, text) VALUES (?, ?)", enumerate(words))
+        spelt = [(row, word) for row, word in enumerate(words) if word < FIRST]
+        self._tokens.executemany("INSERT INTO word (rowid, text) VALUES (?, ?)", spelt)
         found = list(words)
         for row, term in run('SELECT doc, term FROM stem ORDER BY doc, "offset" DESC'):
             found[row] = term
