@@ -17,16 +17,18 @@ from pathlib import Path
 
 import msgspec
 
-from aitp_desk.knowledge.base import DocumentKind, Problem
+from aitp_desk.knowledge.base import Problem, SourceKind
 from aitp_desk.knowledge.state import State, state_of
 
-KINDS: dict[str, DocumentKind] = {
+KINDS: dict[str, SourceKind] = {
     ".md": "markdown",
     ".markdown": "markdown",
     ".txt": "text",
     ".html": "html",
     ".htm": "html",
     ".pdf": "pdf",
+    ".rst": "rst",
+    ".rest": "rst",
 }
 """The endings of content, and what they are written in."""
 
@@ -63,7 +65,7 @@ _ERROR_PAGE = re.compile(
 )
 """What a web server shows in place of a page, at the top or in the folder of a language."""
 _UNREAD = frozenset(
-    ".rst .rest .mdx .adoc .asciidoc .ipynb .docx .doc .odt .rtf .org .tex .textile .epub"
+    ".mdx .adoc .asciidoc .ipynb .docx .doc .odt .rtf .org .tex .textile .epub"
     " .qmd .rmd .wiki .mediawiki .creole .pod .typ .xhtml .mhtml .pages .pptx .xlsx".split()
 )
 """The endings of texts that the desk cannot read."""
@@ -96,7 +98,7 @@ class Found(msgspec.Struct, frozen=True):
 
     source: str
     file: Path
-    kind: DocumentKind
+    kind: SourceKind
     state: State | None = None
 
 
@@ -273,7 +275,7 @@ class _Walk:
             if found:
                 yield found
 
-    def _linked(self, link: Path, source: str, kind: DocumentKind | None) -> Found | None:
+    def _linked(self, link: Path, source: str, kind: SourceKind | None) -> Found | None:
         """A link is content when what it points to is content of the same folder."""
         target = _resolved(link)
         if target.is_dir():
@@ -291,7 +293,7 @@ class _Walk:
             return None
         return self._plain(target, source, kind)
 
-    def _plain(self, file: Path, source: str, kind: DocumentKind | None) -> Found | None:
+    def _plain(self, file: Path, source: str, kind: SourceKind | None) -> Found | None:
         if kind is None:
             ending = file.suffix.lower()
             self.unread.update([ending] if ending in _UNREAD else ())

@@ -36,8 +36,12 @@ _MAX_BARS = 500
 _PERMALINK = frozenset({"", "¶", "#", "§", "🔗", "\uf0c1", "anchor", "link", "permalink"})
 
 
-def main_of(tree: LexborHTMLParser) -> LexborNode | None:
-    """The element that holds the content of a page; what is no content is taken out of the tree."""
+def main_of(tree: LexborHTMLParser, *, has_bars: bool = True) -> LexborNode | None:
+    """The element that holds the content of a page; what is no content is taken out of the tree.
+
+    Parameters:
+        has_bars: whether names may tell what is no content; a section of a manual is called so too.
+    """
     if tree.css_first(_STYLED) is not None:
         from aitp_desk.knowledge.visibility import remove_hidden  # not for the start
 
@@ -51,7 +55,8 @@ def main_of(tree: LexborHTMLParser) -> LexborNode | None:
             take_out(node)
         main = tree.body
     if main is not None:
-        _drop_bars(main)
+        if has_bars:
+            _drop_bars(main)
         _drop_permalinks(main)
     return main
 

@@ -41,7 +41,7 @@ class Page(msgspec.Struct, frozen=True):
     body: str
 
 
-def read_html(text: str, *, rendered_here: bool = True) -> Page:
+def read_html(text: str, *, rendered_here: bool = True, has_bars: bool = True) -> Page:
     """Find a page's title, its meta description and its main content.
 
     The body holds no script, no style, no event handler and no dangerous link. Its first heading is
@@ -51,13 +51,14 @@ def read_html(text: str, *, rendered_here: bool = True) -> Page:
     Parameters:
         rendered_here: whether the desk shows the page, so that a long definition whose term has no
             id may be given one; a page from elsewhere has the ids that it has.
+        has_bars: whether menus may stand in it, as :func:`~aitp_desk.knowledge.frame.main_of`.
     """
     tree = LexborHTMLParser(text)
     described = tree.css_first('meta[name="description"]')
     description = plain(described.attributes.get("content") or "") if described else ""
     titled = tree.css_first("title")
     called = plain(titled.text()) if titled else ""
-    main = main_of(tree)
+    main = main_of(tree, has_bars=has_bars)
     if main is None:
         return Page(called, description, "")
     title, is_of_many = _title(main, called)

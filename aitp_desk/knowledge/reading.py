@@ -5,6 +5,7 @@ What hinders is a :class:`Problem` with what would be right.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -12,7 +13,14 @@ import msgspec
 from selectolax.lexbor import LexborHTMLParser
 
 from aitp_desk.knowledge.admit import KEY_MATERIAL, Found
-from aitp_desk.knowledge.base import PAGE_BREAK, Document, Problem, address_of, is_elsewhere
+from aitp_desk.knowledge.base import (
+    PAGE_BREAK,
+    Document,
+    Problem,
+    SourceKind,
+    address_of,
+    is_elsewhere,
+)
 from aitp_desk.knowledge.blocks import plain
 from aitp_desk.knowledge.depth import MAX_DEPTH, flatten
 from aitp_desk.knowledge.front_matter import split_front
@@ -20,6 +28,7 @@ from aitp_desk.knowledge.html import read_html
 from aitp_desk.knowledge.inline_html import body_without_hidden, may_hide
 from aitp_desk.knowledge.markdown import first_heading, markdown_html
 from aitp_desk.knowledge.pdf.texts import PdfText
+from aitp_desk.knowledge.sources.format import Unreadable
 from aitp_desk.model.text import as_name, without_invisible
 
 _NAMES = frozenset({"title", "description", "alt", "tags", "filename", "schema", "describes"})
@@ -52,6 +61,8 @@ def read_document(found: Found, payload: bytes, problems: list[Problem]) -> Docu
     document: Document | None
     if found.kind == "html":
         document = _read_html(found, text, problems)
+    elif found.kind in _TO_HTML:
+        document = _read_as_html(found, text, problems)
     elif found.kind == "markdown":
         document = _read_markdown(found, text, problems)
     else:
@@ -69,7 +80,9 @@ def read_document(found: Found, payload: bytes, problems: list[Problem]) -> Docu
     return document
 
 
-def _read_html(found: Found, text: str, problems: list[Problem]) -> Document:
+def _read_html(
+    found: Found, text: str, problems: list[Problem], *, has_bars: bool = True
+) -> Document:
     text, too_deep = flatten(text)
     if too_deep is not None:
         problems.append(
@@ -80,7 +93,7 @@ def _read_html(found: Found, text: str, problems: list[Problem]) -> Document:
                 too_deep,
             )
         )
-    page = read_html(text, rendered_here=not is_elsewhere(found.source))
+    page = read_html(text, rendered_here=not is_elsewhere(found.source), has_bars=has_bars)
     return Document(
         path=address_of(found.source),
         source=found.source,
@@ -89,6 +102,25 @@ def _read_html(found: Found, text: str, problems: list[Problem]) -> Document:
         kind="html",
         body=page.body,
     )
+
+
+def _read_as_html(found: Found, text: str, problems: list[Problem]) -> Document | None:
+    """A document in a format that becomes HTML first; what its reader cannot read is a problem."""
+    try:
+        return _read_html(found, _TO_HTML[found.kind](text), problems, has_bars=False)
+    except Unreadable as error:
+        problems.append(Problem(found.source, str(error)))
+    return None
+
+
+def _rst_html(text: str) -> str:
+    from aitp_desk.knowledge.sources.rst import rst_html
+
+    return rst_html(text)
+
+
+_TO_HTML: dict[SourceKind, Callable[[str], str]] = {"rst": _rst_html}
+"""The formats that become HTML, and what makes it; their libraries are not loaded before."""
 
 
 def _read_markdown(found: Found, text: str, problems: list[Problem]) -> Document | None:

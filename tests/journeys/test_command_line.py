@@ -117,20 +117,20 @@ def test_check_counts_the_files_that_are_not_read(tmp_path: Path) -> None:
     (site / "guides").mkdir(parents=True)
     (site / "page.md").write_text("# Page\n\nA page.\n", "utf-8")
     for name in (
-        "a.rst",
-        "b.RST",
+        "a.org",
+        "b.ORG",
         "guides/c.mdx",
         "guides/d.docx",
-        ".hidden.rst",
+        ".hidden.org",
         "x.css",
         "y.png",
     ):
         (site / name).write_text("text", "utf-8")
     ready = f"{site} is ready to serve: 1 page."
-    assert succeed("check", site) == ["4 files are not read: 2 .rst, 1 .mdx, 1 .docx.", ready]
-    for name in ("a.rst", "guides/c.mdx", "guides/d.docx"):
+    assert succeed("check", site) == ["4 files are not read: 2 .org, 1 .mdx, 1 .docx.", ready]
+    for name in ("a.org", "guides/c.mdx", "guides/d.docx"):
         (site / name).unlink()
-    assert succeed("check", site) == ["1 file is not read: 1 .rst.", ready]
+    assert succeed("check", site) == ["1 file is not read: 1 .org.", ready]
 
 
 def test_check_reads_the_content_of_every_agent(tmp_path: Path) -> None:

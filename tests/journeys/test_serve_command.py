@@ -19,7 +19,7 @@ async def served(tmp_path: Path) -> AsyncIterator[Served]:
     site = tmp_path / "site"
     site.mkdir()
     (site / "returns.md").write_text("# Returns\n\nWe take boots back within 30 days.\n")
-    (site / "old.rst").write_text("Old\n===\n")
+    (site / "old.org").write_text("Old\n===\n")
     async with serving_command(site, tmp_path / "data") as desk:
         yield desk
 
@@ -29,7 +29,7 @@ async def test_it_says_where_it_listens_and_what_it_found(served: Served) -> Non
     assert f"SQLite, {served.data}/desk.db" in report
     assert "extractive" in report
     assert re.search(r"1 documents?, 1 passages?", report)
-    assert "1 file is not read: 1 .rst" in report
+    assert "1 file is not read: 1 .org" in report
     for address in ("/v1/threads", "/agent/converse", "/.well-known/agent.json", "/llms.txt"):
         assert served.url + address in report
 

@@ -1,0 +1,7 @@
+"""What the readers of all formats share."""
+
+from __future__ import annotations
+
+
+class Unreadable(Exception):
+    """A file cannot be read in its format; the message says what is wrong and what would help."""

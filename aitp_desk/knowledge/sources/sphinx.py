@@ -1,0 +1,298 @@
+"""Roles and directives of Sphinx and its extensions, as plain nodes of docutils.
+
+Names that nobody knows are read too: a role as its words, a directive as a term and what it says.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache
+from typing import Any
+
+from docutils import nodes
+from docutils.parsers.rst import Directive
+
+_DROPPED = frozenset(
+    "include literalinclude raw contents sectnum section-numbering header footer meta title"
+    " highlight index module currentmodule default-domain date target-notes tabularcolumns"
+    " codeauthor sectionauthor moduleauthor testsetup testcleanup todo todolist graphviz mermaid"
+    " plantuml uml digraph graph inheritance-diagram bibliography highlightlang automodule"
+    " autosummary autoclass autofunction automethod autoattribute autodata autoexception"
+    " automodapi autoproperty click argparse program-output restructuredtext-test-directive"
+    " cssclass rst-class role default-role".split()
+)
+"""What inserts files, draws, or sets something (a role: for all pages) is no text of the page."""
+_CODE = frozenset(
+    "code code-block sourcecode parsed-code prompt command-output doctest testcode testoutput"
+    " ipython jinja productionlist highlight-block code-cell".split()
+)
+_CONTENT_ONLY = frozenset(
+    "only ifconfig tabs tab-set grid card-carousel card-group cards panels content-tabs hlist acks"
+    " div cond button-link button-ref".split()
+)
+"""What only groups or conditions its content: the argument is no words."""
+_VERSIONS = {
+    "versionadded": "Added in version",
+    "version-added": "Added in version",
+    "versionchanged": "Changed in version",
+    "version-changed": "Changed in version",
+    "deprecated": "Deprecated since version",
+    "version-deprecated": "Deprecated since version",
+    "versionremoved": "Removed in version",
+    "version-removed": "Removed in version",
+}
+_TOLD_OPTIONS = ("type", "default", "value")
+_TITLED = re.compile(r"(?s)(.+?)\s*<([^<>]+)>")
+_EXPLAINED = re.compile(r"(?s)(.+?)\s*\(([^()]+)\)")
+_LITERAL_ROLES = frozenset(
+    "code func meth class mod attr data exc const obj type var macro member enum enumerator"
+    " struct union expr texpr samp file option envvar confval conf setting keyword token"
+    " makevar mimetype newsgroup regexp literal directive role dir prop module signal".split()
+)
+_PROSE_ROLES = frozenset("guilabel menuselection".split())
+_DROPPED_ROLES = frozenset(
+    "raw raw-html raw-latex html octicon fa fas fab far material-regular eq".split()
+)
+_CALLED = frozenset("func meth".split())
+
+
+class CrossReference(nodes.Inline, nodes.TextElement):
+    """A reference to a label, which may be in another page."""
+
+
+class _AnyOptions(dict[str, Any]):
+    """The options of a directive; one that is not known is taken as text."""
+
+    def __bool__(self) -> bool:
+        return True
+
+    def __missing__(self, _name: str) -> Callable[[str | None], str]:
+        return lambda value: value or ""
+
+
+class _Any(Directive):
+    """A directive of any options, arguments and content."""
+
+    has_content = True
+    optional_arguments = 1
+    final_argument_whitespace = True
+    option_spec = _AnyOptions()
+
+    def _said(self) -> str:
+        return self.arguments[0].strip() if self.arguments else ""
+
+    def _inline(self, text: str) -> list[nodes.Node]:
+        found, _messages = self.state.inline_text(text, self.lineno)
+        return list(found)
+
+    def _parsed(self) -> list[nodes.Node]:
+        holder = nodes.Element()
+        self.state.nested_parse(self.content, self.content_offset, holder, match_titles=True)
+        return list(holder.children)
+
+
+class _Dropped(_Any):
+    def run(self) -> list[nodes.Node]:
+        return []
+
+
+class _Code(_Any):
+    def run(self) -> list[nodes.Node]:
+        text = "\n".join(self.content)
+        block = nodes.literal_block(text, text)
+        language = self._said().split()[:1]
+        block["classes"] = ["code", *(f"language-{name.lower()}" for name in language)]
+        caption = self.options.get("caption")
+        before = [nodes.paragraph("", "", *self._inline(caption))] if caption else []
+        return [*before, block] if text.strip() else []
+
+
+class _Content(_Any):
+    def run(self) -> list[nodes.Node]:
+        return self._parsed()
+
+
+class _Version(_Any):
+    def run(self) -> list[nodes.Node]:
+        version, about = (*self._said().split(None, 1), "", "")[:2]
+        end = ":" if about or self.content else "."
+        opening = f"{_VERSIONS[self.name.lower()]} {version}{end}"
+        parsed = self._parsed()
+        paragraph = nodes.paragraph("", f"{opening} " if about or parsed else opening)
+        paragraph += self._inline(about)
+        if not about and parsed and isinstance(parsed[0], nodes.paragraph):
+            paragraph += parsed.pop(0).children
+        return [paragraph, *parsed]
+
+
+class _SeeAlso(_Any):
+    def run(self) -> list[nodes.Node]:
+        box = nodes.admonition("", nodes.title("", "See also"))
+        if said := self._said():
+            box += nodes.paragraph("", "", *self._inline(said))
+        box += self._parsed()
+        return [box]
+
+
+class _Contents(_Any):
+    """A list of pages, as links to them."""
+
+    def run(self) -> list[nodes.Node]:
+        if "hidden" in self.options:
+            return []
+        entries = nodes.bullet_list()
+        for line in filter(None, map(str.strip, self.content)):
+            titled = _TITLED.fullmatch(line)
+            title, target = titled.groups() if titled else ("", line)
+            if target == "self" or "*" in target:
+                continue
+            link = nodes.reference("", title or _name_of_page(target), refuri=_address(target))
+            entries += nodes.list_item("", nodes.paragraph("", "", link))
+        return [entries] if entries.children else []
+
+
+class _Described(_Any):
+    """A thing and what is said of it: an object, an option, a tab, a card."""
+
+    def run(self) -> list[nodes.Node]:
+        said, content = self._said(), self._parsed()
+        told = [
+            nodes.paragraph("", f"{name.capitalize()}: {value}")
+            for name in _TOLD_OPTIONS
+            if (value := self.options.get(name))
+        ]
+        if not said or said.replace(" ", "").isdigit():
+            return [*told, *content]
+        item = nodes.definition_list_item()
+        for line in filter(None, map(str.strip, said.replace("\\\n", " ").split("\n"))):
+            is_code = ":" in self.name
+            item += nodes.term("", line) if is_code else nodes.term("", "", *self._inline(line))
+        item += nodes.definition("", *told, *content)
+        return [nodes.definition_list("", item)]
+
+
+def find_directive(known: Callable[..., Any]) -> Callable[..., Any]:
+    """The look-up of directives.
+
+    Parameters:
+        known: that of docutils.
+    """
+
+    def find(name: str, language: Any, document: nodes.document) -> tuple[type[Directive], Any]:
+        short = name.lower().rpartition(":")[2]
+        own = _own_directive(short)
+        if own is not None:
+            return own, []
+        if ":" not in name:
+            found, _messages = known(name, language, document)
+            if found is not None:
+                return _tolerant(found), []
+        return _Described, []
+
+    return find
+
+
+def _own_directive(name: str) -> type[Directive] | None:
+    if name in _DROPPED:
+        return _Dropped
+    if name in _CODE:
+        return _Code
+    if name in _CONTENT_ONLY or name == "glossary":
+        return _Content
+    if name in _VERSIONS:
+        return _Version
+    return {"seealso": _SeeAlso, "toctree": _Contents}.get(name)
+
+
+@cache
+def _tolerant(known: type[Directive]) -> type[Directive]:
+    """A directive of docutils that takes the options of others too."""
+    options = _AnyOptions(known.option_spec or {})
+    return type(known.__name__, (known,), {"option_spec": options})
+
+
+def find_role(known: Callable[..., Any]) -> Callable[..., Any]:
+    """The look-up of roles.
+
+    Parameters:
+        known: that of docutils.
+    """
+
+    def find(name: str, language: Any, lineno: int, reporter: Any) -> Any:
+        short = name.lower().rpartition(":")[2]
+        if short in _LITERAL_ROLES or ":" in name:
+            return _role, []
+        found, _messages = known(name, language, lineno, reporter)
+        return found or _role, []
+
+    return find
+
+
+def _role(
+    name: str,
+    _rawtext: str,
+    text: str,
+    _lineno: int,
+    _inliner: Any,
+    _options: Any = None,
+    _content: Sequence[str] = (),
+) -> tuple[list[nodes.Node], list[nodes.Node]]:
+    short = name.lower().rpartition(":")[2]
+    text = nodes.unescape(text)
+    return list(_nodes_of(short, text)), []
+
+
+def _nodes_of(role: str, text: str) -> Iterable[nodes.Node]:
+    titled = _TITLED.fullmatch(text)
+    if role in _DROPPED_ROLES:
+        return
+    if role in {"ref", "numref", "any"}:
+        label = (titled[2] if titled else text).strip().lstrip("!")
+        shown = titled[1] if titled else label.rpartition(":")[2].replace("-", " ")
+        shown = shown if titled else shown.replace("_", " ")
+        yield CrossReference("", shown, label=label, titled=bool(titled))
+    elif role == "doc":
+        target = titled[2] if titled else text
+        yield nodes.reference(
+            "", titled[1] if titled else _name_of_page(target), refuri=_address(target)
+        )
+    elif role in _LITERAL_ROLES:
+        yield nodes.literal("", _identifier(role, titled[1] if titled else text, bool(titled)))
+    elif role in _PROSE_ROLES:
+        yield nodes.Text(re.sub(r"&(?=\w)", "", text).replace("-->", "›"))
+    elif role == "abbr" and (explained := _EXPLAINED.fullmatch(text)):
+        yield nodes.Text(f"{explained[1]} ({explained[2]})")
+    elif role == "kbd":
+        yield nodes.literal("", text)
+    else:
+        yield nodes.Text(titled[1] if titled else text.lstrip("!~"))
+
+
+def _identifier(role: str, text: str, is_title: bool) -> str:
+    if is_title:
+        return text
+    name = text.lstrip("!")
+    if name.startswith("~"):
+        name = name[1:].rpartition(".")[2]
+    if role in {"samp", "file"}:
+        name = re.sub(r"(?<!\\)[{}]", "", name)
+    return f"{name}()" if role in _CALLED and not name.endswith(")") else name
+
+
+def _name_of_page(target: str) -> str:
+    parts = [part for part in target.strip("/").split("/") if part not in {"..", "."}]
+    if len(parts) > 1 and parts[-1] == "index":
+        parts.pop()
+    return parts[-1].replace("-", " ").replace("_", " ") if parts else target
+
+
+def _address(target: str) -> str:
+    if "://" in target:
+        return target
+    return target.removesuffix("/index") or "/"
+
+
+def words_of(mistaken: str) -> str:
+    """What a piece of markup says that cannot be resolved: a substitution, a reference."""
+    return mistaken.strip("|").replace("`_", "").replace("`", "").rstrip("_") or mistaken
