@@ -46,6 +46,12 @@ UNUSABLE = 2
     show_default=True,
     help="How many questions --suggest writes at most.",
 )
+@click.option(
+    "--refused",
+    is_flag=True,
+    help="With --suggest, only what visitors asked and the desk refused. Read it before you share"
+    " it: these are their words.",
+)
 def evaluate(
     folder: Path,
     questions: Path | None,
@@ -57,6 +63,7 @@ def evaluate(
     no_model: bool,
     as_json: bool,
     suggest: bool,
+    refused: bool,
 ) -> None:
     r"""Ask the site's agent the QUESTIONS of a file, and print which answers are right.
 
@@ -79,11 +86,14 @@ def evaluate(
     \b
     Examples:
       aitp-desk evaluate shop --suggest > questions.toml
+      aitp-desk evaluate shop --suggest --refused
       aitp-desk evaluate shop questions.toml
       aitp-desk evaluate shop questions.toml --at-least 0.9
     """
     if suggest == (questions is not None):
         raise click.UsageError("Give a file of QUESTIONS, or --suggest to have one printed.")
+    if refused and not suggest:
+        raise click.UsageError("--refused goes with --suggest.")
     with mistakes_told(UNUSABLE):
         from aitp_desk.config import load_config
         from aitp_desk.logs import set_up_logs
@@ -92,7 +102,7 @@ def evaluate(
         config = load_config(folder, overrides, port=0, data=data)
         set_up_logs(config.log)
         if questions is None:
-            click.echo(asyncio.run(_suggest(config, count)), nl=False)
+            click.echo(asyncio.run(_suggest(config, count, refused=refused)), nl=False)
             return
         environment = {} if no_model else os.environ
         got = asyncio.run(_evaluate(config, environment, questions, at_least, as_json=as_json))
@@ -144,13 +154,21 @@ async def _evaluate(
     return report.share(verdicts)
 
 
-async def _suggest(config: Config, count: int) -> str:
+async def _suggest(config: Config, count: int, *, refused: bool) -> str:
     """Make a starter file of questions."""
-    from aitp_desk.evaluation.suggestion import from_titles, write
+    from aitp_desk.evaluation.suggestion import from_refusals, from_titles, write
     from aitp_desk.opening import open_answering
+    from aitp_desk.store.refusal_reads import refusals
+    from aitp_desk.store.sqlite import SqliteStore
 
     async with open_answering(config, {}) as answering:
-        return write(from_titles(answering.knowledge.library)[:count])
+        if not refused:
+            return write(from_titles(answering.knowledge.library)[:count])
+        if not config.database.is_file():
+            right = "serve the site first, or name its data folder with --data"
+            fail([f"--refused: there is no {config.database}; {right}."], UNUSABLE)
+        async with SqliteStore.open(config.database) as store:
+            return write((await from_refusals(refusals(store), answering))[:count])
 
 
 def _addresses(answering: Answering) -> set[str]:

@@ -16,6 +16,8 @@ ASKS_BACK = {"asks_back": "true"}
 """Metadata of a reply that asks the visitor something."""
 OFFERS_PERSON = {"offers_person": "true"}
 """Metadata of a reply that offers to ask a person what it could not answer."""
+NOT_FOUND = {"found": "false"}
+"""Metadata of a reply that says that the content does not answer."""
 WAITS = "waits"
 """Metadata of a reply that asks whether a call shall be made: names the call."""
 
@@ -52,6 +54,8 @@ def reply_metadata(outcome: Said, calls: Sequence[str] = ()) -> dict[str, str]:
         notes["tools_used"] = ", ".join(outcome.tools_used)[:METADATA_VALUE_LENGTH]
     if outcome.waits is not None:
         notes[WAITS] = outcome.waits
+    if isinstance(outcome, Answer) and not outcome.found:
+        notes |= NOT_FOUND
     if isinstance(outcome, Answer) and outcome.offers_person:
         notes |= OFFERS_PERSON
     if calls:

@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import AsyncIterable, Iterable, Sequence
+from datetime import UTC, datetime
 from itertools import chain, zip_longest
 
 import msgspec
 
+from aitp_desk.agent.base import Answer
+from aitp_desk.evaluation.conversation import Conversation
+from aitp_desk.evaluation.verdict import plain
 from aitp_desk.knowledge.library import Label, Library
+from aitp_desk.opening import Answering
+from aitp_desk.store.refusal_reads import Refusal
 
+_LONGEST_REFUSED = 200
 _HEAD = """\
 # Questions of this site, with what a right answer holds. Ask them with
 #     aitp-desk evaluate FOLDER THIS_FILE
@@ -47,6 +55,33 @@ def from_titles(library: Library) -> list[Suggestion]:
         headed = [label for label in labels if label.heading and label.name != document.title]
         by_page.append([_from_label(label) for label in headed or labels[:1]])
     return _each_in_turn(by_page)
+
+
+async def from_refusals(refusals: AsyncIterable[Refusal], answering: Answering) -> list[Suggestion]:
+    """A suggestion for each question that is still refused, those asked most often first.
+
+    Long messages are left out: they are letters, and mostly about one person.
+    """
+    count: Counter[str] = Counter()
+    newest: dict[str, Refusal] = {}
+    async for refusal in refusals:
+        words = plain(refusal.question).rstrip("?!. ")
+        if words and len(words) <= _LONGEST_REFUSED:
+            count[words] += 1
+            newest.setdefault(words, refusal)
+    found = []
+    for words, times in count.most_common():
+        question = newest[words].question
+        said = await Conversation(answering.agent, answering.site).ask(question)
+        if isinstance(said, Answer) and not said.found and not said.is_courtesy:
+            found.append(Suggestion(question, note=_refused(times, newest[words].at)))
+    return found
+
+
+def _refused(times: int, at: int) -> str:
+    day = datetime.fromtimestamp(at, UTC).date()
+    often = "" if times == 1 else f" {times} times, last"
+    return f"Refused{often} on {day}. If the site should answer it, say what and where instead."
 
 
 def write(suggestions: Iterable[Suggestion]) -> str:

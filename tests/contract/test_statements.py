@@ -27,6 +27,7 @@ from aitp_desk.store import (
     key_reads,
     migrate,
     reads,
+    refusal_reads,
     run_reads,
     statements,
     task_reads,
@@ -44,6 +45,7 @@ def names_in_code() -> set[str]:
     """Every quoted word of the units and reads: the names that they yield are among them."""
     modules = (
         reads,
+        refusal_reads,
         run_reads,
         file_reads,
         grant_reads,

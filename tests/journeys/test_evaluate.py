@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import re
 import tomllib
 from pathlib import Path
 
@@ -10,6 +12,8 @@ import pytest
 
 from tests.commands import Done, run_here
 from tests.serving import SHOP
+from tests.talking import talking
+from tests.visiting import Visitor
 
 RETURNS = """\
 # Returns
@@ -200,3 +204,31 @@ def test_the_shop_answers_most_of_its_own_questions(tmp_path: Path) -> None:
         "evaluate", SHOP, SHOP / "questions.toml", "--data", tmp_path, "--at-least", "0.8"
     )
     assert done.code == 0, done.out
+
+
+async def test_refused_questions_of_visitors_are_suggested_where_they_are_asked_for(
+    site: Path, tmp_path: Path
+) -> None:
+    async with talking(tmp_path, site=site) as talker:
+        visitor = Visitor(talker.desk, talker.http)
+        for asked in ("Do you sell kayaks?", "do you sell kayaks", "When does the store open?"):
+            await visitor.ask(asked)
+        thread = await talker.open({"role": "user", "content": "Do you rent canoes?"}, wait=10)
+        await talker.post(thread.id, f"{'My canoe is broken. ' * 20}What now?", wait=10)
+    options = ("--suggest", "--data", tmp_path / "data")
+    assert "canoe" not in (await asyncio.to_thread(run_here, "evaluate", site, *options)).out
+    done = await asyncio.to_thread(run_here, "evaluate", site, *options, "--refused")
+    assert (done.code, done.err) == (0, "")
+    found = tomllib.loads(done.out)["question"]
+    assert [(one["question"], one["refuse"]) for one in found] == [
+        ("do you sell kayaks", True),
+        ("Do you rent canoes?", True),
+    ]
+    assert re.findall(r"# Refused (.*)on 20", done.out) == ["2 times, last ", ""]
+
+
+def test_refused_questions_need_the_data_of_a_desk(site: Path, tmp_path: Path) -> None:
+    done = run_here("evaluate", site, "--suggest", "--refused", "--data", tmp_path)
+    assert (done.code, done.out) == (2, "")
+    assert done.err.startswith(f"--refused: there is no {tmp_path}/desk.db; serve the site first")
+    assert run_here("evaluate", site, site / "questions.toml", "--refused").code == 2

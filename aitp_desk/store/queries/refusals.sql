@@ -1,0 +1,9 @@
+-- refusals_before: Lists the newest replies before one that found no answer at the site's own desk,
+-- with what was asked just before each.
+SELECT said.id, said.created_at, asked.content
+FROM messages said
+JOIN threads ON threads.id = said.thread_id
+JOIN messages asked ON asked.thread_id = said.thread_id AND asked.seq = said.seq - 1
+WHERE said.id < :before AND said.origin = 'desk' AND said.metadata LIKE '%"found":"false"%'
+    AND threads.desk = '' AND asked.origin = 'visitor' AND asked.content IS NOT NULL
+ORDER BY said.id DESC LIMIT :limit;
