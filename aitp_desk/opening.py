@@ -44,6 +44,7 @@ async def open_content(
             rounds=Rounds(web, egress, copies) if web.lists else None,
             below=name,
             languages=Languages(config.site.language, config.site.languages),
+            enriched=config.content.enriched,
         )
     )
 

@@ -42,7 +42,7 @@ from aitp_desk.agent.question import (
     is_question,
 )
 from aitp_desk.agent.quote import compose
-from aitp_desk.agent.select import Found, find
+from aitp_desk.agent.select import Found, by_words, find
 from aitp_desk.agent.speech import speech_of
 from aitp_desk.agent.trust import answers
 from aitp_desk.knowledge.editions import Editions
@@ -135,14 +135,15 @@ def answer(turn: Turn, library: Library) -> Said:
     chosen = page_chosen(turn, library)
     if chosen is not None:  # in that reading, also where another page tells more
         found = [one for one in found if one.page == chosen] or found
+    told = by_words(found)
     question = None
     if turn.pending is None and turn.clarification is None:
-        question = ask_back(asked, found, library)
+        question = ask_back(asked, told, library)
     if question is not None:
         return question
     if not asked.wanted:
         return Clarification(speech_of(library.language).says.open.format(site=turn.site.name))
-    if not found or not answers(asked, found[0], library):
+    if not found or not (found[0].is_asked or answers(asked, told[0], library)):
         alone = find_alone(turn, library) if heard is None else []
         if not alone:
             return _refuse(turn, asked, found, library, limit)
@@ -232,12 +233,12 @@ def _plain(text: str, limit: int, *, found: bool) -> Answer:
 
 def sources_of(found: Sequence[Found]) -> tuple[Source, ...]:
     """The sections that an answer comes from, the best first, each address once."""
-    best = found[0].score if found else 0.0
+    best = found[0].rank if found else 0.0
     if not best:
         return ()
     sources: dict[str, Source] = {}
     for candidate in found:
-        share = candidate.score / best
+        share = candidate.rank / best
         if share < _BACKGROUND or len(sources) == MAX_SOURCES:
             break
         label = candidate.label
@@ -256,10 +257,10 @@ def follow_ups(found: Sequence[Found], library: Library) -> tuple[str, ...]:
     if not found:
         return ()
     first = found[0]
-    answered, least = library.label(first.number), first.score * _INDIRECT
+    answered, least = library.label(first.number), first.rank * _INDIRECT
     near: list[int] = []
     if least > 0:
-        near = [candidate.number for candidate in found if candidate.score >= least]
+        near = [candidate.number for candidate in found if candidate.rank >= least]
     names: dict[str, None] = {}
     for label in chain(map(library.label, near), library.sections(first.page)):
         if label.heading and label != answered:

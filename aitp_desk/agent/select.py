@@ -12,9 +12,11 @@ from collections.abc import Sequence
 import msgspec
 
 from aitp_desk.agent.exact import Exact
+from aitp_desk.agent.fusion import fuse, matches_of, signals_of
 from aitp_desk.agent.question import Asked
 from aitp_desk.knowledge.base import Passage, Unit
 from aitp_desk.knowledge.candidates import HOPELESS_WIDELY
+from aitp_desk.knowledge.enrichment.questions import Match
 from aitp_desk.knowledge.figures import CODE
 from aitp_desk.knowledge.layout import CODE_BLOCK
 from aitp_desk.knowledge.library import Label, Library
@@ -42,6 +44,10 @@ _NEAR_THE_BEST = 1.6
 """What scores so many times what is a source at all may be the best of all."""
 _SAME_PAGE, _SAME_PAGE_UNBIDDEN, _UNEXPECTED = 0.5, 0.2, 0.8
 _NEGATED = 0.2
+_QUOTED = 1.0
+"""How much better a unit fits that answers the very question of the visitor."""
+_ALIKE = 0.6
+"""From so much on two questions ask the same."""
 
 
 class Found(msgspec.Struct, eq=False):
@@ -51,13 +57,15 @@ class Found(msgspec.Struct, eq=False):
         question: that it fits.
         number: of the passage.
         page: path of its document.
-        score: all in all; comparable within one question.
+        score: all in all, by words; comparable within one question.
         fit: how well its best unit fits, about 0 to 1.25; comparable between questions.
         coverage: the share of the question that it speaks of, 0 to 1.
         places: how each term of the question stands in it, by the term's place in the question.
         expected: whether it holds a figure of the sort that was asked for.
         strayed: whether the question names pages by their whole names, and this is none of them.
         called: whether the question is at least half of its page's title, and nothing else.
+        match: its question that is most like the visitor's.
+        rank: what it is ordered by: the score, or the score fused with further signals.
     """
 
     question: _Question
@@ -70,6 +78,8 @@ class Found(msgspec.Struct, eq=False):
     expected: bool
     strayed: bool
     called: bool
+    rank: float = 0.0
+    match: Match | None = None
 
     @property
     def passage(self) -> Passage:
@@ -82,13 +92,25 @@ class Found(msgspec.Struct, eq=False):
         return self.question.library.label(self.number)
 
     def fits(self) -> list[float]:
-        """How well each of its units fits, by what it says that the heading does not say."""
-        return self.question.fits(self.number, self.places)
+        """How well each of its units fits, by what it says that the heading does not say.
+
+        A unit that answers a question like the visitor's fits by this, too.
+        """
+        fits = self.question.fits(self.number, self.places)
+        if self.match is not None:
+            for unit in self.match.units:
+                fits[unit] += _QUOTED * self.match.likeness
+        return fits
+
+    @property
+    def is_asked(self) -> bool:
+        """Whether it answers a question like the visitor's."""
+        return self.match is not None and self.match.likeness >= _ALIKE
 
     @property
     def is_named(self) -> bool:
         """Whether what stands above the passage says all that is asked for."""
-        return self.question.names(self.places)
+        return not self.is_asked and self.question.names(self.places)
 
     @property
     def defining(self) -> set[int]:
@@ -97,7 +119,7 @@ class Found(msgspec.Struct, eq=False):
 
 
 def find(library: Library, asked: Asked, *, widely: bool = False) -> list[Found]:
-    """The passages that fit a question, best first; empty when no word of it is known.
+    """The passages that fit a question, best first; empty when nothing is known of it.
 
     Parameters:
         widely: look closely at more passages, and let common words find some of their own: for a
@@ -106,7 +128,10 @@ def find(library: Library, asked: Asked, *, widely: bool = False) -> list[Found]
     ranking = library.ranking
     terms = [(ranking.places(w.term), w.factor, w.weight) for w in asked.wanted]
     on_page = library.numbers(asked.document) if asked.document is not None else range(0)
-    scores = ranking.scores(terms, asked.expects, widely=widely, also=on_page)
+    matches = matches_of(library, asked)
+    signals = signals_of(matches)
+    proposed = [number for signal in signals for number in signal.best]
+    scores = ranking.scores(terms, asked.expects, widely=widely, also=[*on_page, *proposed])
     limit = CANDIDATES_OF_FEW_WORDS if len(terms) <= _FEW_WORDS else CANDIDATES
     numbers = (
         ranking.best(scores, CANDIDATES_WIDELY, HOPELESS_WIDELY)
@@ -125,14 +150,23 @@ def find(library: Library, asked: Asked, *, widely: bool = False) -> list[Found]
             # what is called so is as good a find as any, however common its words are
             scores |= dict.fromkeys(called, max(scores.values()))
             numbers += called
-    for number in numbers:
-        read = question.read(number, scores[number], least)
+    for number in dict.fromkeys([*numbers, *proposed]):
+        read = question.read(number, scores.get(number, 0.0), least)
         if read is not None:
             found.append(read)
-            if read.score * _BESIDE > least and not widely:
+            if read.score * _BESIDE > least and not (widely or signals):
                 least = read.score * _BESIDE
-    found.sort(key=_by_score, reverse=True)
+    ranks = fuse({one.number: one.score for one in found}, signals)
+    for one in found:
+        one.rank = ranks[one.number]
+        one.match = matches.get(one.number)
+    found.sort(key=_by_rank, reverse=True)
     return found
+
+
+def by_words(found: Sequence[Found]) -> list[Found]:
+    """The same passages ordered by words alone: what asking back and refusing go by."""
+    return sorted(found, key=_by_score, reverse=True)
 
 
 class _Question:
@@ -327,6 +361,10 @@ def joined(units: Sequence[Unit]) -> str:
         text += f"- {unit.text}" if unit.kind == "item" else unit.text
         before = unit.kind
     return text
+
+
+def _by_rank(found: Found) -> float:
+    return found.rank
 
 
 def _by_score(found: Found) -> float:

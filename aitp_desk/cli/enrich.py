@@ -92,6 +92,7 @@ def _coverages(config: Config) -> list[Coverage]:
             Rounds(web, Egress(), kept) if web.lists else None,
             name,
             Languages(one.site.language, one.site.languages),
+            enriched=False,
         )
         found.append(Coverage(one.content_folder, knowledge.editions.passages()))
     return found

@@ -71,6 +71,10 @@ class Content(msgspec.Struct, frozen=True, kw_only=True):
             description="Folder of the content, relative to the site's folder.",
         ),
     ] = "."
+    enriched: Annotated[
+        bool,
+        Meta(description="Whether enriched.jsonl in this folder is used; see `aitp-desk enrich`."),
+    ] = True
     signals: Signals = Signals()
     web: Web = Web()
     synonyms: Annotated[

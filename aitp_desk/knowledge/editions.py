@@ -15,6 +15,7 @@ import msgspec
 
 from aitp_desk.knowledge.base import Document, Passage, Problem
 from aitp_desk.knowledge.declare import NOTHING, Declaring
+from aitp_desk.knowledge.enrichment.file import Line
 from aitp_desk.knowledge.hidden import hidden_pages
 from aitp_desk.knowledge.index import open_indexes
 from aitp_desk.knowledge.languages import Languages, falls_back, look_up
@@ -116,6 +117,7 @@ def open_editions(
     languages: Languages,
     problems: tuple[Problem, ...] = (),
     declaring: Declaring | None = None,
+    lines: Sequence[Line] = (),
 ) -> Editions:
     """Open the libraries of this content; indexes are made where they are not there yet.
 
@@ -123,6 +125,7 @@ def open_editions(
         raw: the content in all languages.
         problems: what could not be read elsewhere.
         declaring: reads what the pages offer beside their text.
+        lines: what the passages were enriched with.
     """
     parts = _part(raw, languages)
     names = {tag: FILE if tag == languages.own else _name(tag) for tag in parts}
@@ -133,7 +136,7 @@ def open_editions(
         declared = NOTHING if declaring is None else declaring.read(index.documents)
         found = problems if tag == languages.own else ()
         hidden = hidden_pages(index.documents, raw.below)
-        libraries[tag] = Library(index, synonyms, (*found, *hidden), tag, declared)
+        libraries[tag] = Library(index, synonyms, (*found, *hidden), tag, declared, lines)
     _clear_away(data, libraries)
     return Editions(libraries)
 

@@ -10,6 +10,8 @@ import msgspec
 
 from aitp_desk.knowledge.base import Document, Hit, Passage, Problem
 from aitp_desk.knowledge.declare import NOTHING, Declared
+from aitp_desk.knowledge.enrichment.file import Line, digest_of_lines
+from aitp_desk.knowledge.enrichment.questions import Questions
 from aitp_desk.knowledge.index import Index
 from aitp_desk.knowledge.listing import Listing
 from aitp_desk.knowledge.naming import Naming
@@ -37,10 +39,12 @@ class Library:
         problems: what could not be read elsewhere; they change no answer, hence no revision.
         language: tag of the language in which its pages are, as far as they are there in it.
         declared: what the pages offer beside their text.
+        lines: what the passages were enriched with.
 
     Attributes:
         documents: by path, without their bodies: :meth:`document` gives one whole.
         pages: by the number of a passage, the path of its document.
+        questions: what visitors may ask of the passages; None where they are not enriched.
         is_stale: whether the index has to be opened again: the file has changed, or is damaged.
     """
 
@@ -51,6 +55,7 @@ class Library:
         problems: tuple[Problem, ...] = (),
         language: str = "en",
         declared: Declared = NOTHING,
+        lines: Sequence[Line] = (),
     ) -> None:
         self.language = language
         self._index = index
@@ -60,7 +65,7 @@ class Library:
         self.problems = index.problems + declared.problems + problems
         named = msgspec.json.encode(sorted((word, list(said)) for word, said in synonyms.items()))
         self.revision = sha256(
-            index.content.encode() + named + declared.digest.encode()
+            index.content.encode() + named + declared.digest.encode() + digest_of_lines(lines)
         ).hexdigest()
         self.vocabulary = Vocabulary(
             index.counts,
@@ -70,7 +75,12 @@ class Library:
             synonyms,
             is_english=language.partition("-")[0] == "en",
         )
-        self.ranking = Ranking(index, self.vocabulary)
+        self.questions: Questions | None = None
+        if lines:
+            stemmer = self.vocabulary.stemmer
+            self.questions = Questions(lines, index.passages, stemmer)
+            self.vocabulary.add(self.questions.counts, self.questions.spellings)
+        self.ranking = Ranking(index, self.vocabulary, self.questions)
         self._by_path = {document.path: document for document in self.documents}
         paths = tuple(self._by_path)
         self.pages = [paths[owner] for owner in index.owners]

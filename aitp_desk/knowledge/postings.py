@@ -67,6 +67,10 @@ class Posting(msgspec.Struct, frozen=True, gc=False):
         return {number: score for number, score in both if score >= least}
 
 
+NO_POSTING = Posting(array(_NUMBERS), array(_SCORES), {}, 0.0)
+"""The posting of a stem that the content does not hold."""
+
+
 def weight_of(count: int, passages: int) -> float:
     """How much a stem tells that so many of all passages hold (inverse document frequency)."""
     return log(1 + (passages - count + 0.5) / (count + 0.5))

@@ -12,9 +12,10 @@ from itertools import islice
 from operator import itemgetter
 
 from aitp_desk.knowledge.candidates import HOPELESS, HOPELESS_WIDELY, Candidates
+from aitp_desk.knowledge.enrichment.questions import Questions
 from aitp_desk.knowledge.index import Index
 from aitp_desk.knowledge.layout import IN_HEADING, IN_TITLE, mark, stand_of
-from aitp_desk.knowledge.postings import Posting
+from aitp_desk.knowledge.postings import NO_POSTING, Posting
 from aitp_desk.knowledge.standing import NOWHERE, Place, Places
 from aitp_desk.knowledge.titles import joined_name
 from aitp_desk.knowledge.vocabulary import OWN, Term, Vocabulary
@@ -24,6 +25,10 @@ WAYS = (1.25, 1.0, 0.4)
 that it leads in: by what :mod:`~aitp_desk.knowledge.layout` calls a way to stand in a unit."""
 EXPECTED = 1.35
 """How much more a passage scores that holds a figure of the sort that is asked for."""
+ASKED = (0.8, 1.1, 1.3)
+"""How much of its weight a word adds to a passage by one, two, more questions that hold it."""
+ASKED_UNIT = 0.7
+"""How surely a unit says a word of a question that it answers."""
 ASIDE = 64
 """So many passages a stem finds that stands for a word without being a form of it."""
 LEAST_COMMON = 0.3
@@ -46,6 +51,7 @@ class Ranking:
     Parameters:
         index: where the places of stems are.
         vocabulary: weighs stems.
+        questions: what visitors may ask of the passages: their words find these, too.
 
     Attributes:
         heading_weights: by passage, what the words of the headings above weigh together.
@@ -54,8 +60,11 @@ class Ranking:
         figures: by passage, the sorts of figures in its units, as flags, and ``CODE_BLOCK``.
     """
 
-    def __init__(self, index: Index, vocabulary: Vocabulary) -> None:
+    def __init__(
+        self, index: Index, vocabulary: Vocabulary, questions: Questions | None = None
+    ) -> None:
         self._index = index
+        self._questions = questions
         self._weight = vocabulary.weight
         self.heading_weights: Sequence[float] = index.heading_weights
         self.authority: Sequence[float] = index.authority
@@ -144,7 +153,8 @@ class Ranking:
             is_all = _add(posting, factor, found)
             if held is None or not is_all:
                 common.append((posting, factor))
-        if len(stems) > 1:
+        asked = self._find_asked(term.stems, common, found)
+        if len(stems) > 1 or asked:
             found = dict(sorted(found.items(), key=_SCORE, reverse=True))
         most = next(iter(found.values()), 0.0)
         telling = [one for one in common if _most_of(one) >= LEAST_COMMON * most]
@@ -153,6 +163,7 @@ class Ranking:
             common=tuple(sorted(telling, key=_most_of, reverse=True)),
             most=most,
             stems=tuple(stems),
+            asked=asked,
             kept={},
         )
         if stems:  # of words that the content does not have there is no end
@@ -160,10 +171,38 @@ class Ranking:
             self._terms[term.key] = places
         return places
 
+    def _find_asked(
+        self,
+        stems: Mapping[str, float],
+        common: Sequence[tuple[Posting, float]],
+        found: dict[int, float],
+    ) -> tuple[tuple[str, float], ...]:
+        """Add the passages that a term finds by their questions.
+
+        Returns:
+            The stems that stand in questions, and how surely each means the term.
+        """
+        if self._questions is None:
+            return ()
+        asked: list[tuple[str, float]] = []
+        told: dict[int, float] = {}
+        for stem, factor in stems.items():
+            weight = self._weight(stem) * factor
+            for number, count in self._questions.holding(stem).items():
+                told[number] = max(told.get(number, 0.0), weight * ASKED[min(count, 3) - 1])
+            if stem in self._questions.counts:
+                asked.append((stem, factor))
+        for posting, factor in common:
+            for number, value in posting.look_up([at for at in told if at not in found]):
+                found[number] = max(found.get(number, 0.0), value * factor)
+        for number, value in told.items():
+            found[number] = found.get(number, 0.0) + value
+        return tuple(asked)
+
     def _posting(self, stem: str) -> Posting:
         posting = self._postings.pop(stem, None)
         if posting is None:
-            posting = self._index.posting(stem)
+            posting = self._index.posting(stem) if stem in self._index.counts else NO_POSTING
             self._keep(_room_of(posting))
         self._postings[stem] = posting
         return posting
@@ -196,12 +235,22 @@ class Ranking:
                 value = WAYS[way] * factor
                 if value > units.get(unit, 0.0):
                     units[unit] = value
-        place = Place.of(title, heading, said, units) if held else NOWHERE
+        if where.asked:
+            self._add_answers(where.asked, number, units)
+        place = Place.of(title, heading, said, units) if held or units else NOWHERE
         self._placed += 1
         if self._placed > MOST_PLACES:
             self._forget_places()
         where.kept[number] = place
         return place
+
+    def _add_answers(
+        self, asked: Iterable[tuple[str, float]], number: int, units: dict[int, float]
+    ) -> None:
+        """Let the units that answer questions with a term say it, though not in so many words."""
+        for stem, factor in asked:
+            for unit in self._questions.units(number, stem) if self._questions else ():
+                units[unit] = max(units.get(unit, 0.0), ASKED_UNIT * factor)
 
     def _forget_places(self) -> None:
         """Forget half of the places, those of terms that nobody asked for longest."""

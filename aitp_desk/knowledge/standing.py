@@ -69,6 +69,7 @@ class Places(msgspec.Struct, frozen=True, gc=False):
         most: its best score.
         stems: what stands for it, as it is looked for, with how surely and how much each tells, and
             the passages that hold it where it finds them all.
+        asked: the stems of it that stand in questions for passages, and how surely each means it.
         kept: how it stands in the passages that were looked at.
     """
 
@@ -76,6 +77,7 @@ class Places(msgspec.Struct, frozen=True, gc=False):
     common: tuple[tuple[Posting, float], ...]
     most: float
     stems: tuple[tuple[str, float, float, Mapping[int, float] | None], ...]
+    asked: tuple[tuple[str, float], ...]
     kept: dict[int, Place]
 
     def score(self, number: int) -> float:

@@ -123,6 +123,17 @@ class Vocabulary:
         self._phrases: dict[tuple[str, ...], Sequence[_Word]] = {}
         self._right: dict[str, str] = {}
 
+    def add(self, counts: Mapping[str, int], spellings: Mapping[str, int]) -> None:
+        """Learn words that the content does not hold but is found by.
+
+        Parameters:
+            counts: the stems and the number of passages that each finds.
+            spellings: the words, and how often they are used; the stemmer has learnt them.
+        """
+        self._counts = dict(sorted({**counts, **self._counts}.items()))
+        self._spellings = {**spellings, **self._spellings}
+        self._in_order = list(self._counts)
+
     def prepare(self) -> None:
         """Make ready what the first questions need; until then they do it."""
         self._synonyms.prepare()

@@ -15,9 +15,12 @@ from aitp_desk.knowledge.admit import ContentUnreadable, find_content
 from aitp_desk.knowledge.base import Problem
 from aitp_desk.knowledge.declare import Declaring
 from aitp_desk.knowledge.editions import Editions, open_editions
+from aitp_desk.knowledge.enrichment.file import FILE as ENRICHED_FILE
+from aitp_desk.knowledge.enrichment.file import Line, read_lines
 from aitp_desk.knowledge.languages import Languages
 from aitp_desk.knowledge.library import Library
 from aitp_desk.knowledge.load import join_raw, read_files
+from aitp_desk.knowledge.state import look_at
 from aitp_desk.knowledge.web.rounds import Rounds
 
 AGENTS_FOLDER = "agents"
@@ -39,6 +42,7 @@ class Knowledge:
         rounds: of reading pages from elsewhere, whose copies are content like the folder's.
         below: the path below which the pages stand, for a further site agent.
         languages: of the content; English where nothing is said.
+        enriched: whether the questions in ``enriched.jsonl`` are used.
 
     Raises:
         ContentUnreadable: the folder does not exist or cannot be listed.
@@ -52,8 +56,11 @@ class Knowledge:
         rounds: Rounds | None = None,
         below: str = "",
         languages: Languages | None = None,
+        *,
+        enriched: bool = True,
     ) -> None:
         self.rounds = rounds
+        self._enriched = folder / ENRICHED_FILE if enriched else None
         self._folder = folder
         self._data = data
         self._synonyms = synonyms
@@ -119,7 +126,8 @@ class Knowledge:
 
     def _look(self) -> object:
         copies = None if self._copies is None else self._copies.look()
-        return find_content(self._folder, data=self._data), copies
+        enriched = self._enriched and look_at(self._enriched)
+        return find_content(self._folder, data=self._data), copies, enriched
 
     def _read(self) -> Editions:
         raw = read_files(self._folder, data=self._data, below=self._below)
@@ -127,9 +135,13 @@ class Knowledge:
         if self._copies is not None:
             problems = self._copies.read().problems
             raw = join_raw(raw, self._copies.raw())
+        lines: Sequence[Line] = ()
+        if self._enriched is not None:
+            lines, unread = read_lines(self._enriched)
+            problems = (*problems, *unread)
         self._declaring.begin()
         return open_editions(
-            raw, self._index, self._synonyms, self._languages, problems, self._declaring
+            raw, self._index, self._synonyms, self._languages, problems, self._declaring, lines
         )
 
 
@@ -143,6 +155,7 @@ async def open_knowledge(
     rounds: Rounds | None = None,
     below: str = "",
     languages: Languages | None = None,
+    enriched: bool = True,
 ) -> AsyncIterator[Knowledge]:
     """Read a content folder, index it, and watch it until the block ends.
 
@@ -156,12 +169,13 @@ async def open_knowledge(
         rounds: of reading pages from elsewhere.
         below: the path below which the pages stand, for a further site agent.
         languages: of the content; English where nothing is said.
+        enriched: whether the questions in ``enriched.jsonl`` are used.
 
     Raises:
         ContentUnreadable: the folder does not exist or cannot be listed.
     """
     knowledge = await asyncio.to_thread(
-        Knowledge, folder, data, synonyms or {}, rounds, below, languages
+        Knowledge, folder, data, synonyms or {}, rounds, below, languages, enriched=enriched
     )
     watching = asyncio.create_task(_watch(knowledge, poll_seconds))
     try:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from hashlib import sha256
 from pathlib import Path
 
 import msgspec
@@ -85,6 +86,11 @@ def _read_line(line: bytes) -> Line | str:
         return _decode(line)
     except (UnicodeDecodeError, msgspec.DecodeError) as error:
         return str(error)
+
+
+def digest_of_lines(lines: Sequence[Line]) -> bytes:
+    """A digest of lines; empty where there are none."""
+    return sha256(msgspec.json.encode(lines)).digest() if lines else b""
 
 
 def write_lines(file: Path, lines: Iterable[Line]) -> None:

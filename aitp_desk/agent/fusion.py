@@ -1,0 +1,71 @@
+"""Fusion: one order of the passages for a question, from its words and from further signals."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+import msgspec
+
+from aitp_desk.agent.question import Asked
+from aitp_desk.knowledge.enrichment.questions import Match
+from aitp_desk.knowledge.library import Library
+
+_QUESTION = 1.0
+"""How much the likeness to a question counts; the best score by words counts 1."""
+PROPOSED = 6
+"""So many passages the likeness to their questions proposes."""
+
+
+class Signal(msgspec.Struct, frozen=True):
+    """Scores of passages by something other than their words.
+
+    Parameters:
+        weight: how much the signal counts; the best score by words counts 1.
+        best: the numbers of the passages that it proposes, best first.
+        score: the score of any passage by its number, about 0 to 1.
+    """
+
+    weight: float
+    best: Sequence[int]
+    score: Callable[[int], float]
+
+
+def signals_of(matches: Mapping[int, Match]) -> tuple[Signal, ...]:
+    """The signals that the content has for a question; none where nothing but words is known."""
+    signals: list[Signal] = []
+    if matches:
+        best = sorted(matches, key=lambda number: -matches[number].likeness)[:PROPOSED]
+        signals.append(Signal(_QUESTION, best, lambda number: _likeness(matches, number)))
+    return tuple(signals)
+
+
+def matches_of(library: Library, asked: Asked) -> Mapping[int, Match]:
+    """The question that each passage was enriched with that is most like the visitor's."""
+    if library.questions is None:
+        return {}
+    stemmer = library.vocabulary.stemmer
+    terms: dict[str, tuple[Mapping[str, float], float]] = {
+        word: ({stemmer.stem(word): 1.0}, 1.0)
+        for word in library.vocabulary.words(asked.text, asked.names)
+    }
+    terms |= {w.term.word: (w.term.stems, w.factor) for w in asked.wanted}
+    return library.questions.matches(terms.values())
+
+
+def _likeness(matches: Mapping[int, Match], number: int) -> float:
+    match = matches.get(number)
+    return 0.0 if match is None else match.likeness
+
+
+def fuse(words: Mapping[int, float], signals: Sequence[Signal]) -> dict[int, float]:
+    """Combine scores by words with signals: ``words / max + Σ weight × score``.
+
+    Without signals the scores by words are returned as they are.
+    """
+    if not signals:
+        return dict(words)
+    most = max(words.values(), default=0.0) or 1.0
+    return {
+        number: score / most + sum(signal.weight * signal.score(number) for signal in signals)
+        for number, score in words.items()
+    }

@@ -1,0 +1,179 @@
+"""The questions that passages were enriched with, by their words: an index in memory."""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_left, bisect_right
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from math import sqrt
+
+import msgspec
+
+from aitp_desk.knowledge.base import Passage
+from aitp_desk.knowledge.enrichment.file import Line
+from aitp_desk.knowledge.enrichment.text import QuotedText, digest_of
+from aitp_desk.knowledge.postings import weight_of
+from aitp_desk.knowledge.words import STOP_WORDS, Stemmer, words_of
+
+UNKNOWN = 0.5
+"""How much of its weight a word keeps that stands in no question."""
+COMMON = 2000
+"""A stem in more questions than so many finds none; it only adds to what other stems found."""
+_MOST_UNITS = 0xFFFF
+
+
+class Match(msgspec.Struct, frozen=True, gc=False):
+    """The question of a passage that is most like a visitor's.
+
+    Parameters:
+        likeness: 0 to 1; 1 where both ask in the same words.
+        units: the units of the passage that its quote stands in.
+        ask: its text.
+    """
+
+    likeness: float
+    units: range
+    ask: str
+
+
+class Questions:
+    """All questions for the passages of one library.
+
+    Parameters:
+        lines: of ``enriched.jsonl``.
+        passages: of the library, in the order of their numbers.
+        stemmer: learns the words of the questions.
+
+    Attributes:
+        asks: their texts, in the order of their passages.
+        owners: the number of the passage of each.
+        spellings: every word of the questions that tells something, and how often.
+        counts: the stems of these, and the number of passages with each in their questions.
+        passages: how many passages have questions.
+        left_out: how many quotes stand in no passage any more.
+    """
+
+    def __init__(
+        self,
+        lines: Iterable[Line],
+        passages: Sequence[Passage],
+        stemmer: Stemmer,
+    ) -> None:
+        self.left_out = 0
+        placed = sorted(self._placed(lines, passages))
+        self.asks = [ask for _, _, _, ask in placed]
+        self.owners = array("I", [number for number, _, _, _ in placed])
+        self._first = array("H", [min(first, _MOST_UNITS) for _, first, _, _ in placed])
+        self._past = array("H", [min(past, _MOST_UNITS) for _, _, past, _ in placed])
+        self.passages = len(set(self.owners))
+        words = [words_of(ask) for ask in self.asks]
+        uses = Counter(word for said in words for word in said)
+        stemmer.learn(uses)
+        self.spellings = {word: uses[word] for word in uses if word not in STOP_WORDS}
+        told = frozenset(stemmer.stems([*self.spellings]))
+        self._held: dict[str, array[int]] = {}
+        holders: Counter[str] = Counter()
+        last: dict[str, int] = {}
+        stems = [frozenset(stemmer.stems(said)) for said in words]
+        for at, held in enumerate(stems):
+            for stem in held:
+                self._held.setdefault(stem, array("I")).append(at)
+                if stem in told and last.get(stem) != self.owners[at]:
+                    last[stem] = self.owners[at]
+                    holders[stem] += 1
+        self.counts: Mapping[str, int] = holders
+        self._weights = {
+            stem: weight_of(len(held), len(self.asks)) for stem, held in self._held.items()
+        }
+        self._totals = array("f", [sum(map(self._weights.__getitem__, held)) for held in stems])
+
+    def _placed(
+        self, lines: Iterable[Line], passages: Sequence[Passage]
+    ) -> Iterator[tuple[int, int, int, str]]:
+        """Each question with its passage and the units of its quote.
+
+        A line belongs to the passages with its digest; where the passage has changed, each quote
+        to the first passage at its place in which it still stands.
+        """
+        by_digest: dict[str, list[int]] = {}
+        by_place: dict[tuple[str, tuple[str, ...]], list[int]] = {}
+        for number, passage in enumerate(passages):
+            by_digest.setdefault(digest_of(passage), []).append(number)
+            by_place.setdefault((passage.document, passage.trail), []).append(number)
+        texts: dict[int, QuotedText] = {}
+        for line in lines:
+            own = by_digest.get(line.digest)
+            numbers = own or by_place.get((line.page, line.headings), [])
+            for number in numbers:
+                if number not in texts:
+                    texts[number] = QuotedText(passages[number])
+            for question in line.questions:
+                found = False
+                for number in numbers:
+                    units = texts[number].units(question.quote)
+                    if units and (own or not found):
+                        found = True
+                        yield number, units.start, units.stop, question.ask
+                self.left_out += not found
+
+    def __len__(self) -> int:
+        return len(self.asks)
+
+    def units(self, number: int, stem: str) -> set[int]:
+        """The units of a passage that answer its questions with a stem."""
+        found: set[int] = set()
+        for at in self._of_passage(self._held.get(stem), number):
+            found.update(range(self._first[at], self._past[at]))
+        return found
+
+    def holding(self, stem: str) -> Mapping[int, int]:
+        """The passages with a stem in their questions, and in how many; none for a common stem."""
+        held = self._held.get(stem, ())
+        return {} if len(held) > COMMON else Counter(map(self.owners.__getitem__, held))
+
+    def _weight(self, stems: Mapping[str, float]) -> float:
+        """What a visitor's word tells; less where no question has it."""
+        known = [self._weights[stem] * sure for stem, sure in stems.items() if stem in self._held]
+        return max(known, default=UNKNOWN * weight_of(0, len(self.asks)))
+
+    def _of_passage(self, held: array[int] | None, number: int) -> Sequence[int]:
+        """Those of some questions that belong to a passage."""
+        if held is None:
+            return ()
+        first = bisect_left(self.owners, number)
+        past = bisect_right(self.owners, number)
+        return held[bisect_left(held, first) : bisect_left(held, past)]
+
+    def matches(self, terms: Iterable[tuple[Mapping[str, float], float]]) -> dict[int, Match]:
+        """The question most like a visitor's of each passage that shares a word with it.
+
+        Parameters:
+            terms: for each word of the visitor's question the stems that it is found by with how
+                surely each means it, and how much it counts.
+        """
+        weighed = [(stems, factor * self._weight(stems)) for stems, factor in terms]
+        ordered = sorted(weighed, key=lambda term: term[1], reverse=True)
+        total = sum(weight for _, weight in ordered)
+        shared: dict[int, float] = {}
+        for stems, weight in ordered:
+            told: dict[int, float] = {}
+            for stem, surely in stems.items():
+                held: Iterable[int] = self._held.get(stem, ())
+                if shared and len(self._held.get(stem, ())) > COMMON:
+                    held = shared.keys() & set(held)
+                for at in held:
+                    if surely > told.get(at, 0.0):
+                        told[at] = surely
+            for at, surely in told.items():
+                shared[at] = shared.get(at, 0.0) + weight * surely
+        best: dict[int, tuple[float, int]] = {}
+        for at, weight in shared.items():
+            likeness = weight / sqrt(total * max(self._totals[at], weight))
+            number = self.owners[at]
+            if likeness > best.get(number, (0.0, 0))[0]:
+                best[number] = likeness, at
+        return {
+            number: Match(likeness, range(self._first[at], self._past[at]), self.asks[at])
+            for number, (likeness, at) in best.items()
+        }
