@@ -12,6 +12,7 @@ import click
 
 _COMMANDS = frozenset(
     {
+        "ask",
         "audit",
         "check",
         "client",

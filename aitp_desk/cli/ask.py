@@ -1,0 +1,114 @@
+"""``aitp-desk ask``: one question or a conversation, without a server."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from aitp_desk.cli.arguments import data_folder, mistakes_told, overrides, site_folder
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from aitp_desk.agent.base import Said
+    from aitp_desk.config import Config
+
+PROMPT = "> "
+
+
+@click.command()
+@site_folder
+@click.argument("question", required=False)
+@data_folder
+@overrides
+@click.option(
+    "--after",
+    multiple=True,
+    metavar="QUESTION",
+    help="What the visitor asks before it; may be given several times, in order.",
+)
+@click.option("--locale", metavar="TAG", help="The visitor's language, such as fr.")
+@click.option("--no-model", is_flag=True, help="Ask no model, also where there is a key for one.")
+def ask(
+    folder: Path,
+    question: str | None,
+    data: Path | None,
+    overrides: tuple[str, ...],
+    after: tuple[str, ...],
+    locale: str | None,
+    *,
+    no_model: bool,
+) -> None:
+    r"""Ask the site's agent a QUESTION, and print what a visitor would read.
+
+    No server is needed. Without a QUESTION it asks for one after the other, each a follow-up to
+    those before; an empty line or the end of the input ends it.
+
+    \b
+    Examples:
+      aitp-desk ask shop "How long do I have to return boots?"
+      aitp-desk ask shop "and worn ones?" --after "How long do I have to return boots?"
+      aitp-desk ask shop
+    """
+    with mistakes_told():
+        from aitp_desk.config import load_config
+        from aitp_desk.logs import set_up_logs
+
+        # with no port to listen on there is an address only where the owner has set one
+        config = load_config(folder, overrides, port=0, data=data)
+        set_up_logs(config.log)
+        environment = {} if no_model else os.environ
+        asyncio.run(_ask(config, environment, question, after, locale))
+
+
+async def _ask(
+    config: Config,
+    environment: Mapping[str, str],
+    question: str | None,
+    after: tuple[str, ...],
+    locale: str | None,
+) -> None:
+    """Ask one question or those that are typed, and print what is said."""
+    from aitp_desk.evaluation.conversation import Conversation
+    from aitp_desk.opening import open_answering
+
+    async with open_answering(config, environment) as answering:
+        conversation = Conversation(answering.agent, answering.site, locale)
+        for earlier in after:
+            await conversation.ask(earlier)
+        for words in _typed() if question is None else (question,):
+            for line in _told(await conversation.ask(words)):
+                click.echo(line)
+
+
+def _typed() -> Iterator[str]:
+    """What is typed, a line each, up to an empty one."""
+    is_terminal = sys.stdin.isatty()
+    while True:
+        if is_terminal:
+            click.echo(PROMPT, nl=False)
+        words = sys.stdin.readline().strip()
+        if not words:
+            return
+        if not is_terminal:
+            click.echo(f"{PROMPT}{words}")
+        yield words
+
+
+def _told(said: Said) -> Iterator[str]:
+    """What was said, as a visitor reads it."""
+    from aitp_desk.agent.base import Answer
+
+    if isinstance(said, Answer):
+        yield said.text
+        for source in said.sources:
+            yield f"  {source.relevance:10}  {source.url}  ({source.title})"
+    else:
+        yield said.question
+        for number, option in enumerate(said.options, 1):
+            yield f"  {number}. {option}"
