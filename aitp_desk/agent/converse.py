@@ -165,6 +165,7 @@ def _read(question: str, earlier: Sequence[str], library: Library) -> Asked:
         document=page,
         leans=leans,
         bare=not own,
+        said=f"{before.said} {asked.said}" if leans else asked.said,
     )
 
 
@@ -234,6 +235,7 @@ def clarified(pending: Pending, reply: str, library: Library) -> Asked:
         expects=about.expects | more.expects,
         document=document,
         leans=document is not None,
+        said=f"{about.said} {reply}",
     )
 
 

@@ -36,6 +36,7 @@ from aitp_desk.agent.converse import (
 )
 from aitp_desk.agent.courtesy import courtesy_in
 from aitp_desk.agent.hearing import find_alone, hear
+from aitp_desk.agent.meaning import learn
 from aitp_desk.agent.question import (
     TELLING,
     Asked,
@@ -82,7 +83,9 @@ class ExtractiveAgent:
 
     async def reply(self, turn: Turn) -> AsyncIterator[Event]:
         """Answer one turn in one event."""
-        yield answer_in(turn, self._knowledge.editions)
+        editions = self._knowledge.editions
+        await learn(turn, editions.speaking(turn.locale))
+        yield answer_in(turn, editions)
 
 
 def answer_in(turn: Turn, editions: Editions) -> Said:

@@ -10,8 +10,8 @@ from aitp_desk.agent.question import Asked
 from aitp_desk.knowledge.enrichment.questions import Match
 from aitp_desk.knowledge.library import Library
 
-_QUESTION = 1.0
-"""How much the likeness to a question counts; the best score by words counts 1."""
+_QUESTION, _MEANING = 1.0, 2.0
+"""How much the likeness to a question counts, and the cosine; the best score by words counts 1."""
 PROPOSED = 6
 """So many passages the likeness to their questions proposes."""
 
@@ -30,12 +30,16 @@ class Signal(msgspec.Struct, frozen=True):
     score: Callable[[int], float]
 
 
-def signals_of(matches: Mapping[int, Match]) -> tuple[Signal, ...]:
+def signals_of(library: Library, asked: Asked, matches: Mapping[int, Match]) -> tuple[Signal, ...]:
     """The signals that the content has for a question; none where nothing but words is known."""
     signals: list[Signal] = []
     if matches:
         best = sorted(matches, key=lambda number: -matches[number].likeness)[:PROPOSED]
         signals.append(Signal(_QUESTION, best, lambda number: _likeness(matches, number)))
+    if library.vectors is not None:
+        near = library.vectors.near(asked.said)
+        if near is not None:
+            signals.append(Signal(_MEANING, near.best, near.cosines.__getitem__))
     return tuple(signals)
 
 

@@ -86,6 +86,7 @@ class Asked(msgspec.Struct, frozen=True):
         leans: whether it is only understood by what was said before.
         bare: whether it says nothing but what sort of thing is asked for: ``How long is that?``.
         negated: whether it asks for what is not so.
+        said: the whole message, with what it leans on: for what reads more than terms.
     """
 
     text: str
@@ -96,11 +97,12 @@ class Asked(msgspec.Struct, frozen=True):
     leans: bool = False
     bare: bool = False
     negated: bool = False
+    said: str = ""
 
 
 def read_question(text: str, vocabulary: Vocabulary) -> Asked:
     """Read a message that asks something, however long it is."""
-    text = " ".join(text.split())
+    said = text = " ".join(text.split())
     if "work" in text:
         text = _HOW_IT_WORKS.sub(r"\1", text)
     if command := _TELL_ME.match(text):
@@ -125,6 +127,7 @@ def read_question(text: str, vocabulary: Vocabulary) -> Asked:
         expects=expected_in(words),
         names=names,
         negated=not NEGATIONS.isdisjoint(words) or "n't" in asked or "n’t" in asked,
+        said=said,
     )
 
 

@@ -129,7 +129,7 @@ def find(library: Library, asked: Asked, *, widely: bool = False) -> list[Found]
     terms = [(ranking.places(w.term), w.factor, w.weight) for w in asked.wanted]
     on_page = library.numbers(asked.document) if asked.document is not None else range(0)
     matches = matches_of(library, asked)
-    signals = signals_of(matches)
+    signals = signals_of(library, asked, matches)
     proposed = [number for signal in signals for number in signal.best]
     scores = ranking.scores(terms, asked.expects, widely=widely, also=[*on_page, *proposed])
     limit = CANDIDATES_OF_FEW_WORDS if len(terms) <= _FEW_WORDS else CANDIDATES

@@ -70,6 +70,11 @@ class Editions:
         for library in self._libraries.values():
             yield from library.passages
 
+    @property
+    def libraries(self) -> tuple[Library, ...]:
+        """A library for each language, the site's own first."""
+        return tuple(self._libraries.values())
+
     def prepare(self) -> None:
         """Make ready, outside of the event loop, what the first questions would wait for."""
         for library in self._libraries.values():

@@ -1,0 +1,107 @@
+"""Builds the vectors of the content in the background, and hands them to its libraries."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+import time
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager, suppress
+from pathlib import Path
+
+import structlog
+
+from aitp_desk.knowledge.base import Passage
+from aitp_desk.knowledge.library import Library
+from aitp_desk.knowledge.meaning.base import Embedder, ModelUnusable
+from aitp_desk.knowledge.meaning.file import VectorFile, key_of
+from aitp_desk.knowledge.meaning.vectors import Vectors, pack
+from aitp_desk.knowledge.watch import Knowledge
+
+AGAIN_SECONDS = 60.0
+"""How long to wait after a failure before vectors are built again."""
+_LOG_SECONDS = 5.0
+_AT_ONCE = 16
+"""So many passages are embedded between two writes."""
+_MOST_CHARACTERS = 2000
+"""So much of a passage can matter to a model that reads 128 tokens."""
+
+_log = structlog.get_logger(__name__)
+
+
+@asynccontextmanager
+async def building_vectors(
+    knowledge: Knowledge, embedder: Embedder, file: Path
+) -> AsyncIterator[None]:
+    """Keep the vectors of the content up to date until the block ends.
+
+    Until they are there, and while the model fails, questions are answered by words alone.
+
+    Parameters:
+        file: where they are kept; passages whose text stays the same are not embedded again.
+    """
+    task = asyncio.create_task(_follow(knowledge, embedder, VectorFile(file)))
+    try:
+        yield
+    finally:
+        task.cancel()
+        with suppress(asyncio.CancelledError):
+            await task
+
+
+async def _follow(knowledge: Knowledge, embedder: Embedder, file: VectorFile) -> None:
+    while True:
+        replaced = asyncio.create_task(knowledge.replaced())
+        try:
+            again: float | None = None
+            try:
+                await _build(_libraries(knowledge, embedder), embedder, file)
+            except (ModelUnusable, sqlite3.Error, OSError) as error:
+                _log.warning("content.not_embedded", reason=str(error))
+                again = AGAIN_SECONDS
+            await asyncio.wait([replaced], timeout=again)
+        finally:
+            replaced.cancel()
+
+
+def _libraries(knowledge: Knowledge, embedder: Embedder) -> list[Library]:
+    """Those in languages that the model was made for: in others it does more harm than good."""
+    return [
+        library
+        for library in knowledge.editions.libraries
+        if not embedder.languages or library.language.partition("-")[0] in embedder.languages
+    ]
+
+
+async def _build(libraries: Sequence[Library], embedder: Embedder, file: VectorFile) -> None:
+    texts = [await asyncio.to_thread(_texts_of, library) for library in libraries]
+    every = {key_of(embedder.name, text): text for some in texts for text in some}
+    kept = await asyncio.to_thread(file.get, every)
+    missing = [key for key in every if key not in kept]
+    logged_at = time.monotonic()
+    for at in range(0, len(missing), _AT_ONCE):
+        keys = missing[at : at + _AT_ONCE]
+        vectors = await embedder.embed([every[key] for key in keys])
+        made = dict(zip(keys, map(pack, vectors), strict=True))
+        await asyncio.to_thread(file.put, made)
+        kept |= made
+        if time.monotonic() - logged_at >= _LOG_SECONDS:
+            logged_at = time.monotonic()
+            _log.info("content.embedding", passages=at + len(keys), of=len(missing))
+    for library, some in zip(libraries, texts, strict=True):
+        packed = [kept[key_of(embedder.name, text)] for text in some]
+        if packed:
+            library.vectors = await asyncio.to_thread(Vectors, embedder, packed)
+    if missing:
+        await asyncio.to_thread(file.keep_only, every)
+        _log.info("content.embedded", passages=len(missing), model=embedder.name)
+
+
+def _texts_of(library: Library) -> list[str]:
+    return [text_of(passage) for passage in library.passages]
+
+
+def text_of(passage: Passage) -> str:
+    """A passage as it is embedded: the page's title, the headings above, the text."""
+    names = dict.fromkeys((passage.title, *passage.trail))
+    return f"{' > '.join(names)}\n{passage.text}"[:_MOST_CHARACTERS]

@@ -1,0 +1,70 @@
+"""The file of vectors next to the index: int8, by a digest of model and text."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import closing, contextmanager
+from hashlib import blake2b
+from pathlib import Path
+
+FILE = "vectors.sqlite"
+_KEY_BYTES = 16
+_SCHEMA = """CREATE TABLE IF NOT EXISTS vector (key BLOB PRIMARY KEY, value BLOB NOT NULL)
+WITHOUT ROWID"""
+_AT_ONCE = 500
+
+
+def key_of(model: str, text: str) -> bytes:
+    """The key of a text's vector, by the name of the model that makes it."""
+    return blake2b(f"{model}\0{text}".encode(), digest_size=_KEY_BYTES).digest()
+
+
+class VectorFile:
+    """Keeps vectors. What was put is there after a crash; a damaged file is made again."""
+
+    def __init__(self, file: Path) -> None:
+        self._file = file
+
+    def get(self, keys: Iterable[bytes]) -> dict[bytes, bytes]:
+        """The vectors that are kept under these keys."""
+        wanted = list(dict.fromkeys(keys))
+        found: dict[bytes, bytes] = {}
+        with self._open() as connection:
+            for at in range(0, len(wanted), _AT_ONCE):
+                some = wanted[at : at + _AT_ONCE]
+                marks = ",".join("?" * len(some))
+                query = f"SELECT key, value FROM vector WHERE key IN ({marks})"  # noqa: S608
+                found.update(connection.execute(query, some))
+        return found
+
+    def put(self, vectors: Mapping[bytes, bytes]) -> None:
+        """Keep vectors."""
+        with self._open() as connection:
+            connection.executemany("INSERT OR REPLACE INTO vector VALUES (?, ?)", vectors.items())
+
+    def keep_only(self, keys: Iterable[bytes]) -> None:
+        """Remove the vectors of all other keys."""
+        with self._open() as connection:
+            kept = connection.execute("SELECT key FROM vector")
+            gone = {key for (key,) in kept} - set(keys)
+            connection.executemany("DELETE FROM vector WHERE key = ?", [(key,) for key in gone])
+
+    @contextmanager
+    def _open(self) -> Iterator[sqlite3.Connection]:
+        try:
+            with closing(self._connect()) as connection, connection:
+                yield connection
+        except sqlite3.DatabaseError as error:
+            if not isinstance(error, sqlite3.OperationalError):  # a full disk is no damage
+                self._file.unlink(missing_ok=True)
+            raise
+
+    def _connect(self) -> sqlite3.Connection:
+        connection = sqlite3.connect(self._file)
+        try:
+            connection.execute(_SCHEMA)
+        except BaseException:
+            connection.close()
+            raise
+        return connection
