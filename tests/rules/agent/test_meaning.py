@@ -1,0 +1,110 @@
+"""Answers by words and meaning together."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from aitp_desk.agent.base import Answer, SiteFacts, Turn, answer_of
+from aitp_desk.agent.extractive import ExtractiveAgent
+from aitp_desk.agent.fusion import Signal, fuse
+from aitp_desk.agent.meaning import learn
+from aitp_desk.agent.passages import choose
+from aitp_desk.knowledge.languages import Languages
+from aitp_desk.knowledge.meaning.builder import building_vectors
+from aitp_desk.knowledge.watch import Knowledge, open_knowledge
+from tests.meaning import WordEmbedder
+
+pytest.importorskip("numpy")
+
+SITE = SiteFacts("Shop", "https://shop.example")
+QUESTION = "How do I get my money for a jacket?"
+PAGES = {
+    "jackets.md": "# Jackets\n\nA jacket costs money: how to get one for less is told in spring.\n",
+    "refunds.md": "# Refunds\n\nYou receive a refund within a week, whatever jacket you return.\n",
+    "hours.md": "# Visits\n\nThe counter is occupied, whatever happens.\n",
+}
+MEANS = {"money": "money back", "refund": "money back", "refunds": "money back"}
+
+
+@asynccontextmanager
+async def shop(tmp_path: Path, embedder: WordEmbedder | None) -> AsyncIterator[Knowledge]:
+    folder, data = tmp_path / "content", tmp_path / "data"
+    folder.mkdir(exist_ok=True)
+    for name, text in PAGES.items():
+        (folder / name).write_text(text)
+    async with open_knowledge(folder, data=data, languages=Languages("en")) as knowledge:
+        if embedder is None:
+            yield knowledge
+            return
+        async with building_vectors(knowledge, embedder, data / "vectors.sqlite") as builder:
+            await builder.ready()
+            yield knowledge
+
+
+async def first_source(knowledge: Knowledge) -> str:
+    said = await answer_of(ExtractiveAgent(knowledge), Turn(QUESTION, SITE))
+    assert isinstance(said, Answer)
+    return said.sources[0].url.partition("#")[0]
+
+
+def test_words_alone_keep_their_scores() -> None:
+    assert fuse({1: 3.0, 2: 1.5}, ()) == {1: 3.0, 2: 1.5}
+
+
+def test_signals_are_added_to_the_share_of_the_best() -> None:
+    meaning = Signal(2.0, (2,), {1: 0.1, 2: 0.5}.__getitem__)
+    assert fuse({1: 3.0, 2: 1.5}, [meaning]) == {1: 1.2, 2: 1.5}
+
+
+async def test_meaning_orders_what_words_alone_order_otherwise(tmp_path: Path) -> None:
+    async with shop(tmp_path, None) as knowledge:
+        assert await first_source(knowledge) == "/jackets"
+    means = MEANS | {"costs": "delivery", "spring": "delivery", "less": "delivery"}
+    async with shop(tmp_path, WordEmbedder(means)) as knowledge:
+        assert await first_source(knowledge) == "/refunds"
+
+
+async def test_a_prompt_holds_what_only_meaning_finds(tmp_path: Path) -> None:
+    means = {"noon": "opening hours", "occupied,": "opening hours"}
+    async with shop(tmp_path, WordEmbedder(means)) as knowledge:
+        turn = Turn("Shall I drop by at noon?", SITE)
+        assert choose(turn, knowledge.library, room=800) == ()
+        await learn(turn, knowledge.library)
+        (excerpt,) = choose(turn, knowledge.library, room=800)[:1]
+        assert "occupied" in excerpt.text
+
+
+async def test_a_question_is_embedded_once(tmp_path: Path) -> None:
+    embedder = WordEmbedder(MEANS)
+    async with shop(tmp_path, embedder) as knowledge:
+        for _ in range(2):
+            await first_source(knowledge)
+        assert embedder.embedded.count(QUESTION) == 1
+
+
+async def test_unchanged_passages_are_embedded_once(tmp_path: Path) -> None:
+    embedder = WordEmbedder(MEANS)
+    async with shop(tmp_path, embedder):
+        pass
+    embedder.embedded.clear()
+    (tmp_path / "content" / "news.md").write_text("# News\n\nThere is a new tent.\n")
+    async with shop(tmp_path, embedder):
+        assert embedder.embedded == ["News\nThere is a new tent."]
+
+
+async def test_a_model_of_another_language_is_not_used(tmp_path: Path) -> None:
+    embedder = WordEmbedder(MEANS, languages=("de",))
+    folder = tmp_path / "content"
+    folder.mkdir()
+    (folder / "seite.md").write_text("# Seite\n\nEin Satz.\n")
+    async with (
+        open_knowledge(folder, data=tmp_path / "data", languages=Languages("en")) as knowledge,
+        building_vectors(knowledge, embedder, tmp_path / "data" / "vectors.sqlite") as builder,
+    ):
+        await builder.ready()
+        assert knowledge.library.vectors is None
+        assert embedder.embedded == []
