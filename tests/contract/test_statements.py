@@ -133,15 +133,17 @@ WALKED_WHOLE = {
 """What a statement may walk from end to end, because it stays small."""
 
 
-@pytest.mark.parametrize("name", sorted(load_statements("sqlite")))
-def test_no_statement_walks_through_what_grows(name: str) -> None:
+def test_no_statement_walks_through_what_grows() -> None:
+    walked: dict[str, set[str]] = {}
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as database:
         migrate.migrate(database, now=0)
-        sql = load_statements("sqlite")[name]
-        parameters = dict.fromkeys(re.findall(r":([a-z_]+)", sql))
-        plan = database.execute(f"EXPLAIN QUERY PLAN {sql}", parameters).fetchall()
-    walked = {step.split()[-1] for *_, step in plan if step.startswith("SCAN ")}
-    assert walked == WALKED_WHOLE.get(name, set())
+        for name, sql in load_statements("sqlite").items():
+            parameters = dict.fromkeys(re.findall(r":([a-z_]+)", sql))
+            plan = database.execute(f"EXPLAIN QUERY PLAN {sql}", parameters).fetchall()
+            scans = {step.split()[-1] for *_, step in plan if step.startswith("SCAN ")}
+            if scans:
+                walked[name] = scans
+    assert walked == WALKED_WHOLE
 
 
 def test_shared_statements_keep_to_what_both_engines_read() -> None:
