@@ -6,8 +6,6 @@ import json
 import re
 from pathlib import Path
 
-import pytest
-
 from aitp_desk.pages.texts import LANGUAGES
 
 PACKAGE = Path(__file__).parents[2] / "aitp_desk"
@@ -27,13 +25,12 @@ def test_the_languages_are_those_that_are_promised() -> None:
     assert set(LANGUAGES) == {"en", "de", "fr", "es", "it", "nl", "pt", "ja", "zh"}
 
 
-@pytest.mark.parametrize("key", CATALOGUE)
-def test_a_text_is_there_in_every_language_with_the_same_values(key: str) -> None:
-    texts = CATALOGUE[key]
-    assert tuple(texts) == LANGUAGES
-    assert all(text.strip() == text and text for text in texts.values())
-    values = {frozenset(VALUES.findall(text)) for text in texts.values()}
-    assert len(values) == 1
+def test_a_text_is_there_in_every_language_with_the_same_values() -> None:
+    for key, texts in CATALOGUE.items():
+        assert tuple(texts) == LANGUAGES, key
+        assert all(text.strip() == text and text for text in texts.values()), key
+        values = {frozenset(VALUES.findall(text)) for text in texts.values()}
+        assert len(values) == 1, key
 
 
 def test_every_text_is_used_and_every_text_that_is_used_is_there() -> None:
