@@ -83,25 +83,48 @@ class ExtractiveAgent:
 
     async def reply(self, turn: Turn) -> AsyncIterator[Event]:
         """Answer one turn in one event."""
+        yield (await self.find(turn)).said
+
+    async def find(self, turn: Turn) -> Finding:
+        """Answer one turn, and return what the answer was made from as well."""
         editions = self._knowledge.editions
         await learn(turn, editions.speaking(turn.locale))
-        yield answer_in(turn, editions)
+        return find_in(turn, editions)
+
+
+class Finding(msgspec.Struct, frozen=True, gc=False):
+    """The outcome of a turn, and what it was made from.
+
+    Parameters:
+        asked: the question as it was read; None where nothing was looked for.
+        found: the sections that were found for it, best first.
+    """
+
+    said: Said
+    asked: Asked | None = None
+    found: Sequence[Found] = ()
 
 
 def answer_in(turn: Turn, editions: Editions) -> Said:
-    """The outcome of a turn over all the languages of the content.
+    """The outcome of a turn over all the languages of the content."""
+    return find_in(turn, editions).said
+
+
+def find_in(turn: Turn, editions: Editions) -> Finding:
+    """The same, with what it was made from.
 
     What is not found in the visitor's language may be asked in the site's own: agents name their
     user's language and ask in another.
     """
     library = editions.speaking(turn.locale)
-    said = answer(turn, library)
+    finding = find_answer(turn, library)
+    said = finding.said
     if library is editions.library or not isinstance(said, Answer) or said.is_courtesy:
-        return said
+        return finding
     if said.found and not _is_told_better(turn, library, editions.library):
-        return said
-    other = answer(turn, editions.library)
-    return other if isinstance(other, Answer) and other.found else said
+        return finding
+    other = find_answer(turn, editions.library)
+    return other if isinstance(other.said, Answer) and other.said.found else finding
 
 
 def _is_told_better(turn: Turn, library: Library, other: Library) -> bool:
@@ -118,21 +141,26 @@ def _is_told_better(turn: Turn, library: Library, other: Library) -> bool:
 
 def answer(turn: Turn, library: Library) -> Said:
     """The outcome of a turn over one snapshot of the content."""
+    return find_answer(turn, library).said
+
+
+def find_answer(turn: Turn, library: Library) -> Finding:
+    """The same, with what it was made from."""
     courtesy = courtesy_in(reply_of(turn), speech_of(library.language))
     if courtesy is not None:
         text = courtesy.answer(turn.site.name)
-        return Answer(text, locale=courtesy.speech.tag, is_courtesy=True)
+        return Finding(Answer(text, locale=courtesy.speech.tag, is_courtesy=True))
     turn = within_reason(turn)
     limit = MAX_ANSWER_CHARACTERS
     if turn.max_tokens is not None:
         limit = min(limit, turn.max_tokens * CHARACTERS_PER_TOKEN)
     if asks_about_the_conversation(turn.question, library):
-        return _recall(turn, library, limit)
+        return Finding(_recall(turn, library, limit))
     heard = hear(turn, library)
     if isinstance(heard, Clarification):
-        return heard
+        return Finding(heard)
     if isinstance(heard, dict):
-        return _answer_each(heard, library, limit)
+        return Finding(_answer_each(heard, library, limit))
     asked = heard or read_turn(turn, library)
     found = find(library, asked)
     chosen = page_chosen(turn, library)
@@ -143,15 +171,17 @@ def answer(turn: Turn, library: Library) -> Said:
     if turn.pending is None and turn.clarification is None:
         question = ask_back(asked, told, library)
     if question is not None:
-        return question
+        return Finding(question, asked, found)
     if not asked.wanted:
-        return Clarification(speech_of(library.language).says.open.format(site=turn.site.name))
+        openly = speech_of(library.language).says.open.format(site=turn.site.name)
+        return Finding(Clarification(openly), asked)
     if not found or not (found[0].is_asked or answers(asked, told[0], library)):
         alone = find_alone(turn, library) if heard is None else []
         if not alone:
-            return _refuse(turn, asked, found, library, limit)
+            return Finding(_refuse(turn, asked, found, library, limit), asked, found)
         found = alone
-    return _answer(found, library, min(limit, ANSWER_CHARACTERS), limit)
+    said = _answer(found, library, min(limit, ANSWER_CHARACTERS), limit)
+    return Finding(said, asked, found)
 
 
 def _answer(found: Sequence[Found], library: Library, wanted: int, limit: int) -> Answer:

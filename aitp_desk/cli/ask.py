@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from aitp_desk.agent.base import Said
+    from aitp_desk.agent.explanation import Explanation
     from aitp_desk.config import Config
 
 PROMPT = "> "
@@ -34,6 +35,12 @@ PROMPT = "> "
 )
 @click.option("--locale", metavar="TAG", help="The visitor's language, such as fr.")
 @click.option("--no-model", is_flag=True, help="Ask no model, also where there is a key for one.")
+@click.option(
+    "--explain",
+    is_flag=True,
+    help="Show the words that were looked for, the sections that were found with their scores, and"
+    " what decided. No model is asked.",
+)
 def ask(
     folder: Path,
     question: str | None,
@@ -43,6 +50,7 @@ def ask(
     locale: str | None,
     *,
     no_model: bool,
+    explain: bool,
 ) -> None:
     r"""Ask the site's agent a QUESTION, and print what a visitor would read.
 
@@ -53,6 +61,7 @@ def ask(
     Examples:
       aitp-desk ask shop "How long do I have to return boots?"
       aitp-desk ask shop "and worn ones?" --after "How long do I have to return boots?"
+      aitp-desk ask shop "Where is my parcel?" --explain
       aitp-desk ask shop
     """
     with mistakes_told():
@@ -62,8 +71,8 @@ def ask(
         # with no port to listen on there is an address only where the owner has set one
         config = load_config(folder, overrides, port=0, data=data)
         set_up_logs(config.log)
-        environment = {} if no_model else os.environ
-        asyncio.run(_ask(config, environment, question, after, locale))
+        environment = {} if no_model or explain else os.environ
+        asyncio.run(_ask(config, environment, question, after, locale, explain=explain))
 
 
 async def _ask(
@@ -72,8 +81,12 @@ async def _ask(
     question: str | None,
     after: tuple[str, ...],
     locale: str | None,
+    *,
+    explain: bool,
 ) -> None:
     """Ask one question or those that are typed, and print what is said."""
+    from aitp_desk.agent.explanation import explain as explanation_of
+    from aitp_desk.agent.extractive import ExtractiveAgent
     from aitp_desk.evaluation.conversation import Conversation
     from aitp_desk.opening import open_answering
 
@@ -82,7 +95,13 @@ async def _ask(
         for earlier in after:
             await conversation.ask(earlier)
         for words in _typed() if question is None else (question,):
-            for line in _told(await conversation.ask(words)):
+            if explain and isinstance(answering.agent, ExtractiveAgent):
+                finding = await answering.agent.find(conversation.turn(words))
+                conversation.add(words, finding.said)
+                lines = (*_told(finding.said), "", *_explained(explanation_of(finding)))
+            else:
+                lines = (*_told(await conversation.ask(words)),)
+            for line in lines:
                 click.echo(line)
 
 
@@ -112,3 +131,25 @@ def _told(said: Said) -> Iterator[str]:
         yield said.question
         for number, option in enumerate(said.options, 1):
             yield f"  {number}. {option}"
+
+
+def _explained(explanation: Explanation) -> Iterator[str]:
+    """Why it was said."""
+    yield f"Why: {explanation.reason}"
+    if explanation.words:
+        yield ""
+        yield "Words looked for, by weight"
+    for word in sorted(explanation.words, key=lambda word: -word.weight):
+        notes = [f"{kin} ({share:.2f})" for kin, share in word.also.items()]
+        notes += ["from an earlier question"] if word.earlier else []
+        notes += [] if word.known else ["on no page"]
+        yield f"  {word.weight:6.2f}  {word.word:16}  {', '.join(notes)}".rstrip()
+    if explanation.candidates:
+        yield ""
+        yield "Sections found, by score"
+    for place, one in enumerate(explanation.candidates, 1):
+        parts = " + ".join(f"{name} {score:.2f}" for name, score in one.scores.items())
+        yield f"  {place:2}. {one.score:6.2f}  {one.title}  {one.url}"
+        lacks = f", lacks {', '.join(one.lacks)}" if one.lacks else ""
+        fit = f"covers {one.coverage:.0%}, best sentence {one.fit:.2f}{lacks}"
+        yield f"              {parts}; {fit}"

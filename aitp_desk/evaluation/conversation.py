@@ -48,6 +48,11 @@ class Conversation:
             Unavailable: the agent cannot answer now.
         """
         said = await answer_of(self._agent, self.turn(question))
+        self.add(question, said)
+        return said
+
+    def add(self, question: str, said: Said) -> None:
+        """Keep what was asked, and what the agent said to it."""
         text = said.text if isinstance(said, Answer) else write_reply(said, self._site.url)[0]
         before = self._pending
         self._pending = None
@@ -56,4 +61,3 @@ class Conversation:
             about = before.about if before is not None and is_again else question
             self._pending = Pending(about, said.question, said.options)
         self._transcript += (Utterance("visitor", question), Utterance("desk", text))
-        return said

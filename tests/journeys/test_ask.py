@@ -73,3 +73,45 @@ def test_a_wrong_setting_is_named(site: Path) -> None:
     done = run_here("ask", site, FIRST, "--set", "site.naem=x")
     assert (done.code, done.out) == (1, "")
     assert "site.naem" in done.err
+
+
+def explained(site: Path, *asked: str) -> tuple[str, list[str], list[str]]:
+    """What decided, the lines of the words, and the lines of the sections."""
+    done = run_here("ask", site, *asked, "--explain")
+    assert (done.code, done.err) == (0, "")
+    _, _, why = done.out.partition("\nWhy: ")
+    reason, _, rest = why.partition("\n")
+    words, _, sections = rest.partition("\nSections found")
+    return reason, words.splitlines()[2:], sections.splitlines()[1:]
+
+
+def test_an_answer_is_explained_by_words_and_sections(site: Path) -> None:
+    reason, words, sections = explained(site, "Can boots be wron outside?")
+    assert reason.startswith("The first section fits")
+    assert {line.split()[1] for line in words} >= {"boots", "worn", "outside"}
+    weights = [float(line.split()[0]) for line in words]
+    assert weights == sorted(weights, reverse=True)
+    assert sections[0].split()[0] == "1."
+    assert sections[0].endswith("/returns#footwear")
+    assert "words " in sections[1]
+
+
+def test_a_refusal_names_the_words_that_no_page_holds(site: Path) -> None:
+    reason, words, sections = explained(site, "Do you sell kayaks?")
+    assert reason == "No page holds a word of the question."
+    assert [line.split()[1:] for line in words if "kayaks" in line] == [
+        ["kayaks", "on", "no", "page"]
+    ]
+    assert sections == []
+
+
+def test_words_of_an_earlier_question_are_marked(site: Path) -> None:
+    _, words, _ = explained(site, "and boots?", "--after", FIRST)
+    assert any(line.endswith("from an earlier question") for line in words)
+    assert not any(line.endswith("from an earlier question") for line in words if "boots" in line)
+
+
+def test_what_needs_no_page_is_explained_too(site: Path) -> None:
+    reason, words, sections = explained(site, "What did I ask first?", "--after", FIRST)
+    assert reason == "It is about the conversation, and no page was looked at."
+    assert (words, sections) == ([], [])
