@@ -41,6 +41,8 @@ class Candidate(msgspec.Struct, frozen=True):
         fit: how well the best sentence, row or code block fits the question, about 0 to 1.25.
         coverage: the share of the question that the section speaks of.
         lacks: the words of the question of which it says nothing.
+        like: the question, of those that its passage was enriched with, that is most like the
+            visitor's; empty where there is none.
     """
 
     title: str
@@ -50,6 +52,7 @@ class Candidate(msgspec.Struct, frozen=True):
     fit: float
     coverage: float
     lacks: Sequence[str]
+    like: str
 
 
 class Explanation(msgspec.Struct, frozen=True):
@@ -89,11 +92,12 @@ def _candidate(found: Found, asked: Asked) -> Candidate:
     return Candidate(
         label.name,
         label.url,
-        found.score,
-        {"words": found.score},
+        found.rank,
+        found.scores,
         found.fit,
         found.coverage,
         lacks,
+        found.match.ask if found.match is not None else "",
     )
 
 

@@ -20,11 +20,13 @@ class Signal(msgspec.Struct, frozen=True):
     """Scores of passages by something other than their words.
 
     Parameters:
+        name: what the scores go by.
         weight: how much the signal counts; the best score by words counts 1.
         best: the numbers of the passages that it proposes, best first.
         score: the score of any passage by its number, about 0 to 1.
     """
 
+    name: str
     weight: float
     best: Sequence[int]
     score: Callable[[int], float]
@@ -35,11 +37,13 @@ def signals_of(library: Library, asked: Asked, matches: Mapping[int, Match]) -> 
     signals: list[Signal] = []
     if matches:
         best = sorted(matches, key=lambda number: -matches[number].likeness)[:PROPOSED]
-        signals.append(Signal(_QUESTION, best, lambda number: _likeness(matches, number)))
+        signals.append(
+            Signal("questions", _QUESTION, best, lambda number: _likeness(matches, number))
+        )
     if library.vectors is not None:
         near = library.vectors.near(asked.said)
         if near is not None:
-            signals.append(Signal(_MEANING, near.best, near.cosines.__getitem__))
+            signals.append(Signal("meaning", _MEANING, near.best, near.cosines.__getitem__))
     return tuple(signals)
 
 

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import msgspec
 
 from aitp_desk.agent.exact import Exact
-from aitp_desk.agent.fusion import fuse, matches_of, signals_of
+from aitp_desk.agent.fusion import Signal, fuse, matches_of, signals_of
 from aitp_desk.agent.question import Asked
 from aitp_desk.knowledge.base import Passage, Unit
 from aitp_desk.knowledge.candidates import HOPELESS_WIDELY
@@ -66,6 +66,7 @@ class Found(msgspec.Struct, eq=False):
         called: whether the question is at least half of its page's title, and nothing else.
         match: its question that is most like the visitor's.
         rank: what it is ordered by: the score, or the score fused with further signals.
+        signals: those.
     """
 
     question: _Question
@@ -79,7 +80,14 @@ class Found(msgspec.Struct, eq=False):
     strayed: bool
     called: bool
     rank: float = 0.0
+    signals: tuple[Signal, ...] = ()
     match: Match | None = None
+
+    @property
+    def scores(self) -> dict[str, float]:
+        """The parts of the rank by what they go by: words, and the names of the signals."""
+        parts = {one.name: one.weight * one.score(self.number) for one in self.signals}
+        return {"words": self.rank - sum(parts.values()), **parts}
 
     @property
     def passage(self) -> Passage:
@@ -159,6 +167,7 @@ def find(library: Library, asked: Asked, *, widely: bool = False) -> list[Found]
     ranks = fuse({one.number: one.score for one in found}, signals)
     for one in found:
         one.rank = ranks[one.number]
+        one.signals = signals
         one.match = matches.get(one.number)
     found.sort(key=_by_rank, reverse=True)
     return found

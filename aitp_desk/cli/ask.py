@@ -138,18 +138,19 @@ def _explained(explanation: Explanation) -> Iterator[str]:
     yield f"Why: {explanation.reason}"
     if explanation.words:
         yield ""
-        yield "Words looked for, by weight"
+        yield "Words looked for, and how much each counts"
     for word in sorted(explanation.words, key=lambda word: -word.weight):
         notes = [f"{kin} ({share:.2f})" for kin, share in word.also.items()]
         notes += ["from an earlier question"] if word.earlier else []
         notes += [] if word.known else ["on no page"]
-        yield f"  {word.weight:6.2f}  {word.word:16}  {', '.join(notes)}".rstrip()
+        yield f"  {word.weight:5.2f}  {word.word:16}  {', '.join(notes)}".rstrip()
     if explanation.candidates:
         yield ""
-        yield "Sections found, by score"
+        yield f"Sections found, by {' + '.join(explanation.candidates[0].scores)}"
     for place, one in enumerate(explanation.candidates, 1):
-        parts = " + ".join(f"{name} {score:.2f}" for name, score in one.scores.items())
-        yield f"  {place:2}. {one.score:6.2f}  {one.title}  {one.url}"
-        lacks = f", lacks {', '.join(one.lacks)}" if one.lacks else ""
-        fit = f"covers {one.coverage:.0%}, best sentence {one.fit:.2f}{lacks}"
-        yield f"              {parts}; {fit}"
+        parts = " + ".join(f"{score:.2f}" for score in one.scores.values())
+        scores = f"{one.score:.2f} = {parts}" if len(one.scores) > 1 else parts
+        yield f"  {place:2}. {scores}  {one.url}  ({one.title})"
+        lacks = f"; lacks {', '.join(one.lacks)}" if one.lacks else ""
+        like = f"; like {one.like!r}" if one.like else ""
+        yield f"      holds {one.coverage:.0%}, its best sentence {one.fit:.2f}{lacks}{like}"

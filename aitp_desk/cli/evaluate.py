@@ -38,7 +38,11 @@ UNUSABLE = 2
 )
 @click.option("--no-model", is_flag=True, help="Ask no model, also where there is a key for one.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-@click.option("--suggest", is_flag=True, help="Print a starter file of questions.")
+@click.option(
+    "--suggest",
+    is_flag=True,
+    help="Print a starter file: from enriched.jsonl where it is there, else from headings.",
+)
 @click.option(
     "--count",
     type=click.IntRange(1),
@@ -156,14 +160,23 @@ async def _evaluate(
 
 async def _suggest(config: Config, count: int, *, refused: bool) -> str:
     """Make a starter file of questions."""
-    from aitp_desk.evaluation.suggestion import from_refusals, from_titles, write
+    from aitp_desk.evaluation.suggestion import (
+        from_enrichment,
+        from_refusals,
+        from_titles,
+        write,
+    )
+    from aitp_desk.knowledge.enrichment.file import FILE, read_lines
     from aitp_desk.opening import open_answering
     from aitp_desk.store.refusal_reads import refusals
     from aitp_desk.store.sqlite import SqliteStore
 
     async with open_answering(config, {}) as answering:
         if not refused:
-            return write(from_titles(answering.knowledge.library)[:count])
+            library = answering.knowledge.library
+            lines, _ = read_lines(config.content_folder / FILE)
+            found = from_enrichment(lines, library) or from_titles(library)
+            return write(found[:count])
         if not config.database.is_file():
             right = "serve the site first, or name its data folder with --data"
             fail([f"--refused: there is no {config.database}; {right}."], UNUSABLE)

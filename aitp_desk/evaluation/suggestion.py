@@ -13,11 +13,14 @@ import msgspec
 from aitp_desk.agent.base import Answer
 from aitp_desk.evaluation.conversation import Conversation
 from aitp_desk.evaluation.verdict import plain
+from aitp_desk.knowledge.enrichment.file import Line
 from aitp_desk.knowledge.library import Label, Library
 from aitp_desk.opening import Answering
 from aitp_desk.store.refusal_reads import Refusal
 
 _LONGEST_REFUSED = 200
+_LONGEST_QUOTE = 80
+"""A longer quote is no test of an answer, which may say the same in fewer words."""
 _HEAD = """\
 # Questions of this site, with what a right answer holds. Ask them with
 #     aitp-desk evaluate FOLDER THIS_FILE
@@ -55,6 +58,19 @@ def from_titles(library: Library) -> list[Suggestion]:
         headed = [label for label in labels if label.heading and label.name != document.title]
         by_page.append([_from_label(label) for label in headed or labels[:1]])
     return _each_in_turn(by_page)
+
+
+def from_enrichment(lines: Iterable[Line], library: Library) -> list[Suggestion]:
+    """A suggestion for each question that a model wrote, the first of every page first."""
+    urls = {(one.document, one.trail): one.url for one in library.passages}
+    by_page: dict[str, list[Suggestion]] = {}
+    for line in lines:
+        page = urls.get((line.page, line.headings))
+        for question in line.questions if page else ():
+            quote = question.quote if len(question.quote) <= _LONGEST_QUOTE else ""
+            suggestion = Suggestion(question.ask, quote, page or "")
+            by_page.setdefault(line.page, []).append(suggestion)
+    return _each_in_turn([*by_page.values()])
 
 
 async def from_refusals(refusals: AsyncIterable[Refusal], answering: Answering) -> list[Suggestion]:

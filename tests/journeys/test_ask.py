@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
 from aitp_desk.cli import main
+from aitp_desk.knowledge.enrichment.file import FILE, Line, Question, write_lines
+from aitp_desk.knowledge.enrichment.text import digest_of
+from aitp_desk.knowledge.watch import Knowledge
 from tests.commands import run_here
 
 PAGES = {
@@ -82,7 +86,7 @@ def explained(site: Path, *asked: str) -> tuple[str, list[str], list[str]]:
     _, _, why = done.out.partition("\nWhy: ")
     reason, _, rest = why.partition("\n")
     words, _, sections = rest.partition("\nSections found")
-    return reason, words.splitlines()[2:], sections.splitlines()[1:]
+    return reason, words.strip().splitlines()[1:], sections.splitlines()[1:]
 
 
 def test_an_answer_is_explained_by_words_and_sections(site: Path) -> None:
@@ -92,8 +96,8 @@ def test_an_answer_is_explained_by_words_and_sections(site: Path) -> None:
     weights = [float(line.split()[0]) for line in words]
     assert weights == sorted(weights, reverse=True)
     assert sections[0].split()[0] == "1."
-    assert sections[0].endswith("/returns#footwear")
-    assert "words " in sections[1]
+    assert sections[0].split()[2:] == ["/returns#footwear", "(Returns:", "Footwear)"]
+    assert sections[1].startswith("      holds ")
 
 
 def test_a_refusal_names_the_words_that_no_page_holds(site: Path) -> None:
@@ -115,3 +119,19 @@ def test_what_needs_no_page_is_explained_too(site: Path) -> None:
     reason, words, sections = explained(site, "What did I ask first?", "--after", FIRST)
     assert reason == "It is about the conversation, and no page was looked at."
     assert (words, sections) == ([], [])
+
+
+def test_the_questions_of_a_passage_are_a_part_of_its_score(site: Path, tmp_path: Path) -> None:
+    asked = "Will you take back muddy shoes?"
+    folder = tmp_path / "site"
+    shutil.copytree(site, folder, ignore=shutil.ignore_patterns(".desk"))
+    knowledge = Knowledge(folder, tmp_path / "data", {})
+    passage = next(one for one in knowledge.library.passages if one.anchor == "footwear")
+    questions = (Question(asked, "bring them back within 30 days for store credit."),)
+    place = (passage.document, passage.trail, passage.anchor)
+    write_lines(folder / FILE, [Line(*place, digest_of(passage), "", questions)])
+    done = run_here("ask", folder, asked, "--explain")
+    assert "30 days" in done.out
+    assert "\nSections found, by words + questions\n" in done.out
+    assert f"; like {asked!r}" in done.out
+    assert "; like" not in run_here("ask", site, asked, "--explain").out

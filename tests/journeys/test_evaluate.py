@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+import shutil
 import tomllib
 from pathlib import Path
 
 import pytest
 
+from aitp_desk.knowledge.enrichment.file import FILE, Line, Question, write_lines
 from tests.commands import Done, run_here
 from tests.serving import SHOP
 from tests.talking import talking
@@ -204,6 +206,25 @@ def test_the_shop_answers_most_of_its_own_questions(tmp_path: Path) -> None:
         "evaluate", SHOP, SHOP / "questions.toml", "--data", tmp_path, "--at-least", "0.8"
     )
     assert done.code == 0, done.out
+
+
+def test_a_suggested_file_holds_the_questions_that_a_model_wrote(
+    site: Path, tmp_path: Path
+) -> None:
+    folder = tmp_path / "site"
+    shutil.copytree(site, folder, ignore=shutil.ignore_patterns(".desk"))
+    quote = "bring them back within 30 days for store credit."
+    asked = (Question("muddy shoes, refund?", quote), Question("how long?", f"{RETURNS[:90]}"))
+    written = [
+        Line("returns", ("Footwear",), "footwear", "0", "", asked),
+        Line("gone", (), "", "1", "", asked),
+    ]
+    write_lines(folder / FILE, written)
+    found = tomllib.loads(run_here("evaluate", folder, "--suggest").out)["question"]
+    assert found == [
+        {"question": "muddy shoes, refund?", "holds": [quote], "page": "/returns#footwear"},
+        {"question": "how long?", "page": "/returns#footwear"},
+    ]
 
 
 async def test_refused_questions_of_visitors_are_suggested_where_they_are_asked_for(

@@ -56,7 +56,7 @@ def test_words_alone_keep_their_scores() -> None:
 
 
 def test_signals_are_added_to_the_share_of_the_best() -> None:
-    meaning = Signal(2.0, (2,), {1: 0.1, 2: 0.5}.__getitem__)
+    meaning = Signal("meaning", 2.0, (2,), {1: 0.1, 2: 0.5}.__getitem__)
     assert fuse({1: 3.0, 2: 1.5}, [meaning]) == {1: 1.2, 2: 1.5}
 
 
