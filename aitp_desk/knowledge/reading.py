@@ -22,6 +22,7 @@ from aitp_desk.knowledge.base import (
     is_elsewhere,
 )
 from aitp_desk.knowledge.blocks import plain
+from aitp_desk.knowledge.charset import decode_file
 from aitp_desk.knowledge.depth import MAX_DEPTH, flatten
 from aitp_desk.knowledge.front_matter import split_front
 from aitp_desk.knowledge.html import read_html
@@ -42,12 +43,12 @@ def read_document(found: Found, payload: bytes, problems: list[Problem]) -> Docu
         problems: takes what is wrong with the file.
     """
     try:
-        text = payload.decode("utf-8-sig")
+        text = decode_file(payload, is_html=found.kind == "html")
     except UnicodeDecodeError as error:
         line = payload.count(b"\n", 0, error.start) + 1
-        problems.append(
-            Problem(found.source, "The file is not UTF-8 here; save it as UTF-8.", line)
-        )
+        right = "declare its encoding or save it" if found.kind == "html" else "save it"
+        message = f"The file is not UTF-8 here; {right} as UTF-8."
+        problems.append(Problem(found.source, message, line))
         return None
     if "\0" in text:
         problems.append(Problem(found.source, "The file holds NUL characters: it is not text."))

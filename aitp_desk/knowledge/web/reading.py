@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import codecs
-import re
 from email.message import Message
 from urllib.parse import urlsplit
 
 from aitp_desk.egress import Fetched
 from aitp_desk.knowledge.base import DocumentKind
+from aitp_desk.knowledge.charset import decode
 
 _KINDS: dict[str, DocumentKind] = {
     "text/html": "html",
@@ -18,19 +17,6 @@ _KINDS: dict[str, DocumentKind] = {
     "text/plain": "text",
     "application/pdf": "pdf",
 }
-_BOMS = (
-    (codecs.BOM_UTF8, "utf-8"),
-    (codecs.BOM_UTF16_LE, "utf-16-le"),
-    (codecs.BOM_UTF16_BE, "utf-16-be"),
-)
-_META = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([\w.:-]{2,40})", re.IGNORECASE)
-_META_BYTES = 1024
-"""Where HTML declares its encoding (WHATWG HTML, section 4.2.5.4)."""
-_ENCODINGS = re.compile(
-    r"utf-(8|16(-[lb]e)?)|ascii|iso(8859-\d+|2022_jp)|cp(125\d|866|932|949)|koi8-[ru]"
-    r"|shift_jis|euc_(jp|kr)|gb(2312|k|18030)|big5|mac-(roman|cyrillic)"
-)
-"""The encodings of text, by Python's names for them; it also knows some that are none."""
 
 
 class NoContent(Exception):
@@ -58,30 +44,4 @@ def read_answer(fetched: Fetched) -> tuple[DocumentKind, bytes]:
         return kind, fetched.body
     if kind == "text" and urlsplit(fetched.url).path.lower().endswith((".md", ".markdown")):
         kind = "markdown"
-    return kind, _decoded(fetched.body, charset, is_html=kind == "html").encode()
-
-
-def _decoded(body: bytes, charset: str, *, is_html: bool) -> str:
-    for mark, encoding in _BOMS:
-        if body.startswith(mark):
-            return body.removeprefix(mark).decode(encoding, "replace")
-    encoding = _encoding(charset)
-    if not encoding and is_html and (declared := _META.search(body[:_META_BYTES])):
-        encoding = _encoding(declared[1].decode("ascii", "replace"))
-    if encoding:
-        return body.decode(encoding, "replace")
-    try:
-        return body.decode()
-    except UnicodeDecodeError:
-        return body.decode("cp1252", "replace")
-
-
-def _encoding(name: str) -> str:
-    """Python's name of a declared encoding, or nothing where it cannot be one of a text."""
-    try:
-        known = codecs.lookup(name.strip()).name
-    except (LookupError, ValueError):
-        return ""
-    if known in {"iso8859-1", "ascii"}:
-        return "cp1252"  # what pages so declared are written in (WHATWG Encoding, section 4.2)
-    return known if _ENCODINGS.fullmatch(known) else ""
+    return kind, decode(fetched.body, charset, is_html=kind == "html").encode()
