@@ -23,6 +23,7 @@ from aitp_desk.knowledge.state import State, state_of
 KINDS: dict[str, SourceKind] = {
     ".md": "markdown",
     ".markdown": "markdown",
+    ".mdx": "markdown",
     ".txt": "text",
     ".html": "html",
     ".htm": "html",
@@ -65,7 +66,7 @@ _ERROR_PAGE = re.compile(
 )
 """What a web server shows in place of a page, at the top or in the folder of a language."""
 _UNREAD = frozenset(
-    ".mdx .adoc .asciidoc .ipynb .docx .doc .odt .rtf .org .tex .textile .epub"
+    ".adoc .asciidoc .ipynb .docx .doc .odt .rtf .org .tex .textile .epub"
     " .qmd .rmd .wiki .mediawiki .creole .pod .typ .xhtml .mhtml .pages .pptx .xlsx".split()
 )
 """The endings of texts that the desk cannot read."""

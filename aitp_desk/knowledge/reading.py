@@ -29,6 +29,7 @@ from aitp_desk.knowledge.html import read_html
 from aitp_desk.knowledge.inline_html import body_without_hidden, may_hide
 from aitp_desk.knowledge.markdown import first_heading, markdown_html
 from aitp_desk.knowledge.pdf.texts import PdfText
+from aitp_desk.knowledge.sources.dialects import plain_markdown
 from aitp_desk.knowledge.sources.format import Unreadable
 from aitp_desk.model.text import as_name, without_invisible
 
@@ -128,6 +129,7 @@ def _read_markdown(found: Found, text: str, problems: list[Problem]) -> Document
     front, body = split_front(found.source, text, problems)
     if front.get("draft") is True:
         return None
+    body = plain_markdown(body, is_mdx=found.source.lower().endswith(".mdx"))
     title = _line(front.get("title")) or first_heading(body) or _title_of_name(found.source)
     shown = body_without_hidden(body) if may_hide(body) else None
     dates = (front.get(key) for key in ("updated", "last_updated", "modified", "date"))

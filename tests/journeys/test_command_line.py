@@ -119,7 +119,7 @@ def test_check_counts_the_files_that_are_not_read(tmp_path: Path) -> None:
     for name in (
         "a.org",
         "b.ORG",
-        "guides/c.mdx",
+        "guides/c.adoc",
         "guides/d.docx",
         ".hidden.org",
         "x.css",
@@ -127,8 +127,8 @@ def test_check_counts_the_files_that_are_not_read(tmp_path: Path) -> None:
     ):
         (site / name).write_text("text", "utf-8")
     ready = f"{site} is ready to serve: 1 page."
-    assert succeed("check", site) == ["4 files are not read: 2 .org, 1 .mdx, 1 .docx.", ready]
-    for name in ("a.org", "guides/c.mdx", "guides/d.docx"):
+    assert succeed("check", site) == ["4 files are not read: 2 .org, 1 .adoc, 1 .docx.", ready]
+    for name in ("a.org", "guides/c.adoc", "guides/d.docx"):
         (site / name).unlink()
     assert succeed("check", site) == ["1 file is not read: 1 .org.", ready]
 

@@ -13,7 +13,7 @@ from typing import Any
 from docutils import nodes
 from docutils.parsers.rst import Directive
 
-_DROPPED = frozenset(
+DROPPED = frozenset(
     "include literalinclude raw contents sectnum section-numbering header footer meta title"
     " highlight index module currentmodule default-domain date target-notes tabularcolumns"
     " codeauthor sectionauthor moduleauthor testsetup testcleanup todo todolist graphviz mermaid"
@@ -23,16 +23,16 @@ _DROPPED = frozenset(
     " cssclass rst-class role default-role".split()
 )
 """What inserts files, draws, or sets something (a role: for all pages) is no text of the page."""
-_CODE = frozenset(
+CODE = frozenset(
     "code code-block sourcecode parsed-code prompt command-output doctest testcode testoutput"
     " ipython jinja productionlist highlight-block code-cell".split()
 )
-_CONTENT_ONLY = frozenset(
+CONTENT_ONLY = frozenset(
     "only ifconfig tabs tab-set grid card-carousel card-group cards panels content-tabs hlist acks"
     " div cond button-link button-ref".split()
 )
 """What only groups or conditions its content: the argument is no words."""
-_VERSIONS = {
+VERSIONS = {
     "versionadded": "Added in version",
     "version-added": "Added in version",
     "versionchanged": "Changed in version",
@@ -117,7 +117,7 @@ class _Version(_Any):
     def run(self) -> list[nodes.Node]:
         version, about = (*self._said().split(None, 1), "", "")[:2]
         end = ":" if about or self.content else "."
-        opening = f"{_VERSIONS[self.name.lower()]} {version}{end}"
+        opening = f"{VERSIONS[self.name.lower()]} {version}{end}"
         parsed = self._parsed()
         paragraph = nodes.paragraph("", f"{opening} " if about or parsed else opening)
         paragraph += self._inline(about)
@@ -142,12 +142,8 @@ class _Contents(_Any):
         if "hidden" in self.options:
             return []
         entries = nodes.bullet_list()
-        for line in filter(None, map(str.strip, self.content)):
-            titled = _TITLED.fullmatch(line)
-            title, target = titled.groups() if titled else ("", line)
-            if target == "self" or "*" in target:
-                continue
-            link = nodes.reference("", title or _name_of_page(target), refuri=_address(target))
+        for title, address in filter(None, map(entry_of_page, self.content)):
+            link = nodes.reference("", title, refuri=address)
             entries += nodes.list_item("", nodes.paragraph("", "", link))
         return [entries] if entries.children else []
 
@@ -194,13 +190,13 @@ def find_directive(known: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _own_directive(name: str) -> type[Directive] | None:
-    if name in _DROPPED:
+    if name in DROPPED:
         return _Dropped
-    if name in _CODE:
+    if name in CODE:
         return _Code
-    if name in _CONTENT_ONLY or name == "glossary":
+    if name in CONTENT_ONLY or name == "glossary":
         return _Content
-    if name in _VERSIONS:
+    if name in VERSIONS:
         return _Version
     return {"seealso": _SeeAlso, "toctree": _Contents}.get(name)
 
@@ -267,6 +263,29 @@ def _nodes_of(role: str, text: str) -> Iterable[nodes.Node]:
         yield nodes.literal("", text)
     else:
         yield nodes.Text(titled[1] if titled else text.lstrip("!~"))
+
+
+def entry_of_page(line: str) -> tuple[str, str] | None:
+    """The title and the address of a page in a list of pages; None where a line names none."""
+    titled = _TITLED.fullmatch(line.strip())
+    title, target = titled.groups() if titled else ("", line.strip())
+    if not target or target == "self" or "*" in target or target.startswith((":", "#")):
+        return None
+    return title or _name_of_page(target), _address(target)
+
+
+def role_as_markdown(name: str, text: str) -> str:
+    """What a role of MyST says, as plain Markdown."""
+    said: list[str] = []
+    for node in _nodes_of(name.lower().rpartition(":")[2], text):
+        words = node.astext()
+        if isinstance(node, nodes.literal):
+            said.append(f"`{words}`")
+        elif isinstance(node, nodes.reference):
+            said.append(f"[{words}](<{node['refuri']}>)")
+        else:
+            said.append(words)
+    return "".join(said)
 
 
 def _identifier(role: str, text: str, is_title: bool) -> str:
