@@ -114,6 +114,8 @@ class MessagesApi:
         requests: the bodies that came, in order, those that were refused too.
         headers: the headers of each.
         begun: set when the first answer begins to be sent.
+        batches: the results of each batch, by its id.
+        polls: how often a batch is asked for before it has ended.
         ended: set when an answer is at its end, or its reader has gone.
     """
 
@@ -124,6 +126,8 @@ class MessagesApi:
         self.url = ""
         self.begun = asyncio.Event()
         self.ended = asyncio.Event()
+        self.batches: dict[str, list[Body]] = {}
+        self.polls = 0
         self._caches = caches
         self._cached: set[str] = set()
         self._calls = 0
@@ -134,8 +138,7 @@ class MessagesApi:
         body = json.loads(await request.read())
         self.requests.append(body)
         self.headers.append({name.lower(): value for name, value in request.headers.items()})
-        key = request.headers.get("Authorization", "").removeprefix("Bearer ")
-        if KEY not in {key, request.headers.get("x-api-key")}:
+        if not _has_key(request):
             return _refusal(Refuse(401, "authentication_error"))
         if problem := problem_of(body, request.headers, is_paused=self._is_paused):
             return _refusal(Refuse(400, "invalid_request_error"), problem)
@@ -155,6 +158,57 @@ class MessagesApi:
         finally:
             self.ended.set()
         return response
+
+    async def create_batch(self, request: web.Request) -> web.Response:
+        """Answer ``POST /v1/messages/batches``: every request is answered at once."""
+        body = json.loads(await request.read())
+        if not _has_key(request):
+            return _refusal(Refuse(401, "authentication_error"))
+        results = []
+        for one in body["requests"]:
+            params = one["params"] | {"stream": True}
+            self.requests.append(params)
+            problem = problem_of(params, request.headers, is_paused=False)
+            reply = Refuse(400, "invalid_request_error") if problem else self.script(params)
+            results.append({"custom_id": one["custom_id"], "result": _result(params, reply)})
+        self.batches[f"msgbatch_{len(self.batches)}"] = results
+        return web.json_response(self._batch(f"msgbatch_{len(self.batches) - 1}"))
+
+    async def show_batch(self, request: web.Request) -> web.Response:
+        """Answer ``GET /v1/messages/batches/{id}``, and with ``/results`` its results."""
+        results = self.batches[request.match_info["id"]]
+        if request.path.endswith("/results"):
+            return web.Response(text="".join(f"{json.dumps(result)}\n" for result in results))
+        self.polls -= 1
+        return web.json_response(self._batch(request.match_info["id"]))
+
+    async def list_batches(self, request: web.Request) -> web.Response:
+        """Answer ``GET /v1/messages/batches``."""
+        del request
+        data = [self._batch(id_) for id_ in reversed(self.batches)]
+        return web.json_response(
+            {"data": data, "has_more": False, "first_id": None, "last_id": None}
+        )
+
+    def _batch(self, id_: str) -> Body:
+        ended = self.polls <= 0
+        count = len(self.batches[id_])
+        return {
+            "id": id_,
+            "type": "message_batch",
+            "processing_status": "ended" if ended else "in_progress",
+            "request_counts": {
+                "processing": 0 if ended else count,
+                "succeeded": count if ended else 0,
+                "errored": 0,
+                "canceled": 0,
+                "expired": 0,
+            },
+            "created_at": "2999-01-01T00:00:00Z",
+            "expires_at": "2999-01-02T00:00:00Z",
+            "ended_at": "2999-01-01T00:10:00Z" if ended else None,
+            "results_url": f"{self.url}/v1/messages/batches/{id_}/results" if ended else None,
+        }
 
     async def _stream(
         self, request: web.Request, response: web.StreamResponse, body: Body, reply: Say
@@ -222,6 +276,10 @@ async def messages_api(script: Script, *, caches: bool = False) -> AsyncIterator
     api = MessagesApi(script, caches=caches)
     app = web.Application(client_max_size=8 * 1024 * 1024)
     app.router.add_post("/v1/messages", api.handle)
+    app.router.add_post("/v1/messages/batches", api.create_batch)
+    app.router.add_get("/v1/messages/batches", api.list_batches)
+    app.router.add_get("/v1/messages/batches/{id}", api.show_batch)
+    app.router.add_get("/v1/messages/batches/{id}/results", api.show_batch)
     runner = web.AppRunner(app, shutdown_timeout=0.1, handler_cancellation=True)
     await runner.setup()
     try:
@@ -298,6 +356,37 @@ def _block(
             deltas = [{"type": "text_delta", "text": piece} for piece in pieces]
             begun = {"type": "text", "text": ""} | ({"citations": []} if cited else {})
             return begun, [*cited, *deltas], len(kept) < len(text)
+
+
+def _has_key(request: web.Request) -> bool:
+    key = request.headers.get("Authorization", "").removeprefix("Bearer ")
+    return KEY in {key, request.headers.get("x-api-key")}
+
+
+def _result(params: Body, reply: Reply) -> Body:
+    """What a batch says became of one request."""
+    if not isinstance(reply, Say):
+        kind = reply.type if isinstance(reply, Refuse) else "api_error"
+        error = {"type": "error", "error": {"type": kind, "message": "refused"}}
+        return {"type": "errored", "error": error}
+    content: list[Body] = []
+    for at, block in enumerate(reply.blocks):
+        if isinstance(block, Text):
+            content.append({"type": "text", "text": block.text})
+        elif isinstance(block, Use):
+            use = {"type": "tool_use", "id": f"toolu_{at}", "name": block.name}
+            content.append(use | {"input": block.input})
+    message = {
+        "id": "msg_1",
+        "type": "message",
+        "role": "assistant",
+        "model": params["model"],
+        "content": content,
+        "stop_reason": reply.stop_reason or "tool_use",
+        "stop_sequence": None,
+        "usage": {"input_tokens": 1, "output_tokens": 1},
+    }
+    return {"type": "succeeded", "message": message}
 
 
 def _citation(place: int, result: Body) -> Body:

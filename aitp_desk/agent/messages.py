@@ -11,8 +11,8 @@ from __future__ import annotations
 import asyncio
 import logging
 import re
-from collections.abc import AsyncGenerator, AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -181,20 +181,27 @@ class Messages:
             ModelFailed: there is none, or what is done inside meets a failure of the API.
         """
         client = await self.open()
-        import anthropic
-        import httpx2
-
-        try:
+        with failures():
             async with client.messages.stream(**request) as stream:
                 yield Reading(stream)
-        except anthropic.APIStatusError as error:
-            raise _status_failure(error.status_code, error.type, error.response.headers) from error
-        except anthropic.APITimeoutError as error:
-            raise ModelFailed("timeout", may_retry=True) from error
-        except (anthropic.APIConnectionError, httpx2.HTTPError) as error:
-            raise ModelFailed("connection", may_retry=True) from error
-        except anthropic.AnthropicError as error:
-            raise ModelFailed("bad_message") from error
+
+
+@contextmanager
+def failures() -> Iterator[None]:
+    """Turn the SDK's exceptions into :class:`ModelFailed`; the SDK is imported."""
+    import anthropic
+    import httpx2
+
+    try:
+        yield
+    except anthropic.APIStatusError as error:
+        raise _status_failure(error.status_code, error.type, error.response.headers) from error
+    except anthropic.APITimeoutError as error:
+        raise ModelFailed("timeout", may_retry=True) from error
+    except (anthropic.APIConnectionError, httpx2.HTTPError) as error:
+        raise ModelFailed("connection", may_retry=True) from error
+    except anthropic.AnthropicError as error:
+        raise ModelFailed("bad_message") from error
 
 
 def _import_sdk() -> None:

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
+import os
+import sys
 from collections import Counter
 from collections.abc import Sequence
+from datetime import UTC, datetime
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,11 +24,16 @@ from aitp_desk.cli.arguments import (
 )
 
 if TYPE_CHECKING:
+    from aitp_desk.agent.enrichment.request import Group
+    from aitp_desk.agent.messages import Messages
     from aitp_desk.config import Config
+    from aitp_desk.knowledge.base import Passage
     from aitp_desk.knowledge.enrichment.coverage import Coverage
     from aitp_desk.knowledge.enrichment.file import Line
     from aitp_desk.knowledge.enrichment.replies import Dropped
 
+_SECONDS = 120
+"""How long the API may be silent: nobody waits for an answer."""
 _EXAMPLES = 5
 """How many dropped texts are printed for each reason."""
 _file = click.Path(path_type=Path, dir_okay=False)
@@ -36,6 +46,8 @@ _file = click.Path(path_type=Path, dir_okay=False)
 @click.option("--only", metavar="PAGE", default="", help="Only a page and the pages below it.")
 @click.option("--limit", type=click.IntRange(min=1), help="At most so many passages.")
 @click.option("--check", is_flag=True, help="Only list what is out of date; exit code 1 if any.")
+@click.option("--yes", is_flag=True, help="Do not ask whether to go on at this price.")
+@click.option("--no-batch", is_flag=True, help="Send single requests: at once, at twice the price.")
 @click.option("--requests", type=_file, help="Write the passages to send into a file; send none.")
 @click.option("--results", type=_file, help="Read a model's replies from a file; send nothing.")
 def enrich(
@@ -45,6 +57,8 @@ def enrich(
     only: str,
     limit: int | None,
     check: bool,
+    yes: bool,
+    no_batch: bool,
     requests: Path | None,
     results: Path | None,
 ) -> None:
@@ -52,7 +66,8 @@ def enrich(
 
     The questions and the quotes that answer them are kept in enriched.jsonl in the content folder.
     The desk uses them to find passages, without network or key. Only passages that are new or have
-    changed are sent.
+    changed are sent, to the model of `claude.model`, with the key in ANTHROPIC_API_KEY. What was
+    paid for is kept when the command is ended; the next run goes on.
     """
     with mistakes_told():
         from aitp_desk.config import load_config
@@ -69,7 +84,7 @@ def enrich(
         elif requests is not None:
             _write_requests(coverages, requests, only, limit)
         else:
-            fail(["Give --requests, --results or --check."])
+            _send(config, coverages, only, limit, yes=yes, no_batch=no_batch)
 
 
 def _coverages(config: Config) -> list[Coverage]:
@@ -143,7 +158,7 @@ def _take_results(config: Config, coverages: Sequence[Coverage], file: Path) -> 
     """Validate the replies in a file and merge them."""
     import msgspec
 
-    from aitp_desk.agent.enrichment import Writer
+    from aitp_desk.agent.enrichment.writer import Writer
     from aitp_desk.knowledge.enrichment.replies import Dropped, Reply
 
     dropped: list[Dropped] = []
@@ -162,6 +177,120 @@ def _take_results(config: Config, coverages: Sequence[Coverage], file: Path) -> 
     writer = Writer(coverages, config.site.url)
     writer.take(replies)
     _report(writer.save(), [*dropped, *writer.dropped])
+
+
+def _send(
+    config: Config,
+    coverages: Sequence[Coverage],
+    only: str,
+    limit: int | None,
+    *,
+    yes: bool,
+    no_batch: bool,
+) -> None:
+    """Send what is missing to the model, and write what it replies."""
+    from aitp_desk.agent.messages import Messages, ModelFailed
+    from aitp_desk.config.claude import API_KEY, API_URL
+
+    key = os.environ.get(API_KEY)
+    if not key:
+        fail([f"{API_KEY} is not set: set it, or have the passages read by way of --requests."])
+    seconds = max(config.claude.reply_seconds, _SECONDS)
+    api = Messages(key, os.environ.get(API_URL) or None, seconds)
+    run = _Run(config, coverages, api)
+
+    async def go() -> None:
+        try:
+            await run.finish_earlier()
+            groups = run.missing(only, limit)
+            if groups and _agreed(config, groups, yes=yes, batch=not no_batch):
+                await run.send(groups, batch=not no_batch)
+        finally:
+            await api.close()
+
+    try:
+        asyncio.run(go())
+    except ModelFailed as error:
+        hint = f" Check {API_KEY}." if error.is_refused_key else " Run the command again."
+        fail([f"The model's API failed: {error.reason}.{hint}"])
+    finally:
+        _report([], run.writer.dropped)
+    left = sum(len(coverage.missing(only)) for coverage in coverages)
+    click.echo(f"{left} passages are left to enrich." if left else "All passages are enriched.")
+
+
+def _agreed(config: Config, groups: Sequence[Group], *, yes: bool, batch: bool) -> bool:
+    """Say what the run takes, and ask whether to go on."""
+    from aitp_desk.agent.enrichment.request import estimate
+
+    told = estimate(groups, config.claude, batch=batch)
+    click.echo(
+        f"{told.passages} passages in {told.requests} requests to {config.claude.model}: about"
+        f" {told.read:,} tokens to read and {told.written:,} to write, about"
+        f" ${told.dollars:.2f}{' as a batch' if batch else ''}."
+    )
+    return yes or click.confirm("Go on?")
+
+
+class _Run:
+    """One run of the command: sends, and takes the replies.
+
+    Attributes:
+        writer: writes the replies into ``enriched.jsonl``.
+        journal: keeps them until then.
+    """
+
+    def __init__(self, config: Config, coverages: Sequence[Coverage], api: Messages) -> None:
+        from aitp_desk.agent.enrichment.dispatch import Batches, Journal
+        from aitp_desk.agent.enrichment.writer import Writer
+
+        self._settings, self._coverages, self._api = config.claude, coverages, api
+        self.journal = Journal(config.data)
+        self.writer = Writer(coverages, config.site.url)
+        self._batches = Batches(api, config.data, lambda: datetime.now(UTC))
+
+    async def finish_earlier(self) -> None:
+        """Take what an earlier run has paid for and not written."""
+        if self._batches.is_pending:
+            click.echo("Taking the results of a batch that was sent before.")
+            await self._batches.collect(self.journal, _progress)
+        self._take()
+
+    def missing(self, only: str, limit: int | None) -> list[dict[str, Passage]]:
+        """What is to be sent, in groups."""
+        from aitp_desk.agent.enrichment.request import groups_of
+
+        passages = {
+            digest: passage
+            for coverage in self._coverages
+            for digest, passage in coverage.missing(only).items()
+        }
+        return groups_of(dict(islice(passages.items(), limit)))
+
+    async def send(self, groups: Sequence[Group], *, batch: bool) -> None:
+        """Send groups, and take the replies."""
+        from aitp_desk.agent.enrichment.dispatch import send_each
+
+        try:
+            if batch:
+                await self._batches.send(groups, self._settings)
+                click.echo("The batch is sent; it goes on when this command is ended.")
+                failed = await self._batches.collect(self.journal, _progress)
+            else:
+                failed = await send_each(self._api, groups, self._settings, self.journal, _progress)
+        finally:
+            self._take()
+        if failed:
+            click.echo(f"{failed} requests failed; run the command again to send them.", err=True)
+
+    def _take(self) -> None:
+        self.writer.take(self.journal.read())
+        _report(self.writer.save(), [])
+        self.journal.clear()
+
+
+def _progress(done: int) -> None:
+    click.echo(f"\r{done} requests are done.", err=True, nl=not sys.stderr.isatty())
 
 
 def _report(saved: Sequence[str], dropped: Sequence[Dropped]) -> None:
