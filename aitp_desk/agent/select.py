@@ -15,11 +15,11 @@ from aitp_desk.agent.exact import Exact
 from aitp_desk.agent.fusion import Signal, fuse, matches_of, signals_of
 from aitp_desk.agent.question import Asked
 from aitp_desk.knowledge.base import Passage, Unit
-from aitp_desk.knowledge.candidates import HOPELESS_WIDELY
 from aitp_desk.knowledge.enrichment.questions import Match
 from aitp_desk.knowledge.figures import CODE
 from aitp_desk.knowledge.layout import CODE_BLOCK
 from aitp_desk.knowledge.library import Label, Library
+from aitp_desk.knowledge.search import HOPELESS_WIDELY
 from aitp_desk.knowledge.standing import NOWHERE, Place, Places
 from aitp_desk.knowledge.vocabulary import KIN, OWN
 

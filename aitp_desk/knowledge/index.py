@@ -1,10 +1,8 @@
 """The index: a file made from the content, beside the desk's data.
 
-It carries the documents and passages themselves, so that a start with unchanged content reads no
-Markdown, and what questions are held against: a
-:class:`~aitp_desk.knowledge.postings.Posting` of every stem and
-:class:`~aitp_desk.knowledge.layout.Stands` of every passage. Only what ranking needs of every
-passage is held in memory; the rest is read when it is asked for, and some of it kept.
+It holds the documents and passages themselves, so that a start with unchanged content reads no
+page, and the :class:`~aitp_desk.knowledge.postings.Posting` of every stem. What ranking needs of
+every passage is held in memory; the rest is read when it is asked for, and some of it kept.
 
 The file may be deleted or overwritten at any time: it is made again. Cut short in place it ends the
 process that has it open, for it is mapped; the next start makes it again. It names the content that
@@ -17,7 +15,6 @@ from __future__ import annotations
 import sqlite3
 import sys
 import weakref
-from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
@@ -26,19 +23,17 @@ from typing import overload
 import msgspec
 
 from aitp_desk.knowledge.apart import is_large, make_indexes_apart
-from aitp_desk.knowledge.base import Document, Passage, Problem
-from aitp_desk.knowledge.layout import Stands
+from aitp_desk.knowledge.base import Document, Passage
 from aitp_desk.knowledge.load import Raw
 from aitp_desk.knowledge.making import FORMAT, Columns, Wanted, make_indexes
-from aitp_desk.knowledge.postings import Posting, read_posting
+from aitp_desk.knowledge.postings import NUMBERS, SCORES, Posting
 from aitp_desk.knowledge.rows import Rows
 from aitp_desk.knowledge.seal import is_whole
 
 _MAPPED = 1 << 30
 """How many bytes of the file may be read as memory: they are the system's cache, not the desk's."""
 _KEPT_PASSAGES = 4096
-_KEPT_STANDS = 4096
-
+_KEPT_NAMES = 4096
 _MOST_CALLED_ALIKE = 6
 
 
@@ -92,12 +87,13 @@ class Index:
         connection: to it; closed when the index is let go.
 
     Attributes:
-        documents: by path, without their bodies; :meth:`document` reads one whole.
-        columns: what ranking needs of every passage.
+        documents: by path, without their bodies; :meth:`body` reads one.
         counts: every stem, in order, and the number of passages that hold it.
         spellings: every word as the content writes it, and how often.
         stems: every word of ``spellings`` and its stem.
         is_stale: whether the file is not the one any more that was opened, or could not be read.
+
+    The other attributes are those of :class:`~aitp_desk.knowledge.making.Columns`.
     """
 
     def __init__(self, file: Path, connection: sqlite3.Connection) -> None:
@@ -107,35 +103,34 @@ class Index:
         weakref.finalize(self, connection.close)
         run = connection.execute
         run(f"PRAGMA mmap_size = {_MAPPED}")
-        (content, problems, columns), *_ = run("SELECT content, problems, columns FROM made")
-        self.content: str = content
-        self.problems = msgspec.msgpack.decode(problems, type=tuple[Problem, ...])
+        (content, columns), *_ = run("SELECT content, columns FROM made")
         decode = msgspec.msgpack.Decoder(Document).decode
         rows = run("SELECT value FROM document ORDER BY number")
-        self.documents = tuple(decode(value) for (value,) in rows)
         kept = msgspec.msgpack.decode(columns, type=Columns)
+        self.content: str = content
+        self.documents = tuple(decode(value) for (value,) in rows)
+        self.problems, self.outlines, self.negated = kept.problems, kept.outlines, kept.negated
+        self.counts, self.spellings, self.stems = kept.counts, kept.spellings, kept.stems
         self.twins, self.owners = _numbers(kept.twins), _numbers(kept.owners)
-        self.figures, self.negated = _numbers(kept.figures), kept.negated
-        self.outlines = kept.outlines
-        self.heading_weights = array("f", kept.heading_weights)
-        self.authority = array("f", kept.authority)
-        self.counts: dict[str, int] = dict(run("SELECT stem, passages FROM stem ORDER BY stem"))
-        self.spellings: dict[str, int] = dict(run("SELECT word, uses FROM spelling"))
-        self.stems: dict[str, str] = dict(run("SELECT word, stem FROM spelling"))
+        self.figures, self._units = _numbers(kept.figures), _numbers(kept.units)
+        self._unit_figures = _numbers(kept.unit_figures)
+        self.heading_weights = memoryview(kept.heading_weights).cast(SCORES)
+        self.authority = memoryview(kept.authority).cast(SCORES)
         self.passages = Passages(self._rows, len(self.owners))
-        self._stands: dict[int, Stands] = {}
         self._called: dict[str, Sequence[int]] = {}
 
     def body(self, path: str) -> str:
         """The body of the document at a path."""
-        query = "SELECT body FROM document WHERE path = ?"
-        return self._rows.one(query, path, str)
+        return self._rows.one("SELECT body FROM document WHERE path = ?", path, str)
 
     def posting(self, stem: str) -> Posting:
         """The passages that hold a stem."""
-        query = "SELECT posting FROM stem WHERE stem = ?"
-        count = self.counts[stem]
-        return self._rows.one(query, stem, lambda kept: read_posting(kept, count))
+        query = "SELECT numbers, scores, ends, positions FROM stem WHERE stem = ?"
+        return self._rows.one(query, stem, Posting.read)
+
+    def unit_figures(self, number: int) -> Sequence[int]:
+        """The sorts of figures in each unit of a passage, as flags."""
+        return self._unit_figures[self._units[number] : self._units[number + 1]]
 
     def called(self, name: str) -> Sequence[int]:
         """The first passages of some sections and pages that are called so.
@@ -146,22 +141,10 @@ class Index:
         if kept is None:
             query = "SELECT passage FROM called WHERE name = ? ORDER BY late, passage LIMIT ?"
             kept = tuple(self._rows.all(query, (name, _MOST_CALLED_ALIKE), int))
-            if len(self._called) >= _KEPT_STANDS:
+            if len(self._called) >= _KEPT_NAMES:
                 self._called.clear()
             self._called[name] = kept
         return kept
-
-    def stands(self, number: int) -> Stands:
-        """How the words of a passage stand in it."""
-        kept = self._stands.get(number)
-        if kept is not None:
-            return kept
-        query = "SELECT figures, stems FROM stands WHERE number = ?"
-        stands = self._rows.one(query, number, _read_stands)
-        if len(self._stands) >= _KEPT_STANDS:
-            del self._stands[next(iter(self._stands))]
-        self._stands[number] = stands
-        return stands
 
 
 def open_indexes(parts: Mapping[str, Raw], data: Path) -> dict[str, Index]:
@@ -213,11 +196,5 @@ def _open(file: Path) -> Index:
         raise
 
 
-def _read_stands(figures: bytes, stems: str) -> Stands:
-    return Stands(array("I", figures), stems)
-
-
-def _numbers(kept: bytes) -> array[int]:
-    numbers = array("I")
-    numbers.frombytes(kept)
-    return numbers
+def _numbers(kept: bytes) -> memoryview[int]:
+    return memoryview(kept).cast(NUMBERS)

@@ -1,7 +1,6 @@
-"""How the words of a passage stand in it: what is known of them once the content is read.
+"""The words of a passage: which stems it holds, how often, and in which of its units.
 
-A question only compares: which of its stems a passage holds, in which of its units and how surely.
-All of that is found here, when the index is made.
+Everything here is computed when the index is built; a question only looks it up.
 """
 
 from __future__ import annotations
@@ -9,6 +8,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import chain
 
 import msgspec
 
@@ -29,10 +29,7 @@ stands in several ways."""
 CODE_BLOCK = 1 << 16
 """A flag beside those of :mod:`aitp_desk.knowledge.figures`: the unit is a block of code."""
 
-BEFORE, AFTER = "\0", "\1"
-
 _WAYS = 3
-_FIRST_SIGN = 2
 _SUBJECT = re.compile(r"(.{1,60}?)(?::| –| —| - )\s(?=\S)")
 _DEFINED = re.compile(
     r"(?:(?:in|within|with|for) [^,]{2,30}, )?(.{2,80}?) "
@@ -48,48 +45,38 @@ _NO_SUBJECT = re.compile(
 )
 
 
-class Stands(msgspec.Struct, frozen=True, gc=False):
-    """A passage as a question is held against it.
+class Laid(msgspec.Struct, frozen=True):
+    """A passage as the index keeps it.
 
     Parameters:
         figures: the sorts of figures in each unit, as flags, and :data:`CODE_BLOCK`.
-        stems: all its stems as one text, so that looking for a few of them takes none of it apart:
-            each between :data:`BEFORE` and :data:`AFTER`, then a sign for the flags
-            :data:`IN_TITLE` and :data:`IN_HEADING`, then one for each unit and how the stem stands
-            there. :func:`stand_of` reads them.
-    """
-
-    figures: Sequence[int]
-    stems: str
-
-
-class Counted(msgspec.Struct, frozen=True):
-    """A passage as it is weighed among all others.
-
-    Parameters:
-        words: number of words of all units.
-        outside: for each stem what it counts outside of the units, by :data:`FIELD_WEIGHTS`.
-        inside: for each stem how often it stands in the units.
+        length: number of words of all units.
+        stems: for each stem its count outside the units by :data:`FIELD_WEIGHTS`, its count
+            inside them, and its position: a sign for the flags :data:`IN_TITLE` and
+            :data:`IN_HEADING`, then one for each unit and how the stem stands there.
+            :func:`read_position` reads it.
         heading: the stems of the headings above.
         negated: whether a heading above says that something is not so.
+        runs: what the passage says.
     """
 
-    words: int
-    outside: dict[str, float]
-    inside: dict[str, int]
+    figures: list[int]
+    length: int
+    stems: dict[str, tuple[float, int, str]]
     heading: frozenset[str]
     negated: bool
+    runs: Runs
 
 
 class LaidOut(msgspec.Struct, frozen=True):
-    """A document as the indexes keep it, whatever they hold beside it.
+    """A document as the indexes keep it.
 
     Parameters:
-        passages: the :class:`Stands` and the :class:`Counted` of each, and what it says.
+        passages: of the document.
         words: every word that the passages are found by, and how often.
     """
 
-    passages: Sequence[tuple[Stands, Counted, Runs]]
+    passages: Sequence[Laid]
     words: Mapping[str, int]
 
 
@@ -100,33 +87,21 @@ def lay_out_document(document: Document, passages: Sequence[Passage], stemmer: S
         passages: of the document; none where no answer is to be taken from it.
         stemmer: learns the words.
     """
-    shared = words_of_document(document)
-    words = [PassageWords.of(passage) for passage in passages]
-    uses: Counter[str] = Counter()
-    for one in words:
-        for said in one.all():
-            uses.update(said)
-    for word in (*shared.title, *shared.about) if passages else ():
+    title, about = _words_of_document(document)
+    words = [_PassageWords.of(passage) for passage in passages]
+    uses = Counter(chain.from_iterable(chain.from_iterable(one.all() for one in words)))
+    for word in (*title, *about) if passages else ():
         uses[word] += len(passages)
     stemmer.learn(uses)
-    return LaidOut(
-        [
-            (*lay_out(passage, own, shared, stemmer.stems), own.runs(passage.text))
-            for passage, own in zip(passages, words, strict=True)
-        ],
-        uses,
-    )
+    laid = [
+        _lay_out(passage, own, title, about, stemmer.stems)
+        for passage, own in zip(passages, words, strict=True)
+    ]
+    return LaidOut(laid, uses)
 
 
-class DocumentWords(msgspec.Struct, frozen=True):
-    """What every passage of a document is found by: what it is called and what it is about."""
-
-    title: list[str]
-    about: list[str]
-
-
-def words_of_document(document: Document) -> DocumentWords:
-    """The words of a document that all its passages share."""
+def _words_of_document(document: Document) -> tuple[list[str], list[str]]:
+    """The words of a document that all its passages share: its name, and what it is about."""
     called = [document.title, document.name]
     if document.kind == "markdown":
         called.append(first_heading(document.body))
@@ -134,13 +109,11 @@ def words_of_document(document: Document) -> DocumentWords:
     about = [document.description, *(tags if isinstance(tags, list) else ())]
     about += said_of_declared(document)
     # the title mostly repeats itself in the file's name and the first heading: each word once
-    return DocumentWords(
-        list(dict.fromkeys(words_of(" ".join(called)))),
-        words_of(" ".join(str(part) for part in about)),
-    )
+    title = list(dict.fromkeys(words_of(" ".join(called))))
+    return title, words_of(" ".join(str(part) for part in about))
 
 
-class PassageWords(msgspec.Struct, frozen=True):
+class _PassageWords(msgspec.Struct, frozen=True):
     """The words of a passage, cut and folded, where they stand.
 
     Parameters:
@@ -154,7 +127,7 @@ class PassageWords(msgspec.Struct, frozen=True):
     leads: list[tuple[list[str], list[int]]]
 
     @classmethod
-    def of(cls, passage: Passage) -> PassageWords:
+    def of(cls, passage: Passage) -> _PassageWords:
         """Cut a passage into words."""
         led: dict[str, list[int]] = {}
         for at, unit in enumerate(passage.units):
@@ -172,37 +145,23 @@ class PassageWords(msgspec.Struct, frozen=True):
         for words, _ in (*self.units, *self.leads):
             yield words
 
-    def runs(self, text: str) -> Runs:
-        """What the passage says.
 
-        Parameters:
-            text: of the passage, which is that of its units.
-        """
-        return runs_of(text, [word for words, _ in self.units for word in words])
-
-
-def lay_out(
+def _lay_out(
     passage: Passage,
-    words: PassageWords,
-    shared: DocumentWords,
+    words: _PassageWords,
+    title: Sequence[str],
+    about: Sequence[str],
     stems_of: Callable[[Sequence[str]], list[str]],
-) -> tuple[Stands, Counted]:
-    """Where the stems of a passage stand, and what they count there.
-
-    Parameters:
-        words: of the passage.
-        shared: of its document.
-        stems_of: gives the stems of words.
-    """
+) -> Laid:
     flags: dict[str, int] = {}
     signs: dict[str, str] = {}
     outside: dict[str, float] = {}
     inside: Counter[str] = Counter()
     heading = frozenset(stems_of([w for w in words.heading if not w.startswith(NAME_SIGN)]))
     for field, said, flag in (
-        ("title", shared.title, IN_TITLE),
+        ("title", title, IN_TITLE),
         ("heading", words.heading, IN_HEADING),
-        ("about", shared.about, 0),
+        ("about", about, 0),
     ):
         for stem in stems_of(said):
             outside[stem] = outside.get(stem, 0.0) + FIELD_WEIGHTS[field]
@@ -223,49 +182,37 @@ def lay_out(
         for stem in set(found):
             led = "".join(_sign_of(at, IN_LEAD) for at in units if stem not in held[at])
             signs[stem] = signs.get(stem, "") + led
-    stems = BEFORE.join(
-        [
-            f"{stem}{AFTER}{chr(flags.get(stem, 0) + _FIRST_SIGN)}{signs.get(stem, '')}"
-            for stem in sorted(flags.keys() | signs.keys())
-        ]
+    length = sum(uses for stem, uses in inside.items() if not stem.startswith(NAME_SIGN))
+    stems = {
+        stem: (
+            outside.get(stem, 0.0),
+            inside[stem],
+            chr(flags.get(stem, 0)) + signs.get(stem, ""),
+        )
+        for stem in flags.keys() | signs.keys()
+    }
+    said = [word for words, _ in words.units for word in words]
+    return Laid(
+        _figures(passage.units),
+        length,
+        stems,
+        heading,
+        not NEGATIONS.isdisjoint(words.heading),
+        runs_of(passage.text, said),
     )
-    negated = not NEGATIONS.isdisjoint(words.heading)
-    length = sum(inside.values())
-    length -= sum(uses for stem, uses in inside.items() if stem.startswith(NAME_SIGN))
-    return Stands(_figures(passage.units), f"{BEFORE}{stems}{BEFORE}"), Counted(
-        length, outside, inside, heading, negated
-    )
 
 
-def mark(stem: str) -> str:
-    """A stem as it is looked for with :func:`stand_of`."""
-    return f"{BEFORE}{stem}{AFTER}"
-
-
-def stand_of(marked: str, stems: str) -> tuple[int, list[tuple[int, int]]] | None:
-    """Where a stem stands in a passage: the flags, and its units with how it stands in each.
-
-    Parameters:
-        marked: the stem, of :func:`mark`.
-        stems: of :class:`Stands`.
-
-    Returns:
-        None where the passage does not hold it.
-    """
-    at = stems.find(marked)
-    if at < 0:
-        return None
-    at += len(marked)
-    units = stems[at + 1 : stems.index(BEFORE, at)]
-    flags = ord(stems[at]) - _FIRST_SIGN
-    return flags, [divmod(ord(sign) - _FIRST_SIGN, _WAYS) for sign in units]
+def read_position(position: str) -> tuple[int, list[tuple[int, int]]]:
+    """The flags of a stem in a passage, and the units that hold it with how it stands in each."""
+    flags = ord(position[0])
+    return flags, [divmod(ord(sign), _WAYS) for sign in position[1:]]
 
 
 def _sign_of(unit: int, way: int) -> str:
-    return chr(unit * _WAYS + way + _FIRST_SIGN)
+    return chr(unit * _WAYS + way)
 
 
-def _figures(units: Sequence[Unit]) -> Sequence[int]:
+def _figures(units: Sequence[Unit]) -> list[int]:
     found = figures_of([unit.text for unit in units])
     return [
         held | CODE_BLOCK if unit.kind == "code" else held

@@ -137,10 +137,7 @@ class Library:
     def search(self, query: str, *, limit: int = 5) -> list[Hit]:
         """The passages that fit a query best, best first; empty when nothing fits."""
         terms = self.vocabulary.terms(self.vocabulary.words(query))
-        scores = self.ranking.scores(
-            (self.ranking.places(term), 1.0, term.weight) for term in terms
-        )
-        return [
-            Hit(self.passages[number], scores[number])
-            for number in self.ranking.best(scores, limit)
-        ]
+        ranking = self.ranking
+        scores = ranking.scores((ranking.places(term), 1.0, term.weight) for term in terms)
+        numbers = ranking.best(scores, limit)
+        return [Hit(self.passages[number], scores[number]) for number in numbers]

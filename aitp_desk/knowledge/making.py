@@ -15,23 +15,23 @@ from pathlib import Path
 import msgspec
 
 from aitp_desk.knowledge.authority import authority_of
-from aitp_desk.knowledge.base import Document, Passage
+from aitp_desk.knowledge.base import Document, Passage, Problem
 from aitp_desk.knowledge.boilerplate import without_boilerplate
 from aitp_desk.knowledge.digests import digests_of
 from aitp_desk.knowledge.kept import FILE as KEPT_FILE
 from aitp_desk.knowledge.kept import keeping
-from aitp_desk.knowledge.layout import Counted, LaidOut
+from aitp_desk.knowledge.layout import Laid, LaidOut
 from aitp_desk.knowledge.load import Content, Raw, join_parts, share_of, understand
 from aitp_desk.knowledge.page_steps import KeptPages, Pages
 from aitp_desk.knowledge.pdf.texts import FOLDER as PDF_FOLDER
-from aitp_desk.knowledge.postings import Postings, weight_of
+from aitp_desk.knowledge.postings import NUMBERS, SCORES, Postings, weight_of
 from aitp_desk.knowledge.replacing import replacing
 from aitp_desk.knowledge.seal import seal
 from aitp_desk.knowledge.titles import name_of
 from aitp_desk.knowledge.twins import Twins
 from aitp_desk.knowledge.words import Stemmer
 
-FORMAT = 26
+FORMAT = 27
 """Raised when what the file holds or how a page is cut changes; old files are then made again."""
 
 FILE = "knowledge.sqlite"
@@ -40,18 +40,15 @@ _OUTLINED = 12
 """How many sections of a page may be named beside an answer or a page."""
 
 _SCHEMA = """
-CREATE TABLE made (content TEXT NOT NULL, problems BLOB NOT NULL, columns BLOB NOT NULL);
+CREATE TABLE made (content TEXT NOT NULL, columns BLOB NOT NULL);
 CREATE TABLE document (number INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, value BLOB NOT NULL,
                        body TEXT NOT NULL);
 CREATE TABLE passage (number INTEGER PRIMARY KEY, value BLOB NOT NULL);
-CREATE TABLE stands (number INTEGER PRIMARY KEY, figures BLOB NOT NULL, stems TEXT NOT NULL);
-CREATE TABLE spelling (word TEXT PRIMARY KEY, uses INTEGER NOT NULL, stem TEXT NOT NULL)
-    WITHOUT ROWID;
 CREATE TABLE called (name TEXT NOT NULL, late INTEGER NOT NULL, passage INTEGER NOT NULL);
-CREATE TABLE stem (stem TEXT NOT NULL, passages INTEGER NOT NULL, posting BLOB NOT NULL);
+CREATE TABLE stem (stem TEXT PRIMARY KEY, numbers BLOB NOT NULL, scores BLOB NOT NULL,
+                   ends BLOB NOT NULL, positions TEXT NOT NULL);
 """
 _BY_NAME = "CREATE INDEX by_name ON called (name, late, passage)"
-_BY_STEM = "CREATE UNIQUE INDEX by_stem ON stem (stem, passages)"
 
 Tell = Callable[[int, int], None]
 """Told how many pages are done, and of how many."""
@@ -64,25 +61,37 @@ def _tell_nobody(_done: int, _of: int) -> None:
 
 
 class Columns(msgspec.Struct, frozen=True):
-    """What ranking needs of every passage, by its number.
+    """What is read of an index when it is opened. Bytes are arrays, one item for each passage.
 
     Parameters:
-        owners: the number of its document; unsigned integers of the machine, as the next two.
+        problems: what could not be read.
+        counts: every stem, in order, and the number of passages that hold it.
+        spellings: every word as the content writes it, and how often.
+        stems: every word of ``spellings`` and its stem.
+        outlines: of every document, by its number, the first passages of its first sections.
+        owners: the number of the document.
         twins: the number of the first passage that says the same, mostly its own.
         figures: the sorts of figures in it, as flags.
+        units: where its units begin in ``unit_figures``; one item more than passages.
+        unit_figures: the sorts of figures in each unit of all passages.
         negated: one byte each, 1 where a heading above says that something is not so.
         heading_weights: what the stems of the headings above weigh together.
         authority: what the score is multiplied with.
-        outlines: of every document, by its number, the first passages of its first sections.
     """
 
+    problems: tuple[Problem, ...]
+    counts: dict[str, int]
+    spellings: dict[str, int]
+    stems: dict[str, str]
+    outlines: list[list[int]]
     owners: bytes
     twins: bytes
     figures: bytes
+    units: bytes
+    unit_figures: bytes
     negated: bytes
-    heading_weights: list[float]
-    authority: list[float]
-    outlines: list[list[int]]
+    heading_weights: bytes
+    authority: bytes
 
 
 class Wanted(msgspec.Struct, frozen=True):
@@ -178,7 +187,8 @@ class _Filling:
     """
 
     def __init__(self, connection: sqlite3.Connection, share: Content, stemmer: Stemmer) -> None:
-        self._connection = connection
+        self._run = connection.execute
+        self._run_all = connection.executemany
         self._stem = stemmer.stem
         self._problems = share.problems
         self.paths = frozenset(document.path for document in share.documents)
@@ -187,9 +197,10 @@ class _Filling:
         self._twins = Twins()
         self._spellings: Counter[str] = Counter()
         self._headings: list[frozenset[str]] = []
-        self._owners, self._figures = array("I"), array("I")
+        self._owners, self._figures = array(NUMBERS), array(NUMBERS)
+        self._units, self._unit_figures = array(NUMBERS, (0,)), array(NUMBERS)
         self._negated = bytearray()
-        self._authority: list[float] = []
+        self._authority: array[float] = array(SCORES)
         self._outlines: list[list[int]] = []
 
     def find_digests(self, cut: Mapping[str, Sequence[Passage]]) -> None:
@@ -197,77 +208,66 @@ class _Filling:
         self.digests = digests_of({path: cut[path] for path in cut if path in self.paths})
 
     def add(self, document: Document, passages: Sequence[Passage], laid_out: LaidOut) -> None:
-        """Take the next document."""
-        run = self._connection.execute
-        number = len(self._outlines)
+        """Add the next document."""
         light = msgspec.structs.replace(document, body="")
-        run(
-            "INSERT INTO document VALUES (?, ?, ?, ?)",
-            (number, document.path, _encode(light), document.body),
-        )
+        row = (len(self._outlines), document.path, _encode(light), document.body)
+        self._run("INSERT INTO document VALUES (?, ?, ?, ?)", row)
         if document.path in self.digests:
             self._outlines.append([])
             return
-        authority = authority_of(document, passages)
-        self._authority += [authority] * len(passages)
-        sections: dict[tuple[str, str], int] = {}
         first = len(self._owners)
-        for at, (passage, (stands, counted, runs)) in enumerate(
+        self._authority.extend([authority_of(document, passages)] * len(passages))
+        sections: dict[tuple[str, str], int] = {}
+        for at, (passage, laid) in enumerate(
             zip(passages, laid_out.passages, strict=True), start=first
         ):
             if sections.setdefault((passage.anchor, passage.heading), at) == at:
                 names = {name_of(passage.heading), name_of(passage.title) if at == first else ""}
                 late = at != first and "glossary" not in document.path
-                for name in filter(None, names):
-                    run("INSERT INTO called VALUES (?, ?, ?)", (name, late, at))
+                rows = [(name, late, at) for name in names if name]
+                self._run_all("INSERT INTO called VALUES (?, ?, ?)", rows)
             here = msgspec.structs.replace(passage, number=at)
-            run("INSERT INTO passage VALUES (?, ?)", (at, _encode(here)))
-            figures = array("I", stands.figures).tobytes()
-            run("INSERT INTO stands VALUES (?, ?, ?)", (at, figures, stands.stems))
-            self._count(number, counted, reduce(or_, stands.figures, 0))
-            self._twins.add(runs)
+            self._run("INSERT INTO passage VALUES (?, ?)", (at, _encode(here)))
+            self._count(laid)
         self._outlines.append(sorted(sections.values())[:_OUTLINED])
         self._spellings.update(laid_out.words)
 
+    def _count(self, laid: Laid) -> None:
+        """Add the next passage to the columns and the postings."""
+        self._owners.append(len(self._outlines))
+        self._postings.add(laid)
+        self._twins.add(laid.runs)
+        self._headings.append(laid.heading)
+        self._negated.append(laid.negated)
+        self._figures.append(reduce(or_, laid.figures, 0))
+        self._unit_figures.extend(laid.figures)
+        self._units.append(len(self._unit_figures))
+
     def finish(self, content: str) -> None:
-        """Write down what is known of all documents together.
+        """Write what is known of all documents together.
 
         Parameters:
             content: names the content that the index is made from.
         """
+        rows = self._postings.rows(self._authority)
+        self._run_all("INSERT INTO stem VALUES (?, ?, ?, ?, ?)", rows)
+        self._run(_BY_NAME)
         counts = self._postings.counts()
-        norms = self._postings.norms()
-        self._connection.executemany(
-            "INSERT INTO stem VALUES (?, ?, ?)",
-            (
-                (stem, counts[stem], self._postings.scored(stem, norms, self._authority))
-                for stem in sorted(counts)
-            ),
-        )
-        self._connection.execute(_BY_NAME)
-        self._connection.execute(_BY_STEM)
-        self._connection.executemany(
-            "INSERT INTO spelling VALUES (?, ?, ?)",
-            ((word, uses, self._stem(word)) for word, uses in sorted(self._spellings.items())),
-        )
-        weights = {stem: weight_of(count, len(norms)) for stem, count in counts.items()}
+        weights = {stem: weight_of(count, len(self._owners)) for stem, count in counts.items()}
+        heading_weights = [sum(map(weights.__getitem__, stems)) for stems in self._headings]
         columns = Columns(
-            owners=self._owners.tobytes(),
-            twins=array("I", self._twins.first).tobytes(),
-            figures=self._figures.tobytes(),
-            negated=bytes(self._negated),
-            heading_weights=[sum(weights[stem] for stem in heading) for heading in self._headings],
-            authority=self._authority,
+            problems=self._problems,
+            counts=counts,
+            spellings=dict(self._spellings),
+            stems={word: self._stem(word) for word in self._spellings},
             outlines=self._outlines,
+            owners=self._owners.tobytes(),
+            twins=array(NUMBERS, self._twins.first).tobytes(),
+            figures=self._figures.tobytes(),
+            units=self._units.tobytes(),
+            unit_figures=self._unit_figures.tobytes(),
+            negated=bytes(self._negated),
+            heading_weights=array(SCORES, heading_weights).tobytes(),
+            authority=self._authority.tobytes(),
         )
-        self._connection.execute(
-            "INSERT INTO made VALUES (?, ?, ?)",
-            (content, _encode(self._problems), _encode(columns)),
-        )
-
-    def _count(self, document: int, counted: Counted, figures: int) -> None:
-        self._postings.add(counted)
-        self._owners.append(document)
-        self._figures.append(figures)
-        self._negated.append(counted.negated)
-        self._headings.append(counted.heading)
+        self._run("INSERT INTO made VALUES (?, ?)", (content, _encode(columns)))

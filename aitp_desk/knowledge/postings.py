@@ -1,74 +1,72 @@
-"""Where a stem stands, as the index keeps it: the passages that hold it, and how they score.
+"""Postings: for each stem, the passages that hold it, with its score and position in each.
 
-A posting is kept as plain arrays, eight bytes a passage, by the passages' numbers. A question walks
-no long one: it takes the passages that score best, and looks up those that other words found.
+A posting is kept as plain arrays by the passages' numbers. Scores are BM25 with fields, computed
+when the index is built, so a question only adds them up.
 """
 
 from __future__ import annotations
 
 from array import array
 from bisect import bisect_left
-from collections.abc import Mapping, Sequence
-from heapq import nsmallest
+from collections.abc import Iterable, Iterator, Sequence
+from heapq import nlargest
+from itertools import accumulate
 from math import log
+from sys import intern
+from typing import Literal
 
 import msgspec
 
-from aitp_desk.knowledge.layout import Counted
+from aitp_desk.knowledge.layout import Laid
 
-COMPLETE = 400
-"""A stem of so many passages finds them all; a commoner one finds only its best."""
-BEST = 128
-"""How many passages a commoner stem finds."""
-
+NUMBERS: Literal["I"] = "I"
+SCORES: Literal["f"] = "f"
+"""Type codes of the arrays."""
 _SATURATION = 1.5
 _LENGTH = 0.5
-_NUMBERS, _SCORES = "I", "f"
-_ITEM = 4
+
+Row = tuple[str, bytes, bytes, bytes, str]
+"""A stem and what the index file holds of its :class:`Posting`."""
 
 
 class Posting(msgspec.Struct, frozen=True, gc=False):
     """The passages that hold a stem.
 
     Parameters:
-        numbers: of the passages: in order where they are many, else the best first.
-        scores: of each.
-        found: the passages that a question finds by the stem, with their scores, the best first:
-            all of them, or the best where they are many.
-        most: the best score.
+        numbers: of the passages, ascending.
+        scores: one for each passage.
+        ends: where the position in each passage ends in ``positions``.
+        positions: one after the other, see :class:`~aitp_desk.knowledge.layout.Laid`.
     """
 
     numbers: array[int]
     scores: array[float]
-    found: dict[int, float]
-    most: float
+    ends: array[int]
+    positions: str
 
-    @property
-    def is_complete(self) -> bool:
-        """Whether a question finds all passages by the stem."""
-        return len(self.found) == len(self.numbers)
+    @classmethod
+    def read(cls, numbers: bytes, scores: bytes, ends: bytes, positions: str) -> Posting:
+        """A posting from its row in the index file."""
+        return cls(array(NUMBERS, numbers), array(SCORES, scores), array(NUMBERS, ends), positions)
 
-    def look_up(self, wanted: Sequence[int]) -> list[tuple[int, float]]:
-        """Those of some passages that hold the stem, with their scores."""
-        found = self.found
-        if self.is_complete:
-            return [(number, found[number]) for number in wanted if number in found]
-        numbers, scores, last = self.numbers, self.scores, len(self.numbers) - 1
-        held: list[tuple[int, float]] = []
-        for number in wanted:
-            at = bisect_left(numbers, number)
-            if at <= last and numbers[at] == number:
-                held.append((number, scores[at]))
-        return held
+    def position(self, number: int) -> str:
+        """Where the stem is in a passage; empty when the passage does not hold it."""
+        at = bisect_left(self.numbers, number)
+        if at == len(self.numbers) or self.numbers[at] != number:
+            return ""
+        return self.positions[self.ends[at - 1] if at else 0 : self.ends[at]]
 
-    def above(self, least: float) -> dict[int, float]:
-        """All passages in which the stem scores at least so much, with their scores."""
-        both = zip(self.numbers, self.scores, strict=True)
-        return {number: score for number, score in both if score >= least}
+    def found(self, most: int | None = None) -> Iterable[tuple[int, float]]:
+        """The passages with their scores.
 
-
-NO_POSTING = Posting(array(_NUMBERS), array(_SCORES), {}, 0.0)
-"""The posting of a stem that the content does not hold."""
+        Parameters:
+            most: leave out all but about so many, those with the best scores.
+        """
+        scored = zip(self.numbers, self.scores, strict=True)
+        if most is None or len(self.numbers) <= most:
+            return scored
+        least = nlargest(most, self.scores)[-1]
+        return ((number, score) for number, score in scored if score >= least)
 
 
 def weight_of(count: int, passages: int) -> float:
@@ -76,88 +74,57 @@ def weight_of(count: int, passages: int) -> float:
     return log(1 + (passages - count + 0.5) / (count + 0.5))
 
 
-def read_posting(kept: bytes, passages: int) -> Posting:
-    """A posting from what the index keeps of it.
-
-    Parameters:
-        passages: how many passages hold the stem.
-    """
-    whole = passages * _ITEM
-    numbers, best = array(_NUMBERS), array(_NUMBERS)
-    scores: array[float] = array(_SCORES)
-    numbers.frombytes(kept[:whole])
-    scores.frombytes(kept[whole : 2 * whole])
-    best.frombytes(kept[2 * whole :])
-    if best:
-        found = {numbers[at]: scores[at] for at in best}
-        return Posting(numbers, scores, found, scores[best[0]])
-    return Posting(numbers, scores, dict(zip(numbers, scores, strict=True)), scores[0])
-
-
 class _Held:
-    """The passages that hold a stem, and what each says of it outside and inside its units."""
+    """The passages that hold a stem, and its counts outside and inside their units."""
 
-    __slots__ = ("inside", "numbers", "outside")
+    __slots__ = ("inside", "numbers", "outside", "positions")
 
     def __init__(self) -> None:
-        self.numbers, self.inside = array(_NUMBERS), array(_NUMBERS)
-        self.outside: array[float] = array(_SCORES)
+        self.numbers, self.inside = array(NUMBERS), array(NUMBERS)
+        self.outside: array[float] = array(SCORES)
+        self.positions: list[str] = []
 
 
 class Postings:
-    """Collects what passages say of stems, and scores it once all are known (BM25 with fields)."""
+    """Collects the stems of passages, and scores them once all passages are known."""
 
     def __init__(self) -> None:
-        self._lengths = array(_NUMBERS)
+        self._lengths = array(NUMBERS)
         self._held: dict[str, _Held] = {}
 
-    def add(self, counted: Counted) -> None:
-        """Take the next passage."""
+    def add(self, laid: Laid) -> None:
+        """Add the next passage."""
         number = len(self._lengths)
-        self._lengths.append(counted.words)
-        inside, outside = counted.inside, counted.outside
-        for stem in inside.keys() | outside.keys():
+        self._lengths.append(laid.length)
+        for stem, (outside, inside, position) in laid.stems.items():
             held = self._held.get(stem)
             if held is None:
                 held = self._held[stem] = _Held()
             held.numbers.append(number)
-            held.outside.append(outside.get(stem, 0.0))
-            held.inside.append(inside.get(stem, 0))
+            held.outside.append(outside)
+            held.inside.append(inside)
+            held.positions.append(intern(position))
 
-    def counts(self) -> Mapping[str, int]:
-        """Every stem and the number of passages that hold it."""
-        return {stem: len(held.numbers) for stem, held in self._held.items()}
+    def counts(self) -> dict[str, int]:
+        """Every stem in order, and the number of passages that hold it."""
+        return {stem: len(self._held[stem].numbers) for stem in sorted(self._held)}
 
-    def norms(self) -> list[float]:
-        """What the length of each passage does to a word's score."""
-        average = sum(self._lengths) / max(len(self._lengths), 1) or 1.0
-        return [1 - _LENGTH + _LENGTH * length / average for length in self._lengths]
-
-    def scored(self, stem: str, norms: Sequence[float], authority: Sequence[float]) -> bytes:
-        """What is kept of a stem.
+    def rows(self, authority: Sequence[float]) -> Iterator[Row]:
+        """The rows of all stems.
 
         Parameters:
-            norms: of :meth:`norms`.
-            authority: what the score of each passage is multiplied with.
+            authority: the factor of each passage's scores.
         """
-        held = self._held[stem]
-        numbers = held.numbers
-        weight = weight_of(len(numbers), len(self._lengths)) * (_SATURATION + 1)
-        counts = (
-            outside + inside / norms[number]
-            for number, outside, inside in zip(numbers, held.outside, held.inside, strict=True)
-        )
-        scores = array(
-            _SCORES,
-            [
-                weight * authority[number] * count / (count + _SATURATION)
-                for number, count in zip(numbers, counts, strict=True)
-            ],
-        )
-        if len(scores) <= COMPLETE:
-            order = sorted(range(len(scores)), key=lambda at: -scores[at])
-            numbers = array(_NUMBERS, [numbers[at] for at in order])
-            scores = array(_SCORES, [scores[at] for at in order])
-            return numbers.tobytes() + scores.tobytes()
-        best = nsmallest(BEST, range(len(scores)), key=lambda at: -scores[at])
-        return numbers.tobytes() + scores.tobytes() + array(_NUMBERS, best).tobytes()
+        average = sum(self._lengths) / max(len(self._lengths), 1) or 1.0
+        norms = [1 - _LENGTH + _LENGTH * length / average for length in self._lengths]
+        for stem, held in self._held.items():
+            weight = weight_of(len(held.numbers), len(norms)) * (_SATURATION + 1)
+            scores = array(SCORES)
+            for number, outside, inside in zip(
+                held.numbers, held.outside, held.inside, strict=True
+            ):
+                count = outside + inside / norms[number]
+                scores.append(weight * authority[number] * count / (count + _SATURATION))
+            ends = array(NUMBERS, accumulate(map(len, held.positions)))
+            positions = "".join(held.positions)
+            yield stem, held.numbers.tobytes(), scores.tobytes(), ends.tobytes(), positions

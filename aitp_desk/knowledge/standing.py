@@ -1,8 +1,8 @@
-"""Where a term of a question stands: which passages it finds, and how it stands in one of them."""
+"""Where a term of a question stands: in which passages, and how it stands in one of them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import msgspec
 
@@ -63,33 +63,17 @@ class Places(msgspec.Struct, frozen=True, gc=False):
     """Where a term stands.
 
     Parameters:
-        found: the passages that it finds, with its scores there, the best first.
-        common: the postings of stems that hold more passages than are found by them, and how
-            surely each stands for it; those that tell most come first.
-        most: its best score.
-        stems: what stands for it, as it is looked for, with how surely and how much each tells, and
-            the passages that hold it where it finds them all.
+        found: the passages that hold it, with its scores there.
+        stems: the postings of its stems, with how surely each stands for it and what it weighs.
         asked: the stems of it that stand in questions for passages, and how surely each means it.
         kept: how it stands in the passages that were looked at.
     """
 
     found: dict[int, float]
-    common: tuple[tuple[Posting, float], ...]
-    most: float
-    stems: tuple[tuple[str, float, float, Mapping[int, float] | None], ...]
+    stems: tuple[tuple[Posting, float, float], ...]
     asked: tuple[tuple[str, float], ...]
     kept: dict[int, Place]
 
     def score(self, number: int) -> float:
         """Its score in any passage."""
-        known = self.found.get(number, 0.0)
-        return max(known, self.look_up((number,)).get(number, 0.0)) if self.common else known
-
-    def look_up(self, numbers: Sequence[int]) -> dict[int, float]:
-        """What its common stems say of passages, of those that hold one."""
-        best: dict[int, float] = {}
-        for posting, factor in self.common:
-            for number, value in posting.look_up(numbers):
-                if value * factor > best.get(number, 0.0):
-                    best[number] = value * factor
-        return best
+        return self.found.get(number, 0.0)
