@@ -131,7 +131,7 @@ async def open_server(
         egress = await stack.enter_async_context(
             Egress(allow_loopback=config.egress.allow_loopback)
         )
-        knowledge = await open_content(stack, config, egress)
+        knowledge = await open_content(stack, config, egress, environment)
         site = site.named(site_name(knowledge.library.documents))
         config = msgspec.structs.replace(config, site=site)
         tokens_used = TokensUsed(store, digests(keys, "tokens used"), clock)

@@ -21,22 +21,28 @@ from aitp_desk.desk.tokens_used import TokensUsed
 from aitp_desk.egress import Egress
 from aitp_desk.house import House
 from aitp_desk.knowledge.languages import Languages
+from aitp_desk.knowledge.meaning.models import open_meaning
 from aitp_desk.knowledge.titles import site_name
 from aitp_desk.knowledge.watch import AGENTS_FOLDER, Knowledge, open_knowledge
 from aitp_desk.knowledge.web.rounds import Rounds
 
 
 async def open_content(
-    stack: AsyncExitStack, config: Config, egress: Egress, name: str = ""
+    stack: AsyncExitStack,
+    config: Config,
+    egress: Egress,
+    environment: Mapping[str, str],
+    name: str = "",
 ) -> Knowledge:
     """Read what a site agent answers from, and watch it until the stack is closed.
 
     Parameters:
+        environment: where keys for services of models may stand.
         name: of a further site agent; empty for the site's own.
     """
     web = config.content.web
     copies = config.data / AGENTS_FOLDER / name if name else config.data
-    return await stack.enter_async_context(
+    knowledge = await stack.enter_async_context(
         open_knowledge(
             config.content_folder,
             data=config.data,
@@ -47,6 +53,16 @@ async def open_content(
             enriched=config.content.enriched,
         )
     )
+    meaning = open_meaning(
+        config.content.meaning,
+        knowledge,
+        folder=config.folder,
+        data=copies,
+        egress=egress,
+        environment=environment,
+    )
+    await stack.enter_async_context(meaning)
+    return knowledge
 
 
 async def open_agent(
@@ -108,7 +124,9 @@ async def open_answering(
     key = environment.get(API_KEY, "").strip()
     async with AsyncExitStack() as stack:
         egress = await stack.enter_async_context(Egress())
-        knowledge = await open_content(stack, config, egress)
+        knowledge = await open_content(stack, config, egress, environment)
+        if knowledge.progress is not None:
+            await knowledge.progress.settled.wait()
         agent: Agent = ExtractiveAgent(knowledge)
         if key:
             from aitp_desk.agent.claude import open_claude
@@ -155,7 +173,7 @@ async def open_houses(
     houses = [await open_house("", config, knowledge, agent)]
     for further in config.agents:
         own = config.of_agent(further)
-        read = await open_content(stack, own, egress, further.name)
+        read = await open_content(stack, own, egress, environment, further.name)
         houses.append(await open_house(further.name, own, read, _over(read, agent)))
     return tuple(houses)
 

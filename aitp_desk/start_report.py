@@ -78,11 +78,22 @@ def _report_content(house: House) -> tuple[str, ...]:
         f"  content    {documents}, {passages} from {house.config.content_folder}",
         *([f"  unread     {unread}"] if unread else []),
         *([f"  languages  {own}, and some in {', '.join(further)}"] if further else []),
+        *_report_meaning(house),
         *([f"  elsewhere  {elsewhere}"] if web.lists else []),
         *([f"  actions    {', '.join(actions)}"] if actions else []),
         *(f"  problem    {problem}" for problem in (*house.offers.notes(), *told)),
         *([f"  problems   and {rest} more; aitp-desk check tells them all"] if rest else []),
     )
+
+
+def _report_meaning(house: House) -> tuple[str, ...]:
+    progress = house.knowledge.progress
+    if progress is None:
+        return ()
+    state = "answers by words until all passages have vectors"
+    if house.knowledge.library.vectors is not None:
+        state = _count(progress.total, "passage")
+    return (f"  meaning    {progress.model}, {state}",)
 
 
 def _report_further(house: House) -> tuple[str, ...]:

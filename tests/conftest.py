@@ -36,6 +36,9 @@ structlog.configure(
 for _name in ("ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL"):
     os.environ.pop(_name, None)
 
+# nor load one where no test asks for it: the models of the extra `semantic` take seconds
+os.environ["AITP_DESK_MEANING"] = "off"
+
 _RECURSION_LIMIT = sys.getrecursionlimit()
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 
+from aitp_desk.knowledge.meaning.base import ModelUnusable
+
 TOPICS = ("money back", "delivery", "opening hours", "nothing of these")
 
 
@@ -19,9 +21,12 @@ class WordEmbedder:
         self.dimension = len(TOPICS)
         self.languages = languages
         self.embedded: list[str] = []
+        self.fails = False
         self._means = means
 
     async def embed(self, texts: Sequence[str], *, query: bool = False) -> Sequence[list[float]]:
+        if self.fails:
+            raise ModelUnusable("The model rests.")
         self.embedded += texts
         return [self._vector(text) for text in texts]
 
@@ -32,3 +37,15 @@ class WordEmbedder:
             if word in self._means:
                 vector[TOPICS.index(self._means[word])] += 1.0
         return vector
+
+
+class KeywordReranker:
+    """Scores 1 what holds a word, and 0 what does not."""
+
+    name = "keyword"
+
+    def __init__(self, word: str) -> None:
+        self._word = word
+
+    async def score(self, question: str, texts: Sequence[str]) -> Sequence[float]:
+        return [float(self._word in text) for text in texts]

@@ -10,8 +10,9 @@ from aitp_desk.agent.question import Asked
 from aitp_desk.knowledge.enrichment.questions import Match
 from aitp_desk.knowledge.library import Library
 
-_QUESTION, _MEANING = 1.0, 2.0
-"""How much the likeness to a question counts, and the cosine; the best score by words counts 1."""
+_QUESTION, _MEANING, _RERANKED = 1.0, 2.0, 2.0
+"""How much the likeness to a question counts, the cosine, and the score of a reranker; the best
+score by words counts 1."""
 PROPOSED = 6
 """So many passages the likeness to their questions proposes."""
 
@@ -44,6 +45,9 @@ def signals_of(library: Library, asked: Asked, matches: Mapping[int, Match]) -> 
         near = library.vectors.near(asked.said)
         if near is not None:
             signals.append(Signal("meaning", _MEANING, near.best, near.cosines.__getitem__))
+    if library.reranking is not None and (scores := library.reranking.scores(asked.said)):
+        reranked = Signal("reranker", _RERANKED, (), lambda number: scores.get(number, 0.0))
+        signals.append(reranked)
     return tuple(signals)
 
 

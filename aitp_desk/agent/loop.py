@@ -23,6 +23,7 @@ from aitp_desk.agent.base import (
 from aitp_desk.agent.budget import BudgetSpent, Call, Spending
 from aitp_desk.agent.guard import Output
 from aitp_desk.agent.material import Material
+from aitp_desk.agent.meaning import learn
 from aitp_desk.agent.messages import Cited, Ended, Messages, ModelFailed, Reading, Text
 from aitp_desk.agent.passages import choose, estimate_tokens
 from aitp_desk.agent.people import PersonWanted
@@ -107,7 +108,8 @@ class Reply:
         """
         await self._api.open()
         self._deadline = asyncio.get_running_loop().time() + self._settings.reply_seconds
-        self._begin()
+        await learn(self._turn, self._library)
+        await self._begin()
         while True:
             async with aclosing(self._call()) as deltas:
                 async for delta in deltas:
@@ -133,7 +135,7 @@ class Reply:
                 case other:  # a refusal, or what the API may say one day
                     raise ModelFailed(other)
 
-    def _begin(self) -> None:
+    async def _begin(self) -> None:
         """Put together what the model is told, calls of earlier turns of this reply included."""
         found = choose(self._turn, self._library, room=self._settings.passage_tokens)
         self._material.add(found)
@@ -141,7 +143,7 @@ class Reply:
         for step in self._turn.rounds:
             self._conversation += [
                 call_message(step.text, step.called, self._names),
-                result_message(step.called, self._toolbox.search_again(step)),
+                result_message(step.called, await self._toolbox.search_again(step)),
             ]
         self._words = self._new_words()
 

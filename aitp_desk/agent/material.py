@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from aitp_desk.agent.base import Relevance, Source
+from aitp_desk.agent.converse import read
 from aitp_desk.agent.extractive import MAX_SOURCES
+from aitp_desk.agent.meaning import learn_question
 from aitp_desk.agent.messages import Cited
 from aitp_desk.agent.passages import Excerpt, search
 from aitp_desk.agent.prompt import arguments_of
+from aitp_desk.agent.question import shortened
 from aitp_desk.knowledge.library import Library
 
 _NEAREST = 2
@@ -42,11 +45,12 @@ class Material:
         """Take note of excerpts that are sent."""
         self._sent += found
 
-    def search(self, arguments: str) -> tuple[Excerpt, ...]:
+    async def search(self, arguments: str) -> tuple[Excerpt, ...]:
         """What a search of the model's own finds that it was not sent before; it is sent now."""
         query = arguments_of(arguments).get("query")
         if not isinstance(query, str) or not query.strip():
             return ()
+        await learn_question(read(shortened(query), self._library), self._library)
         known = {excerpt.passage.url for excerpt in self._sent}
         found = tuple(
             excerpt

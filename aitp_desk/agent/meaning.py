@@ -8,6 +8,8 @@ import structlog
 
 from aitp_desk.agent.base import Turn
 from aitp_desk.agent.converse import read_turn, within_reason
+from aitp_desk.agent.question import Asked
+from aitp_desk.agent.select import find
 from aitp_desk.knowledge.library import Library
 from aitp_desk.knowledge.meaning.base import ModelUnusable
 
@@ -20,15 +22,18 @@ _log = structlog.get_logger(__name__)
 async def learn(turn: Turn, library: Library) -> None:
     """Let the library learn what a turn asks; without vectors nothing is done."""
     if library.vectors is not None:
-        await learn_text(read_turn(within_reason(turn), library).said, library)
+        await learn_question(read_turn(within_reason(turn), library), library)
 
 
-async def learn_text(text: str, library: Library) -> None:
-    """Let the library learn a question in words."""
-    if library.vectors is None or not text:
+async def learn_question(asked: Asked, library: Library) -> None:
+    """Let the library learn a question."""
+    if library.vectors is None or not asked.said:
         return
     try:
         async with asyncio.timeout(QUESTION_SECONDS):
-            await library.vectors.learn(text)
+            await library.vectors.learn(asked.said)
+            if library.reranking is not None:
+                found = [one.passage for one in find(library, asked, widely=True)]
+                await library.reranking.learn(asked.said, found)
     except (ModelUnusable, TimeoutError) as error:
         _log.warning("content.question_not_embedded", reason=str(error) or "too slow")

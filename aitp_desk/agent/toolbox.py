@@ -55,10 +55,10 @@ class Toolbox:
         called = [step.call.name for done in self.rounds for step in done.called]
         return tuple(dict.fromkeys(name for name in called if name in names))
 
-    def search_again(self, step: Round) -> Searched:
+    async def search_again(self, step: Round) -> Searched:
         """What the searches of an earlier turn's step find."""
         return {
-            called.call.id: self._material.search(called.call.arguments)
+            called.call.id: await self._material.search(called.call.arguments)
             for called in step.called
             if called.call.name == SEARCH_CALL
         }
@@ -95,7 +95,7 @@ class Toolbox:
     ) -> Called:
         tool = self._tools.get(use.name)
         if use.name == SEARCH:
-            found = () if is_too_many else self._material.search(use.arguments)
+            found = () if is_too_many else await self._material.search(use.arguments)
             searched[use.id] = found
             titles = "; ".join(f"{e.passage.name} ({e.passage.url})" for e in found)
             result = ToolResult(titles or "Nothing else was found.")

@@ -8,6 +8,7 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
+from aitp_desk.config.meaning import Meaning
 from aitp_desk.config.units import Bytes, Line, Seconds
 
 
@@ -77,6 +78,7 @@ class Content(msgspec.Struct, frozen=True, kw_only=True):
     ] = True
     signals: Signals = Signals()
     web: Web = Web()
+    meaning: Meaning = Meaning()
     synonyms: Annotated[
         Mapping[str, tuple[str, ...]],
         Meta(

@@ -12,6 +12,7 @@ from aitp_desk.config.agents_txt_rules import check_agents_txt
 from aitp_desk.config.content import Web
 from aitp_desk.config.issuer_rules import check_issuers
 from aitp_desk.config.limit_rules import check_agent_limits, check_tiers
+from aitp_desk.config.meaning import Meaning
 from aitp_desk.config.notify_rules import check_notify
 from aitp_desk.config.problem import Problem
 from aitp_desk.config.server import Server
@@ -96,6 +97,7 @@ def check_rules(config: Config) -> Iterator[Problem]:
         *(("agents.content.web", agent.content) for agent in config.agents),
     ):
         yield from _check_web(section, content.web, allow_loopback=config.egress.allow_loopback)
+        yield from _check_meaning(f"{section.removesuffix('web')}meaning", content.meaning)
     if not config.content_folder.is_dir():
         yield Problem(
             "content.folder",
@@ -223,6 +225,17 @@ def _check_origins(origins: Iterable[str]) -> Iterator[Problem]:
             yield Problem(
                 "cors.origins", f"{wrong}; it takes origins such as https://www.example.com."
             )
+
+
+def _check_meaning(section: str, meaning: Meaning) -> Iterator[Problem]:
+    """Yield what is wrong with services of models; the owner may name one of this machine."""
+    for key, url in (("url", meaning.url), ("rerank_url", meaning.rerank_url)):
+        if url and (wrong := wrong_address(url, allow_loopback=True)):
+            yield Problem(
+                f"{section}.{key}", f"{wrong}; it takes one such as https://api.example.com/v1."
+            )
+    if meaning.provider == "endpoint" and not (meaning.url and meaning.model):
+        yield Problem(f"{section}.provider", "endpoint needs url and model as well.")
 
 
 def _check_web(section: str, web: Web, *, allow_loopback: bool) -> Iterator[Problem]:

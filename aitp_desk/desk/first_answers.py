@@ -71,6 +71,8 @@ class FirstAnswers:
             # the access class: all content is public, but an answer may tell what can be called
             principal.kind.value,
             tuple([tool.name for tool in tools]),
+            # an answer by words alone is not given any more once vectors are built
+            self._editions().library.vectors is None,
             # who has tools is told the date
             self._now().date() if tools else None,
         )

@@ -20,6 +20,7 @@ from aitp_desk.knowledge.enrichment.file import Line, read_lines
 from aitp_desk.knowledge.languages import Languages
 from aitp_desk.knowledge.library import Library
 from aitp_desk.knowledge.load import join_raw, read_files
+from aitp_desk.knowledge.meaning.progress import Progress
 from aitp_desk.knowledge.state import look_at
 from aitp_desk.knowledge.web.rounds import Rounds
 
@@ -44,6 +45,9 @@ class Knowledge:
         languages: of the content; English where nothing is said.
         enriched: whether the questions in ``enriched.jsonl`` are used.
 
+    Attributes:
+        progress: of the vectors of its passages; None where none are made.
+
     Raises:
         ContentUnreadable: the folder does not exist or cannot be listed.
     """
@@ -60,6 +64,7 @@ class Knowledge:
         enriched: bool = True,
     ) -> None:
         self.rounds = rounds
+        self.progress: Progress | None = None
         self._enriched = folder / ENRICHED_FILE if enriched else None
         self._folder = folder
         self._data = data

@@ -5,16 +5,18 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
 import structlog
 
-from aitp_desk.knowledge.base import Passage
 from aitp_desk.knowledge.library import Library
-from aitp_desk.knowledge.meaning.base import Embedder, ModelUnusable
+from aitp_desk.knowledge.meaning.base import Embedder, ModelUnusable, Reranker
 from aitp_desk.knowledge.meaning.file import VectorFile, key_of
+from aitp_desk.knowledge.meaning.progress import Progress
+from aitp_desk.knowledge.meaning.reranking import Reranking
+from aitp_desk.knowledge.meaning.text import text_of
 from aitp_desk.knowledge.meaning.vectors import Vectors, pack
 from aitp_desk.knowledge.watch import Knowledge
 
@@ -23,109 +25,97 @@ AGAIN_SECONDS = 60.0
 _LOG_SECONDS = 5.0
 _AT_ONCE = 16
 """So many passages are embedded between two writes."""
-_MOST_CHARACTERS = 2000
-"""So much of a passage can matter to a model that reads 128 tokens."""
 
 _log = structlog.get_logger(__name__)
 
 
-class VectorBuilder:
-    """Keeps the vectors of the content up to date in the background.
+@asynccontextmanager
+async def building_vectors(
+    knowledge: Knowledge, embedder: Embedder, file: Path, reranker: Reranker | None = None
+) -> AsyncIterator[Progress]:
+    """Keep the vectors of the content up to date in the background until the block ends.
 
     Until they are there, and while the model fails, questions are answered by words alone.
 
     Parameters:
         file: where they are kept; passages whose text stays the same are not embedded again.
-
-    Attributes:
-        done, total: how many passages have a vector, and how many are to have one.
+        reranker: scores the best passages of each question again.
     """
-
-    def __init__(self, knowledge: Knowledge, embedder: Embedder, file: Path) -> None:
-        self.embedder = embedder
-        self.done = self.total = 0
-        self._knowledge = knowledge
-        self._file = VectorFile(file)
-        self._ready = asyncio.Event()
-
-    async def ready(self) -> None:
-        """Wait until all passages have their vectors."""
-        await self._ready.wait()
-
-    async def follow(self) -> None:
-        """Build the vectors, and again whenever the content changes."""
-        while True:
-            replaced = asyncio.create_task(self._knowledge.replaced())
-            again: float | None = None
-            try:
-                try:
-                    await self._build()
-                except (ModelUnusable, sqlite3.Error, OSError) as error:
-                    _log.warning("content.not_embedded", reason=str(error))
-                    again = AGAIN_SECONDS
-                await asyncio.wait([replaced], timeout=again)
-            finally:
-                replaced.cancel()
-            self._ready.clear()
-
-    async def _build(self) -> None:
-        name, file = self.embedder.name, self._file
-        libraries = self._libraries()
-        texts = [await asyncio.to_thread(_texts_of, library) for library in libraries]
-        every = {key_of(name, text): text for some in texts for text in some}
-        kept = await asyncio.to_thread(file.get, every)
-        missing = [key for key in every if key not in kept]
-        self.done, self.total = len(kept), len(every)
-        logged_at = time.monotonic()
-        for at in range(0, len(missing), _AT_ONCE):
-            keys = missing[at : at + _AT_ONCE]
-            vectors = await self.embedder.embed([every[key] for key in keys])
-            made = dict(zip(keys, map(pack, vectors), strict=True))
-            await asyncio.to_thread(file.put, made)
-            kept |= made
-            self.done = len(kept)
-            if time.monotonic() - logged_at >= _LOG_SECONDS:
-                logged_at = time.monotonic()
-                _log.info("content.embedding", passages=self.done, of=self.total)
-        for library, some in zip(libraries, texts, strict=True):
-            if some:
-                packed = [kept[key_of(name, text)] for text in some]
-                library.vectors = await asyncio.to_thread(Vectors, self.embedder, packed)
-        self._ready.set()
-        if missing:
-            await asyncio.to_thread(file.keep_only, every)
-            _log.info("content.embedded", passages=len(missing), model=name)
-
-    def _libraries(self) -> list[Library]:
-        """Those in languages that the model was made for: in others it does more harm than good."""
-        spoken = self.embedder.languages
-        return [
-            library
-            for library in self._knowledge.editions.libraries
-            if not spoken or library.language.partition("-")[0] in spoken
-        ]
-
-
-@asynccontextmanager
-async def building_vectors(
-    knowledge: Knowledge, embedder: Embedder, file: Path
-) -> AsyncIterator[VectorBuilder]:
-    """Run a :class:`VectorBuilder` until the block ends. Parameters as there."""
-    builder = VectorBuilder(knowledge, embedder, file)
-    task = asyncio.create_task(builder.follow())
+    progress = knowledge.progress = Progress(embedder.name)
+    task = asyncio.create_task(_follow(knowledge, embedder, VectorFile(file), progress, reranker))
     try:
-        yield builder
+        yield progress
     finally:
         task.cancel()
         with suppress(asyncio.CancelledError):
             await task
 
 
+async def _follow(
+    knowledge: Knowledge,
+    embedder: Embedder,
+    file: VectorFile,
+    progress: Progress,
+    reranker: Reranker | None,
+) -> None:
+    """Build the vectors, and again whenever the content changes."""
+    while True:
+        replaced = asyncio.create_task(knowledge.replaced())
+        again: float | None = None
+        try:
+            try:
+                libraries = _libraries(knowledge, embedder)
+                await _build(libraries, embedder, file, progress)
+                for library in libraries:
+                    library.reranking = None if reranker is None else Reranking(reranker)
+            except (ModelUnusable, sqlite3.Error, OSError) as error:
+                _log.warning("content.not_embedded", reason=str(error))
+                again = AGAIN_SECONDS
+            progress.settled.set()
+            await asyncio.wait([replaced], timeout=again)
+        finally:
+            replaced.cancel()
+        progress.settled.clear()
+
+
+def _libraries(knowledge: Knowledge, embedder: Embedder) -> list[Library]:
+    """Those in languages that the model was made for: in others it does more harm than good."""
+    return [
+        library
+        for library in knowledge.editions.libraries
+        if not embedder.languages or library.language.partition("-")[0] in embedder.languages
+    ]
+
+
+async def _build(
+    libraries: Sequence[Library], embedder: Embedder, file: VectorFile, progress: Progress
+) -> None:
+    texts = [await asyncio.to_thread(_texts_of, library) for library in libraries]
+    every = {key_of(embedder.name, text): text for some in texts for text in some}
+    kept = await asyncio.to_thread(file.get, every)
+    missing = [key for key in every if key not in kept]
+    progress.done, progress.total = len(kept), len(every)
+    if every:  # the model is loaded now, and not when the first question comes
+        await embedder.embed([embedder.name], query=True)
+    logged_at = time.monotonic()
+    for at in range(0, len(missing), _AT_ONCE):
+        keys = missing[at : at + _AT_ONCE]
+        vectors = await embedder.embed([every[key] for key in keys])
+        made = dict(zip(keys, map(pack, vectors), strict=True))
+        await asyncio.to_thread(file.put, made)
+        kept |= made
+        progress.done = len(kept)
+        if time.monotonic() - logged_at >= _LOG_SECONDS:
+            logged_at = time.monotonic()
+            _log.info("content.embedding", passages=progress.done, of=progress.total)
+    for library, some in zip(libraries, texts, strict=True):
+        if some:
+            packed = [kept[key_of(embedder.name, text)] for text in some]
+            library.vectors = await asyncio.to_thread(Vectors, embedder, packed)
+    if missing:
+        await asyncio.to_thread(file.keep_only, every)
+        _log.info("content.embedded", passages=len(missing), model=embedder.name)
+
+
 def _texts_of(library: Library) -> list[str]:
     return [text_of(passage) for passage in library.passages]
-
-
-def text_of(passage: Passage) -> str:
-    """A passage as it is embedded: the page's title, the headings above, the text."""
-    names = dict.fromkeys((passage.title, *passage.trail))
-    return f"{' > '.join(names)}\n{passage.text}"[:_MOST_CHARACTERS]

