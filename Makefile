@@ -7,6 +7,9 @@ CHROMIUM ?= $(shell command -v chromium || command -v chromium-browser || comman
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
+# the suite starts many processes, and each would compile all modules again
+export PYTHONDONTWRITEBYTECODE :=
+
 .PHONY: demo test test-servers check
 
 # serve the example shop on 127.0.0.1:8080 (PORT=… for another)
