@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 from importlib.resources import files
 from typing import Final
 
@@ -47,6 +48,7 @@ class _File(msgspec.Struct, frozen=True):
     content_type: str
 
 
+@cache
 def _read_all() -> tuple[str, Mapping[str, _File]]:
     """All files by their names, and what stands for them as they are together."""
     found = {}

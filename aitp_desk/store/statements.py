@@ -11,7 +11,10 @@ Columns that several statements of a file read in one order stand once: after a 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
+from types import MappingProxyType
 
 QUERIES = Path(__file__).parent / "queries"
 
@@ -19,8 +22,9 @@ _HEAD = re.compile(r"^-- (?P<columns>columns )?(?P<name>[a-z_]+): (?P<sentence>\
 _COLUMNS = re.compile(r"\{([a-z_]+)\}")
 
 
-def load_statements(engine: str, folder: Path = QUERIES) -> dict[str, str]:
-    """Read the shared statements and those of one engine.
+@cache
+def load_statements(engine: str, folder: Path = QUERIES) -> Mapping[str, str]:
+    """Read the shared statements and those of one engine, once.
 
     Parameters:
         engine: name of the engine's folder, such as ``sqlite``; it need not exist.
@@ -32,7 +36,7 @@ def load_statements(engine: str, folder: Path = QUERIES) -> dict[str, str]:
         ValueError: a name stands twice, text stands outside a statement, or a statement names
             columns that its file does not list.
     """
-    return {**_load_folder(folder), **_load_folder(folder / engine)}
+    return MappingProxyType({**_load_folder(folder), **_load_folder(folder / engine)})
 
 
 def _load_folder(folder: Path) -> dict[str, str]:

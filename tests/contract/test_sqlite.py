@@ -277,7 +277,8 @@ def pragmas(monkeypatch: pytest.MonkeyPatch) -> None:
         "synchronous": "PRAGMA synchronous",
     }
     monkeypatch.setattr(
-        "aitp_desk.store.sqlite.load_statements", lambda engine: load_statements(engine) | extra
+        "aitp_desk.store.sqlite.load_statements",
+        lambda engine: {**load_statements(engine), **extra},
     )
 
 

@@ -61,7 +61,8 @@ def hurried(monkeypatch: pytest.MonkeyPatch) -> None:
         "unbound_pages": "PRAGMA max_page_count = 1000000",
     }
     monkeypatch.setattr(
-        "aitp_desk.store.sqlite.load_statements", lambda engine: load_statements(engine) | extra
+        "aitp_desk.store.sqlite.load_statements",
+        lambda engine: {**load_statements(engine), **extra},
     )
 
 

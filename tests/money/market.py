@@ -24,7 +24,6 @@ from aitp_desk.desk.capabilities.judging import ATTEMPTS
 from aitp_desk.model.audit import AuditKeys, own_auditor
 from aitp_desk.store.capability_records import RecordsMoved
 from aitp_desk.store.sqlite import SqliteStore
-from aitp_desk.store.statements import load_statements
 from aitp_desk.store.work.capabilities import apply_from_beside
 from aitp_payments.ledger.accounts import Account, digest, open_account, plain_code
 from aitp_payments.ledger.journal import NotBooked, move, post
@@ -39,7 +38,7 @@ from tests.money.letters import CODE, CURRENCY, GIFT, KEY, KEYS, MERCHANT_ID, PA
 from tests.money.striking import Fate, StruckWriter
 from tests.talking import DATABASE, Talker, Told
 
-_statements, _entry_points = cache(load_statements), cache(entry_points)
+_entry_points = cache(entry_points)
 SECONDS = 30
 DUE = (
     "SELECT (SELECT count(*) FROM jobs WHERE state = 'at_work' OR"
@@ -157,7 +156,6 @@ class Market:
         async with AsyncExitStack() as stack:
             # commands go by the desk's clock here, and a start reads nothing twice
             stack.enter_context(patch("aitp_desk.commands.time", SimpleNamespace(time=self.clock)))
-            stack.enter_context(patch("aitp_desk.store.sqlite.load_statements", _statements))
             stack.enter_context(patch("importlib.metadata.entry_points", _entry_points))
             writer = partial(StruckWriter, self.fate)
             with patch("aitp_desk.store.sqlite.Writer", writer):
