@@ -30,6 +30,7 @@ KINDS: dict[str, SourceKind] = {
     ".pdf": "pdf",
     ".rst": "rst",
     ".rest": "rst",
+    ".ipynb": "notebook",
 }
 """The endings of content, and what they are written in."""
 
@@ -66,7 +67,7 @@ _ERROR_PAGE = re.compile(
 )
 """What a web server shows in place of a page, at the top or in the folder of a language."""
 _UNREAD = frozenset(
-    ".adoc .asciidoc .ipynb .docx .doc .odt .rtf .org .tex .textile .epub"
+    ".adoc .asciidoc .docx .doc .odt .rtf .org .tex .textile .epub"
     " .qmd .rmd .wiki .mediawiki .creole .pod .typ .xhtml .mhtml .pages .pptx .xlsx".split()
 )
 """The endings of texts that the desk cannot read."""

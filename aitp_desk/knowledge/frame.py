@@ -11,6 +11,8 @@ from functools import lru_cache
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
+from aitp_desk.knowledge.sources.tabs import name_panels
+
 NOISE = (
     "script, style, noscript, template, svg, iframe, object, dialog, nav, button, select, "
     "audio, video, canvas, datalist, noembed, noframes, progress, meter, "
@@ -46,6 +48,7 @@ def main_of(tree: LexborHTMLParser, *, has_bars: bool = True) -> LexborNode | No
         from aitp_desk.knowledge.visibility import remove_hidden  # not for the start
 
         remove_hidden(tree)
+    name_panels(tree)
     for node in tree.css(NOISE):
         take_out(node)
     named = (tree.css_first(name) for name in _MAIN)

@@ -14,6 +14,7 @@ from aitp_desk.knowledge.blocks import LONG_DEFINITION, NOTES, plain
 from aitp_desk.knowledge.frame import main_of
 
 _HEADINGS = "h1, h2, h3, h4, h5, h6"
+_JSON_LD = 'script[type="application/ld+json"]'
 _LIKE_A_HEADING = re.compile(r".{3,120}(?<![:.,;])")
 _DEEPEST_OPENING = 12
 _MOST_BEFORE = 8
@@ -58,6 +59,7 @@ def read_html(text: str, *, rendered_here: bool = True, has_bars: bool = True) -
     description = plain(described.attributes.get("content") or "") if described else ""
     titled = tree.css_first("title")
     called = plain(titled.text()) if titled else ""
+    declared = [script.text() for script in tree.css(_JSON_LD)] if has_bars else []
     main = main_of(tree, has_bars=has_bars)
     if main is None:
         return Page(called, description, "")
@@ -76,6 +78,10 @@ def read_html(text: str, *, rendered_here: bool = True, has_bars: bool = True) -
     body = _CLEANER.clean(main.html or "").strip()
     if is_of_many:
         body = _lower(body, keeps_first=opening is not None)
+    if declared:
+        from aitp_desk.knowledge.sources.json_ld import facts_of
+
+        body = f"{body}\n{facts_of(declared, main.text())}".strip()
     return Page(title, description, body)
 
 

@@ -31,6 +31,7 @@ from aitp_desk.knowledge.markdown import first_heading, markdown_html
 from aitp_desk.knowledge.pdf.texts import PdfText
 from aitp_desk.knowledge.sources.dialects import plain_markdown
 from aitp_desk.knowledge.sources.format import Unreadable
+from aitp_desk.knowledge.sources.notebook import notebook_markdown
 from aitp_desk.model.text import as_name, without_invisible
 
 _NAMES = frozenset({"title", "description", "alt", "tags", "filename", "schema", "describes"})
@@ -65,7 +66,7 @@ def read_document(found: Found, payload: bytes, problems: list[Problem]) -> Docu
         document = _read_html(found, text, problems)
     elif found.kind in _TO_HTML:
         document = _read_as_html(found, text, problems)
-    elif found.kind == "markdown":
+    elif found.kind in {"markdown", "notebook"}:
         document = _read_markdown(found, text, problems)
     else:
         document = Document(
@@ -126,6 +127,12 @@ _TO_HTML: dict[SourceKind, Callable[[str], str]] = {"rst": _rst_html}
 
 
 def _read_markdown(found: Found, text: str, problems: list[Problem]) -> Document | None:
+    if found.kind == "notebook":
+        try:
+            text = notebook_markdown(text)
+        except Unreadable as error:
+            problems.append(Problem(found.source, str(error)))
+            return None
     front, body = split_front(found.source, text, problems)
     if front.get("draft") is True:
         return None
