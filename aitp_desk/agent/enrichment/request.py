@@ -99,7 +99,7 @@ def request_of(group: Group, settings: Claude) -> dict[str, Any]:
     """The request for a group, as the Messages API takes it."""
     texts = []
     for digest, passage in group.items():
-        about = passage_data(digest, passage)
+        about = passage_data(digest, passage) | {"headings": " > ".join(passage.trail)}
         texts.append(encode("text", about.pop("text"), about))
     return {
         "model": settings.model,

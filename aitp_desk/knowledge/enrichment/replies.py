@@ -17,8 +17,8 @@ LONGEST_ASK = 300
 LONGEST_QUOTE = 1000
 LONGEST_SUMMARY = 500
 
-Shown = Callable[[str, Passage], bool]
-"""Whether the guards of answers let a text pass unchanged that was written about a passage."""
+Shown = Callable[[str], bool]
+"""Whether the guards of answers let a text pass unchanged."""
 
 
 class Reply(msgspec.Struct, frozen=True):
@@ -64,7 +64,7 @@ def validate(reply: Reply, passage: Passage, shown: Shown, dropped: list[Dropped
             dropped.append(Dropped(reply.id, "not a question with a quote", str(given)[:200]))
             continue
         question = Question(as_name(collapse(question.ask)), collapse(question.quote))
-        reason = _fault(question, text, passage, shown)
+        reason = _fault(question, text, shown)
         if not reason and question.ask.casefold() in questions:
             reason = "asked twice"
         elif not reason and len(questions) == MOST_QUESTIONS:
@@ -74,7 +74,7 @@ def validate(reply: Reply, passage: Passage, shown: Shown, dropped: list[Dropped
         else:
             questions[question.ask.casefold()] = question
     summary = as_name(collapse(reply.summary))
-    if summary and (len(summary) > LONGEST_SUMMARY or not shown(summary, passage)):
+    if summary and (len(summary) > LONGEST_SUMMARY or not shown(summary)):
         dropped.append(Dropped(reply.id, "summary too long or not to be shown", summary))
         summary = ""
     return Line(
@@ -87,7 +87,7 @@ def validate(reply: Reply, passage: Passage, shown: Shown, dropped: list[Dropped
     )
 
 
-def _fault(question: Question, text: QuotedText, passage: Passage, shown: Shown) -> str:
+def _fault(question: Question, text: QuotedText, shown: Shown) -> str:
     """Why a question is not used; empty where it is."""
     if not question.ask:
         return "empty question"
@@ -97,6 +97,6 @@ def _fault(question: Question, text: QuotedText, passage: Passage, shown: Shown)
         return f"quote of more than {LONGEST_QUOTE} characters"
     if not text.units(question.quote):
         return "quote does not stand in the passage"
-    if not shown(question.ask, passage):
+    if not shown(question.ask):
         return "guards would not show it"
     return ""
