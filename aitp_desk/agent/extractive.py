@@ -43,7 +43,7 @@ from aitp_desk.agent.question import (
     is_question,
 )
 from aitp_desk.agent.quote import compose
-from aitp_desk.agent.select import Found, by_words, find
+from aitp_desk.agent.select import Found, by_words, find, leads
 from aitp_desk.agent.speech import speech_of
 from aitp_desk.agent.trust import answers
 from aitp_desk.knowledge.editions import Editions
@@ -168,7 +168,7 @@ def find_answer(turn: Turn, library: Library) -> Finding:
         found = [one for one in found if one.page == chosen] or found
     told = by_words(found)
     question = None
-    if turn.pending is None and turn.clarification is None:
+    if turn.pending is None and turn.clarification is None and not leads(found):
         question = ask_back(asked, told, library)
     if question is not None:
         return Finding(question, asked, found)

@@ -69,15 +69,22 @@ def _likeness(matches: Mapping[int, Match], number: int) -> float:
     return 0.0 if match is None else match.likeness
 
 
-def fuse(words: Mapping[int, float], signals: Sequence[Signal]) -> dict[int, float]:
-    """Combine scores by words with signals: ``words / max + Σ weight × score``.
+def fuse(
+    words: Mapping[int, float], signals: Sequence[Signal], sure: float = 1.0
+) -> dict[int, float]:
+    """Combine scores by words with signals: ``sure × words / max + Σ weight × score``.
 
     Without signals the scores by words are returned as they are.
+
+    Parameters:
+        sure: the share of the question that the best passage by words speaks of: the best of
+            passages that all lack what is asked for tells little.
     """
     if not signals:
         return dict(words)
     most = max(words.values(), default=0.0) or 1.0
     return {
-        number: score / most + sum(signal.weight * signal.score(number) for signal in signals)
+        number: sure * score / most
+        + sum(signal.weight * signal.score(number) for signal in signals)
         for number, score in words.items()
     }

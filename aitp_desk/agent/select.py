@@ -48,6 +48,8 @@ _QUOTED = 1.0
 """How much better a unit fits that answers the very question of the visitor."""
 _ALIKE = 0.6
 """From so much on two questions ask the same."""
+_RIVAL = 0.85
+"""A question of another page that is so much as like the visitor's leaves open which is meant."""
 
 
 class Found(msgspec.Struct, eq=False):
@@ -164,13 +166,25 @@ def find(library: Library, asked: Asked, *, widely: bool = False) -> list[Found]
             found.append(read)
             if read.score * _BESIDE > least and not (widely or signals):
                 least = read.score * _BESIDE
-    ranks = fuse({one.number: one.score for one in found}, signals)
+    sure = max(found, key=_by_score).coverage if found else 1.0
+    ranks = fuse({one.number: one.score for one in found}, signals, sure)
     for one in found:
         one.rank = ranks[one.number]
         one.signals = signals
         one.match = matches.get(one.number)
     found.sort(key=_by_rank, reverse=True)
     return found
+
+
+def leads(found: Sequence[Found]) -> bool:
+    """Whether the first passage answers a question like the visitor's, and no other page does."""
+    if not found or not found[0].is_asked or found[0].match is None:
+        return False
+    least = _RIVAL * found[0].match.likeness
+    return not any(
+        one.page != found[0].page and one.match is not None and one.match.likeness >= least
+        for one in found
+    )
 
 
 def by_words(found: Sequence[Found]) -> list[Found]:
