@@ -79,7 +79,7 @@ class Library:
             index.stems,
             len(index.passages),
             synonyms,
-            is_english=language.partition("-")[0] == "en",
+            language=language,
         )
         self.questions: Questions | None = None
         if lines:

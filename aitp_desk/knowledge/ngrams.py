@@ -64,3 +64,8 @@ def is_hiragana(word: str) -> bool:
 def overlap(left: str, right: str) -> bool:
     """Whether two n-grams may stand next to each other in one run."""
     return left[1:] == right[:-1] != ""
+
+
+def is_katakana(word: str) -> bool:
+    """Whether a word is one of katakana, which may be a compound."""
+    return "\u30a1" <= word[:1] <= "\u30fe"

@@ -8,6 +8,8 @@ from functools import cache, cached_property
 
 import msgspec
 
+from aitp_desk.knowledge.inflection import Inflection
+from aitp_desk.knowledge.ngrams import FIRST, is_hiragana, is_ngram, overlap
 from aitp_desk.knowledge.postings import weight_of
 from aitp_desk.knowledge.spelling import LONG, Spelling, distance
 from aitp_desk.knowledge.synonyms import Phrase, Synonyms, english_stems, plain_english
@@ -35,8 +37,16 @@ WEAK = 0.3
 
 WHOLE_NAME = 0.5
 """The same of a name of several parts: they are weighed too."""
+GRAMMAR = 0.15
+"""The same of a piece of hiragana, which mostly is an ending."""
+FORM = 0.95
+"""How much another form of a word counts in languages other than English."""
+COMPOUND = 0.5
+"""How much a compound counts that has the word for a part, and a part of the compound itself."""
 
 _MOST_SLIPS = 2
+TELLING = 1.5
+"""A part of a compound that weighs less stands everywhere: it finds nothing."""
 _RARE = 0.002
 """A word that is no English and used in less than so much of all passages is too rare to be meant
 by another short one."""
@@ -97,7 +107,8 @@ class Vocabulary:
         stems: the stem of each of these words.
         passages: how many passages there are.
         synonyms: of the site's configuration.
-        is_english: whether the content is; misspelt words may then be plain English as well.
+        language: tag of the content's language: in English misspelt words may be plain English as
+            well, in others words are found by further forms.
     """
 
     def __init__(
@@ -108,9 +119,10 @@ class Vocabulary:
         passages: int,
         synonyms: Mapping[str, Sequence[str]],
         *,
-        is_english: bool = True,
+        language: str = "en",
     ) -> None:
-        self._is_english = is_english
+        self._is_english = language.partition("-")[0] == "en"
+        self._inflection = Inflection(spellings, language)
         self._counts = counts
         self._passages = max(passages, 1)
         self.stemmer = Stemmer({**english_stems(), **stems})
@@ -137,6 +149,7 @@ class Vocabulary:
     def prepare(self) -> None:
         """Make ready what the first questions need; until then they do it."""
         self._synonyms.prepare()
+        self._inflection.prepare()
         _ = self._spelling
 
     def words(self, text: str, names: frozenset[str] = frozenset()) -> list[str]:
@@ -173,6 +186,8 @@ class Vocabulary:
             words: of :meth:`words`.
             names: folded words that are names; an unknown one is never taken for two words.
         """
+        if not "".join(words).isascii():
+            words = self._without_seams(words)
         said = list(filter(None, map(self._met.get, words)))
         if len(said) < len(words):
             said = [self._met.get(word) or self._meet(word) for word in words]
@@ -194,6 +209,22 @@ class Vocabulary:
         for left, right in joined:
             self._add_joined(found, left, right)
         return list(found.values())
+
+    def _without_seams(self, words: Sequence[str]) -> list[str]:
+        """The words without unknown n-grams next to known ones: they run over the seam of two."""
+        kept: list[str] = []
+        for before, word, after in zip(("", *words), words, (*words[1:], ""), strict=False):
+            is_seam = (
+                is_ngram(word)
+                and not self.knows(word)
+                and (
+                    (overlap(before, word) and self.knows(before))
+                    or (overlap(word, after) and self.knows(after))
+                )
+            )
+            if not is_seam:
+                kept.append(word)
+        return kept
 
     def _add_joined(self, found: dict[str, Term], left: str, right: str) -> None:
         """Let two words be found too by what the content writes as one: ``create a superuser``."""
@@ -224,7 +255,11 @@ class Vocabulary:
 
         Where the content is in another language an unknown word is none of English misspelt.
         """
-        used = {w: uses for w, uses in self._spellings.items() if not w.startswith(NAME_SIGN)}
+        used = {
+            word: uses
+            for word, uses in self._spellings.items()
+            if not word.startswith(NAME_SIGN) and word < FIRST
+        }
         if not self._is_english:
             return Spelling(used)
         plain = dict.fromkeys(EVERYDAY_WORDS, 1) | dict.fromkeys(WEAK_WORDS, 10)
@@ -243,17 +278,18 @@ class Vocabulary:
 
     def _term(self, word: str) -> Term:
         stem = self.stemmer.stem(word)
-        stems = {stem: 1.0} if stem in self._counts else {}
+        own = self._own_stems(word, stem)
+        stems = dict(own)
         others = dict.fromkeys(self._kin(stem), KIN) | dict(self._synonyms.of(stem))
-        if not others and stem not in self._counts:
+        if not others and not own:
             for plain in _without_comparison(word):
                 plain_stem = self.stemmer.stem(plain)
                 others |= {plain_stem: KIN} | dict(self._synonyms.of(plain_stem))
-        for other, value in others.items():
+        for other, value in (*others.items(), *self._compound_stems(word, stem).items()):
             if other in self._counts:
                 stems[other] = max(stems.get(other, 0.0), value)
-        if stem in self._counts:
-            weight = self.weight(stem)
+        if own:
+            weight = min(map(self.weight, own))
         elif stems:
             weight = SYNONYM * max(self.weight(other) for other in stems)
         else:
@@ -262,12 +298,33 @@ class Vocabulary:
             weight *= WEAK
         elif word.startswith(NAME_SIGN):
             weight *= WHOLE_NAME
+        elif is_hiragana(word):
+            weight *= GRAMMAR
         return Term.of(word, weight, stems)
+
+    def _own_stems(self, word: str, stem: str) -> dict[str, float]:
+        """The stems of the word itself and of its other forms, as far as the content has them."""
+        own = {stem: 1.0} if stem in self._counts else {}
+        for form in self._inflection.forms(word):
+            own.setdefault(self.stemmer.stem(form), FORM)
+        return own
+
+    def _compound_stems(self, word: str, stem: str) -> dict[str, float]:
+        """The stems of compounds with the word, and of the parts of one that is not used so."""
+        found = map(self.stemmer.stem, self._inflection.compounds(word))
+        stems = dict.fromkeys(found, COMPOUND)
+        if stem not in self._counts:
+            for both in self._inflection.parts(word)[:1]:
+                told = {self.stemmer.stem(form): COMPOUND for part in both for form in part}
+                stems |= {one: value for one, value in told.items() if self.weight(one) > TELLING}
+        return stems
 
     def knows(self, word: str) -> bool:
         """Whether a folded word is one of the content's, of everyday English, or has synonyms."""
         stem = self.stemmer.stem(word)
-        return stem in self._counts or stem in self._everyday or bool(self._synonyms.of(stem))
+        if stem in self._counts or stem in self._everyday or self._synonyms.of(stem):
+            return True
+        return bool(self._inflection.forms(word) or self._inflection.parts(word))
 
     def _corrected(self, word: str) -> str:
         """What a word is read as that nobody has learnt."""
