@@ -24,6 +24,7 @@ from aitp_desk.agent.question import (
 )
 from aitp_desk.agent.select import find
 from aitp_desk.agent.speech import speech_of
+from aitp_desk.agent.speech.recognition import speech_for
 from aitp_desk.knowledge.library import Library
 
 _FEW = 3
@@ -51,7 +52,7 @@ _PREDICATE = 0.5
 
 def read(text: str, library: Library) -> Asked:
     """Read a message that asks something in the library's language, by itself."""
-    speech = speech_of(library.language)
+    speech = speech_for(text, library.language)
     # agreement asks for nothing; a search would find pages that hold its words by chance
     asked = "" if is_agreement(text, speech) else speech.plain(text)
     return read_question(asked, library.vocabulary)
@@ -64,7 +65,9 @@ def asks_about_the_conversation(question: str, library: Library) -> bool:
 
 def asks_backwards(question: str, language: str) -> bool:
     """The same of a question in a language, by its tag."""
-    return _ASKS_BACKWARDS.search(speech_of(language).plain(question).lower()) is not None
+    return (
+        _ASKS_BACKWARDS.search(speech_for(question, language).plain(question).lower()) is not None
+    )
 
 
 def question_meant(question: str, transcript: Sequence[Utterance], library: Library) -> str | None:
@@ -76,7 +79,7 @@ def question_meant(question: str, transcript: Sequence[Utterance], library: Libr
     ]
     if not asked:
         return None
-    is_first = _FIRST.search(speech_of(library.language).plain(question))
+    is_first = _FIRST.search(speech_for(question, library.language).plain(question))
     return asked[0] if is_first else asked[-1]
 
 
@@ -132,7 +135,7 @@ def _said_before(transcript: Sequence[Utterance], library: Library) -> list[str]
 def _read(question: str, earlier: Sequence[str], library: Library) -> Asked:
     """Read a question, and carry over what it needs of the one before."""
     asked = read(question, library)
-    question = speech_of(library.language).plain(question)
+    question = speech_for(question, library.language).plain(question)
     if not earlier:
         return asked
     own = telling(asked.wanted)

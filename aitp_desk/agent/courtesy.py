@@ -9,13 +9,13 @@ from typing import Literal
 import msgspec
 
 from aitp_desk.agent.speech import Speech, all_speech
-from aitp_desk.knowledge.words import fold
+from aitp_desk.knowledge.words import plain
 
 Kind = Literal["hello", "thanks", "bye"]
 
 LONGEST = 80
 """Characters of the longest message that can be one."""
-_NO_WORD = re.compile(r"[\W_]+")
+_ASKED = re.compile(r"[?？]")
 _KINDS: tuple[Kind, ...] = ("bye", "thanks", "hello")
 """Which one is answered where several are said, the first of these."""
 
@@ -51,9 +51,9 @@ def courtesy_in(words: str, preferred: Speech | None = None) -> Courtesy | None:
     Parameters:
         preferred: the language to read it in where several have it: ``ciao``, ``hallo``.
     """
-    if len(words) > LONGEST or "?" in words:
+    if len(words) > LONGEST or _ASKED.search(words):
         return None
-    said = _NO_WORD.sub(" ", fold(words)).strip()
+    said = plain(words)
     if not said:
         return None
     languages = all_speech() if preferred is None else (preferred, *all_speech())
@@ -71,9 +71,9 @@ def is_agreement(words: str, speech: Speech | None = None) -> bool:
     Parameters:
         speech: the language to read them in; by default each.
     """
-    if len(words) > LONGEST or "?" in words:
+    if len(words) > LONGEST or _ASKED.search(words):
         return False
-    said = _NO_WORD.sub(" ", fold(words)).strip()
+    said = plain(words)
     return any(said in _agreements(one) for one in (all_speech() if speech is None else (speech,)))
 
 
@@ -92,7 +92,11 @@ def _patterns(speech: Speech) -> tuple[re.Pattern[str], dict[Kind, re.Pattern[st
         "bye": courtesies.bye,
     }
     any_of = "|".join(" ".join(each.split()) for each in (*phrases.values(), courtesies.around))
+    end, edge = (r"(?: |\Z)", r"\b") if speech.is_spaced else (" ?", "")
     return (
-        re.compile(rf"(?:(?:{any_of})(?: |\Z))+"),
-        {kind: re.compile(rf"\b(?:{' '.join(each.split())})\b") for kind, each in phrases.items()},
+        re.compile(rf"(?:(?:{any_of}){end})+"),
+        {
+            kind: re.compile(rf"{edge}(?:{' '.join(each.split())}){edge}")
+            for kind, each in phrases.items()
+        },
     )

@@ -45,6 +45,7 @@ from aitp_desk.agent.question import (
 from aitp_desk.agent.quote import compose
 from aitp_desk.agent.select import Found, by_words, find, leads
 from aitp_desk.agent.speech import speech_of
+from aitp_desk.agent.speech.recognition import language_asked_in
 from aitp_desk.agent.trust import answers
 from aitp_desk.knowledge.editions import Editions
 from aitp_desk.knowledge.library import Library
@@ -106,12 +107,33 @@ class Finding(msgspec.Struct, frozen=True, gc=False):
 
 
 def answer_in(turn: Turn, editions: Editions) -> Said:
-    """The outcome of a turn over all the languages of the content."""
-    return find_in(turn, editions).said
+    """The outcome of a turn over all the languages of the content.
+
+    Where the content that answers is in another language than the visitor's, it says so first.
+    """
+    return _introduced(find_in(turn, editions).said, turn, editions)
+
+
+def _introduced(said: Said, turn: Turn, editions: Editions) -> Said:
+    if not isinstance(said, Answer) or not said.found or not said.sources:
+        return said
+    own = editions.language_at(said.sources[0].url) or editions.own
+    asked_in = language_asked_in(reply_of(turn), own)
+    visitors = speech_of(turn.locale or asked_in)
+    if visitors.tag == speech_of(own).tag or asks_about_the_conversation(
+        turn.question, editions.library
+    ):
+        return said
+    introduction = visitors.introduce(own)
+    text = f"{introduction}\n\n{said.text}"
+    if turn.max_tokens is not None and len(text) > turn.max_tokens * CHARACTERS_PER_TOKEN:
+        return said
+    tokens = -(-len(text) // CHARACTERS_PER_TOKEN)
+    return msgspec.structs.replace(said, text=text, tokens_used=tokens)
 
 
 def find_in(turn: Turn, editions: Editions) -> Finding:
-    """The same, with what it was made from.
+    """The same without that, with what it was made from.
 
     What is not found in the visitor's language may be asked in the site's own: agents name their
     user's language and ask in another.

@@ -18,6 +18,9 @@ _CLUSTERS = "\u0e01-\u0e3a\u0e40-\u0e4e\u0e80-\u0edf\u1000-\u103f\u1780-\u17d3"
 _WITH_MARKS = "\u0900-\u0963\u0966-\u0dff"
 """Scripts of India: they have spaces, but their vowel signs are no letters to `re`."""
 
+MARKS = _CLUSTERS + _WITH_MARKS
+"""Ranges of characters that belong to words though `re` may take them for signs."""
+
 RUN = re.compile(
     f"(?P<han>[{_HAN}]+)|(?P<hiragana>[{_HIRAGANA}]+)|(?P<katakana>[{_KATAKANA}]+)"
     f"|(?P<hangul>[{_HANGUL}]+)|(?P<clusters>[{_CLUSTERS}]+)|(?P<marked>[{_WITH_MARKS}]+)"

@@ -32,6 +32,8 @@ SYNONYM = 0.8
 """How much a word weighs that the content does not use, of what its synonyms weigh."""
 UNUSED = 0.6
 """How much of its weight an everyday word keeps that the content does not use."""
+UNUSED_FOREIGN = 0.75
+"""The same of any word of another language: which of them are everyday words is not known."""
 WEAK = 0.3
 """How much of its weight a word keeps that says little wherever it stands."""
 
@@ -293,7 +295,8 @@ class Vocabulary:
         elif stems:
             weight = SYNONYM * max(self.weight(other) for other in stems)
         else:
-            weight = self.weight(stem) * (UNUSED if stem in self._everyday else 1.0)
+            unused = 1.0 if self._is_english else UNUSED_FOREIGN
+            weight = self.weight(stem) * (UNUSED if stem in self._everyday else unused)
         if stem in self._weak:
             weight *= WEAK
         elif word.startswith(NAME_SIGN):

@@ -13,7 +13,7 @@ import weakref
 from collections.abc import Iterable, Mapping, Sequence
 from importlib.resources import files
 
-from aitp_desk.knowledge.ngrams import FIRST, IN_RUN, RUN, ngrams_of
+from aitp_desk.knowledge.ngrams import FIRST, IN_RUN, MARKS, RUN, ngrams_of
 
 TOKENIZER = "porter unicode61 remove_diacritics 2"
 
@@ -21,6 +21,7 @@ NAME_SIGN = "ː"
 """A name of several parts is also one word, which begins with this letter: see `words_of`."""
 
 _WORD = re.compile(r"[^\W_]+")
+_NO_WORD = re.compile(rf"(?:_|[^\w{MARKS}])+")
 _JOINED = re.compile(r"[^\W_][._][^\W_]|(?<![\w-])-{1,2}[a-z]")
 _CAPITAL_OPTION = re.compile(r"(?<![\w-])(-[A-Z])(?!\w)")
 _MARKED = rf"\1{NAME_SIGN}"
@@ -105,6 +106,11 @@ def fold(text: str) -> str:
     if marked.isascii():
         return marked
     return unicodedata.normalize("NFC", marked)
+
+
+def plain(text: str) -> str:
+    """Folded words with one space between two, without signs."""
+    return _NO_WORD.sub(" ", fold(text)).strip()
 
 
 def words_of(text: str) -> list[str]:

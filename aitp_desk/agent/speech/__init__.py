@@ -17,6 +17,7 @@ from importlib.resources import files
 import msgspec
 
 from aitp_desk.agent.speech.person import Person
+from aitp_desk.agent.speech.phrases import Phrases
 from aitp_desk.knowledge.words import STOP_WORDS, fold
 
 ENGLISH = "en"
@@ -43,6 +44,7 @@ class Says(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             ``no_contact``, that there are none.
         one_page, pages: how many pages the site has, and their ``titles``; ``more`` stands after
             the last where there are more.
+        foreign: stands before what is quoted in another ``language`` than the visitor's.
     """
 
     nothing: str
@@ -62,6 +64,7 @@ class Says(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     one_page: str
     pages: str
     more: str
+    foreign: str
 
 
 class Courtesies(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -99,6 +102,9 @@ class _Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         asks: how a question begins, and how English asks it.
         person: how a person is asked for.
         courtesies: how one greets, thanks and parts.
+        languages: by tag, what ``says.foreign`` calls them; ``other`` for any that is not there.
+        spaced: whether words are parted by spaces, and change little.
+        endings: where they are not: what is cut off at the end of a word.
     """
 
     elided: str
@@ -113,6 +119,9 @@ class _Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     says: Says
     person: Person
     courtesies: Courtesies
+    languages: dict[str, str]
+    spaced: bool = True
+    endings: str = ""
 
 
 class Speech:
@@ -131,6 +140,8 @@ class Speech:
         every, without, no: the words for all of them, those that turn down what stands after
             them, and those that turn down all.
         stop: the words that say how something is asked, and not what about.
+        small: these and the other words of how something is asked, by which a language is known.
+        is_spaced: whether words are parted by spaces.
     """
 
     def __init__(self, tag: str) -> None:
@@ -149,7 +160,11 @@ class Speech:
         self.without = frozenset(table.without.split())
         self.no = frozenset(table.no.split())
         self.stop = frozenset(map(fold, table.stop.split())) or STOP_WORDS
+        self.is_spaced = table.spaced
+        self._languages = table.languages
+        self._phrases = Phrases(table.asks, self.stop, table.endings) if not table.spaced else None
         self._asks = {fold(phrase): english for phrase, english in table.asks.items()}
+        self.small = self.stop.union(*map(str.split, self._asks))
         phrases = sorted(self._asks, key=len, reverse=True)
         self._parts = re.compile(
             rf"(?<!\w)(?:(?P<asks>{_any(phrases)})(?!\w)"
@@ -161,6 +176,8 @@ class Speech:
         """A question in it as the agent reads questions; one in English as it is."""
         if self.tag == ENGLISH:
             return text
+        if self._phrases is not None:
+            return self._phrases.plain(text)
         words = self._parts.sub(self._in_english, fold(text).translate(_OPENING_SIGNS)).split()
         return _LEFT_BEFORE.sub("", " ".join(words))
 
@@ -170,6 +187,12 @@ class Speech:
         if len(quoted) < 2:
             return "".join(quoted)
         return f"{', '.join(quoted[:-1])} {self.says.or_} {quoted[-1]}"
+
+    def introduce(self, language: str) -> str:
+        """The words before a quotation in another language, by its tag."""
+        names = self._languages
+        name = names.get(language.partition("-")[0].lower(), names["other"])
+        return self.says.foreign.format(language=name)
 
     def _in_english(self, found: re.Match[str]) -> str:
         if asks := found["asks"]:

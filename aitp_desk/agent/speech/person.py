@@ -12,18 +12,17 @@ from functools import cached_property
 
 import msgspec
 
-from aitp_desk.knowledge.words import fold
+from aitp_desk.knowledge.words import plain
 
 _BREAK = re.compile(r"\s*\n\s*")
 _NO_SPACE = re.compile(r"(?<=[|(])\s*\n\s*|(?<=[?*+])\s*\n\s*(?=\()|\s*\n\s*(?=\( |\))")
 _GROUP = re.compile(r"\((?!\?)")
 _LONGEST = 300
 """Of longer sentences only the beginning is read, in characters."""
-_ENDS = re.compile(r"[.!?…;:\n¿¡]+")
-_PARTS = re.compile(rf"{_ENDS.pattern}|[,–—]|\s-\s")
-_PAUSES = re.compile(r"[,–—-]")
+_ENDS = re.compile(r"[.!?…;:\n¿¡。！？]+")
+_PARTS = re.compile(rf"{_ENDS.pattern}|[,–—、，]|\s-\s")
+_PAUSES = re.compile(r"[,–—、，-]")
 """Without one of these nothing has parts but its sentences."""
-_NO_WORD = re.compile(r"[\W_]+")
 
 
 class Sentences(msgspec.Struct, frozen=True):
@@ -40,7 +39,7 @@ class Sentences(msgspec.Struct, frozen=True):
     @classmethod
     def of(cls, words: str) -> Sentences:
         """The sentences of these words."""
-        whole = tuple([plain for said in _ENDS.split(words) if (plain := _plain(said))])
+        whole = tuple([read for said in _ENDS.split(words) if (read := _plain(said))])
         if _PAUSES.search(words) is None:
             return cls(whole, ())
         parts = filter(None, map(_plain, _PARTS.split(words)))
@@ -109,8 +108,8 @@ class Person(msgspec.Struct, frozen=True, dict=True, forbid_unknown_fields=True)
 
 
 def _plain(words: str) -> str:
-    """Words as patterns have them: folded, one space between two."""
-    return _NO_WORD.sub(" ", fold(words[:_LONGEST])).strip()
+    """Words as patterns have them."""
+    return plain(words[:_LONGEST])
 
 
 def _whole(pattern: str) -> str:

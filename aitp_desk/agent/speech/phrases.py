@@ -1,0 +1,62 @@
+"""Phrases of languages whose words have no spaces or carry endings: how a question is read there.
+
+Words cannot be looked up one by one: phrases are found wherever they stand. What asks is put into
+English and goes to the front of its sentence, where English has it; what says nothing goes out, and
+leaves a space, so that no n-gram is cut over it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+
+from aitp_desk.knowledge.sentences import sentences
+from aitp_desk.knowledge.words import fold
+
+_STOPS = str.maketrans({"。": ".", "．": ".", "｡": ".", "、": ",", "，": ",", "？": "?", "！": "!"})
+_SPACE = re.compile(r"\s+(?=[.,!?]|\Z)|(?<=\s)\s+|\A\s+")
+
+
+class Phrases:
+    """Reads questions of one language.
+
+    Parameters:
+        asks: how is asked, and how English asks it; nothing for what only looks so, and stays.
+        stop: what says nothing, wherever it stands.
+        endings: what says nothing at the end of a word; Korean writes particles there.
+    """
+
+    def __init__(self, asks: Mapping[str, str], stop: Iterable[str], endings: str) -> None:
+        self._asks = {fold(phrase): english for phrase, english in asks.items()}
+        ends = _longest_first(map(fold, endings.split()))
+        whole = r"(?<!\w){}(?!\w)" if ends else "{}"
+        parts = [_any(_longest_first(self._asks), "(?P<asks>{})")]
+        parts += [_any(_longest_first(stop), whole), _any(ends, r"(?<=\w){}(?!\w)")]
+        self._parts = re.compile("|".join(filter(None, parts)))
+
+    def plain(self, text: str) -> str:
+        """A question as the agent reads questions."""
+        return " ".join([self._sentence(one) for one in sentences(text)] or [""])
+
+    def _sentence(self, text: str) -> str:
+        asked: dict[str, None] = {}
+
+        def read(found: re.Match[str]) -> str:
+            if found["asks"]:
+                english = self._asks[found["asks"]]
+                if not english:
+                    return found[0]
+                asked[english] = None
+            return " "
+
+        rest = self._parts.sub(read, fold(text).translate(_STOPS))
+        return _SPACE.sub("", " ".join((*asked, rest)))
+
+
+def _longest_first(phrases: Iterable[str]) -> list[str]:
+    return sorted(phrases, key=len, reverse=True)
+
+
+def _any(phrases: list[str], around: str) -> str:
+    either = "|".join(map(re.escape, phrases))
+    return around.format(f"(?:{either})") if phrases else ""

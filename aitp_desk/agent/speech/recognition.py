@@ -1,0 +1,55 @@
+"""Recognition of the language of a question: by its script, else by its small words."""
+
+from __future__ import annotations
+
+import re
+
+from aitp_desk.agent.speech import Speech, all_speech, speech_of
+from aitp_desk.knowledge.words import fold
+
+_SCRIPTS = re.compile(
+    "(?P<ja>[\u3041-\u3096\u30a1-\u30fa])|(?P<ko>[\uac00-\ud7a3])|(?P<th>[\u0e01-\u0e4e])"
+)
+_HAN = re.compile("[\u3400-\u4dbf\u4e00-\u9fff]")
+_WORD = re.compile(r"[^\W\d_]+")
+_LEAST = 2
+"""So many small words of another language, more than of the content's, tell that it is meant."""
+_LONGEST = 500
+"""So many characters tell."""
+
+
+def language_asked_in(text: str, own: str) -> str:
+    """The tag of the language that a question is in; the content's own where that is not plain.
+
+    Parameters:
+        own: tag of the language that the content is in.
+    """
+    text = text[:_LONGEST]
+    primary = own.partition("-")[0]
+    if not text.isascii():
+        if found := _SCRIPTS.search(text):
+            return own if found.lastgroup == primary else found.lastgroup or own
+        if _HAN.search(text):  # Japanese, too, may be asked in Han alone
+            return own if primary in {"ja", "zh"} else "zh"
+    speech = speech_of(own)
+    if speech.tag != primary:  # its small words are not known
+        return own
+    words = _WORD.findall(fold(text))
+    mine = sum(map(speech.small.__contains__, words)) if speech.is_spaced else 0
+    if 2 * mine >= len(words):
+        return own
+    best, tag = max(
+        (sum(map(other.small.__contains__, words)), other.tag)
+        for other in all_speech()
+        if other.is_spaced
+    )
+    return tag if best >= mine + _LEAST else own
+
+
+def speech_for(text: str, own: str) -> Speech:
+    """How a question is to be read, by the language that it is in.
+
+    Parameters:
+        own: tag of the language that the content is in.
+    """
+    return speech_of(language_asked_in(text, own))
