@@ -32,9 +32,12 @@ _STEMMERS = {
     "sv": "swedish",
 }
 _COMPOUNDING = frozenset("da de fi nb nl nn no sv".split())
-_SHORTEST, _SURE = 4, 5
-"""The fewest letters of a part of a compound; and of one whose other part may be unknown."""
+_SHORTEST, _SURE, _ALONE = 4, 5, 6
+"""The fewest letters of a part of a compound; of one whose other part the content need not have;
+and the same where the content does not have the compound either."""
 _SHORTEST_KATAKANA = 2
+_ENDINGS = ("", "e", "en", "er", "n", "s")
+"""What a part of a compound has after its root."""
 _MOST_COMPOUNDS = 6
 """So many compounds of a word, the commonest, are looked for."""
 
@@ -67,27 +70,46 @@ class Inflection:
         return self._by_root.get(self._roots([word])[0], ())
 
     def compounds(self, word: str) -> list[str]:
-        """The content's words that begin or end with a word, the commonest."""
+        """The content's words that begin or end with a form of a word, the commonest."""
         shortest = self._shortest(word)
-        if not shortest or len(word) < shortest:
-            return []
-        sure = shortest if is_katakana(word) else _SURE
-        found = [
+        parts = [word] if is_katakana(word) else self._stands_for(word)
+        parts = [part for part in parts if len(part) >= shortest > 0]
+        found = {
             whole
-            for whole, rest in (*_begun(word, self._forwards), *_ended(word, self._backwards))
-            if len(rest) >= shortest and (len(word) >= sure or self._is_used(rest))
-        ]
-        return sorted(found, key=self._uses.__getitem__, reverse=True)[:_MOST_COMPOUNDS]
+            for part in parts
+            for whole, rest in (*_begun(part, self._forwards), *_ended(part, self._backwards))
+            if len(rest) >= shortest
+            and (is_katakana(word) or len(part) >= _SURE or self._is_used(rest))
+        }
+        return sorted(found, key=lambda one: (-self._uses[one], one))[:_MOST_COMPOUNDS]
 
-    def parts(self, word: str) -> list[tuple[Sequence[str], Sequence[str]]]:
-        """How a word may be two words of the content, each as its forms; the evenest first."""
+    def _stands_for(self, word: str) -> list[str]:
+        """What a word may look like in a compound: ``kostet`` like ``kosten``."""
+        if not self._is_compounding or word >= FIRST:
+            return []
+        root = self._roots([word])[0]
+        return list(dict.fromkeys((word, *(root + ending for ending in _ENDINGS))))
+
+    def parts(self, word: str) -> list[str]:
+        """The content's words that a word is made of two of; none where it is not."""
+        halves = [(self._used(left), self._used(right)) for left, right in self._cuts(word)]
+        both = [(left, right) for left, right in halves if left and right]
+        left, right = max(
+            both, key=lambda pair: min(map(len, (*pair[0], *pair[1]))), default=((), ())
+        )
+        return [*left, *right]
+
+    def part(self, word: str) -> list[str]:
+        """The content's words that a word begins with, or else ends with, at some length."""
+        ends = [end for both in self._cuts(word) for end in both if len(end) >= _ALONE]
+        used = (list(self._used(end)) for end in sorted(ends, key=len, reverse=True))
+        return next(filter(None, used), [])
+
+    def _cuts(self, word: str) -> list[tuple[str, str]]:
         shortest = self._shortest(word)
         if not shortest:
             return []
-        cuts = range(shortest, len(word) - shortest + 1)
-        halves = ((self._used(word[:at]), self._used(word[at:])) for at in cuts)
-        found = [(left, right) for left, right in halves if left and right]
-        return sorted(found, key=lambda both: -min(len(both[0][0]), len(both[1][0])))
+        return [(word[:at], word[at:]) for at in range(shortest, len(word) - shortest + 1)]
 
     def _shortest(self, word: str) -> int:
         """The fewest letters of a part of a word; 0 where it is no compound."""

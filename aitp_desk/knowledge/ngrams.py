@@ -69,6 +69,11 @@ def overlap(left: str, right: str) -> bool:
     return left[1:] == right[:-1] != ""
 
 
+def is_han(word: str) -> bool:
+    """Whether a word is of Han, of which a single character may be one."""
+    return "\u3400" <= word[:1] <= "\u9fff"
+
+
 def is_katakana(word: str) -> bool:
     """Whether a word is one of katakana, which may be a compound."""
     return "\u30a1" <= word[:1] <= "\u30fe"

@@ -9,7 +9,7 @@ from functools import cache, cached_property
 import msgspec
 
 from aitp_desk.knowledge.inflection import Inflection
-from aitp_desk.knowledge.ngrams import FIRST, is_hiragana, is_ngram, overlap
+from aitp_desk.knowledge.ngrams import FIRST, is_han, is_hiragana, is_ngram, overlap
 from aitp_desk.knowledge.postings import weight_of
 from aitp_desk.knowledge.spelling import LONG, Spelling, distance
 from aitp_desk.knowledge.synonyms import Phrase, Synonyms, english_stems, plain_english
@@ -40,15 +40,17 @@ WEAK = 0.3
 WHOLE_NAME = 0.5
 """The same of a name of several parts: they are weighed too."""
 GRAMMAR = 0.15
-"""The same of a piece of hiragana, which mostly is an ending."""
+"""The same of a piece of hiragana, which mostly is an ending, and of a single character."""
+SEAM = 0.5
+"""The same of an n-gram between two others that the content has: it says that they stand so."""
 FORM = 0.95
 """How much another form of a word counts in languages other than English."""
 COMPOUND = 0.5
 """How much a compound counts that has the word for a part, and a part of the compound itself."""
 
 _MOST_SLIPS = 2
-TELLING = 1.5
-"""A part of a compound that weighs less stands everywhere: it finds nothing."""
+TELLING = 0.25
+"""A part of a compound that weighs less, as a share of an unknown word, is everywhere."""
 _RARE = 0.002
 """A word that is no English and used in less than so much of all passages is too rare to be meant
 by another short one."""
@@ -188,8 +190,9 @@ class Vocabulary:
             words: of :meth:`words`.
             names: folded words that are names; an unknown one is never taken for two words.
         """
+        seams: frozenset[str] = frozenset()
         if not "".join(words).isascii():
-            words = self._without_seams(words)
+            words, seams = self._without_seams(words)
         said = list(filter(None, map(self._met.get, words)))
         if len(said) < len(words):
             said = [self._met.get(word) or self._meet(word) for word in words]
@@ -210,23 +213,33 @@ class Vocabulary:
                     last = word
         for left, right in joined:
             self._add_joined(found, left, right)
+        for word in seams & found.keys():
+            term = found[word]
+            found[word] = msgspec.structs.replace(term, weight=term.weight * SEAM)
         return list(found.values())
 
-    def _without_seams(self, words: Sequence[str]) -> list[str]:
-        """The words without unknown n-grams next to known ones: they run over the seam of two."""
+    def _without_seams(self, words: Sequence[str]) -> tuple[list[str], frozenset[str]]:
+        """The words without unknown n-grams beside known ones, which run over the seam of two.
+
+        A character of Han that only such a one has is looked for by itself.
+
+        Returns:
+            The words, and those of them that stand between two known n-grams.
+        """
         kept: list[str] = []
+        seams: set[str] = set()
         for before, word, after in zip(("", *words), words, (*words[1:], ""), strict=False):
-            is_seam = (
-                is_ngram(word)
-                and not self.knows(word)
-                and (
-                    (overlap(before, word) and self.knows(before))
-                    or (overlap(word, after) and self.knows(after))
-                )
-            )
-            if not is_seam:
+            is_after = overlap(before, word) and self.knows(before)
+            is_before = overlap(word, after) and self.knows(after)
+            if not (is_after or is_before) or not is_ngram(word):
                 kept.append(word)
-        return kept
+            elif self.knows(word):
+                kept.append(word)
+                if is_after and is_before:
+                    seams.add(word)
+            elif is_after != is_before and is_han(word):
+                kept.append(word[-1] if is_after else word[0])
+        return kept, frozenset(seams)
 
     def _add_joined(self, found: dict[str, Term], left: str, right: str) -> None:
         """Let two words be found too by what the content writes as one: ``create a superuser``."""
@@ -282,7 +295,9 @@ class Vocabulary:
         stem = self.stemmer.stem(word)
         own = self._own_stems(word, stem)
         stems = dict(own)
-        others = dict.fromkeys(self._kin(stem), KIN) | dict(self._synonyms.of(stem))
+        holders = self._holders(word)
+        near = self._kin(stem) if own else self._kin(stem) or holders
+        others = dict.fromkeys(near, KIN) | dict(self._synonyms.of(stem))
         if not others and not own:
             for plain in _without_comparison(word):
                 plain_stem = self.stemmer.stem(plain)
@@ -291,7 +306,7 @@ class Vocabulary:
             if other in self._counts:
                 stems[other] = max(stems.get(other, 0.0), value)
         if own:
-            weight = min(map(self.weight, own))
+            weight = min(map(self.weight, (*own, *holders)))
         elif stems:
             weight = SYNONYM * max(self.weight(other) for other in stems)
         else:
@@ -301,7 +316,7 @@ class Vocabulary:
             weight *= WEAK
         elif word.startswith(NAME_SIGN):
             weight *= WHOLE_NAME
-        elif is_hiragana(word):
+        elif is_hiragana(word) or (len(word) == 1 and not own and is_ngram(word)):
             weight *= GRAMMAR
         return Term.of(word, weight, stems)
 
@@ -317,9 +332,10 @@ class Vocabulary:
         found = map(self.stemmer.stem, self._inflection.compounds(word))
         stems = dict.fromkeys(found, COMPOUND)
         if stem not in self._counts:
-            for both in self._inflection.parts(word)[:1]:
-                told = {self.stemmer.stem(form): COMPOUND for part in both for form in part}
-                stems |= {one: value for one, value in told.items() if self.weight(one) > TELLING}
+            parts = self._inflection.parts(word) or self._inflection.part(word)
+            told = dict.fromkeys(map(self.stemmer.stem, parts), COMPOUND)
+            least = TELLING * self.weight(word)
+            stems |= {one: value for one, value in told.items() if self.weight(one) > least}
         return stems
 
     def knows(self, word: str) -> bool:
@@ -382,6 +398,15 @@ class Vocabulary:
             said = [tuple([term.found_by(meant) for term in terms]) for terms in said]
         return [_Word(terms, terms) for terms in said]
 
+    def _holders(self, word: str) -> list[str]:
+        """The commonest n-grams that a single character of Han begins."""
+        if len(word) > 1 or not is_han(word):
+            return []
+        first = bisect_left(self._in_order, word)
+        last = bisect_left(self._in_order, word + _PAST_ALL, first)
+        begun = [stem for stem in self._in_order[first:last] if stem != word]
+        return sorted(begun, key=self._counts.__getitem__, reverse=True)[:_MOST_HOLDERS]
+
     def _kin(self, stem: str) -> list[str]:
         """Stems of the content that share all but the ending."""
         if len(stem) < _KIN_LETTERS or stem.isdigit():
@@ -403,6 +428,7 @@ def _everyday_stems() -> frozenset[str]:
     return frozenset(map(english_stems().__getitem__, EVERYDAY_WORDS | WEAK_WORDS))
 
 
+_MOST_HOLDERS = 6
 _KIN_LETTERS = 5
 _KIN_ENDING = 4
 _PAST_ALL = "\U0010ffff"

@@ -41,6 +41,19 @@ from aitp_desk.agent.speech import speech_of
         ("Olá", "hello", "pt"),
         ("muito obrigada", "thanks", "pt"),
         ("até logo", "bye", "pt"),
+        ("Grüezi", "hello", "de"),
+        ("Servus!", "hello", "de"),
+        ("Moin", "hello", "de"),
+        ("こんにちは", "hello", "ja"),
+        ("ありがとうございます！", "thanks", "ja"),
+        ("はい、わかりました。ありがとう。", "thanks", "ja"),
+        ("你好", "hello", "zh"),
+        ("谢谢你的帮助", "thanks", "zh"),
+        ("再见", "bye", "zh"),
+        ("안녕하세요", "hello", "ko"),
+        ("네, 감사합니다", "thanks", "ko"),
+        ("สวัสดีครับ", "hello", "th"),
+        ("ขอบคุณค่ะ", "thanks", "th"),
     ],
 )
 def test_a_courtesy_is_recognised_in_its_language(words: str, kind: str, tag: str) -> None:
@@ -73,6 +86,10 @@ def test_a_courtesy_is_recognised_in_its_language(words: str, kind: str, tag: st
         "thanks " * 20,
         "merci de me dire le prix",
         "danke, aber was kostet der Versand",
+        "こんにちは、返品できますか",
+        "你好，请问运费是多少",
+        "谢谢？",
+        "네",
     ],
 )
 def test_what_says_more_is_no_courtesy(words: str) -> None:
@@ -91,6 +108,7 @@ def test_what_several_languages_say_is_read_in_that_of_the_site() -> None:
     [
         *("yes please", "sure", "ok", "Okay!", "go ahead", "yep", "please do", "yes"),
         *("ja, gerne", "oui, volontiers", "sí, claro", "sì, grazie", "ja graag", "sim"),
+        *("はい", "はい、お願いします", "是", "好的。", "네", "네, 부탁드립니다", "ใช่ครับ"),
     ],
 )
 def test_what_agrees_is_read_in_every_language(words: str) -> None:

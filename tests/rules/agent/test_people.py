@@ -132,6 +132,38 @@ falar com um humano
 preciso falar com alguém sobre o meu pedido
 Pergunte a uma pessoa
 """,
+    "ja": """
+担当者と話したいです
+オペレーターにつないでください
+人間と話せますか？
+スタッフの方に相談したいのですが
+誰かと話したい
+担当者をお願いします
+いいえ、人間と話したい。
+""",
+    "ko": """
+상담원 연결해 주세요
+사람과 이야기하고 싶어요
+상담원 부탁드립니다
+직원과 통화하고 싶습니다
+담당자에게 물어봐 주세요
+상담원
+""",
+    "th": """
+ขอคุยกับพนักงานหน่อยครับ
+ติดต่อเจ้าหน้าที่ค่ะ
+ช่วยโอนสายให้เจ้าหน้าที่หน่อยครับ
+ขอเจ้าหน้าที่ค่ะ
+""",
+    "zh": """
+转人工
+我想和真人说话
+人工客服
+请转接客服
+帮我联系客服人员
+我要找客服
+請轉人工客服
+""",
 }
 ASKS_NOT = """
 a person's size
@@ -231,6 +263,16 @@ Menschen
 Humana
 personne
 hombre
+人工智能
+客服电话是多少？
+人工费
+スタッフ募集
+担当者名
+人間工学
+상담원 채용
+고객센터 전화번호
+사람
+เบอร์โทรเจ้าหน้าที่
 """
 AGREES = {
     "en": "yes|Yes please!|yeah|sure|ok|yes, please do|Go ahead.",
@@ -240,6 +282,10 @@ AGREES = {
     "it": "sì|va bene|Certo!",
     "nl": "ja graag|doe maar",
     "pt": "sim|pode ser",
+    "ja": "はい|はい、お願いします。|お願いします",
+    "ko": "네|네, 부탁드립니다|좋아요",
+    "th": "ใช่ครับ|ตกลง|ได้เลยค่ะ",
+    "zh": "是|好的|好的，谢谢|可以",
 }
 AGREES_NOT = "no|no thanks|yes or no|yes but how much|ok what about shoes|ja aber|sí o no||2"
 

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from aitp_desk.agent import speech
 from aitp_desk.agent.speech import speech_of, spoken
+from aitp_desk.agent.speech.recognition import language_asked_in
 
 LANGUAGES = sorted(
     file.name.removesuffix(".toml")
@@ -40,6 +41,14 @@ LANGUAGES = sorted(
         ("it", "Com’è fatto?", "how is fatto?"),
         ("nl", "Hoe lang duurt de levering?", "how long duurt levering?"),
         ("pt", "Quanto tempo demora a entrega?", "how long demora entrega?"),
+        ("ja", "返品はいつまでできますか？", "until when can i 返品は?"),
+        ("ja", "昨日注文しました。いつ届きますか？", "昨日注文. when 届き?"),
+        ("ja", "いつも混んでいますか", "いつも混んで"),
+        ("zh", "请问运费是多少钱？", "how much is 运费?"),
+        ("zh-TW", "為什麼沒有會員價格？", "why 沒有會員價格?"),
+        ("ko", "배송비는 얼마예요?", "how much is 배송비?"),
+        ("ko", "신용카드로 결제할 수 있나요?", "can i 신용카드 결제?"),
+        ("th", "ค่าจัดส่งเท่าไหร่ครับ", "how much ค่าจัดส่ง"),
         ("en", "How long  is it, Anna?", "How long  is it, Anna?"),
         ("sv", "Hur länge?", "Hur länge?"),
     ],
@@ -65,6 +74,33 @@ def test_every_language_says_the_same_with_the_same_put_in(tag: str) -> None:
 def test_a_language_that_the_desk_does_not_know_is_answered_in_english() -> None:
     assert speech_of("sv-SE").says == speech_of("en").says
     assert (spoken("sv-SE"), spoken("fr-CA"), spoken("en-GB")) == ("en", "fr-CA", "en-GB")
+
+
+@pytest.mark.parametrize(
+    ("question", "own", "language"),
+    [
+        ("How long does shipping take?", "de", "en"),
+        ("How long does shipping take?", "en", "en"),
+        ("Was kostet das Paket?", "en", "de"),
+        ("Combien coûte la livraison ?", "en", "fr"),
+        ("返品できますか", "en", "ja"),
+        ("返品方法", "ja-JP", "ja-JP"),
+        ("退货方法", "en", "zh"),
+        ("배송비", "en", "ko"),
+        ("ค่าจัดส่ง", "en", "th"),
+        ("LibreOffice?", "de", "de"),
+        ("returns", "de", "de"),
+        ("Hur länge tar det?", "sv", "sv"),
+    ],
+)
+def test_the_language_of_a_question_is_recognised(question: str, own: str, language: str) -> None:
+    assert language_asked_in(question, own) == language
+
+
+@pytest.mark.parametrize("tag", LANGUAGES)
+def test_every_language_has_a_name_for_every_other(tag: str) -> None:
+    introductions = {speech_of(tag).introduce(other) for other in (*LANGUAGES, "sv")}
+    assert len(introductions) == len(LANGUAGES) + 1
 
 
 def test_several_words_are_quoted_in_a_row() -> None:
