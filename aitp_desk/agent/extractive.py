@@ -107,11 +107,34 @@ class Finding(msgspec.Struct, frozen=True, gc=False):
 
 
 def answer_in(turn: Turn, editions: Editions) -> Said:
-    """The outcome of a turn over all the languages of the content.
+    """The outcome of a turn over all the languages of the content."""
+    return find_in(turn, editions).said
+
+
+def find_in(turn: Turn, editions: Editions) -> Finding:
+    """The same, with what it was made from.
 
     Where the content that answers is in another language than the visitor's, it says so first.
     """
-    return _introduced(find_in(turn, editions).said, turn, editions)
+    finding = _find_in(turn, editions)
+    return msgspec.structs.replace(finding, said=_introduced(finding.said, turn, editions))
+
+
+def _find_in(turn: Turn, editions: Editions) -> Finding:
+    """The outcome without that.
+
+    What is not found in the visitor's language may be asked in the site's own: agents name their
+    user's language and ask in another.
+    """
+    library = editions.speaking(turn.locale)
+    finding = find_answer(turn, library)
+    said = finding.said
+    if library is editions.library or not isinstance(said, Answer) or said.is_courtesy:
+        return finding
+    if said.found and not _is_told_better(turn, library, editions.library):
+        return finding
+    other = find_answer(turn, editions.library)
+    return other if isinstance(other.said, Answer) and other.said.found else finding
 
 
 def _introduced(said: Said, turn: Turn, editions: Editions) -> Said:
@@ -130,23 +153,6 @@ def _introduced(said: Said, turn: Turn, editions: Editions) -> Said:
         return said
     tokens = -(-len(text) // CHARACTERS_PER_TOKEN)
     return msgspec.structs.replace(said, text=text, tokens_used=tokens)
-
-
-def find_in(turn: Turn, editions: Editions) -> Finding:
-    """The same without that, with what it was made from.
-
-    What is not found in the visitor's language may be asked in the site's own: agents name their
-    user's language and ask in another.
-    """
-    library = editions.speaking(turn.locale)
-    finding = find_answer(turn, library)
-    said = finding.said
-    if library is editions.library or not isinstance(said, Answer) or said.is_courtesy:
-        return finding
-    if said.found and not _is_told_better(turn, library, editions.library):
-        return finding
-    other = find_answer(turn, editions.library)
-    return other if isinstance(other.said, Answer) and other.said.found else finding
 
 
 def _is_told_better(turn: Turn, library: Library, other: Library) -> bool:
