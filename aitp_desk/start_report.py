@@ -23,6 +23,12 @@ _IN_THE_CLEAR = (
     " can be changed on its way; serve https, or set hac.enabled = false"
 )
 """HAC 1.0, section 9.4."""
+_BETTER = {
+    1: "the extra semantic (1)",
+    2: "questions by aitp-desk enrich (2)",
+    3: f"a model by {API_KEY} (3)",
+}
+"""What makes the answers better: see docs/enrich.md."""
 _PROBLEMS_TOLD = 10
 """So many files that cannot be read are named at the start."""
 
@@ -79,6 +85,8 @@ def _report_content(house: House) -> tuple[str, ...]:
         *([f"  unread     {unread}"] if unread else []),
         *([f"  languages  {own}, and some in {', '.join(further)}"] if further else []),
         *_report_meaning(house),
+        *_report_questions(house),
+        _report_level(house),
         *([f"  elsewhere  {elsewhere}"] if web.lists else []),
         *([f"  actions    {', '.join(actions)}"] if actions else []),
         *(f"  problem    {problem}" for problem in (*house.offers.notes(), *told)),
@@ -94,6 +102,30 @@ def _report_meaning(house: House) -> tuple[str, ...]:
     if house.knowledge.library.vectors is not None:
         state = _count(progress.total, "passage")
     return (f"  meaning    {progress.model}, {state}",)
+
+
+def _report_questions(house: House) -> tuple[str, ...]:
+    """What the passages are enriched with."""
+    questions = house.knowledge.library.questions
+    if questions is None:
+        return ()
+    count = f"{len(questions)} for {_count(questions.passages, 'passage')}"
+    left_out = questions.left_out
+    stale = f"; {left_out} are out of date: run aitp-desk enrich" if left_out else ""
+    return (f"  questions  {count}{stale}",)
+
+
+def _report_level(house: House) -> str:
+    """How well the desk can answer, and what would make it better."""
+    reached = {
+        1: house.knowledge.progress is not None,
+        2: house.knowledge.library.questions is not None,
+        3: not isinstance(house.agent, ExtractiveAgent),
+    }
+    level = max((number for number, is_there in reached.items() if is_there), default=0)
+    better = [told for number, told in _BETTER.items() if not reached[number]]
+    hint = f"; better with {', '.join(better)}" if better else ""
+    return f"  level      {level} of 3{hint}"
 
 
 def _report_further(house: House) -> tuple[str, ...]:

@@ -1,6 +1,6 @@
 """Judges the answers over the labelled questions and prints each kind.
 
-    python -m tests.answers.judge [--split tune|unseen|all] [--show KIND] [--table]
+    python -m tests.answers.judge [--split tune|unseen|all] [--show KIND] [--enriched] [--table]
 
 ``--show`` prints the questions of a kind with what was answered, of the tuning part alone: nobody
 reads the unseen third, which is there to tell learning from remembering. ``--table`` prints the
@@ -133,11 +133,17 @@ def figures_of(verdicts: Sequence[Verdict]) -> Figures:
     )
 
 
-async def judge(corpus: Corpus, split: Split) -> list[Verdict]:
-    """Ask every question of a corpus, each in a conversation of its own."""
+async def judge(corpus: Corpus, split: Split, *, enriched: bool = False) -> list[Verdict]:
+    """Ask every question of a corpus, each in a conversation of its own.
+
+    Parameters:
+        enriched: whether the questions in the corpus's enriched.jsonl are used (level 2).
+    """
     folder, synonyms, site = corpus_of(corpus)
     with tempfile.TemporaryDirectory() as data:
-        async with open_knowledge(folder, data=Path(data), synonyms=synonyms) as knowledge:
+        async with open_knowledge(
+            folder, data=Path(data), synonyms=synonyms, enriched=enriched
+        ) as knowledge:
             agent = ExtractiveAgent(knowledge)
             return [
                 Verdict(question, await _ask(agent, site, question))
@@ -300,11 +306,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--split", choices=["tune", "unseen", "all"], default="all")
     parser.add_argument("--show", metavar="KIND", help="a kind, 'missed' or 'all'")
+    parser.add_argument("--enriched", action="store_true", help="use enriched.jsonl (level 2)")
     parser.add_argument("--table", action="store_true", help="print the table of docs/content.md")
     asked = parser.parse_args()
     everything: list[Verdict] = []
     for corpus in available():
-        verdicts = asyncio.run(judge(corpus, asked.split))
+        verdicts = asyncio.run(judge(corpus, asked.split, enriched=asked.enriched))
         everything.extend(verdicts)
         if asked.show:
             _show(verdicts, asked.show)

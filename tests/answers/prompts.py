@@ -195,7 +195,9 @@ async def prompts_of(corpus: Corpus) -> dict[str, list[Prompt]]:
     folder, synonyms, site = corpus_of(corpus)
     made: dict[str, list[Prompt]] = {name: [] for name in WAYS}
     with tempfile.TemporaryDirectory() as data:
-        async with open_knowledge(folder, data=Path(data), synonyms=synonyms) as knowledge:
+        async with open_knowledge(
+            folder, data=Path(data), synonyms=synonyms, enriched=False
+        ) as knowledge:
             agent = ExtractiveAgent(knowledge)
             for question in questions(corpus, "all"):
                 turn = await turn_of(agent, site, question)

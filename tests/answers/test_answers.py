@@ -50,6 +50,16 @@ def test_the_answers_are_as_good_as_they_have_to_be(verdicts: list[Verdict], gat
         assert reached <= goal + slack(verdicts, gate)
 
 
+def test_the_shop_answers_better_by_the_questions_it_is_enriched_with(
+    verdicts: list[Verdict],
+) -> None:
+    plain = figures_of([verdict for verdict in verdicts if verdict.question.corpus == "shop"])
+    enriched = figures_of(asyncio.run(judge("shop", "all", enriched=True)))
+    for better in ("fact", "section"):
+        assert getattr(enriched, better) >= getattr(plain, better)
+    assert (enriched.answerable_refused or 0) <= (plain.answerable_refused or 0)
+
+
 def test_the_documentation_gives_the_figures_as_they_are(
     verdicts: list[Verdict], shared_folder: Path
 ) -> None:
