@@ -77,6 +77,22 @@ def is_agreement(words: str, speech: Speech | None = None) -> bool:
     return any(said in _agreements(one) for one in (all_speech() if speech is None else (speech,)))
 
 
+def is_refusal(words: str) -> bool:
+    """Whether words only say no to what was just asked, in any language: ``nein danke``."""
+    if len(words) > LONGEST or _ASKED.search(words):
+        return False
+    said = plain(words)
+    return any(_refusals(one).fullmatch(said) for one in all_speech())
+
+
+@cache
+def _refusals(speech: Speech) -> re.Pattern[str]:
+    no = "|".join(map(re.escape, sorted(speech.no, key=len, reverse=True)))
+    thanks = " ".join(speech.courtesies.thanks.split())
+    gap = " " if speech.is_spaced else " ?"
+    return re.compile(rf"(?:{no})(?:{gap}(?:{thanks}|{no}))*")
+
+
 @cache
 def _agreements(speech: Speech) -> frozenset[str]:
     return frozenset(" ".join(speech.courtesies.agrees.split("\n")).strip().split("|"))

@@ -9,7 +9,7 @@ from typing import Any
 from aitp_desk.agent.ask import part_question
 from aitp_desk.agent.base import Clarification, Said
 from aitp_desk.agent.choice import choose
-from aitp_desk.agent.courtesy import is_agreement
+from aitp_desk.agent.courtesy import is_agreement, is_refusal
 from aitp_desk.agent.filling.base import Filled
 from aitp_desk.agent.filling.confirming import confirm
 from aitp_desk.agent.filling.fill import change
@@ -87,7 +87,8 @@ def _says_yes(words: str, *, is_mild: bool) -> bool:
 
 
 def _chooses_no(words: str) -> bool:
-    return choose(words, YES_OR_NO, speech_of(ENGLISH)).option == YES_OR_NO[1]
+    chosen = choose(words, YES_OR_NO, speech_of(ENGLISH)).option
+    return chosen == YES_OR_NO[1] or is_refusal(words)
 
 
 def asking_back(outcome: Said) -> Said:

@@ -15,6 +15,7 @@ import msgspec
 
 from aitp_desk.knowledge.base import Document, Passage, Problem
 from aitp_desk.knowledge.declare import NOTHING, Declaring
+from aitp_desk.knowledge.detection import language_of_pages
 from aitp_desk.knowledge.enrichment.file import Line
 from aitp_desk.knowledge.hidden import hidden_pages
 from aitp_desk.knowledge.index import open_indexes
@@ -132,6 +133,7 @@ def open_editions(
         declaring: reads what the pages offer beside their text.
         lines: what the passages were enriched with.
     """
+    languages = _detected(raw, languages)
     parts = _part(raw, languages)
     names = {tag: FILE if tag == languages.own else _name(tag) for tag in parts}
     indexes = open_indexes({names[tag]: part for tag, part in parts.items()}, data)
@@ -144,6 +146,14 @@ def open_editions(
         libraries[tag] = Library(index, synonyms, (*found, *hidden), tag, declared, lines)
     _clear_away(data, libraries)
     return Editions(libraries)
+
+
+def _detected(raw: Raw, languages: Languages) -> Languages:
+    """The languages with the one that the pages are in, where the owner has said nothing of it."""
+    if languages != Languages() or with_versions(raw, languages).versions:
+        return languages
+    own = language_of_pages(payload for found, payload in raw.files if found.kind != "pdf")
+    return languages if own is None else Languages(own)
 
 
 def _name(tag: str) -> str:

@@ -80,6 +80,14 @@ async def test_a_site_answers_questions_in_its_language(tmp_path: Path, tag: str
                 assert fact in said.answer, question
 
 
+async def test_a_site_that_names_no_language_is_read_in_that_of_its_pages(tmp_path: Path) -> None:
+    _write(tmp_path / "ja", SITES["ja"])
+    async with visiting(tmp_path / "data", "site.name=Shop", folder=tmp_path / "ja") as visitor:
+        said = await visitor.ask("駐車場はありますか？")
+        assert "についての記載が見つかりませんでした" in said.answer
+        assert said.body["meta"]["locale"] == "ja"
+
+
 @pytest.mark.parametrize(
     ("tag", "question", "refusal"),
     [

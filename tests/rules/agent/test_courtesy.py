@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from aitp_desk.agent.courtesy import courtesy_in, is_agreement
+from aitp_desk.agent.courtesy import courtesy_in, is_agreement, is_refusal
 from aitp_desk.agent.speech import speech_of
 
 
@@ -120,3 +120,26 @@ def test_what_agrees_is_read_in_every_language(words: str) -> None:
 )
 def test_what_says_more_does_not_agree(words: str) -> None:
     assert not is_agreement(words)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "nein",
+        "Nein, danke!",
+        "non merci",
+        "no gracias",
+        "nee, dank je",
+        "いいえ",
+        "不用了，谢谢",
+        "아니요",
+    ],
+)
+def test_a_no_is_read_in_every_language(words: str) -> None:
+    assert is_refusal(words)
+    assert not is_agreement(words)
+
+
+@pytest.mark.parametrize("words", ["", "no?", "nein, aber 2 davon", "yes", "不知道", "normal"])
+def test_what_says_more_is_no_refusal(words: str) -> None:
+    assert not is_refusal(words)

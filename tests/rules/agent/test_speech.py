@@ -36,7 +36,7 @@ LANGUAGES = sorted(
         ("es", "Hola, ¿cuánto cuesta el envío?", "how much is cuesta envio?"),
         ("es", "Hola. ¿Cuánto cuesta?", "how much is cuesta?"),
         ("fr", "Bonjour ! Combien coûte l’envoi ?", "how much is coute envoi ?"),
-        ("de", "Hallo, was macht --no-ff?", "what macht --no-ff?"),
+        ("de", "Hallo, was macht --no-ff?", "what --no-ff?"),
         ("it", "Buongiorno, dov'è il negozio?", "where is negozio?"),
         ("it", "Com’è fatto?", "how is fatto?"),
         ("nl", "Hoe lang duurt de levering?", "how long duurt levering?"),
