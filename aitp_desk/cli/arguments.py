@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, NoReturn
@@ -72,6 +72,18 @@ def mistakes_told(code: int = 1) -> Iterator[None]:
         fail([error.message], code)
     except (ContentUnreadable, KeyFileError, StoreError) as error:
         fail([str(error)], code)
+
+
+no_model = click.option(
+    "--no-model", is_flag=True, help="Ask no model, also where there is a key for one."
+)
+
+
+def without_model(environment: Mapping[str, str]) -> dict[str, str]:
+    """An environment in which extraction answers; other keys stay."""
+    from aitp_desk.config.claude import API_KEY
+
+    return {name: value for name, value in environment.items() if name != API_KEY}
 
 
 MOST_FAULTS = 50

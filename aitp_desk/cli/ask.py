@@ -10,7 +10,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from aitp_desk.cli.arguments import data_folder, mistakes_told, overrides, site_folder
+from aitp_desk.cli.arguments import (
+    data_folder,
+    mistakes_told,
+    no_model,
+    overrides,
+    site_folder,
+    without_model,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -34,7 +41,7 @@ PROMPT = "> "
     help="What the visitor asks before it; may be given several times, in order.",
 )
 @click.option("--locale", metavar="TAG", help="The visitor's language, such as fr.")
-@click.option("--no-model", is_flag=True, help="Ask no model, also where there is a key for one.")
+@no_model
 @click.option(
     "--explain",
     is_flag=True,
@@ -71,7 +78,7 @@ def ask(
         # with no port to listen on there is an address only where the owner has set one
         config = load_config(folder, overrides, port=0, data=data)
         set_up_logs(config.log)
-        environment = {} if no_model or explain else os.environ
+        environment = without_model(os.environ) if no_model or explain else os.environ
         asyncio.run(_ask(config, environment, question, after, locale, explain=explain))
 
 

@@ -10,7 +10,15 @@ from typing import TYPE_CHECKING
 
 import click
 
-from aitp_desk.cli.arguments import data_folder, fail, mistakes_told, overrides, site_folder
+from aitp_desk.cli.arguments import (
+    data_folder,
+    fail,
+    mistakes_told,
+    no_model,
+    overrides,
+    site_folder,
+    without_model,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -36,7 +44,7 @@ UNUSABLE = 2
     show_default=True,
     help="The share of right answers that is enough.",
 )
-@click.option("--no-model", is_flag=True, help="Ask no model, also where there is a key for one.")
+@no_model
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @click.option(
     "--suggest",
@@ -108,7 +116,7 @@ def evaluate(
         if questions is None:
             click.echo(asyncio.run(_suggest(config, count, refused=refused)), nl=False)
             return
-        environment = {} if no_model else os.environ
+        environment = without_model(os.environ) if no_model else os.environ
         got = asyncio.run(_evaluate(config, environment, questions, at_least, as_json=as_json))
     if got < at_least:
         sys.exit(1)
@@ -171,7 +179,7 @@ async def _suggest(config: Config, count: int, *, refused: bool) -> str:
     from aitp_desk.store.refusal_reads import refusals
     from aitp_desk.store.sqlite import SqliteStore
 
-    async with open_answering(config, {}) as answering:
+    async with open_answering(config, without_model(os.environ)) as answering:
         if not refused:
             library = answering.knowledge.library
             lines, _ = read_lines(config.content_folder / FILE)
