@@ -32,6 +32,7 @@ from aitp_desk.knowledge.pdf.texts import PdfText
 from aitp_desk.knowledge.sources.dialects import plain_markdown
 from aitp_desk.knowledge.sources.format import Unreadable
 from aitp_desk.knowledge.sources.notebook import notebook_markdown
+from aitp_desk.knowledge.sources.plain_text import text_html
 from aitp_desk.model.text import as_name, without_invisible
 
 _NAMES = frozenset({"title", "description", "alt", "tags", "filename", "schema", "describes"})
@@ -68,6 +69,8 @@ def read_document(found: Found, payload: bytes, problems: list[Problem]) -> Docu
         document = _read_as_html(found, text, problems)
     elif found.kind in {"markdown", "notebook"}:
         document = _read_markdown(found, text, problems)
+    elif (html := text_html(text, _title_of_name(found.source))) is not None:
+        document = _read_html(found, html, problems, has_bars=False)
     else:
         document = Document(
             path=address_of(found.source),

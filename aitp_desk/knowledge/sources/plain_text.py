@@ -1,0 +1,300 @@
+"""Plain texts with underlined or numbered headings, as HTML: sections, lists, tables, code.
+
+A text in which no structure is clear is left as it is: a guess would part what belongs together.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from html import escape
+from textwrap import dedent
+from typing import NamedTuple
+
+_LEAST_HEADINGS = 2
+_MOST_OF_A_TERM = 60
+_LEAST_WORDS = 2
+_ENDS = (".", ":", "!", "?")
+_CAPITAL = "capitals"
+_LEAST_OF_PAGES = 5
+"""A line that stands alone so often, but for its numbers, is the head or foot of printed pages."""
+_MOST_OF_A_HEADING = 80
+_UNDERLINE = re.compile(r"\s*([=\-~^*_+#\"'`:.━─═])\1{2,}\s*")
+_NUMBERED = re.compile(
+    r"\s*(?:(?:Chapter|Section|Appendix|Part|Kapitel|Abschnitt|Anhang)\s+[\dA-Z]+[.:]?\s+\S"
+    r"|(?:[A-Z]\.)?\d{1,3}(?:\.\d{1,3})*\.?\s+(?:[^\W\d_]|[#$<\"'(_`])|[A-Z]\.\s{1,3}[A-Z]).*"
+)
+_NUMBER = re.compile(r"\s*(?P<word>[A-Z][a-z]+\s+)?(?P<number>[\dA-Z]+(?:\.\d+)*)\.?:?\s")
+_CAPITALS = re.compile(r"[^a-zß-öø-ÿ]*[A-ZÀ-Þ]{3}[^a-zß-öø-ÿ]*")
+_ITEM = re.compile(r"(?P<indent>\s*)(?:[-*+•o·–]|\(?[\da-z]{1,2}[.)])\s+(?P<text>\S.*)")
+_ENTRY = re.compile(r".*?(?:\.\s?){4,}\s*\d+\s*|.*\S\s{3,}\d+\s*")
+"""An entry of a table of contents: dots and a page."""
+_RULE = re.compile(r"[-=+|:─━┼├┤┌┬┐└┴┘═╔╗╚╝╦╩╠╣╬ ]{3,}")
+_COLUMNS = re.compile(r"[-=─━═]{2,}")
+_WIDE = re.compile(r"\S {3,}\S|\S\t+\S")
+_PAIR = re.compile(r"\s*(?P<term>\S(?:.{0,38}?\S)?)(?: {2,}|\s*\t+)(?P<text>\S.*)")
+_DIGITS = re.compile(r"\d+")
+_UNJUSTIFIED = re.compile(r"(?<=\S) {2,}(?=\S)")
+_DIVIDED = re.compile(r"([a-zß-ÿ])-\n\s*([a-zß-ÿ])")
+
+
+class _Heading(NamedTuple):
+    text: str
+    style: str
+    end: int
+    """The line after it."""
+
+
+def text_html(text: str, name: str) -> str | None:
+    """A plain text as an HTML page; None where it has no clear structure.
+
+    Parameters:
+        name: what the page is called where it does not say.
+    """
+    lines = [line.rstrip() for line in text.expandtabs(8).replace("\f", "\n").split("\n")]
+    lines = _without_page_lines(lines)
+    headings = _headings(lines)
+    if len(headings) < _LEAST_HEADINGS:
+        return None
+    levels = _levels(headings)
+    parts: list[str] = []
+    at = 0
+    for begin, heading in headings.items():
+        parts += _blocks(lines[at:begin])
+        level = levels[begin]
+        parts.append(f"<h{level}>{escape(heading.text)}</h{level}>")
+        at = heading.end
+    parts += _blocks(lines[at:])
+    title = "" if 1 in levels.values() else f"<title>{escape(name)}</title>"
+    return f"{title}<main>{''.join(parts)}</main>"
+
+
+def _without_page_lines(lines: list[str]) -> list[str]:
+    """The lines of a printed text without the heads and feet of its pages."""
+    alone = [
+        line if _WIDE.search(line) and not (before.strip() or after.strip()) else ""
+        for before, line, after in zip(["", *lines], lines, [*lines[1:], ""], strict=False)
+    ]
+    forms = [_DIGITS.sub("#", " ".join(line.split())) for line in alone]
+    counts = Counter(filter(None, forms))
+    return [
+        "" if counts[form] >= _LEAST_OF_PAGES else line
+        for line, form in zip(lines, forms, strict=True)
+    ]
+
+
+def _headings(lines: Sequence[str]) -> dict[int, _Heading]:
+    """The headings by the line where they begin."""
+    found: dict[int, _Heading] = {}
+    at = 0
+    while at < len(lines):
+        heading = _heading_at(lines, at)
+        if heading is None:
+            at += 1
+        else:
+            found[at] = heading
+            at = heading.end
+    styles = Counter(heading.style for heading in found.values())
+    numbered = sum(count for style, count in styles.items() if style != _CAPITAL)
+    if styles[_CAPITAL] < max(_LEAST_HEADINGS, numbered):  # some words are shouted in any text
+        found = {begin: one for begin, one in found.items() if one.style != _CAPITAL}
+    return _without_lists(found, lines)
+
+
+def _heading_at(lines: Sequence[str], at: int) -> _Heading | None:
+    line = lines[at]
+    before = lines[at - 1] if at else ""
+    after = lines[at + 1] if at + 1 < len(lines) else ""
+    if _is_title(line) and (rule := _UNDERLINE.fullmatch(after)) is not None:
+        over = _UNDERLINE.fullmatch(before)
+        fits = len(line.strip()) - 3 <= len(after.strip()) <= max(len(line.strip()) + 6, 0)
+        if (not before.strip() or over is not None) and (fits or over is not None):
+            return _Heading(line.strip(), f"{rule[1]}{over is not None}", at + 2)
+    if before.strip() or not _is_title(line) or _ENTRY.fullmatch(line):
+        return None
+    is_alone = not after.strip()
+    if is_alone and _NUMBERED.fullmatch(line) and line.strip()[-1] not in ".,;":
+        number = _NUMBER.match(line)
+        depth = number["number"].count(".") if number is not None else 0
+        kind = "chapter" if number is not None and number["word"] else f"number {depth}"
+        return _Heading(" ".join(line.split()), kind, at + 1)
+    is_below = _indent(after) > _indent(line)
+    is_said = line.rstrip().endswith((".", "!", ",", ";"))
+    if _CAPITALS.fullmatch(line) and not is_said and _indent(line) < 4 and (is_alone or is_below):
+        return _Heading(line.strip(), _CAPITAL, at + 1)
+    return None
+
+
+def _is_title(line: str) -> bool:
+    said = line.strip()
+    if not 1 < len(said) <= _MOST_OF_A_HEADING or not any(map(str.isalpha, said)):
+        return False
+    return _UNDERLINE.fullmatch(line) is None and "|" not in said and not _WIDE.search(said[4:])
+
+
+def _without_lists(headings: dict[int, _Heading], lines: Sequence[str]) -> dict[int, _Heading]:
+    """The headings without numbered lines that nothing stands between: a list or a contents."""
+    begins = list(headings)
+    kept: dict[int, _Heading] = {}
+    for position, begin in enumerate(begins):
+        heading = headings[begin]
+        after = begins[position + 1] if position + 1 < len(begins) else len(lines)
+        is_empty = not any(map(str.strip, lines[heading.end : after]))
+        next_style = headings[after].style if after in headings else ""
+        if not (heading.style.startswith("number") and is_empty and next_style == heading.style):
+            kept[begin] = heading
+    return kept
+
+
+def _levels(headings: dict[int, _Heading]) -> dict[int, int]:
+    """The level of each heading: 1 for the title, else by the order in which the styles begin."""
+    styles = [heading.style for heading in headings.values()]
+    counts = Counter(styles)
+    order = list(dict.fromkeys(styles))
+    numbered = sorted(style for style in order if style.startswith("number"))
+    places = iter(numbered)
+    order = [next(places) if style in numbered else style for style in order]
+    has_title = counts[order[0]] == 1 and styles[0] == order[0] and len(order) > 1
+    first = 1 if has_title else 2
+    return {
+        begin: min(first + order.index(heading.style), 6) for begin, heading in headings.items()
+    }
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip()) if line.strip() else -1
+
+
+def _blocks(lines: Sequence[str]) -> Iterator[str]:
+    """The paragraphs, lists, tables and code of a section."""
+    base = min((_indent(line) for line in lines if line.strip()), default=0)
+    block: list[str] = []
+    for line in (*lines, ""):
+        if line.strip():
+            block.append(line)
+        elif block:
+            yield _block(block, base)
+            block = []
+
+
+def _block(lines: list[str], base: int) -> str:
+    if len(lines) == 1 and _UNDERLINE.fullmatch(lines[0]):
+        return ""
+    if (rows := _ruled(lines)) is not None:
+        return _table(rows, has_header=True)
+    if (items := _items(lines)) is not None:
+        return f"<ul>{''.join(f'<li>{escape(item)}</li>' for item in items)}</ul>"
+    if (pairs := _pairs(lines)) is not None:
+        return _table(pairs, has_header=False)
+    if (term := _term(lines)) is not None:
+        return f"<dl><dt>{escape(term)}</dt><dd>{escape(_joined(lines[1:]))}</dd></dl>"
+    is_set = sum(_WIDE.search(line.strip()) is not None for line in lines) * 2 > len(lines)
+    is_code = all(_indent(line) >= base + 4 for line in lines) and not _is_prose(lines)
+    if is_set or is_code:
+        return f"<pre>{escape(dedent(chr(10).join(lines)))}</pre>"
+    return f"<p>{escape(_joined(lines))}</p>"
+
+
+def _is_prose(lines: Sequence[str]) -> bool:
+    said = _joined(lines)
+    return said[:1].isupper() and said[-1:] in _ENDS and said.count(" ") >= _LEAST_WORDS
+
+
+def _joined(lines: Sequence[str]) -> str:
+    text = _DIVIDED.sub(r"\1\2", "\n".join(line.strip() for line in lines))
+    return _UNJUSTIFIED.sub(" ", text).replace("\n", " ")
+
+
+def _items(lines: Sequence[str]) -> list[str] | None:
+    """The items of a list; None where the lines are none."""
+    first = _ITEM.fullmatch(lines[0])
+    if first is None:
+        return None
+    items: list[list[str]] = []
+    for line in lines:
+        item = _ITEM.fullmatch(line)
+        if item is not None and len(item["indent"]) <= len(first["indent"]) + 1:
+            items.append([item["text"]])
+        elif _indent(line) > len(first["indent"]):
+            items[-1].append(line)
+        else:
+            return None
+    return [_joined(item) for item in items]
+
+
+def _term(lines: Sequence[str]) -> str | None:
+    """The term that a block defines: a short line, and a text that is indented below it."""
+    if len(lines) < 2 or len(lines[0].strip()) > _MOST_OF_A_TERM:
+        return None
+    indents = {_indent(line) for line in lines[1:]}
+    is_below = len(indents) == 1 and min(indents) >= _indent(lines[0]) + 2
+    return lines[0].strip() if is_below and _is_prose(lines[1:]) else None
+
+
+def _pairs(lines: Sequence[str]) -> list[list[str]] | None:
+    """Names and what each is for, set in two columns; None where the lines are none."""
+    rows: list[list[str]] = []
+    column = -1
+    for line in lines:
+        pair = _PAIR.fullmatch(line)
+        if pair is not None and column in {-1, pair.start("text")}:
+            column = pair.start("text")
+            rows.append([pair["term"], pair["text"]])
+        elif rows and _indent(line) == column:
+            rows[-1][1] += f" {line.strip()}"
+        else:
+            return None
+    return rows if len(rows) >= 2 and not any(_WIDE.search(row[1]) for row in rows) else None
+
+
+def _ruled(lines: Sequence[str]) -> list[list[str]] | None:
+    """The rows of a table with rules, the first of them its header; None where it is none."""
+    rules = [at for at, line in enumerate(lines) if _RULE.fullmatch(line.strip())]
+    if not rules or len(rules) == len(lines):
+        return None
+    bar = next((sign for sign in "│┃║|" if lines[(rules[0] + 1) % len(lines)].count(sign) > 1), "")
+    if bar:
+        return _barred(lines, set(rules), bar)
+    spans = [found.span() for found in _COLUMNS.finditer(lines[rules[0]])]
+    if len(spans) < 2:
+        return None
+    edges = [start for start, _ in spans[1:]]
+    if any(line[edge - 1 : edge].strip() for line in lines for edge in edges if line):
+        return None
+    starts, ends = [0, *edges], [*edges, None]
+    return [
+        [line[start:end].strip() for start, end in zip(starts, ends, strict=True)]
+        for at, line in enumerate(lines)
+        if at not in rules
+    ]
+
+
+def _barred(lines: Sequence[str], rules: set[int], bar: str) -> list[list[str]] | None:
+    """The rows of a table with bars: all lines between two rules where rules part each row."""
+    rows: list[list[str]] = []
+    is_parted = len(rules) > 3
+    is_new = True
+    for at, line in enumerate(lines):
+        if at in rules:
+            is_new = True
+            continue
+        cells = [cell.strip() for cell in line.strip().strip(bar).split(bar)]
+        if rows and is_parted and not is_new and len(cells) == len(rows[-1]):
+            rows[-1] = [f"{old} {new}".strip() for old, new in zip(rows[-1], cells, strict=True)]
+        else:
+            rows.append(cells)
+        is_new = False
+    return rows if len({len(row) for row in rows}) == 1 and len(rows) > 1 else None
+
+
+def _table(rows: Sequence[Sequence[str]], *, has_header: bool) -> str:
+    written = [
+        "".join(
+            f"<{cell}>{escape(text)}</{cell}>"
+            for text in row
+            for cell in ["th" if has_header and not number else "td"]
+        )
+        for number, row in enumerate(rows)
+    ]
+    return f"<table>{''.join(f'<tr>{row}</tr>' for row in written)}</table>"
