@@ -49,6 +49,7 @@ from aitp_desk.agent.speech.recognition import language_asked_in
 from aitp_desk.agent.trust import answers
 from aitp_desk.knowledge.editions import Editions
 from aitp_desk.knowledge.library import Library
+from aitp_desk.knowledge.ngrams import join_ngrams
 from aitp_desk.knowledge.watch import Knowledge
 from aitp_desk.knowledge.words import fold
 
@@ -266,7 +267,8 @@ def _refuse(
         w.term.word
         for w in asked.wanted
         if not w.term.known and not w.carried and w.factor >= 1 and w.weight > TELLING
-    ][:2]
+    ]
+    missing = join_ngrams(missing)[:2]
     speech = speech_of(library.language)
     says, site = speech.says, turn.site
     if missing:

@@ -9,6 +9,7 @@ find nothing.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 _HAN = "\u3005\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 _HIRAGANA = "\u3041-\u3096\u309d\u309e"
@@ -67,6 +68,17 @@ def is_hiragana(word: str) -> bool:
 def overlap(left: str, right: str) -> bool:
     """Whether two n-grams may stand next to each other in one run."""
     return left[1:] == right[:-1] != ""
+
+
+def join_ngrams(words: Iterable[str]) -> list[str]:
+    """Words with n-grams of one run put together again, for people to read."""
+    joined: list[str] = []
+    for word in words:
+        if joined and is_ngram(word) and joined[-1][1 - len(word) :] == word[:-1] != "":
+            joined[-1] += word[-1]
+        else:
+            joined.append(word)
+    return joined
 
 
 def is_han(word: str) -> bool:

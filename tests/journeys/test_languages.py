@@ -94,7 +94,7 @@ async def test_a_site_that_names_no_language_is_read_in_that_of_its_pages(tmp_pa
         (
             "ja",
             "駐車場はありますか？",
-            "「駐車」 または 「車場」についての記載が見つかりませんでした",
+            "「駐車場」についての記載が見つかりませんでした",
         ),
         ("zh", "有停车场吗？", "没有找到"),
         ("ko", "주차장이 있나요?", "찾지 못했습니다"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from aitp_desk.agent.speech import Speech, all_speech, speech_of
 from aitp_desk.knowledge.words import fold
@@ -18,6 +19,7 @@ _LONGEST = 500
 """So many characters tell."""
 
 
+@lru_cache(maxsize=512)
 def language_asked_in(text: str, own: str) -> str:
     """The tag of the language that a question is in; the content's own where that is not plain.
 
