@@ -24,6 +24,10 @@ _WORD = re.compile(r"[^\W_]+")
 _NO_WORD = re.compile(rf"(?:_|[^\w{MARKS}])+")
 _JOINED = re.compile(r"[^\W_][._][^\W_]|(?<![\w-])-{1,2}[a-z]")
 _CAPITAL_OPTION = re.compile(r"(?<![\w-])(-[A-Z])(?!\w)")
+_HUMPS = re.compile(
+    r"\b(?:\w+\.)?(?:[a-z]{2,}(?:[A-Z][a-z\d]+)+|(?:[A-Z][a-z\d]+){3,})(?![.\w]?\w)",
+)
+_HUMP = re.compile(r"[A-Z]?[a-z\d]+")
 _MARKED = rf"\1{NAME_SIGN}"
 _TOKEN = re.compile(
     r"(?<![\w-])-{1,2}(?P<name>[a-z][^\W_]*(?:[-_.][^\W_]+)*)"
@@ -118,13 +122,16 @@ def words_of(text: str) -> list[str]:
 
     The technical names ``foreign_keys``, ``os.path.join``, ``--no-ff`` and ``-O`` are found by
     their parts, and exactly: after its parts each stands as one word more. So does an option that
-    is called like a stop word, ``--onto``; and ``-O`` is another one than ``-o``. Scripts without
+    is called like a stop word, ``--onto``; and ``-O`` is another one than ``-o``. The names
+    ``maxParamLength`` and ``ContentTypeParser`` are found by their parts, too. Scripts without
     spaces are cut by :func:`~aitp_desk.knowledge.ngrams.ngrams_of`.
     """
     if "'" in text or "’" in text:
         text = _APOSTROPHE.sub("", text)
     if "-" in text:
         text = _CAPITAL_OPTION.sub(_MARKED, text)
+    if not text.islower():
+        text = _HUMPS.sub(_with_parts, text)
     text = fold(text)
     if text.isascii() or IN_RUN.search(text) is None:
         return _spaced(text)
@@ -136,6 +143,11 @@ def words_of(text: str) -> list[str]:
         found += ngrams_of(run)
         start = run.end()
     return found + _spaced(text[start:])
+
+
+def _with_parts(name: re.Match[str]) -> str:
+    """A name such as ``maxParamLength``, and its parts after it."""
+    return f"{name[0]} {' '.join(_HUMP.findall(name[0].rpartition('.')[2]))}"
 
 
 def _spaced(text: str) -> list[str]:

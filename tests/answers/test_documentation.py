@@ -234,6 +234,18 @@ def test_a_slip_in_a_word_of_the_pages_is_still_put_right(tmp_path: Path) -> Non
     assert first_source(library_of(tmp_path, pages), "what is a codn") == "/waits#waits"
 
 
+@pytest.mark.parametrize("question", ["longest parameter", "max param length", "maxParamLength"])
+def test_a_name_in_camel_case_is_found_by_its_parts_and_as_a_whole(
+    tmp_path: Path, question: str
+) -> None:
+    pages = {
+        "server": "<h1>Server</h1><h2>maxParamLength</h2><p>Longer ones get a 404.</p>"
+        "<h2>bodyLimit</h2><p>Bytes of a body.</p>",
+        "limits": "<h1>Limits</h1><p>What is too long is refused. A maximum is a length.</p>",
+    }
+    assert first_source(library_of(tmp_path, pages), question) == "/server#maxparamlength"
+
+
 @pytest.mark.parametrize(
     ("question", "url"),
     [
