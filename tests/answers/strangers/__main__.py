@@ -1,11 +1,12 @@
 """Answers over sites that nobody here wrote, asked as first-time visitors would.
 
-    python -m tests.answers.strangers [--body NAME ...] [--show missed|all|KIND]
-    python -m tests.answers.strangers --unseen
+    python -m tests.answers.strangers [--meaning] [--body NAME ...] [--show missed|all|KIND]
+    python -m tests.answers.strangers [--meaning] --unseen
 
 The first form judges the bodies that may be read. The second asks the unseen ones and prints their
 totals alone; it may be used once a day, and each look is recorded in ``looks.toml``. The packages
-are fetched with apt-get, npm and pip at the first use.
+are fetched with apt-get, npm and pip at the first use. ``--meaning`` finds passages by the vectors
+of the extra ``semantic``, too.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import tempfile
 import time
 import tomllib
 from collections.abc import Iterable, Sequence
+from contextlib import AsyncExitStack
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -25,6 +27,8 @@ import msgspec
 from aitp_desk.agent.base import SiteFacts
 from aitp_desk.agent.extractive import ExtractiveAgent
 from aitp_desk.knowledge.languages import Languages
+from aitp_desk.knowledge.meaning.builder import building_vectors
+from aitp_desk.knowledge.meaning.onnx import OnnxEmbedder
 from aitp_desk.knowledge.watch import open_knowledge
 from tests.answers.strangers.bodies import HERE, Body, bodies, content_of
 from tests.answers.strangers.questions import Verdict, ask, figures_of, questions_of
@@ -42,13 +46,19 @@ COLUMNS = {
 }
 
 
-async def judge(name: str, body: Body) -> list[Verdict]:
+async def judge(name: str, body: Body, *, by_meaning: bool = False) -> list[Verdict]:
     """Ask all questions about a body."""
     folder = content_of(name, body)
     site = SiteFacts(name, "https://stranger.example")
     with tempfile.TemporaryDirectory() as data:
         languages = Languages(own=body.language)
-        async with open_knowledge(folder, data=Path(data), languages=languages) as knowledge:
+        async with AsyncExitStack() as stack:
+            opened = open_knowledge(folder, data=Path(data), languages=languages)
+            knowledge = await stack.enter_async_context(opened)
+            if by_meaning:
+                kept = folder.with_name(f"{name}.vectors.sqlite")
+                building = building_vectors(knowledge, OnnxEmbedder(), kept)
+                await (await stack.enter_async_context(building)).settled.wait()
             agent = ExtractiveAgent(knowledge)
             library = knowledge.editions.library
             return [await ask(agent, library, site, question) for question in questions_of(name)]
@@ -104,6 +114,7 @@ def main() -> None:
     )
     parser.add_argument("--body", action="append", help="one of the bodies that may be read")
     parser.add_argument("--show", metavar="WHAT", help="print questions: missed, all or a kind")
+    parser.add_argument("--meaning", action="store_true", help="find by vectors, too")
     parser.add_argument("--unseen", action="store_true", help="totals of the unseen bodies")
     wanted = parser.parse_args()
     chosen = {name: body for name, body in bodies().items() if body.unseen is wanted.unseen}
@@ -118,7 +129,7 @@ def main() -> None:
     by_body: dict[str, list[Verdict]] = {}
     for name, body in chosen.items():
         began = time.perf_counter()
-        by_body[name] = asyncio.run(judge(name, body))
+        by_body[name] = asyncio.run(judge(name, body, by_meaning=wanted.meaning))
         print(f"{name}: {time.perf_counter() - began:.0f} s", file=sys.stderr)
     everything = [verdict for verdicts in by_body.values() for verdict in verdicts]
     if wanted.unseen:
