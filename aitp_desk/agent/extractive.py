@@ -204,7 +204,7 @@ def find_answer(turn: Turn, library: Library) -> Finding:
     if not asked.wanted:
         openly = speech_of(library.language).says.open.format(site=turn.site.name)
         return Finding(Clarification(openly), asked)
-    if not found or not (found[0].is_asked or answers(asked, told[0], library)):
+    if not found or not (found[0].is_asked or found[0].is_near or answers(asked, told[0], library)):
         alone = find_alone(turn, library) if heard is None else []
         if not alone:
             return Finding(_refuse(turn, asked, found, library, limit), asked, found)

@@ -42,6 +42,7 @@ _DEFINED, _OPENING, _GLOSSARY = 0.3, 0.3, 0.2
 _SHORT_QUESTION = 3
 _NEAR_THE_BEST = 1.6
 """What scores so many times what is a source at all may be the best of all."""
+_SAYS_SOME, _STANDS_OUT = 0.3, 3.0
 _SAME_PAGE, _SAME_PAGE_UNBIDDEN, _UNEXPECTED = 0.5, 0.2, 0.8
 _NEGATED = 0.2
 _QUOTED = 1.0
@@ -116,6 +117,11 @@ class Found(msgspec.Struct, eq=False):
     def is_asked(self) -> bool:
         """Whether it answers a question like the visitor's."""
         return self.match is not None and self.match.likeness >= _ALIKE
+
+    @property
+    def is_near(self) -> bool:
+        """Whether it says some of what is asked, and stands out among all passages by meaning."""
+        return self.fit >= _SAYS_SOME and self.question.lift(self.number) >= _STANDS_OUT
 
     @property
     def is_named(self) -> bool:
@@ -231,6 +237,12 @@ class _Question:
         self._negated = asked.negated
         self._carries = len(words) < len(asked.wanted)
         self.asks_what = not (asked.expects or self._carries or len(words) > _SHORT_QUESTION)
+
+    def lift(self, number: int) -> float:
+        """How far a passage lies above all in meaning, in standard deviations; 0 if unknown."""
+        vectors = self.library.vectors
+        near = None if vectors is None else vectors.near(self._asked.said)
+        return 0.0 if near is None else near.lift(number)
 
     def called(self) -> Sequence[int]:
         """The passages that begin what is called exactly what is asked for."""

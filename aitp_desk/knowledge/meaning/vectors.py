@@ -22,10 +22,17 @@ class Near(msgspec.Struct, frozen=True):
     Parameters:
         best: the numbers of the nearest passages, nearest first.
         cosines: of all passages, by their numbers.
+        mean, deviation: of these; models differ in how great their cosines are.
     """
 
     best: tuple[int, ...]
     cosines: Sequence[float]
+    mean: float
+    deviation: float
+
+    def lift(self, number: int) -> float:
+        """How far a passage lies above the mean, in standard deviations."""
+        return (self.cosines[number] - self.mean) / self.deviation
 
 
 class Vectors:
@@ -76,7 +83,8 @@ class Vectors:
         most = min(NEAREST, len(rows))
         best = np.argpartition(-cosines, most - 1)[:most]
         best = best[np.argsort(-cosines[best])]
-        return Near(tuple(best.tolist()), cosines)
+        deviation = float(cosines.std()) or 1.0
+        return Near(tuple(best.tolist()), cosines, float(cosines.mean()), deviation)
 
 
 def pack(vector: Vector) -> bytes:
