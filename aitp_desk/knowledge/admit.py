@@ -12,7 +12,7 @@ import os
 import re
 import stat
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import msgspec
@@ -31,6 +31,11 @@ KINDS: dict[str, SourceKind] = {
     ".rst": "rst",
     ".rest": "rst",
     ".ipynb": "notebook",
+    ".rss": "feed",
+    ".atom": "feed",
+    ".openapi.json": "openapi",
+    ".openapi.yaml": "openapi",
+    ".openapi.yml": "openapi",
 }
 """The endings of content, and what they are written in."""
 
@@ -71,6 +76,10 @@ _UNREAD = frozenset(
     " .qmd .rmd .wiki .mediawiki .creole .pod .typ .xhtml .mhtml .pages .pptx .xlsx".split()
 )
 """The endings of texts that the desk cannot read."""
+_MARKS_OF_PAGES = frozenset({"searchindex.js", "objects.inv", "_static", "_sources"})
+_INDEXES = re.compile(r"(?:search|genindex(?:-.+)?|(?:py-|rust-)?modindex)\.html")
+_TOOLS = frozenset({"_build", "_templates", "_themes", "_ext"})
+"""What lies beside the pages that Sphinx makes, and beside the texts that it makes them of."""
 _MARKS_OF_A_DATA_FOLDER = ("master.key", "serving.lock")
 """The key file is not there where the environment has the key."""
 
@@ -248,12 +257,13 @@ class _Walk:
             return
         if prefix and any(entry.name in _MARKS_OF_A_DATA_FOLDER for entry in entries):
             return
+        left_out = _made_by_sphinx({entry.name for entry in entries})
         for entry in entries:
-            if not is_never_content(entry.name):
+            if not (is_never_content(entry.name) or left_out(entry.name)):
                 yield from self._entry(entry, prefix + entry.name)
 
     def _entry(self, entry: os.DirEntry[str], source: str) -> Iterator[Found]:
-        kind = KINDS.get(Path(entry.name).suffix.lower())
+        kind = _kind_of(entry.name)
         try:
             source.encode()
             if entry.is_symlink():
@@ -317,6 +327,22 @@ class _Walk:
 
     def _refuse(self, source: str, message: str) -> None:
         self.problems.append(Problem(source, message))
+
+
+def _made_by_sphinx(names: set[str]) -> Callable[[str], object]:
+    """Which names of a folder are an index or a tool of Sphinx, which made the folder.
+
+    Parameters:
+        names: of all that lies in it.
+    """
+    if not _MARKS_OF_PAGES.isdisjoint(names):
+        return _INDEXES.fullmatch
+    return _TOOLS.__contains__ if "conf.py" in names else lambda _: False
+
+
+def _kind_of(name: str) -> SourceKind | None:
+    endings = Path(name.lower()).suffixes[-2:]
+    return KINDS.get("".join(endings)) or KINDS.get("".join(endings[-1:]))
 
 
 def _resolved(place: Path) -> Path:

@@ -15,7 +15,7 @@ import msgspec
 from aitp_desk.model.text import as_name
 
 DocumentKind = Literal["markdown", "text", "html", "pdf"]
-SourceKind = Literal["markdown", "text", "html", "pdf", "rst", "notebook"]
+SourceKind = Literal["markdown", "text", "html", "pdf", "rst", "notebook", "feed", "openapi"]
 """What a file is written in; most of it becomes HTML when it is read."""
 PAGE_BREAK = "\f"
 """Parts the pages in the body of a PDF."""

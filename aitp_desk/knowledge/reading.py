@@ -30,8 +30,10 @@ from aitp_desk.knowledge.inline_html import body_without_hidden, may_hide
 from aitp_desk.knowledge.markdown import first_heading, markdown_html
 from aitp_desk.knowledge.pdf.texts import PdfText
 from aitp_desk.knowledge.sources.dialects import plain_markdown
+from aitp_desk.knowledge.sources.feed import feed_html
 from aitp_desk.knowledge.sources.format import Unreadable
 from aitp_desk.knowledge.sources.notebook import notebook_markdown
+from aitp_desk.knowledge.sources.openapi import openapi_markdown
 from aitp_desk.knowledge.sources.plain_text import text_html
 from aitp_desk.model.text import as_name, without_invisible
 
@@ -46,7 +48,7 @@ def read_document(found: Found, payload: bytes, problems: list[Problem]) -> Docu
         problems: takes what is wrong with the file.
     """
     try:
-        text = decode_file(payload, is_html=found.kind == "html")
+        text = decode_file(payload, is_html=found.kind in {"html", "feed"})
     except UnicodeDecodeError as error:
         line = payload.count(b"\n", 0, error.start) + 1
         right = "declare its encoding or save it" if found.kind == "html" else "save it"
@@ -67,7 +69,7 @@ def read_document(found: Found, payload: bytes, problems: list[Problem]) -> Docu
         document = _read_html(found, text, problems)
     elif found.kind in _TO_HTML:
         document = _read_as_html(found, text, problems)
-    elif found.kind in {"markdown", "notebook"}:
+    elif found.kind == "markdown" or found.kind in _TO_MARKDOWN:
         document = _read_markdown(found, text, problems)
     elif (html := text_html(text, _title_of_name(found.source))) is not None:
         document = _read_html(found, html, problems, has_bars=False)
@@ -125,14 +127,19 @@ def _rst_html(text: str) -> str:
     return rst_html(text)
 
 
-_TO_HTML: dict[SourceKind, Callable[[str], str]] = {"rst": _rst_html}
+_TO_HTML: dict[SourceKind, Callable[[str], str]] = {"rst": _rst_html, "feed": feed_html}
 """The formats that become HTML, and what makes it; their libraries are not loaded before."""
+_TO_MARKDOWN: dict[SourceKind, Callable[[str], str]] = {
+    "notebook": notebook_markdown,
+    "openapi": openapi_markdown,
+}
+"""The formats that become Markdown."""
 
 
 def _read_markdown(found: Found, text: str, problems: list[Problem]) -> Document | None:
-    if found.kind == "notebook":
+    if found.kind in _TO_MARKDOWN:
         try:
-            text = notebook_markdown(text)
+            text = _TO_MARKDOWN[found.kind](text)
         except Unreadable as error:
             problems.append(Problem(found.source, str(error)))
             return None

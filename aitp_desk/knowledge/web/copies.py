@@ -16,7 +16,7 @@ from tempfile import mkstemp
 import msgspec
 
 from aitp_desk.knowledge.admit import Found
-from aitp_desk.knowledge.base import DocumentKind, Problem
+from aitp_desk.knowledge.base import Problem, SourceKind
 from aitp_desk.knowledge.load import Raw
 
 FOLDER = "web"
@@ -40,7 +40,7 @@ class Copy(msgspec.Struct, frozen=True):
     url: str
     via: str
     address: str
-    kind: DocumentKind
+    kind: SourceKind
     body: str
     size: int
     etag: str = ""

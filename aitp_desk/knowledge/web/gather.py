@@ -9,7 +9,7 @@ import msgspec
 
 from aitp_desk.config import Web
 from aitp_desk.egress import Egress, EgressError, Fetched
-from aitp_desk.knowledge.base import DocumentKind, Problem
+from aitp_desk.knowledge.base import Problem, SourceKind
 from aitp_desk.knowledge.web.copies import Copies, Copy, Kept
 from aitp_desk.knowledge.web.listing import Listing
 from aitp_desk.knowledge.web.manners import Manners, NotNow, Unwelcome
@@ -144,7 +144,7 @@ class _Round:
                     raise NoContent(f"It takes more than {MAX_SECONDS:g} seconds or 1 GiB to read.")
         return copy
 
-    def _keep(self, url: str, via: str, fetched: Fetched, kind: DocumentKind, body: bytes) -> Copy:
+    def _keep(self, url: str, via: str, fetched: Fetched, kind: SourceKind, body: bytes) -> Copy:
         return Copy(
             url=url,
             via=via,

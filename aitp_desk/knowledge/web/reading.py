@@ -6,16 +6,18 @@ from email.message import Message
 from urllib.parse import urlsplit
 
 from aitp_desk.egress import Fetched
-from aitp_desk.knowledge.base import DocumentKind
+from aitp_desk.knowledge.base import SourceKind
 from aitp_desk.knowledge.charset import decode
 
-_KINDS: dict[str, DocumentKind] = {
+_KINDS: dict[str, SourceKind] = {
     "text/html": "html",
     "application/xhtml+xml": "html",
     "text/markdown": "markdown",
     "text/x-markdown": "markdown",
     "text/plain": "text",
     "application/pdf": "pdf",
+    "application/rss+xml": "feed",
+    "application/atom+xml": "feed",
 }
 
 
@@ -23,7 +25,7 @@ class NoContent(Exception):
     """The answer holds nothing that can be read; the message says what would be right."""
 
 
-def read_answer(fetched: Fetched) -> tuple[DocumentKind, bytes]:
+def read_answer(fetched: Fetched) -> tuple[SourceKind, bytes]:
     """Tell an answer's kind by its media type, and return its text as UTF-8; a PDF as it is.
 
     Raises:
@@ -44,4 +46,4 @@ def read_answer(fetched: Fetched) -> tuple[DocumentKind, bytes]:
         return kind, fetched.body
     if kind == "text" and urlsplit(fetched.url).path.lower().endswith((".md", ".markdown")):
         kind = "markdown"
-    return kind, decode(fetched.body, charset, is_html=kind == "html").encode()
+    return kind, decode(fetched.body, charset, is_html=kind in {"html", "feed"}).encode()

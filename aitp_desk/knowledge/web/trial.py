@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import cast
 
 from aitp_desk.knowledge.admit import Found
-from aitp_desk.knowledge.base import DocumentKind
+from aitp_desk.knowledge.base import SourceKind
 from aitp_desk.knowledge.chunk import passages_of
 from aitp_desk.knowledge.load import Raw, understand
 from aitp_desk.knowledge.pdf.texts import MAX_PAGES, PROGRAM, is_installed
@@ -30,7 +30,7 @@ MAX_MEMORY = 1024**3
 _PROGRAM = "aitp_desk.knowledge.web.trial"
 
 
-async def can_be_read(kind: DocumentKind, body: bytes) -> bool:
+async def can_be_read(kind: SourceKind, body: bytes) -> bool:
     """Whether a page becomes passages within the bounds of time and memory.
 
     Parameters:
@@ -68,7 +68,7 @@ def main() -> None:
     """Read the page that comes in, of the kind that is named, as the desk would."""
     with suppress(ValueError, OSError):  # some systems do not know the limit
         resource.setrlimit(resource.RLIMIT_AS, (MAX_MEMORY, MAX_MEMORY))
-    kind, body = cast(DocumentKind, sys.argv[1]), sys.stdin.buffer.read()
+    kind, body = cast(SourceKind, sys.argv[1]), sys.stdin.buffer.read()
     found = Found("https://example.com/", Path(), kind)
     for document in understand(Raw(((found, body),), (), b"")).documents:
         passages_of(document)

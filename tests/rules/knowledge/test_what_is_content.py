@@ -237,3 +237,17 @@ def test_a_folder_that_is_not_there_is_said_to_be(tmp_path: Path) -> None:
 def test_a_file_is_no_content_folder(tmp_path: Path) -> None:
     with pytest.raises(ContentUnreadable, match="must be a folder"):
         find_content(put(tmp_path / "page.md"))
+
+
+def test_indexes_and_tools_of_sphinx_are_left_out(tmp_path: Path) -> None:
+    page = "<main><h1>A page</h1><p>It says something.</p></main>"
+    for name in ("made/search.html", "made/genindex.html", "made/a.html", "own/search.html"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(page)
+    (tmp_path / "made" / "objects.inv").touch()
+    for name in ("docs/a.rst", "docs/_build/b.rst", "docs/_templates/c.rst"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("Title\n=====\n\nText.\n")
+    (tmp_path / "docs" / "conf.py").touch()
+    found, _ = find_content(tmp_path)
+    assert [one.source for one in found] == ["docs/a.rst", "made/a.html", "own/search.html"]

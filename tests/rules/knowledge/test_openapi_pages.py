@@ -1,0 +1,90 @@
+"""OpenAPI descriptions as pages."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from aitp_desk.knowledge.chunk import passages_of
+from aitp_desk.knowledge.load import load_content
+
+YAML = """\
+openapi: 3.1.0
+info: {title: Doors, description: "All **doors**."}
+servers: [{url: "https://doors.example"}]
+paths:
+  /doors/{id}:
+    parameters:
+      - {name: id, in: path, required: true, schema: {type: integer}, description: Which one.}
+    get:
+      summary: Look at a door
+      description: Says whether it is open.
+      parameters: [{$ref: "#/components/parameters/Lang"}]
+      responses: {"200": {description: The door.}}
+    post:
+      deprecated: true
+      requestBody:
+        content: {application/json: {schema: {$ref: "#/components/schemas/Door"}}}
+      responses: {"404": {$ref: "#/components/responses/None"}}
+components:
+  parameters:
+    Lang: {name: lang, in: query, schema: {type: string, enum: [en, de], default: en}}
+  responses: {None: {description: No door.}}
+  schemas:
+    Door:
+      required: [state]
+      properties:
+        state: {type: string, description: "open | shut"}
+        self: {$ref: "#/components/schemas/Door"}
+"""
+
+
+def test_operations_are_sections(tmp_path: Path) -> None:
+    tmp_path.joinpath("a.openapi.yaml").write_text(YAML)
+    (document,) = load_content(tmp_path).documents
+    found = {one.heading: [unit.text for unit in one.units] for one in passages_of(document)}
+    assert document.title == "Doors"
+    assert found["Doors"] == ["All doors.", "Servers:", "https://doors.example"]
+    assert found["Look at a door"] == [
+        "GET /doors/{id}",
+        "Says whether it is open.",
+        "id – Type: path, integer; Required: yes; Description: Which one.",
+        "lang – Type: query, string, one of en, de, default en; Required: no",
+        "Responses:",
+        "200: The door.",
+    ]
+    assert found["POST /doors/{id}"][:3] == [
+        "POST /doors/{id} (deprecated)",
+        "id – Type: path, integer; Required: yes; Description: Which one.",
+        "state – Type: string; Required: yes; Description: open | shut",
+    ]
+
+
+def test_descriptions_that_are_not_named_so_are_not_read(tmp_path: Path) -> None:
+    for name in ("openapi.yaml", "a.yaml", "a.json"):
+        tmp_path.joinpath(name).write_text(YAML)
+    assert load_content(tmp_path).documents == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("a: 1", "no OpenAPI description"),
+        ("openapi: [", "no YAML"),
+        ("{", "no JSON"),
+        ("a: &a 1\nb: *a", "Aliases"),
+        ("openapi: " + "[" * 100 + "]" * 100, "deeper"),
+        ("#" * (1024 * 1024 + 1), "characters"),
+    ],
+)
+def test_what_cannot_be_read_is_a_problem(tmp_path: Path, text: str, message: str) -> None:
+    tmp_path.joinpath("a.openapi.yml").write_text(text)
+    (problem,) = load_content(tmp_path).problems
+    assert message in problem.message
+
+
+@pytest.mark.parametrize("value", [None, 1, "a", [1], {"get": 1}, {"get": {"parameters": [1]}}])
+def test_members_of_other_types_are_passed_over(tmp_path: Path, value: object) -> None:
+    described = {"swagger": "2.0", "info": value, "paths": {"/a": value}, "servers": value}
+    tmp_path.joinpath("a.openapi.json").write_text(json.dumps(described))
+    assert len(load_content(tmp_path).documents) == 1
