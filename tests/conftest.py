@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from collections.abc import AsyncIterator
@@ -40,6 +41,16 @@ for _name in ("ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL"):
 os.environ["AITP_DESK_MEANING"] = "off"
 
 _RECURSION_LIMIT = sys.getrecursionlimit()
+
+
+def pytest_collection_finish() -> None:
+    """Keep the garbage collector from walking all test modules again and again.
+
+    A serving desk is set in the same way.
+    """
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(5_000)
 
 
 def pytest_runtest_setup() -> None:
