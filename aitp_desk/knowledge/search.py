@@ -106,6 +106,8 @@ class Ranking:
             if is_slight or len(total) > ENOUGH:
                 for number in filter(found.__contains__, total):
                     total[number] += found[number] * factor
+            elif not total:
+                total = {number: score * factor for number, score in found.items()}
             else:
                 for number, score in found.items():
                     total[number] = total.get(number, 0.0) + score * factor
@@ -129,10 +131,10 @@ class Ranking:
             hopeless: what scores less than this share of the best is left out.
         """
         least = max(scores.values(), default=0.0) * hopeless
-        likely = [(-score, number) for number, score in scores.items() if score >= least]
+        likely = sorted([(-score, number) for number, score in scores.items() if score >= least])
         twins = self._index.twins
         found: dict[int, int] = {}
-        for _, number in sorted(likely):
+        for _, number in likely:
             if len(found) == limit:
                 break
             found.setdefault(twins[number], number)
