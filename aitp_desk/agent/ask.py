@@ -10,6 +10,7 @@ from aitp_desk.agent.question import Asked, is_question, points_back
 from aitp_desk.agent.select import Found
 from aitp_desk.agent.speech import speech_of
 from aitp_desk.knowledge.library import Library
+from aitp_desk.knowledge.standing import NOWHERE
 from aitp_desk.knowledge.vocabulary import OWN
 
 MAX_OPTIONS = 4
@@ -18,9 +19,11 @@ MAX_TERMS = 3
 """A question with more words of weight has said enough."""
 
 _BEGINS = "Do you mean "
-_CLOSE = (0.6, 0.6, 0.75, 0.76)
-"""How near another page must come to the first, by how many words were asked."""
-_CLOSE_AMONG_MANY = 0.95
+_CLOSE, _CLOSE_AMONG_MANY = 0.9, 0.95
+"""How near another page must come to the first whose headings or title say what is asked for."""
+_SAME, _OF_A_KIND = 0.98, 0.7
+"""How near any other page must come, and one that bears the thing's name in its title."""
+_MOSTLY = 0.5
 _COVERAGE, _FIT = 0.78, 0.78
 _CLOSE_WITHOUT_A_NOUN, _ALIKE_WITHOUT_A_NOUN = 0.5, 0.6
 """The same where the question says "it" and nothing was said before that could be meant."""
@@ -31,11 +34,13 @@ _NUMBERED = re.compile(r"\d+\. (.+)")
 
 
 def ask_back(asked: Asked, found: Sequence[Found], library: Library) -> Clarification | None:
-    """What to ask where several pages answer a short question alike, or None where one does.
+    """What to ask where sections of several pages answer a short question alike; mostly nothing.
 
-    Key words (``phone number``) are looked up and never asked about; nor is a follow-up, which has
-    its topic from the conversation. Among many pages there are always some that fit alike; there
-    only those are asked about that are called what the question asks for.
+    A question is answered in its leading reading, and the others are offered with the answer. It is
+    asked back only where no reading leads: the headings or titles of several pages say what is
+    asked for and fit it alike, or the question says "it" of what nobody has named. Key words
+    (``phone number``) are looked up and never asked about; nor is a follow-up, which has its topic
+    from the conversation.
     """
     own = [wanted for wanted in asked.wanted if wanted.factor >= 1]
     if asked.document is not None or len(own) > MAX_TERMS or not is_question(asked.text):
@@ -44,7 +49,7 @@ def ask_back(asked: Asked, found: Sequence[Found], library: Library) -> Clarific
         return None
     first = found[0]
     dangling = len(own) < MAX_TERMS and points_back(asked.text)
-    close = _CLOSE_WITHOUT_A_NOUN if dangling else _CLOSE[len(own)]
+    close = _CLOSE_WITHOUT_A_NOUN if dangling else _OF_A_KIND
     best: dict[str, Found] = {}
     for candidate in found:
         if candidate.score < close * first.score:
@@ -59,8 +64,9 @@ def ask_back(asked: Asked, found: Sequence[Found], library: Library) -> Clarific
         if candidate.coverage >= coverage
         and candidate.fit >= fit * first.fit
         and candidate.expected == first.expected
+        and (dangling or candidate.score >= _closeness(candidate, asked) * first.score)
     ]
-    if len(rivals) < 2:
+    if first not in rivals:
         return None
     # a page is meant that the question names or that is called so; else those that bear its words
     rivals = [rival for rival in rivals if not rival.strayed] or rivals
@@ -79,11 +85,25 @@ def ask_back(asked: Asked, found: Sequence[Found], library: Library) -> Clarific
             if rival.score >= _CLOSE_AMONG_MANY * first.score
             and all(at in rival.places and rival.places[at].title >= OWN for at in said)
         ]
-    options = tuple(dict.fromkeys(rival.passage.title for rival in rivals))[:MAX_OPTIONS]
+    # "it" is a page's subject; any other question is read by what a section of the page is about
+    headings = {rival.label.heading for rival in rivals}
+    by_title = dangling or len(headings) == 1
+    names = [rival.passage.title if by_title else rival.label.name for rival in rivals]
+    options = tuple(dict.fromkeys(names))[:MAX_OPTIONS]
     if len(options) < 2:
         return None
     speech = speech_of(library.language)
     return Clarification(speech.says.mean.format(options=speech.quote(options)), options)
+
+
+def _closeness(found: Found, asked: Asked) -> float:
+    """How near a section must come to the first, by what it and its page are called."""
+    own = [(at, wanted.weight) for at, wanted in enumerate(asked.wanted) if wanted.factor >= 1]
+    places = found.places
+    titled = sum([weight for at, weight in own if places.get(at, NOWHERE).title >= OWN])
+    if titled > _MOSTLY * sum([weight for _, weight in own]):
+        return _OF_A_KIND
+    return _CLOSE if any(place.heading >= OWN for place in places.values()) else _SAME
 
 
 def asked_before(transcript: Sequence[Utterance]) -> Pending | None:

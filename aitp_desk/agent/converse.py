@@ -83,7 +83,7 @@ def question_meant(question: str, transcript: Sequence[Utterance], library: Libr
     return asked[0] if is_first else asked[-1]
 
 
-def within_reason(turn: Turn) -> Turn:
+def within_reason(turn: Turn, library: Library) -> Turn:
     """The turn with what is read of it: the ends of very long messages, what was asked back."""
     pending = turn.pending
     if pending is None and turn.clarification is None and turn.transcript:
@@ -93,7 +93,7 @@ def within_reason(turn: Turn) -> Turn:
     if not turn.transcript and turn.clarification is None and len(turn.question) <= MAX_READ:
         return turn
     if pending is None and turn.clarification is None:
-        pending = asked_before(turn.transcript)
+        pending = asked_before(turn.transcript) or _offered(turn, library)
     return msgspec.structs.replace(
         turn,
         question=shortened(turn.question),
@@ -104,6 +104,16 @@ def within_reason(turn: Turn) -> Turn:
         ),
         pending=pending,
     )
+
+
+def _offered(turn: Turn, library: Library) -> Pending | None:
+    """The choice that a message is which only names a section, as the desk offers them."""
+    name = turn.question.strip()
+    if ":" not in name or section_called(name, library) is None:
+        return None
+    said = (one.text for one in reversed(turn.transcript) if one.speaker == "visitor")
+    about = next(said, None)
+    return Pending(about, name, (name,)) if about else None
 
 
 def read_turn(turn: Turn, library: Library) -> Asked:
@@ -209,12 +219,12 @@ def _choose(reply: str, options: Sequence[str], library: Library) -> Choice:
     return choose(reply, options, speech, vocabulary.stemmer.stem, is_known=vocabulary.knows)
 
 
-def page_chosen(turn: Turn, library: Library) -> str | None:
-    """The path of the page that a reply chooses of those that were offered; None for none."""
+def section_chosen(turn: Turn, library: Library) -> tuple[str, str] | None:
+    """The page and heading that a reply chooses of those that were offered; None for none."""
     if turn.pending is None:
         return None
     option = choice_of(turn, turn.pending, library).option
-    return None if option is None else page_called(option, library)
+    return None if option is None else section_called(option, library)
 
 
 def reply_of(turn: Turn) -> str:
@@ -230,7 +240,11 @@ def clarified(pending: Pending, reply: str, library: Library) -> Asked:
     about = read(pending.about, library)
     more = read(reply, library)
     own = {wanted.term.word for wanted in more.wanted}
-    wanted = more.wanted + tuple(wanted for wanted in about.wanted if wanted.term.word not in own)
+    wanted = more.wanted + tuple(
+        wanted
+        for wanted in about.wanted
+        if wanted.term.word not in own and not _is_left(wanted, more, library)
+    )
     document = page_called(reply, library)
     return msgspec.structs.replace(
         about,
@@ -242,7 +256,34 @@ def clarified(pending: Pending, reply: str, library: Library) -> Asked:
     )
 
 
+def _is_left(wanted: Wanted, reply: Asked, library: Library) -> bool:
+    """Whether a word names a page, and the reply names another one instead."""
+    named = library.naming.named(frozenset(s for w in reply.wanted for s in w.term.own))
+    holders = library.naming.holders(wanted.term.own) if named else set[str]()
+    return bool(holders) and holders.isdisjoint(named)
+
+
 def page_called(option: str, library: Library) -> str | None:
-    """The path of the page that has an option for its title, or None."""
-    title = option.casefold()
-    return next((d.path for d in library.documents if d.title.casefold() == title), None)
+    """The path of the page that an option names, or None."""
+    section = section_called(option, library)
+    return None if section is None else section[0]
+
+
+def section_called(name: str, library: Library) -> tuple[str, str] | None:
+    """The page that has a name for its title, or the section that is a source by this name.
+
+    Returns:
+        The page's path, and the section's heading, or the empty string for the page as a whole.
+    """
+    name = name.casefold()
+    for document in library.documents:
+        title = document.title.casefold()
+        if not name.startswith(title):
+            continue
+        if len(name) == len(title):
+            return document.path, ""
+        for number in library.numbers(document.path) if name[len(title)] == ":" else ():
+            label = library.label(number)
+            if label.name.casefold() == name:
+                return document.path, label.heading
+    return None

@@ -27,11 +27,11 @@ from aitp_desk.agent.base import (
 )
 from aitp_desk.agent.converse import (
     asks_about_the_conversation,
-    page_chosen,
     question_meant,
     read,
     read_turn,
     reply_of,
+    section_chosen,
     within_reason,
 )
 from aitp_desk.agent.courtesy import courtesy_in
@@ -42,7 +42,7 @@ from aitp_desk.agent.question import (
     Asked,
     is_question,
 )
-from aitp_desk.agent.quote import compose
+from aitp_desk.agent.quote import ANSWER_CHARACTERS, compose
 from aitp_desk.agent.select import Found, by_words, find, leads
 from aitp_desk.agent.speech import speech_of
 from aitp_desk.agent.speech.recognition import language_asked_in
@@ -53,8 +53,6 @@ from aitp_desk.knowledge.ngrams import join_ngrams
 from aitp_desk.knowledge.watch import Knowledge
 from aitp_desk.knowledge.words import fold
 
-ANSWER_CHARACTERS = 320
-"""About how long an answer is; one long table row or code block may go past it."""
 MAX_ANSWER_CHARACTERS = 1200
 MAX_SOURCES = 4
 MAX_FOLLOW_UPS = 3
@@ -179,7 +177,7 @@ def find_answer(turn: Turn, library: Library) -> Finding:
     if courtesy is not None:
         text = courtesy.answer(turn.site.name)
         return Finding(Answer(text, locale=courtesy.speech.tag, is_courtesy=True))
-    turn = within_reason(turn)
+    turn = within_reason(turn, library)
     limit = MAX_ANSWER_CHARACTERS
     if turn.max_tokens is not None:
         limit = min(limit, turn.max_tokens * CHARACTERS_PER_TOKEN)
@@ -192,9 +190,11 @@ def find_answer(turn: Turn, library: Library) -> Finding:
         return Finding(_answer_each(heard, library, limit))
     asked = heard or read_turn(turn, library)
     found = find(library, asked)
-    chosen = page_chosen(turn, library)
+    chosen = section_chosen(turn, library)
     if chosen is not None:  # in that reading, also where another page tells more
-        found = [one for one in found if one.page == chosen] or found
+        on_page = [one for one in found if one.page == chosen[0]]
+        in_section = [one for one in on_page if one.label.heading == chosen[1]]
+        found = list(dict.fromkeys(in_section + on_page)) or found
     told = by_words(found)
     question = None
     if turn.pending is None and turn.clarification is None and not leads(found):
@@ -204,7 +204,8 @@ def find_answer(turn: Turn, library: Library) -> Finding:
     if not asked.wanted:
         openly = speech_of(library.language).says.open.format(site=turn.site.name)
         return Finding(Clarification(openly), asked)
-    if not found or not (found[0].is_asked or found[0].is_near or answers(asked, told[0], library)):
+    is_sure = chosen is not None or (bool(found) and (found[0].is_asked or found[0].is_near))
+    if not found or not (is_sure or answers(asked, told[0], library)):
         alone = find_alone(turn, library) if heard is None else []
         if not alone:
             return Finding(_refuse(turn, asked, found, library, limit), asked, found)
@@ -214,7 +215,7 @@ def find_answer(turn: Turn, library: Library) -> Finding:
 
 
 def _answer(found: Sequence[Found], library: Library, wanted: int, limit: int) -> Answer:
-    text = cut(compose(found[0], wanted), limit)
+    text = cut(compose(found, library, wanted), limit)
     return Answer(
         text,
         sources=sources_of(found),
@@ -229,7 +230,7 @@ def _answer_each(each: Mapping[str, Asked], library: Library, limit: int) -> Ans
     best: list[Found] = []
     for option, asked in each.items():
         for found in find(library, asked)[:1]:
-            told = compose(found, ANSWER_CHARACTERS // len(each))
+            told = compose([found], library, ANSWER_CHARACTERS // len(each))
             texts.append(f"{option}:\n{told}" if "\n" in told else f"{option}: {told}")
             best.append(found)
     text = cut("\n\n".join(texts), limit)
@@ -335,7 +336,7 @@ def follow_ups(found: Sequence[Found], library: Library) -> tuple[str, ...]:
 
 @lru_cache(maxsize=4096)
 def _as_question(heading: str, name: str) -> str:
-    return f"{heading}?" if is_question(heading) else name
+    return f"{heading.rstrip('?')}?" if is_question(heading) else name
 
 
 def cut(text: str, limit: int) -> str:

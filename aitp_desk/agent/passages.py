@@ -23,14 +23,15 @@ from aitp_desk.agent.converse import (
     within_reason,
 )
 from aitp_desk.agent.question import Asked, Wanted, shortened
-from aitp_desk.agent.select import Found, find, joined
+from aitp_desk.agent.select import Found, find
 from aitp_desk.knowledge.base import Passage
+from aitp_desk.knowledge.chunk import joined
 from aitp_desk.knowledge.library import Library
 from aitp_desk.knowledge.words import STOP_WORDS, words_of
 
 # Found on the tuning questions (tests/answers). Any of them moved by a fifth loses at most one fact
 # of 148; the whole sections of docs/tokens.md are nearer to the edge.
-_SURE, _UNSURE = 0.8, 0.35
+_SURE, _UNSURE = 0.75, 0.2
 """What is worth less than this share of the best is left out, where that one surely answers, and
 where it does not."""
 _SAME_SECTION = 0.55
@@ -38,7 +39,7 @@ _SAME_SECTION = 0.55
 _HEADING = 0.5
 """How much more a passage is worth whose heading says all that is asked for."""
 
-_SHORT, _BEST, _OTHER = 60, 300, 200
+_SHORT, _BEST, _OTHER = 150, 450, 200
 """Up to how many tokens a passage is sent whole: any, the best, and one that is mostly needed."""
 _MOSTLY = 0.6
 _CUT = 120
@@ -77,7 +78,7 @@ def choose(turn: Turn, library: Library, *, room: int) -> tuple[Excerpt, ...]:
     Returns:
         The excerpts; none where no word of the question is known or nothing fits the room.
     """
-    turn = within_reason(turn)
+    turn = within_reason(turn, library)
     if asks_about_the_conversation(turn.question, library):
         meant = question_meant(turn.question, turn.transcript, library)
         return search(meant, library, room=room) if meant else ()

@@ -1,103 +1,318 @@
-"""Which units of a passage are quoted, so that they can be read alone."""
+"""Which stretch of a section is quoted, so that it can be read alone.
+
+An answer is one contiguous stretch of the best section: its paragraphs, a list with the sentence
+that announces it, code with the sentence before it, the rows of a table that matter. A second
+section adds a short stretch where it says something of the question that the first does not.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
-from aitp_desk.agent.select import Found, joined
-from aitp_desk.knowledge.base import Unit
+from aitp_desk.agent.select import Found
+from aitp_desk.knowledge.base import Passage, Unit
+from aitp_desk.knowledge.chunk import joined
+from aitp_desk.knowledge.library import Library
+from aitp_desk.knowledge.words import NEGATIONS, STOP_WORDS, fold, words_of
+
+ANSWER_CHARACTERS = 600
+"""About how long the stretch of the best section is."""
+SECOND_CHARACTERS = 200
+"""About how long the stretch of a second section is."""
+
+_WHOLE = 1.2
+"""A section that is at most so much longer is quoted whole."""
+_OVER = 1.3
+"""So much longer may a stretch get by what its last sentence announces."""
+_BEFORE = 0.6
+"""A list is quoted from its first item where what is asked for stands in this share of the room."""
+_ROW = 0.5
+"""A row is quoted that fits so well, the best of its table being 1."""
+_SHORT = 0.5
+"""A section that takes less than this share of the room is followed into its subsections."""
+_ADDS = 0.2
+"""So much of the question must a second section say that the first stretch does not."""
+_NEAR = 0.6
+"""A second section scores at least this share of the first."""
+_LEAD = 250
+"""A paragraph that announces something is quoted whole up to so many characters."""
+_FILLED, _AT_ONCE = 0.15, 0.1
+"""What a stretch is worth that takes the whole room, and one that begins with what fits best;
+saying the whole question is worth 1."""
+_CHANGE = 0.3
+"""What a note on a version's change is worth, a sentence that says how things are being 1."""
+_HEADING_CHARACTERS = 90
 
 _LEANS = (
     "This ", "That ", "These ", "Those ", "It ", "They ", "Such ", "However", "But ", "Otherwise",
     "Therefore", "Thus ", "Hence ", "Instead", "In this case", "Also", "So ", "Then ",
 )  # fmt: skip
-"""What begins so is understood by the sentence before."""
-_OVER = 1.25
-"""So much longer an answer may get by what its sentences lean on."""
-_SHORT = 60
-"""What announces something in so few characters says nothing without it."""
-_ENDS = (".", "!", "?", "…", ":", ")", '"', "”")
-"""What ends otherwise is no sentence but a label."""
+"""A sentence with this beginning is understood by the one before."""
+_ENDS = (".", "!", "?", "…", ":", ")", '"', "”", "。", "！", "？", "」")
+"""A paragraph with another ending is a label."""
 _LABEL = re.compile(
     r"(?:new|added|changed|deprecated|removed) (?:in|since) |see also\b|availability:",
     re.IGNORECASE,
 )
+_NUMBERING = re.compile(
+    r"(?:(?:Chapter|Section|Part|Kapitel|Abschnitt)\s+)?(?:\d+|[A-Z](?=\.))(?:\.\d+)*[.:)]?\s+(?=\S)"
+)
+_CONDITION = re.compile(
+    r"(?:if|when|unless|before|after|without|only|on|for|in case|using|with|until|wenn|falls|vor|"
+    r"nach|ohne|nur|unter|bei)\b",
+    re.IGNORECASE,
+)
+_REPLY = re.compile(r"(?:yes|no|ja|nein|sure|of course|that depends|it depends)\b", re.IGNORECASE)
+"""What begins so answers the question that its heading asks."""
+_GENERAL = frozenset(
+    "about background basic basics conclusion default defaults description detail details "
+    "documentation example examples features further general information introduction more note "
+    "notes options overview parameter parameters reference remarks return returns section summary "
+    "syntax usage use".split()
+)
+"""Words of headings that change nothing about what stands below."""
+_GAP = "…"
 
 
-def compose(found: Found, limit: int) -> str:
-    """The units of a passage that answer, as text in the passage's order.
-
-    A passage that is about what is asked for is quoted from where it says what that is, else from
-    its beginning; of another one what fits best, with the sentences that this leans on.
+def compose(found: Sequence[Found], library: Library, limit: int = ANSWER_CHARACTERS) -> str:
+    """The text of an answer.
 
     Parameters:
-        limit: about how many characters it may take; the best unit is given whole.
+        found: the sections that fit, best first; at least one.
+        limit: about how many characters the first stretch takes.
     """
-    units = found.passage.units
-    if found.is_named:
-        chosen = _from(min(found.defining, default=0), units, limit)
-    else:
-        chosen = _fitting(units, found.fits(), limit)
-    return joined([units[at] for at in sorted(chosen)])
+    first = found[0]
+    stretch = _Stretch(first, limit)
+    text = stretch.text
+    if stretch.is_whole and len(text) < limit * _SHORT:
+        text += _subsections(first.passage, library, limit - len(text))
+    text = _headed(first, text)
+    second = _second(found, stretch.units)
+    if second is not None and limit >= ANSWER_CHARACTERS:
+        name = second.label.heading if second.page == first.page else second.label.name
+        room = SECOND_CHARACTERS
+        text += "\n\n" + _under(name, _Stretch(second, room).text)
+    return text
 
 
-def _from(start: int, units: Sequence[Unit], limit: int) -> set[int]:
-    """The units from one on that say something."""
-    chosen: set[int] = set()
-    size = 0
-    for at in range(start, len(units)):
-        unit = units[at]
-        if not _says_something(unit):
-            continue
-        if chosen and size + len(unit.text) > limit:
-            break
-        chosen.add(at)
-        size += len(unit.text) + 1
-    return _mended(chosen or {start}, units, limit)
+class _Stretch:
+    """The stretch of one section that answers best.
 
+    Attributes:
+        units: numbers of the units that are quoted, in order.
+        text: what they say.
+        is_whole: whether these are all units of the section.
+    """
 
-def _fitting(units: Sequence[Unit], fits: Sequence[float], limit: int) -> set[int]:
-    """The units that fit best."""
-    chosen: set[int] = set()
-    size = 0
-    for at in sorted(range(len(units)), key=fits.__getitem__, reverse=True):
-        length = len(units[at].text) + 1
-        if chosen and (size + length > limit or (not fits[at] and size > limit / 2)):
-            continue
-        chosen.add(at)
-        size += length
-    return _mended(chosen, units, limit)
+    def __init__(self, found: Found, limit: int) -> None:
+        self._units = units = found.passage.units
+        self._limit = limit
+        self._sizes = [len(unit.text) + 1 for unit in units]
+        if sum(self._sizes) <= limit * _WHOLE:
+            self.units: Sequence[int] = range(len(units))
+        else:
+            self.units = self._chosen(found)
+        self.is_whole = len(self.units) == len(units)
+        parts: list[list[Unit]] = []
+        for place, at in enumerate(self.units):
+            if not place or (at != self.units[place - 1] + 1 and units[at].kind != "row"):
+                parts.append([])
+            parts[-1].append(units[at])
+        self.text = f"\n{_GAP}\n".join(map(joined, parts))
 
-
-def _mended(chosen: set[int], units: Sequence[Unit], limit: int) -> set[int]:
-    """With what a sentence leans on before it, and with what one that ends in a colon announces."""
-    leaning = [
-        at
-        for at in sorted(chosen)
-        if units[at].kind == "sentence"
-        and (units[at].text.endswith(":") or units[at].text.startswith(_LEANS))
-    ]
-    if not leaning:
+    def _chosen(self, found: Found) -> list[int]:
+        fits = [
+            fit * _CHANGE if _LABEL.match(unit.text) else fit
+            for fit, unit in zip(found.fits(), self._units, strict=True)
+        ]
+        best = max(range(len(fits)), key=fits.__getitem__)
+        if found.is_named:
+            best = min(found.defining, default=0)
+        if self._units[best].kind == "row":
+            return self._rows(best, fits)
+        nearest, *further = (self._grown(start, best) for start in self._starts(best))
+        chosen, most = nearest, self._value(found, nearest) + _AT_ONCE
+        for window in further:
+            value = self._value(found, window)
+            if value > most:
+                chosen, most = window, value
         return chosen
-    room = limit * _OVER - sum([len(units[at].text) for at in chosen])
-    for at in leaning:
-        announces = units[at].text.endswith(":")
-        other = at + 1 if announces else at - 1
-        if other in chosen or not 0 <= other < len(units):
+
+    def _value(self, found: Found, window: Sequence[int]) -> float:
+        """What a stretch says of the question, and how much of the room it takes."""
+        size = sum([self._sizes[at] for at in window])
+        return found.worth(window) + _FILLED * min(1.0, size / self._limit)
+
+    def _starts(self, best: int) -> list[int]:
+        """Where a stretch with a unit in it may begin, the nearest place first."""
+        units, starts = self._units, list[int]()
+        room, at = self._limit * _BEFORE, best
+        while at > 0 and not units[at].opens:
+            at -= 1
+        at = self._lead(at)
+        size = sum(self._sizes[at:best])
+        while size <= room or not starts:
+            starts.append(at)
+            if at == 0:
+                break
+            before = at - 1
+            while before > 0 and not units[before].opens:
+                before -= 1
+            before = self._lead(before)
+            size += sum(self._sizes[before:at])
+            at = before
+        return starts
+
+    def _lead(self, at: int) -> int:
+        """Where what announces the block at a place begins, or the place itself."""
+        units = self._units
+        while at > 0:
+            unit = units[at]
+            leans = unit.kind != "sentence" or unit.text.startswith(_LEANS)
+            if not leans or units[at - 1].kind != "sentence":
+                break
+            above = at - 1
+            while above > 0 and not units[above].opens:
+                above -= 1
+            if sum(self._sizes[above:at]) > _LEAD:
+                return at - 1
+            at = above
+        return at
+
+    def _grown(self, start: int, best: int) -> list[int]:
+        """The units from one on, the best one among them, as far as the room allows."""
+        units, sizes, limit = self._units, self._sizes, self._limit
+        first = best if sum(sizes[start:best]) > limit * _BEFORE else start
+        window = [start] if first != start else []
+        if first != start and units[best].kind == "sentence" and not units[best].opens:
+            window, first = [], max(start, best - (units[best].text.startswith(_LEANS)))
+        size = sum([sizes[at] for at in window])
+        for at in range(first, len(units)):
+            if window and at > best and size + sizes[at] > limit:
+                break
+            window.append(at)
+            size += sizes[at]
+        return self._ended(window, size)
+
+    def _ended(self, window: list[int], size: int) -> list[int]:
+        """The window without an end that announces something which is not there."""
+        units = self._units
+        after = window[-1] + 1
+        if after < len(units) and units[window[-1]].text.endswith((":", "：")):
+            if size + self._sizes[after] <= self._limit * _OVER:
+                return [*window, after]
+            if len(window) > 1:
+                return self._ended(window[:-1], size)
+        last = units[window[-1]]
+        is_label = last.kind == "sentence" and last.opens and not last.text.endswith(_ENDS)
+        return window[:-1] if is_label and len(window) > 1 else window
+
+    def _rows(self, best: int, fits: Sequence[float]) -> list[int]:
+        """The rows of a table that matter, with the sentence that announces it."""
+        units, sizes = self._units, self._sizes
+        start = best
+        while start > 0 and not units[start].opens:
+            start -= 1
+        end = best + 1
+        while end < len(units) and units[end].kind == "row" and not units[end].opens:
+            end += 1
+        lead = self._lead(start)
+        if sum(sizes[lead:start]) > self._limit / 2:
+            lead = start
+        chosen = {best, *range(lead, start)}
+        room = self._limit - sum([sizes[at] for at in chosen])
+        least = 0.0 if sum(sizes[start:end]) <= room else _ROW * fits[best]
+        for at in sorted(range(start, end), key=lambda at: (-fits[at], at)):
+            if at not in chosen and fits[at] >= least and sizes[at] <= room:
+                chosen.add(at)
+                room -= sizes[at]
+        return sorted(chosen)
+
+
+def _subsections(passage: Passage, library: Library, room: int) -> str:
+    """What stands below a section that only leads in, with the headings."""
+    text = ""
+    for number in library.numbers(passage.document):
+        if number <= passage.number:
             continue
-        if not announces and units[other].kind != "sentence":
-            continue
-        room -= len(units[other].text)
-        if room >= 0:
-            chosen.add(other)
-        elif announces and len(units[at].text) < _SHORT and len(chosen) > 1:
-            chosen.discard(at)
+        below = library.passages[number]
+        is_same = below.anchor == passage.anchor and below.heading == passage.heading
+        is_part = len(below.trail) > len(passage.trail)
+        if not is_same and (not is_part or below.trail[: len(passage.trail)] != passage.trail):
+            break
+        size = 0
+        units = []
+        for unit in below.units:
+            if size + len(unit.text) > room:
+                break
+            units.append(unit)
+            size += len(unit.text) + 1
+        while units and units[-1].text.endswith(":"):
+            units.pop()
+        if not units:
+            break
+        part = joined(units)
+        text += "\n\n" + (part if is_same else _under(below.heading, part))
+        room -= size + len(below.heading)
+        if len(units) < len(below.units):
+            break
+    return text
+
+
+def _second(found: Sequence[Found], quoted: Sequence[int]) -> Found | None:
+    """The section that says most of the question that the first stretch leaves open."""
+    best, chosen = _ADDS, None
+    first = found[0]
+    for other in found[1:]:
+        if other.rank < _NEAR * first.rank:
+            break
+        adds = other.adds_to(first, quoted)
+        if adds > best:
+            best, chosen = adds, other
     return chosen
 
 
-def _says_something(unit: Unit) -> bool:
-    """Whether a unit is more than a label that stands alone."""
-    if unit.kind != "sentence":
-        return True
-    return unit.text.endswith(_ENDS) and _LABEL.match(unit.text) is None
+def _headed(found: Found, text: str) -> str:
+    """The text below the heading without which it would be understood otherwise."""
+    passage = found.passage
+    if not passage.heading or passage.heading == passage.title:
+        return text
+    is_needed, adds = _read_heading(passage.heading)
+    if _REPLY.match(text):
+        is_needed = True
+    elif not is_needed and adds:
+        said = fold(text)
+        is_needed = any(word not in said and not found.asks_for(word) for word in adds)
+    return _under(passage.heading, text) if is_needed else text
+
+
+@lru_cache(maxsize=4096)
+def _read_heading(heading: str) -> tuple[bool, tuple[str, ...]]:
+    """Whether a heading is needed below which a text stands, and the words that it may add."""
+    heading = _unnumbered(heading)
+    if len(heading) > _HEADING_CHARACTERS:
+        return False, ()
+    words = words_of(heading)
+    if not NEGATIONS.isdisjoint(words) or _CONDITION.match(heading):
+        return True, ()
+    return False, tuple(
+        word
+        for word in words
+        if not word.isdigit() and word not in STOP_WORDS and word not in _GENERAL
+    )
+
+
+def _under(heading: str, text: str) -> str:
+    """A text below its heading."""
+    heading = _unnumbered(heading).rstrip(":")
+    is_line = "\n" not in text and not text.startswith(("- ", "```"))
+    if heading.endswith("?"):
+        return f"{heading}\n\n{text}"
+    return f"{heading}: {text}" if is_line else f"{heading}:\n\n{text}"
+
+
+def _unnumbered(heading: str) -> str:
+    numbering = _NUMBERING.match(heading)
+    return heading[numbering.end() :] if numbering else heading

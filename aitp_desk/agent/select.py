@@ -7,14 +7,14 @@ of figure that was asked for. Both count here, and how much of the question the 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import msgspec
 
 from aitp_desk.agent.exact import Exact
 from aitp_desk.agent.fusion import Signal, fuse, matches_of, signals_of
 from aitp_desk.agent.question import Asked
-from aitp_desk.knowledge.base import Passage, Unit
+from aitp_desk.knowledge.base import Passage
 from aitp_desk.knowledge.enrichment.questions import Match
 from aitp_desk.knowledge.figures import CODE
 from aitp_desk.knowledge.layout import CODE_BLOCK
@@ -124,6 +124,24 @@ class Found(msgspec.Struct, eq=False):
         return self.fit >= _SAYS_SOME and self.question.lift(self.number) >= _STANDS_OUT
 
     @property
+    def asked(self) -> Asked:
+        """The question that it fits."""
+        return self.question.asked
+
+    def worth(self, units: Iterable[int]) -> float:
+        """How much of the question some of its units say that the heading does not say."""
+        return self.question.worth(self.places, frozenset(units))
+
+    def adds_to(self, other: Found, units: Iterable[int]) -> float:
+        """How much of the question it says that some units of another do not say."""
+        return self.question.added(self.places, other.places, frozenset(units))
+
+    def asks_for(self, word: str) -> bool:
+        """Whether the question says a folded word, in whatever form or by a synonym."""
+        stem = self.question.library.vocabulary.stemmer.stem(word)
+        return any(stem in wanted.term.stems for wanted in self.asked.wanted)
+
+    @property
     def is_named(self) -> bool:
         """Whether what stands above the passage says all that is asked for."""
         return not self.is_asked and self.question.names(self.places)
@@ -204,7 +222,7 @@ class _Question:
     def __init__(self, library: Library, asked: Asked, stands: Sequence[Places]) -> None:
         self.library = library
         self._ranking = library.ranking
-        self._asked = asked
+        self.asked = asked
         self._terms: list[tuple[int, dict[int, Place], float, Places, bool]] = []
         self._own: list[int] = []
         self._total = 0.0
@@ -295,8 +313,9 @@ class _Question:
         if figures & expects or (figures & CODE_BLOCK and figures & CODE):
             fit, expected = self._best_fit(number, gains, around)
         score = (((base + fit) * share + add) * times + late) * likes
-        if expects and not expected:
-            score *= _UNEXPECTED
+        if expects:
+            is_opening = called and number == self.library.numbers(page).start
+            score *= _by_figure(expected, is_opening=is_opening)
         if self.asks_what and score >= _NEAR_THE_BEST * least:
             score *= self._says_what(number, page, places, called=called)
         strayed = self._names_one and page not in self._named
@@ -360,6 +379,26 @@ class _Question:
             best = max(best, fit)
         return best, expected
 
+    def worth(self, places: dict[int, Place], units: frozenset[int]) -> float:
+        """What some units of a passage say of the question, as a share of it."""
+        said = 0.0
+        for at, place in places.items():
+            best = max([value for unit, value in place.units if unit in units], default=0.0)
+            said += self.asked.wanted[at].weight * (1 - _SAID * place.around) * best
+        return said / self._total
+
+    def added(
+        self, places: dict[int, Place], other: dict[int, Place], units: frozenset[int]
+    ) -> float:
+        """What a passage says of the question that some units of another do not say."""
+        added = 0.0
+        for at, place in places.items():
+            there = other.get(at, NOWHERE)
+            said = max([value for unit, value in there.units if unit in units], default=0.0)
+            more = place.covered - max(said, there.around)
+            added += self.asked.wanted[at].weight * max(0.0, more)
+        return added / self._total
+
     def fits(self, number: int, places: dict[int, Place]) -> list[float]:
         """What each unit of a passage says of the question, as a share of it."""
         total, expects = self._total, self._expects
@@ -368,7 +407,7 @@ class _Question:
         gains = [0.0] * len(figures)
         around = 0.0
         for at, place in places.items():
-            weight = self._asked.wanted[at].weight
+            weight = self.asked.wanted[at].weight
             around += weight * place.around
             # what the heading says already, the unit need not say again
             news = weight * (1 - _SAID * place.around)
@@ -386,16 +425,14 @@ class _Question:
         return alone
 
 
-def joined(units: Sequence[Unit]) -> str:
-    """Units in a row as text: sentences run on, the others have lines of their own."""
-    text = ""
-    before = ""
-    for unit in units:
-        if text:
-            text += " " if unit.kind == before == "sentence" else "\n"
-        text += f"- {unit.text}" if unit.kind == "item" else unit.text
-        before = unit.kind
-    return text
+def _by_figure(expected: bool, *, is_opening: bool) -> float:
+    """The same by whether it holds the figure that is asked for.
+
+    What a thing costs, its page says before what its parts cost.
+    """
+    if not expected:
+        return _UNEXPECTED
+    return 1 + _CALLED_PAGE if is_opening else 1.0
 
 
 def _by_rank(found: Found) -> float:

@@ -1,8 +1,8 @@
-"""Whether what was found answers the question at all.
+"""Whether what was found answers the question: a matter of degree.
 
-The page's title says that the question is about this page; it does not say that the page answers
-it. So only the words that the title leaves open are counted here, and a question that names
-something of which the passage does not speak must fit it well in all the rest.
+Evidence is how well the best section fits and how much of the question its best sentence holds.
+A name that the section lacks speaks against it, a plain word hardly: visitors put things in words
+of their own, and whoever explains at length uses more of them than any section holds.
 """
 
 from __future__ import annotations
@@ -10,85 +10,102 @@ from __future__ import annotations
 from math import sqrt
 
 from aitp_desk.agent.expect import is_cue
-from aitp_desk.agent.question import Asked, Wanted
+from aitp_desk.agent.question import TELLING, Asked, Wanted
 from aitp_desk.agent.select import Found
 from aitp_desk.knowledge.figures import PERSON
 from aitp_desk.knowledge.library import Library
 from aitp_desk.knowledge.standing import NOWHERE
+from aitp_desk.knowledge.synonyms import plain_english
 from aitp_desk.knowledge.vocabulary import OWN
-from aitp_desk.knowledge.words import NAME_SIGN, NAMES
+from aitp_desk.knowledge.words import NAME_SIGN
 
-# How well the best sentence must fit; found on the tuning questions (tests/answers).
-_OPEN_WORDS = 0.2
-_WITHOUT_A_MAIN_WORD = 0.5
-_APART = 0.6
-_WITH_A_STRANGER = 0.8
+# Fitted to the questions that may be read (tests/answers). The section's score counts 1.
+_NEEDED = 2.5
+_SENTENCE = 2.0
+"""What a sentence is worth that holds all of the question."""
+_WORD = 0.45
+"""What each word that tells something excuses: of many, no section holds all."""
+_MISSING_NAMES = 5.0
+"""What it costs to lack names, if these are all of the question."""
+_MISSING_FIGURE = 1.0
+"""What it costs to lack a figure of the sort that is asked for."""
+_IN_CONVERSATION = 4.5
+"""A question that goes on with what was talked about is on the site's topic."""
+_OWN_WORDS = 0.5
+"""It goes on with that where the section holds so much of its own words."""
 
-_MAIN = 0.65
-"""A word that weighs so much, the heaviest being 1, is one of the question's main words."""
-_SCATTERED = 0.4
-"""So much more of the question in the whole passage than in its best sentence: it is scattered."""
-_TOLD_AT_LENGTH = 0.3
-"""Who explains at length uses more words than any passage holds: so much less is needed."""
-_IN_CONVERSATION = 0.15
 _EXPECTED_FIGURE = 0.2
 _SAID_BY_TITLE = 0.2
 """So little of a question left open by the title says nothing either way."""
 _IN_HEADING = 0.9
-_TELLING = 1.5
-"""A word below this weight may be missing without a thought."""
-
-OpenWords = dict[int, Wanted]
 
 
 def answers(asked: Asked, best: Found, library: Library) -> bool:
-    """Whether the best passage is trusted to answer."""
+    """Whether the best section is trusted to answer."""
     if asked.expects == PERSON and not best.expected:
         return False
-    places = best.places
-    open_words = {
-        at: wanted
-        for at, wanted in enumerate(asked.wanted)
-        if places.get(at, NOWHERE).title < OWN
-        and wanted.factor >= 1
-        and not wanted.carried
-        # a name counts by its parts
-        and not wanted.term.word.startswith(NAME_SIGN)
-    }
-    if best.expected:  # "how far": the figure answers, the word need not be there
-        open_words = {
-            at: wanted
-            for at, wanted in open_words.items()
-            if at in places or not is_cue(wanted.term.word)
-        }
-    weight = sum([wanted.weight for wanted in open_words.values()])
-    if weight <= _SAID_BY_TITLE * sum([w.weight for w in asked.wanted if w.factor >= 1]):
+    evidence = best.score + _WORD * sum([wanted.weight > TELLING for wanted in asked.wanted])
+    own = {at: wanted.weight for at, wanted in enumerate(asked.wanted) if not wanted.carried}
+    if len(own) < len(asked.wanted):
+        held = sum([weight for at, weight in own.items() if at in best.places])
+        if held >= _OWN_WORDS * sum(own.values()):
+            evidence += _IN_CONVERSATION
+    if asked.expects and not best.expected:
+        evidence -= _MISSING_FIGURE
+    missing = [wanted for at, wanted in enumerate(asked.wanted) if at not in best.places]
+    if missing:
+        names = sum([wanted.weight for wanted in missing if _is_name(wanted, asked, library)])
+        evidence -= _MISSING_NAMES * names / sum([wanted.weight for wanted in asked.wanted])
+    if evidence >= _NEEDED:
         return True
-    fit, spoken = _measure(asked, best, open_words, weight, library)
-    needed = _needed(asked, best, open_words)
-    if spoken - fit >= _SCATTERED:
-        needed = max(needed, _APART)
-    return fit >= needed or fit >= _lowered(needed, asked)
+    return evidence + _SENTENCE * _in_one_sentence(asked, best, library) >= _NEEDED
 
 
-def _measure(
-    asked: Asked, best: Found, open_words: OpenWords, total: float, library: Library
-) -> tuple[float, float]:
-    """The share of the open words in the best sentence with its heading, and in all the passage.
+def _is_name(wanted: Wanted, asked: Asked, library: Library) -> bool:
+    """Whether a word of the question is written as a name, or no plain word."""
+    word = wanted.term.word
+    if wanted.factor < 1 or wanted.carried:
+        return False
+    if word in asked.names:
+        return True
+    return library.vocabulary.is_english and not word.isdigit() and word not in plain_english()
 
-    Parameters:
-        total: what the open words weigh together.
+
+def _in_one_sentence(asked: Asked, best: Found, library: Library) -> float:
+    """How much of what the title leaves open the best sentence says, together with its heading.
+
+    The page's title says that the question is about this page; it does not say that the page
+    answers it.
     """
+    places = best.places
+    open_words: dict[int, float] = {}
+    told = total = 0.0
+    for at, wanted in enumerate(asked.wanted):
+        if wanted.factor < 1:
+            continue
+        told += wanted.weight
+        # a name counts by its parts
+        if wanted.carried or wanted.term.word.startswith(NAME_SIGN):
+            continue
+        if places.get(at, NOWHERE).title >= OWN:
+            continue
+        # "how far": the figure answers, the word need not be there
+        if best.expected and at not in places and is_cue(wanted.term.word):
+            continue
+        open_words[at] = wanted.weight
+        total += wanted.weight
+    if total <= _SAID_BY_TITLE * told:
+        return 1.0
     fits: dict[int, float] = {}
     if asked.expects:
         figures = enumerate(library.ranking.unit_figures(best.number))
         fits = {unit: _EXPECTED_FIGURE for unit, held in figures if held & asked.expects}
-    spoken = shared = 0.0
-    for at, wanted in open_words.items():
-        place = best.places.get(at)
+    shared = 0.0
+    for at, weight in open_words.items():
+        place = places.get(at)
         if place is None:
             continue
-        share = wanted.weight / total
+        share = weight / total
         # a synonym is trusted more than it is ranked: hence the square roots
         around = _IN_HEADING * sqrt(place.heading)
         shared += share * around
@@ -96,32 +113,4 @@ def _measure(
             likeness = sqrt(value)
             if likeness > around:
                 fits[unit] = fits.get(unit, 0.0) + share * (likeness - around)
-        spoken += share * sqrt(max(place.heading, place.best))
-    return shared + max(fits.values(), default=0.0), spoken
-
-
-def _needed(asked: Asked, best: Found, open_words: OpenWords) -> float:
-    """How well the best sentence must fit, by what the passage does not speak of."""
-    if best.strayed:
-        return _WITH_A_STRANGER
-    if len(best.places) == len(asked.wanted):  # it speaks of everything
-        return _OPEN_WORDS
-    missing = [wanted for at, wanted in enumerate(asked.wanted) if at not in best.places]
-    for wanted in missing:
-        is_name = wanted.term.word in asked.names or wanted.term.word in NAMES
-        if is_name and wanted.factor >= 1 and not wanted.carried:
-            return _WITH_A_STRANGER
-    heaviest = max([wanted.weight for wanted in open_words.values()])
-    least = max(_MAIN * heaviest, _TELLING)
-    if any(at not in best.places and wanted.weight >= least for at, wanted in open_words.items()):
-        return _WITHOUT_A_MAIN_WORD
-    return _OPEN_WORDS
-
-
-def _lowered(needed: float, asked: Asked) -> float:
-    """What is needed of who explains at length, and in a conversation."""
-    if any(wanted.factor < 1 and not wanted.carried for wanted in asked.wanted):
-        needed -= _TOLD_AT_LENGTH
-    if any(wanted.carried for wanted in asked.wanted):
-        needed -= _IN_CONVERSATION
-    return needed
+    return shared + max(fits.values(), default=0.0)

@@ -52,7 +52,7 @@ class _Item(msgspec.Struct, frozen=True):
 def list_hits(turn: Turn, library: Library, site_url: str) -> Offer:
     """The pages that a search finds, the best first."""
     after, question = _read_cursor(turn.question)
-    turn = within_reason(msgspec.structs.replace(turn, question=question))
+    turn = within_reason(msgspec.structs.replace(turn, question=question), library)
     asked = read_turn(turn, library)
     found = find(library, asked)
     items: dict[str, _Item] = {}

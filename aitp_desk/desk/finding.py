@@ -62,7 +62,7 @@ def find_resource(
     chosen = library.shelf.called(kind, choice.option or reply_of(turn))
     if chosen is not None or not shelved:
         return chosen
-    asked = read_turn(within_reason(turn), library)
+    asked = read_turn(within_reason(turn, library), library)
     wanted = [item for item in asked.wanted if item.term.word not in _OF_A_KIND]
     if not wanted and not is_sought:
         return None

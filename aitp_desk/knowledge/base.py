@@ -135,11 +135,13 @@ class Unit(msgspec.Struct, frozen=True):
             ``Standard – Delivery time: 3 days; Price: $5``.
         lead: what stands before it and belongs to it: the sentence that opens a list or a code
             block, the item above a nested one, the columns of a table.
+        opens: whether it begins a paragraph, a list, a table or a code block.
     """
 
     kind: UnitKind
     text: str
     lead: str = ""
+    opens: bool = False
 
 
 class Passage(msgspec.Struct, frozen=True):

@@ -246,26 +246,30 @@ def units_of(blocks: Sequence[Block]) -> Iterator[Unit]:
     """The sentences, list items, table rows and code blocks of a section, in order."""
     lead = ""
     parents: dict[int, str] = {}
+    before: Block | None = None
     for block in blocks:
         if isinstance(block, Paragraph):
             found = sentences(block.text)
-            yield from (_unit("sentence", sentence) for sentence in found)
+            yield from (_unit("sentence", said, opens=not at) for at, said in enumerate(found))
             lead = found[-1] if found else ""
             parents.clear()
         elif isinstance(block, Item):
             above = parents.get(block.depth - 1, "") if block.depth > 1 else lead
             parents[block.depth] = block.text
-            yield _unit("item", block.text, above)
+            yield _unit("item", block.text, above, opens=not isinstance(before, Item))
         elif isinstance(block, Table):
-            for row in filter(any, block.rows):
-                yield _unit("row", _row(block.header, row), " ".join(filter(None, block.header)))
+            columns = " ".join(filter(None, block.header))
+            for at, row in enumerate(filter(any, block.rows)):
+                yield _unit("row", _row(block.header, row), columns, opens=not at)
         elif isinstance(block, Code):
-            yield _unit("code", f"```{block.language}\n{block.text}\n```", lead)
+            yield _unit("code", f"```{block.language}\n{block.text}\n```", lead, opens=True)
+        before = block
 
 
-def _unit(kind: UnitKind, text: str, lead: str = "") -> Unit:
+def _unit(kind: UnitKind, text: str, lead: str = "", *, opens: bool) -> Unit:
     text, lead = text[:MAX_UNIT_CHARACTERS], lead[:MAX_UNIT_CHARACTERS]
-    return Unit(kind, without_invisible(text) if kind == "code" else as_quote(text), as_quote(lead))
+    text = without_invisible(text) if kind == "code" else as_quote(text)
+    return Unit(kind, text, as_quote(lead), opens)
 
 
 def _row(header: Sequence[str], cells: Sequence[str]) -> str:
@@ -296,13 +300,15 @@ def _portions(units: list[Unit]) -> Iterator[list[Unit]]:
 
 
 def joined(units: Sequence[Unit]) -> str:
-    """The units as text again: sentences run on, everything else has a line of its own."""
-    lines: list[str] = []
-    running = False
+    """The units as text again: sentences of a paragraph run on, all else has lines of its own."""
+    text = ""
+    before = ""
     for unit in units:
-        if unit.kind == "sentence" and running:
-            lines[-1] = join((lines[-1], unit.text))
-        else:
-            lines.append(f"- {unit.text}" if unit.kind == "item" else unit.text)
-        running = unit.kind == "sentence"
-    return "\n".join(lines)
+        if text and unit.kind == before == "sentence" and not unit.opens:
+            text = join((text, unit.text))
+            continue
+        if text:
+            text += "\n\n" if unit.kind == "sentence" and unit.opens else "\n"
+        text += f"- {unit.text}" if unit.kind == "item" else unit.text
+        before = unit.kind
+    return text

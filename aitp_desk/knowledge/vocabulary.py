@@ -34,7 +34,7 @@ UNUSED = 0.6
 """How much of its weight an everyday word keeps that the content does not use."""
 UNUSED_FOREIGN = 0.75
 """The same of any word of another language: which of them are everyday words is not known."""
-WEAK = 0.3
+WEAK = 0.15
 """How much of its weight a word keeps that says little wherever it stands."""
 
 WHOLE_NAME = 0.5
@@ -125,7 +125,7 @@ class Vocabulary:
         *,
         language: str = "en",
     ) -> None:
-        self._is_english = language.partition("-")[0] == "en"
+        self.is_english = language.partition("-")[0] == "en"
         self._inflection = Inflection(spellings, language)
         self._counts = counts
         self._passages = max(passages, 1)
@@ -275,7 +275,7 @@ class Vocabulary:
             for word, uses in self._spellings.items()
             if not word.startswith(NAME_SIGN) and word < FIRST
         }
-        if not self._is_english:
+        if not self.is_english:
             return Spelling(used)
         plain = dict.fromkeys(EVERYDAY_WORDS, 1) | dict.fromkeys(WEAK_WORDS, 10)
         plain |= dict.fromkeys(STOP_WORDS, 50)
@@ -310,7 +310,7 @@ class Vocabulary:
         elif stems:
             weight = SYNONYM * max(self.weight(other) for other in stems)
         else:
-            unused = 1.0 if self._is_english else UNUSED_FOREIGN
+            unused = 1.0 if self.is_english else UNUSED_FOREIGN
             weight = self.weight(stem) * (UNUSED if stem in self._everyday else unused)
         if stem in self._weak:
             weight *= WEAK
@@ -362,7 +362,7 @@ class Vocabulary:
         plain is known of English alone; in other languages the nearest word is taken.
         """
         right = self._spelling.correct(word)
-        if not self._is_english or right is None or right in STOP_WORDS or right in WEAK_WORDS:
+        if not self.is_english or right is None or right in STOP_WORDS or right in WEAK_WORDS:
             return right or word
         slips = distance(word, right, _MOST_SLIPS)
         if slips > _MOST_SLIPS or not self._term(right).known:

@@ -7,7 +7,7 @@ import pytest
 
 from aitp_desk.agent.base import SiteFacts, Turn, Utterance
 from aitp_desk.agent.passages import Excerpt, choose, estimate_tokens, search
-from aitp_desk.agent.select import joined
+from aitp_desk.knowledge.chunk import joined
 from aitp_desk.knowledge.editions import open_editions
 from aitp_desk.knowledge.languages import Languages
 from aitp_desk.knowledge.library import Library

@@ -195,7 +195,7 @@ def test_the_name_of_a_box_opens_its_first_sentence(tmp_path: Path) -> None:
         "<div class=admonition><p>Warning</p><p>It bites.<a href='#f1'>[1]</a></p></div></main>"
     )
     (passage,) = read(tmp_path, page)[1]
-    assert passage.text == "Do. Note: Mind it. Warning: It bites."
+    assert passage.text == "Do.\n\nNote: Mind it.\n\nWarning: It bites."
 
 
 def test_a_named_place_in_a_section_is_where_sources_point(tmp_path: Path) -> None:
