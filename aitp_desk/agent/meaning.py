@@ -22,7 +22,7 @@ _log = structlog.get_logger(__name__)
 async def learn(turn: Turn, library: Library) -> None:
     """Let the library learn what a turn asks; without vectors nothing is done."""
     if library.vectors is not None:
-        await learn_question(read_turn(within_reason(turn), library), library)
+        await learn_question(read_turn(within_reason(turn, library), library), library)
 
 
 async def learn_question(asked: Asked, library: Library) -> None:

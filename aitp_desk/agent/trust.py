@@ -68,7 +68,9 @@ def _is_name(wanted: Wanted, asked: Asked, library: Library) -> bool:
         return False
     if word in asked.names:
         return True
-    return library.vocabulary.is_english and not word.isdigit() and word not in plain_english()
+    if not library.vocabulary.is_english:  # of other languages the plain words are not known
+        return not wanted.term.known
+    return not word.isdigit() and word not in plain_english()
 
 
 def _in_one_sentence(asked: Asked, best: Found, library: Library) -> float:
