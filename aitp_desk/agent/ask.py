@@ -85,9 +85,13 @@ def ask_back(asked: Asked, found: Sequence[Found], library: Library) -> Clarific
             if rival.score >= _CLOSE_AMONG_MANY * first.score
             and all(at in rival.places and rival.places[at].title >= OWN for at in said)
         ]
-    # "it" is a page's subject; any other question is read by what a section of the page is about
-    headings = {rival.label.heading for rival in rivals}
-    by_title = dangling or len(headings) == 1
+    # "it" and a thing of a kind are what pages are called; any other question is read by what a
+    # section is about
+    by_title = (
+        dangling
+        or len({rival.label.heading for rival in rivals}) == 1
+        or all(_closeness(rival, asked) == _OF_A_KIND for rival in rivals)
+    )
     names = [rival.passage.title if by_title else rival.label.name for rival in rivals]
     options = tuple(dict.fromkeys(names))[:MAX_OPTIONS]
     if len(options) < 2:

@@ -171,7 +171,7 @@ def test_of_a_section_that_the_question_names_all_parts_are_sent(protocol: Libra
 def test_of_a_long_section_an_item_comes_with_the_sentence_that_opens_its_list(
     protocol: Library,
 ) -> None:
-    (excerpt, *_) = ask("Which tins have a spout?", protocol)
+    (excerpt, *_) = ask("Which tins have a spout?", protocol, room=150)
     assert "…\nSizes of paint tins:" in excerpt.text
     assert "- Large tins hold 9 pounds and have a handle and a spout" in excerpt.text
     assert "Paint is blue" not in excerpt.text
