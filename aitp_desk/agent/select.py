@@ -259,7 +259,7 @@ class _Question:
     def lift(self, number: int) -> float:
         """How far a passage lies above all in meaning, in standard deviations; 0 if unknown."""
         vectors = self.library.vectors
-        near = None if vectors is None else vectors.near(self._asked.said)
+        near = None if vectors is None else vectors.near(self.asked.said)
         return 0.0 if near is None else near.lift(number)
 
     def called(self) -> Sequence[int]:
