@@ -76,6 +76,7 @@ def from_enrichment(lines: Iterable[Line], library: Library) -> list[Suggestion]
 async def from_refusals(refusals: AsyncIterable[Refusal], answering: Answering) -> list[Suggestion]:
     """A suggestion for each question that is still refused, those asked most often first.
 
+    Where the content has vectors, questions that ask for the same in other words are one.
     Long messages are left out: they are letters, and mostly about one person.
     """
     count: Counter[str] = Counter()
@@ -85,8 +86,13 @@ async def from_refusals(refusals: AsyncIterable[Refusal], answering: Answering) 
         if words and len(words) <= _LONGEST_REFUSED:
             count[words] += 1
             newest.setdefault(words, refusal)
+    every = [words for words, _ in count.most_common()]
+    vectors = answering.knowledge.library.vectors
+    groups = [[words] for words in every] if vectors is None else await vectors.group(every)
+    groups.sort(key=lambda group: sum(count[words] for words in group), reverse=True)
     found = []
-    for words, times in count.most_common():
+    for words, *others in groups:
+        times = count[words] + sum(count[other] for other in others)
         question = newest[words].question
         said = await Conversation(answering.agent, answering.site).ask(question)
         if isinstance(said, Answer) and not said.found and not said.is_courtesy:

@@ -92,11 +92,12 @@ async def _build(
 ) -> None:
     texts = [await asyncio.to_thread(_texts_of, library) for library in libraries]
     every = {key_of(embedder.name, text): text for some in texts for text in some}
-    kept = await asyncio.to_thread(file.get, every)
-    missing = [key for key in every if key not in kept]
-    progress.done, progress.total = len(kept), len(every)
     if every:  # the model is loaded now, and not when the first question comes
         await embedder.embed([embedder.name], query=True)
+    found = await asyncio.to_thread(file.get, every)
+    kept = {key: packed for key, packed in found.items() if len(packed) == embedder.dimension}
+    missing = [key for key in every if key not in kept]
+    progress.done, progress.total = len(kept), len(every)
     logged_at = time.monotonic()
     for at in range(0, len(missing), _AT_ONCE):
         keys = missing[at : at + _AT_ONCE]

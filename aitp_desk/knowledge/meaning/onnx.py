@@ -82,7 +82,10 @@ class OnnxEmbedder:
                 reason = f"{self._file} is not the published model. Install the extra again."
                 raise ModelUnusable(reason)
             self._model = _Model(self._file, self._folder)
-        vector = self._model.embed(text)
+        try:
+            vector = self._model.embed(text)
+        except Exception as error:
+            raise ModelUnusable(f"{self._file} does not embed texts: {error}") from error
         self.dimension = len(vector)
         return vector
 

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
-from typing import Any
 
 import msgspec
 
-from aitp_desk.knowledge.meaning.base import Embedder, Vector
+from aitp_desk.knowledge.meaning.base import Embedder, ModelUnusable, Vector
+from aitp_desk.knowledge.meaning.groups import group
 
 NEAREST = 12
 """So many passages a question finds by meaning."""
 _KEPT_QUESTIONS = 32
-_BLOCK = 2048
-"""So many passages are compared at once: as floats they take four times the memory."""
 
 
 class Near(msgspec.Struct, frozen=True):
@@ -47,8 +46,9 @@ class Vectors:
         import numpy as np
 
         self._embedder = embedder
-        self._rows = np.frombuffer(b"".join(packed), dtype=np.int8).reshape(len(packed), -1)
-        self._lengths = np.array([np.linalg.norm(row.astype(np.float32)) for row in self._rows])
+        rows = np.frombuffer(b"".join(packed), dtype=np.int8).reshape(len(packed), -1)
+        self._rows = rows.astype(np.float32)
+        self._rows /= np.maximum(np.linalg.norm(self._rows, axis=1, keepdims=True), 1.0)
         self._near: dict[str, Near] = {}
 
     async def learn(self, text: str) -> None:
@@ -60,10 +60,17 @@ class Vectors:
         near = self._near.pop(text, None)
         if near is None:
             (vector,) = await self._embedder.embed([text], query=True)
-            near = self._compare(vector)
+            near = await asyncio.to_thread(self._compare, vector)
         while len(self._near) >= _KEPT_QUESTIONS:
             del self._near[next(iter(self._near))]
         self._near[text] = near
+
+    async def group(self, questions: Sequence[str]) -> list[list[str]]:
+        """Group questions by meaning; without the model each is a group of its own."""
+        try:
+            return await group(questions, self._embedder)
+        except ModelUnusable:
+            return [[question] for question in questions]
 
     def near(self, text: str) -> Near | None:
         """What is near a question that was learnt; None for any other."""
@@ -73,14 +80,12 @@ class Vectors:
         import numpy as np
 
         question = np.asarray(vector, dtype=np.float32)
+        if len(question) != self._rows.shape[1]:
+            raise ModelUnusable("The model's vectors have another length than those of passages.")
         question /= np.linalg.norm(question) or 1.0
-        rows = self._rows
-        blocks = [
-            rows[at : at + _BLOCK].astype(np.float32) @ question
-            for at in range(0, len(rows), _BLOCK)
-        ]
-        cosines: Any = (np.concatenate(blocks) / self._lengths).astype(np.float32)
-        most = min(NEAREST, len(rows))
+        # on one thread: those of a BLAS library wait for each other where cores are busy
+        cosines = np.einsum("ij,j->i", self._rows, question)
+        most = min(NEAREST, len(cosines))
         best = np.argpartition(-cosines, most - 1)[:most]
         best = best[np.argsort(-cosines[best])]
         deviation = float(cosines.std()) or 1.0

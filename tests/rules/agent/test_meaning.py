@@ -121,6 +121,17 @@ async def test_a_reranker_orders_the_best_again(tmp_path: Path) -> None:
         assert await first_source(knowledge) == "/refunds"
 
 
+async def test_questions_for_the_same_are_one_group(tmp_path: Path) -> None:
+    embedder = WordEmbedder({"canoes": "delivery", "kayaks": "delivery", "open": "opening hours"})
+    asked = ["Do you sell canoes?", "Is it open?", "Are there kayaks?"]
+    async with shop(tmp_path, embedder) as knowledge:
+        vectors = knowledge.library.vectors
+        assert vectors is not None
+        assert await vectors.group(asked) == [[asked[0], asked[2]], [asked[1]]]
+        embedder.fails = True
+        assert await vectors.group(asked) == [[text] for text in asked]
+
+
 async def test_a_model_of_another_language_is_not_used(tmp_path: Path) -> None:
     embedder = WordEmbedder(MEANS, languages=("de",))
     folder = tmp_path / "content"
