@@ -32,7 +32,7 @@ _BLANK_LINE = re.compile(r"\n\s*(?=\n)")
 _TITLES = ("title", "label", "header", "summary", "heading", "name", "question")
 _HYPHENATED = r"-\1"
 _CAPITAL = re.compile(r"(?<!^)([A-Z])")
-_KEPT = frozenset("href src alt id title colspan rowspan class color bgcolor popover".split())
+_HIDING = frozenset({"style", "hidden", "aria-hidden"})
 _ELEMENTS = frozenset(
     "a abbr address article aside audio b blockquote body br button canvas caption center cite code"
     " col colgroup data datalist dd del details dfn dialog div dl dt em embed fieldset figcaption"
@@ -170,6 +170,7 @@ class _Tag:
     """
 
     def __init__(self, text: str, end: int) -> None:
+        self._text = text
         self.is_end = text.startswith("</")
         self.is_closed = text.endswith("/>")
         inner = text.strip("<>/").strip()
@@ -212,18 +213,19 @@ class _Tag:
         return " ".join(written)
 
     def html(self) -> str:
-        """The tag of an element of HTML, with those attributes that the desk reads."""
-        name = self.name
+        """The tag of an element of HTML, with the attributes that have values of their own."""
+        if "{" not in self._text and "className" not in self._text:
+            return self._text
         if self.is_end:
-            return f"</{name}>"
+            return f"</{self.name}>"
         kept = " ".join(
             f'{key}="{self._value(key).replace(chr(34), "")}"'
             for key in self.attributes
-            if key in _KEPT and (key == "popover" or self._value(key))
+            if key not in _HIDING and (self._value(key) or not self.attributes[key])
         )
         attributes = " ".join(filter(None, (kept, self.hiding())))
-        opened = f"<{name} {attributes}>" if attributes else f"<{name}>"
-        return opened if not self.is_closed or name in _VOID else f"{opened}</{name}>"
+        opened = f"<{self.name} {attributes}>" if attributes else f"<{self.name}>"
+        return opened if not self.is_closed or self.name in _VOID else f"{opened}</{self.name}>"
 
     def _value(self, name: str) -> str:
         value = self.attributes.get(name, "")
