@@ -33,6 +33,8 @@ _COLONS = re.compile(
     r"(?P<indent> *)(?P<fence>:{3,})[ \t]*(?:\{(?P<directive>[\w:.-]+)\}|(?P<kind>[\w-]+))"
     r"(?:\[(?P<bracketed>[^\]]*)\])?(?:[ \t]*\{(?P<attributes>[^}]*)\})?[ \t]*(?P<title>.*)"
 )
+_OBJECT = re.compile(r"::: [\w.]+\s*")
+"""What mkdocstrings puts the description of a program in place of; its options follow."""
 _DIRECTIVE = re.compile(r"\{(?P<name>[\w:.-]+)\}[ \t]*(?P<argument>.*)")
 _ALERT = re.compile(r"(?P<indent>\s*)>\s*\[!(?P<kind>\w+)\][+-]?[ \t]*(?P<title>.*)")
 _TITLE = re.compile(r"title\s*=\s*[\"']([^\"']*)[\"']")
@@ -78,17 +80,21 @@ class _Reader:
         self.is_myst = is_myst
         self.inline = inline
         self.depth = 0
+        self.unclosed: set[int] = set()
+        """The numbers of colons of which a box is open to the end of what is read."""
 
     def read(self, lines: Sequence[str]) -> list[str]:
         """The lines as CommonMark."""
         if self.depth >= MAX_DEPTH:
             return list(lines)
         self.depth += 1
+        before, self.unclosed = self.unclosed, set()
         found: list[str] = []
         at = 0
         while at < len(lines):
             at = self._read(lines, at, found)
         self.depth -= 1
+        self.unclosed = before
         return found
 
     def _read(self, lines: Sequence[str], at: int, found: list[str]) -> int:
@@ -161,9 +167,10 @@ class _Reader:
         content = self.read(dedented(lines[at + 1 : last]))
         kind = opened.groupdict().get("kind")
         if kind is None:
-            said = labelled(opened["title"], content)
+            said = labelled(self.inline.change(opened["title"]), content)
         elif kind == "details" or opened["title"] is None or opened["title"]:
-            said = quoted(labelled(name_of_box(kind, opened["title"] or ""), content))
+            title = self.inline.change(opened["title"] or "")
+            said = quoted(labelled(name_of_box(kind, title), content))
         else:
             said = quoted(content)
         found += ["", *(opened["indent"] + line for line in said), ""]
@@ -173,7 +180,15 @@ class _Reader:
         self, lines: Sequence[str], at: int, opened: re.Match[str], found: list[str]
     ) -> int:
         """A box of Docusaurus, VitePress or MyST: what stands between colons."""
-        end = _end_of_colons(lines, at, len(opened["fence"]))
+        colons = len(opened["fence"])
+        end = None if colons in self.unclosed else _end_of_colons(lines, at, colons)
+        if end is None:
+            self.unclosed.add(colons)
+            after = at + 1
+            if _OBJECT.fullmatch(lines[at]):
+                while after < len(lines) and lines[after].startswith("    "):
+                    after += 1
+            return after
         content = [_unindented(line, len(opened["indent"])) for line in lines[at + 1 : end]]
         if opened["directive"]:
             said = self._directive(opened["directive"], opened["title"], content, is_code=False)
@@ -241,8 +256,8 @@ class _Reader:
         return last
 
 
-def _end_of_colons(lines: Sequence[str], at: int, colons: int) -> int:
-    """The line that closes a box; the end where none does."""
+def _end_of_colons(lines: Sequence[str], at: int, colons: int) -> int | None:
+    """The line that closes a box; None where none does."""
     open_boxes = 1
     for end in range(at + 1, len(lines)):
         bare = lines[end].strip()
@@ -258,7 +273,7 @@ def _end_of_colons(lines: Sequence[str], at: int, colons: int) -> int:
                     return end
         elif count == colons:
             open_boxes += 1
-    return len(lines)
+    return None
 
 
 def _copy(lines: Sequence[str], at: int, last: str, found: list[str]) -> int:

@@ -15,7 +15,9 @@ _OF_HEADING = re.compile(r"^(\s{0,3}#{1,6}\s.*?)\s*\{:?\s*[#.][^{}]*\}\s*#*\s*$"
 _HEADING_COMMENT = re.compile(r"^(\s{0,3}#{1,6}\s.*?)\s*(?:\{/\*.*?\*/\})\s*$")
 _LIST_ATTRIBUTES = re.compile(r"\s*\{\s*\.annotate\s*\}\s*$")
 _ICON = re.compile(r" ?:(?:octicons|material|fontawesome|simple)-[\w-]+:(?:\{[^{}\n]*\})?")
-_KEYS = re.compile(r"(?<![\w+])\+\+(\"?[a-z0-9][\w \"-]*(?:\+\"?[\w \"-]+)*)\+\+(?![\w+])")
+_KEYS = re.compile(
+    r"(?<![\w+])\+\+((?:\"[^\"\n]{1,60}\"|[a-z0-9][\w-]*)(?:\+(?:\"[^\"\n]{1,60}\"|[\w-]+))*)\+\+(?![\w+])"
+)
 _MARKED = re.compile(r"(?<![=\w])==(?=\S)([^=\n]+)(?<=\S)==(?![=\w])")
 _ANNOTATION = re.compile(r"(?<=\S)\s*\(\d{1,2}\)!?\{\s*[^{}\n]*\}|\(\d{1,2}\)!")
 _FOOTNOTE_MARK = re.compile(r"\[\^([^\]\s]{1,60})\](?!:)")

@@ -31,6 +31,9 @@ def said(tmp_path: Path, text: str, name: str = "a.md") -> list[str]:
         ("Door\n:   It opens.\n\nKey\n:   It fits.", ["Door: It opens.", "Key: It fits."]),
         ("It opens[^1].\n\n[^1]: At nine.", ["It opens.", "At nine."]),
         ("[TOC]\n\nText.", ["Text."]),
+        ('=== ":octicons-file-16: a.toml"\n\n    Text.', ["a.toml: Text."]),
+        ('Run ++"Python: Select"++ or ++ctrl+"p"++.', ["Run Python: select or Ctrl+P."]),
+        ("::: package.module\n    options:\n\nText.", ["Text."]),
         # Docusaurus, VitePress
         (":::tip Good\n\nUse it.\n\n:::", ["Good: Use it."]),
         (":::note[Good]\nUse it.\n:::", ["Good: Use it."]),
