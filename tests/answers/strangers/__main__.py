@@ -1,24 +1,23 @@
 """Answers over sites that nobody here wrote, asked as first-time visitors would.
 
-    python -m tests.answers.strangers [--meaning] [--body NAME ...] [--show missed|all|KIND]
-    python -m tests.answers.strangers [--meaning] --unseen
+    python -m tests.answers.strangers [--body NAME ...] [--show missed|all|KIND]
+    python -m tests.answers.strangers --unseen
 
 The first form judges the bodies that may be read. The second asks the unseen ones and prints their
 totals alone; it may be used once a day, and each look is recorded in ``looks.toml``. The packages
-are fetched with apt-get, npm and pip at the first use. ``--meaning`` finds passages by the vectors
-of the extra ``semantic``, too.
+are fetched with apt-get, npm and pip at the first use.
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
+import shutil
 import sys
 import tempfile
 import time
 import tomllib
 from collections.abc import Iterable, Sequence
-from contextlib import AsyncExitStack
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -27,12 +26,12 @@ import msgspec
 from aitp_desk.agent.base import SiteFacts
 from aitp_desk.agent.extractive import ExtractiveAgent
 from aitp_desk.knowledge.languages import Languages
-from aitp_desk.knowledge.meaning.builder import building_vectors
-from aitp_desk.knowledge.meaning.onnx import OnnxEmbedder
 from aitp_desk.knowledge.watch import open_knowledge
 from tests.answers.strangers.bodies import HERE, Body, bodies, content_of
+from tests.answers.strangers.enrichment import is_kept, lay
 from tests.answers.strangers.questions import Verdict, ask, figures_of, questions_of
 
+LEVELS = {0: "words", 2: "words and enriched"}
 LOOKS = HERE / "looks.toml"
 COLUMNS = {
     "questions": "questions",
@@ -46,19 +45,19 @@ COLUMNS = {
 }
 
 
-async def judge(name: str, body: Body, *, by_meaning: bool = False) -> list[Verdict]:
-    """Ask all questions about a body."""
-    folder = content_of(name, body)
+async def judge(name: str, body: Body, level: int = 0) -> list[Verdict]:
+    """Ask all questions about a body at a level; nothing where the body is not there at it."""
+    if level >= 2 and not is_kept(name):
+        return []
     site = SiteFacts(name, "https://stranger.example")
-    with tempfile.TemporaryDirectory() as data:
-        languages = Languages(own=body.language)
-        async with AsyncExitStack() as stack:
-            opened = open_knowledge(folder, data=Path(data), languages=languages)
-            knowledge = await stack.enter_async_context(opened)
-            if by_meaning:
-                kept = folder.with_name(f"{name}.vectors.sqlite")
-                building = building_vectors(knowledge, OnnxEmbedder(), kept)
-                await (await stack.enter_async_context(building)).settled.wait()
+    languages = Languages(own=body.language)
+    with tempfile.TemporaryDirectory() as scratch:
+        folder, data = Path(scratch) / "site", Path(scratch) / "data"
+        shutil.copytree(content_of(name, body), folder)
+        if level >= 2:
+            async with open_knowledge(folder, data=data, languages=languages) as knowledge:
+                lay(name, knowledge.editions.library.passages, folder)
+        async with open_knowledge(folder, data=data, languages=languages) as knowledge:
             agent = ExtractiveAgent(knowledge)
             library = knowledge.editions.library
             return [await ask(agent, library, site, question) for question in questions_of(name)]
@@ -114,8 +113,8 @@ def main() -> None:
     )
     parser.add_argument("--body", action="append", help="one of the bodies that may be read")
     parser.add_argument("--show", metavar="WHAT", help="print questions: missed, all or a kind")
-    parser.add_argument("--meaning", action="store_true", help="find by vectors, too")
     parser.add_argument("--unseen", action="store_true", help="totals of the unseen bodies")
+    parser.add_argument("--level", type=int, choices=LEVELS, default=0, help="of the answers")
     wanted = parser.parse_args()
     chosen = {name: body for name, body in bodies().items() if body.unseen is wanted.unseen}
     if wanted.unseen and (wanted.show or wanted.body):
@@ -129,7 +128,7 @@ def main() -> None:
     by_body: dict[str, list[Verdict]] = {}
     for name, body in chosen.items():
         began = time.perf_counter()
-        by_body[name] = asyncio.run(judge(name, body, by_meaning=wanted.meaning))
+        by_body[name] = asyncio.run(judge(name, body, wanted.level))
         print(f"{name}: {time.perf_counter() - began:.0f} s", file=sys.stderr)
     everything = [verdict for verdicts in by_body.values() for verdict in verdicts]
     if wanted.unseen:

@@ -40,6 +40,11 @@ class Kept(msgspec.Struct, frozen=True, array_like=True):
     length: int
 
 
+def is_kept(name: str) -> bool:
+    """Whether questions were written for a body."""
+    return (KEPT / f"{name}.jsonl").is_file()
+
+
 def keep(name: str, lines: Iterable[Line]) -> int:
     """Keep what was written for a body; the number of questions."""
     pages: dict[str, list[Kept]] = {}
