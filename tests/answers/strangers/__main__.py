@@ -15,9 +15,9 @@ import asyncio
 import shutil
 import sys
 import tempfile
-import time
 import tomllib
 from collections.abc import Iterable, Sequence
+from contextlib import AsyncExitStack
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -26,12 +26,15 @@ import msgspec
 from aitp_desk.agent.base import SiteFacts
 from aitp_desk.agent.extractive import ExtractiveAgent
 from aitp_desk.knowledge.languages import Languages
+from aitp_desk.knowledge.meaning.builder import building_vectors
+from aitp_desk.knowledge.meaning.onnx import OnnxEmbedder
 from aitp_desk.knowledge.watch import open_knowledge
-from tests.answers.strangers.bodies import HERE, Body, bodies, content_of
+from tests.answers.strangers.bodies import CACHE, HERE, Body, bodies, content_of
 from tests.answers.strangers.enrichment import is_kept, lay
 from tests.answers.strangers.questions import Verdict, ask, figures_of, questions_of
 
-LEVELS = {0: "words", 2: "words and enriched"}
+LEVELS = ("words", "meaning", "enriched", "both")
+"""What is there: nothing else, vectors, the questions of ``aitp-desk enrich``, or both."""
 LOOKS = HERE / "looks.toml"
 COLUMNS = {
     "questions": "questions",
@@ -45,22 +48,30 @@ COLUMNS = {
 }
 
 
-async def judge(name: str, body: Body, level: int = 0) -> list[Verdict]:
-    """Ask all questions about a body at a level; nothing where the body is not there at it."""
-    if level >= 2 and not is_kept(name):
+async def judge(name: str, body: Body, level: str) -> list[Verdict]:
+    """Ask all questions about a body at a level; none where nobody has enriched the body."""
+    is_enriched = level in {"enriched", "both"}
+    if is_enriched and not is_kept(name):
         return []
     site = SiteFacts(name, "https://stranger.example")
     languages = Languages(own=body.language)
-    with tempfile.TemporaryDirectory() as scratch:
-        folder, data = Path(scratch) / "site", Path(scratch) / "data"
+    async with AsyncExitStack() as opened:
+        scratch = Path(opened.enter_context(tempfile.TemporaryDirectory()))
+        folder, data = scratch / "site", scratch / "data"
         shutil.copytree(content_of(name, body), folder)
-        if level >= 2:
+        if is_enriched:
             async with open_knowledge(folder, data=data, languages=languages) as knowledge:
                 lay(name, knowledge.editions.library.passages, folder)
-        async with open_knowledge(folder, data=data, languages=languages) as knowledge:
-            agent = ExtractiveAgent(knowledge)
-            library = knowledge.editions.library
-            return [await ask(agent, library, site, question) for question in questions_of(name)]
+        knowledge = await opened.enter_async_context(
+            open_knowledge(folder, data=data, languages=languages)
+        )
+        if level in {"meaning", "both"}:
+            vectors = building_vectors(knowledge, OnnxEmbedder(), CACHE / "vectors.sqlite")
+            progress = await opened.enter_async_context(vectors)
+            await progress.settled.wait()
+        agent = ExtractiveAgent(knowledge)
+        library = knowledge.editions.library
+        return [await ask(agent, library, site, question) for question in questions_of(name)]
 
 
 def table(rows: Iterable[tuple[str, Sequence[Verdict]]]) -> str:
@@ -93,17 +104,24 @@ def _show(verdicts: Iterable[Verdict], wanted: str) -> None:
         print(f"  {state} {verdict.text!r}\n  choices {verdict.choices}")
 
 
-def _look(verdicts: Sequence[Verdict]) -> None:
-    """Record a look at the unseen bodies; one was taken today already: end."""
-    today = datetime.now(UTC).date().isoformat()
+def _end_if_looked_today() -> None:
+    """End where the unseen bodies were looked at today."""
     looks = tomllib.loads(LOOKS.read_text("utf-8"))["look"] if LOOKS.exists() else []
-    if any(look["day"] == today for look in looks):
+    if any(look["day"] == _today() for look in looks):
         sys.exit("The unseen bodies were looked at today; once a day is enough.")
-    if verdicts:
-        figures = msgspec.structs.asdict(figures_of(verdicts))
-        lines = [f"{name} = {_cell(value)}" for name, value in figures.items()]
-        with LOOKS.open("a", encoding="utf-8") as file:
-            file.write("\n".join(["\n[[look]]", f'day = "{today}"', *lines, ""]))
+
+
+def _record(level: str, verdicts: Sequence[Verdict]) -> None:
+    """Record a look at the unseen bodies."""
+    figures = msgspec.structs.asdict(figures_of(verdicts))
+    lines = [f"{name} = {_cell(value)}" for name, value in figures.items()]
+    with LOOKS.open("a", encoding="utf-8") as file:
+        head = ["\n[[look]]", f'day = "{_today()}"', f'level = "{level}"']
+        file.write("\n".join([*head, *lines, ""]))
+
+
+def _today() -> str:
+    return datetime.now(UTC).date().isoformat()
 
 
 def main() -> None:
@@ -114,7 +132,7 @@ def main() -> None:
     parser.add_argument("--body", action="append", help="one of the bodies that may be read")
     parser.add_argument("--show", metavar="WHAT", help="print questions: missed, all or a kind")
     parser.add_argument("--unseen", action="store_true", help="totals of the unseen bodies")
-    parser.add_argument("--level", type=int, choices=LEVELS, default=0, help="of the answers")
+    parser.add_argument("--level", choices=LEVELS, action="append", help="all where none is named")
     wanted = parser.parse_args()
     chosen = {name: body for name, body in bodies().items() if body.unseen is wanted.unseen}
     if wanted.unseen and (wanted.show or wanted.body):
@@ -124,22 +142,23 @@ def main() -> None:
             parser.error(f"No body that may be read is called {unknown[0]}; {', '.join(chosen)}.")
         chosen = {name: chosen[name] for name in wanted.body}
     if wanted.unseen:
-        _look([])
-    by_body: dict[str, list[Verdict]] = {}
-    for name, body in chosen.items():
-        began = time.perf_counter()
-        by_body[name] = asyncio.run(judge(name, body, wanted.level))
-        print(f"{name}: {time.perf_counter() - began:.0f} s", file=sys.stderr)
-    everything = [verdict for verdicts in by_body.values() for verdict in verdicts]
-    if wanted.unseen:
-        _look(everything)
-        print(table([("unseen", everything)]))
-        return
-    if wanted.show:
-        _show(everything, wanted.show)
-    kinds = dict.fromkeys(verdict.question.kind for verdict in everything)
-    rows = [(kind, [v for v in everything if v.question.kind == kind]) for kind in kinds]
-    print(table([*by_body.items(), *rows, ("all", everything)]))
+        _end_if_looked_today()
+    for level in wanted.level or LEVELS:
+        by_body: dict[str, list[Verdict]] = {}
+        for name, body in chosen.items():
+            by_body[name] = asyncio.run(judge(name, body, level))
+            print(f"{level}: {name}", file=sys.stderr)
+        everything = [verdict for verdicts in by_body.values() for verdict in verdicts]
+        if wanted.show:
+            _show(everything, wanted.show)
+        kinds = dict.fromkeys(verdict.question.kind for verdict in everything)
+        rows = [(kind, [v for v in everything if v.question.kind == kind]) for kind in kinds]
+        print(f"\n{level}\n")
+        if wanted.unseen:
+            _record(level, everything)
+            print(table([("unseen", everything)]))
+        else:
+            print(table([*by_body.items(), *rows, ("all", everything)]))
 
 
 if __name__ == "__main__":
