@@ -20,7 +20,8 @@ from aitp_desk.knowledge.vocabulary import OWN
 from aitp_desk.knowledge.words import NAME_SIGN
 
 # Fitted to the questions that may be read (tests/answers). The section's score counts 1.
-_NEEDED = 2.5
+NEEDED = 2.5
+"""So much evidence an answer needs."""
 _SENTENCE = 2.0
 """What a sentence is worth that holds all of the question."""
 _WORD = 0.45
@@ -44,6 +45,17 @@ def answers(asked: Asked, best: Found, library: Library) -> bool:
     """Whether the best section is trusted to answer."""
     if asked.expects == PERSON and not best.expected:
         return False
+    held = _evidence_of_section(asked, best, library)
+    return held >= NEEDED or held + _evidence_of_sentence(asked, best, library) >= NEEDED
+
+
+def evidence(asked: Asked, best: Found, library: Library) -> float:
+    """How much speaks for a section, for the explanation of an answer."""
+    held = _evidence_of_section(asked, best, library)
+    return held + _evidence_of_sentence(asked, best, library)
+
+
+def _evidence_of_section(asked: Asked, best: Found, library: Library) -> float:
     evidence = best.score + _WORD * sum([wanted.weight > TELLING for wanted in asked.wanted])
     own = {at: wanted.weight for at, wanted in enumerate(asked.wanted) if not wanted.carried}
     if len(own) < len(asked.wanted):
@@ -56,9 +68,11 @@ def answers(asked: Asked, best: Found, library: Library) -> bool:
     if missing:
         names = sum([wanted.weight for wanted in missing if _is_name(wanted, asked, library)])
         evidence -= _MISSING_NAMES * names / sum([wanted.weight for wanted in asked.wanted])
-    if evidence >= _NEEDED:
-        return True
-    return evidence + _SENTENCE * _in_one_sentence(asked, best, library) >= _NEEDED
+    return evidence
+
+
+def _evidence_of_sentence(asked: Asked, best: Found, library: Library) -> float:
+    return _SENTENCE * _in_one_sentence(asked, best, library)
 
 
 def _is_name(wanted: Wanted, asked: Asked, library: Library) -> bool:

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from aitp_desk.config import Config
 
 PROMPT = "> "
+MOST_SECTIONS = 10
+"""How many of the sections that were found an explanation shows."""
 
 
 @click.command()
@@ -154,7 +156,7 @@ def _explained(explanation: Explanation) -> Iterator[str]:
     if explanation.candidates:
         yield ""
         yield f"Sections found, by {' + '.join(explanation.candidates[0].scores)}"
-    for place, one in enumerate(explanation.candidates, 1):
+    for place, one in enumerate(explanation.candidates[:MOST_SECTIONS], 1):
         parts = " + ".join(f"{score:.2f}" for score in one.scores.values())
         scores = f"{one.score:.2f} = {parts}" if len(one.scores) > 1 else parts
         yield f"  {place:2}. {scores}  {one.url}  ({one.title})"

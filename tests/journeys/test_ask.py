@@ -135,3 +135,10 @@ def test_the_questions_of_a_passage_are_a_part_of_its_score(site: Path, tmp_path
     assert "\nSections found, by words + questions\n" in done.out
     assert f"; like {asked!r}" in done.out
     assert "; like" not in run_here("ask", site, asked, "--explain").out
+
+
+def test_a_refusal_for_lack_of_evidence_says_how_much_there_is(site: Path) -> None:
+    reason, _, sections = explained(site, "Does Zoltan Kayakman deliver boots to Ulaanbaatar?")
+    assert reason.startswith("Too little speaks for the best section: ")
+    assert reason.endswith("of 2.5 for /returns#footwear.")
+    assert sections
