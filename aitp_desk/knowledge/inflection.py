@@ -8,6 +8,7 @@ writes compounds as one word the content's own words tell the parts: ``Rückgabe
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
@@ -36,6 +37,11 @@ _SHORTEST, _SURE, _ALONE = 4, 5, 6
 """The fewest letters of a part of a compound; of one whose other part the content need not have;
 and the same where the content does not have the compound either."""
 _SHORTEST_KATAKANA = 2
+_PARTICIPLE = re.compile(
+    r"\A(ab|an|auf|aus|bei|ein|fest|her|hin|los|mit|nach|um|vor|weg|weiter|zu|zuruck|zusammen)"
+    r"ge(\w{2,}en|\w{3,}t)\Z"
+)
+"""A German participle, and what it is without its ``ge``: ``zurückgegeben``, ``zurückgeben``."""
 _ENDINGS = ("", "e", "en", "er", "n", "s")
 """What a part of a compound has after its root."""
 _MOST_COMPOUNDS = 6
@@ -129,7 +135,9 @@ class Inflection:
         import Stemmer
 
         stem: Roots = Stemmer.Stemmer(self._algorithm).stemWords
-        return stem
+        if self._algorithm != "german":
+            return stem
+        return lambda words: stem([_PARTICIPLE.sub(r"\1\2", word) for word in words])
 
     @cached_property
     def _by_root(self) -> Mapping[str, list[str]]:

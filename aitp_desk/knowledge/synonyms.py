@@ -8,6 +8,7 @@ from importlib.resources import files
 from itertools import pairwise
 
 from aitp_desk.knowledge.words import (
+    EVERYDAY_WORDS,
     STOP_WORDS,
     WEAK_WORDS,
     Stemmer,
@@ -30,9 +31,9 @@ Phrase = tuple[str, ...]
 
 
 @cache
-def _everyday_groups() -> tuple[tuple[float, tuple[str, ...]], ...]:
-    """The groups of everyday English that come with the desk, and how much their words count."""
-    text = files(__package__).joinpath("synonyms.txt").read_text("utf-8")
+def _everyday_groups(file: str) -> tuple[tuple[float, tuple[str, ...]], ...]:
+    """The groups of everyday words that come with the desk, and how much their words count."""
+    text = files(__package__).joinpath(file).read_text("utf-8")
     lines = [line for line in text.splitlines() if line.strip() and not line.startswith("#")]
     return tuple(
         (
@@ -70,11 +71,25 @@ def plain_stems() -> frozenset[str]:
 
 
 @cache
-def _everyday() -> _Meanings:
-    """What the groups of everyday English say; the same for every content."""
+def weak_stems() -> frozenset[str]:
+    """The stems of general words, which tell little."""
+    return frozenset(map(english_stems().__getitem__, WEAK_WORDS))
+
+
+@cache
+def everyday_stems() -> frozenset[str]:
+    """The stems of everyday words, the general ones among them."""
+    return frozenset(map(english_stems().__getitem__, EVERYDAY_WORDS | WEAK_WORDS))
+
+
+@cache
+def _everyday(language: str) -> _Meanings:
+    """What the groups of everyday words say, those of English and of the content's language."""
     said = _Meanings(Stemmer(english_stems()))
-    for factor, group in _everyday_groups():
-        said.add(group, group, factor)
+    for name in ("synonyms.txt", f"synonyms.{language}.txt"):
+        if files(__package__).joinpath(name).is_file():
+            for factor, group in _everyday_groups(name):
+                said.add(group, group, factor)
     return said
 
 
@@ -84,9 +99,13 @@ class Synonyms:
     Parameters:
         site: a word of the visitors' to the words that the site writes; it works both ways.
         stemmer: makes the stems; it learns all words that are named here.
+        language: tag of the content's language.
     """
 
-    def __init__(self, site: Mapping[str, Sequence[str]], stemmer: Stemmer) -> None:
+    def __init__(
+        self, site: Mapping[str, Sequence[str]], stemmer: Stemmer, language: str = "en"
+    ) -> None:
+        self._language = language.partition("-")[0].lower()
         self._own = [(word, *others) for word, others in site.items()]
         self._stemmer = stemmer
         stemmer.learn(word for group in self._own for entry in group for word in words_of(entry))
@@ -101,7 +120,7 @@ class Synonyms:
         for group in self._own:
             said.add(group[:1], group[1:], SITE)
             said.add(group[1:], group[:1], SITE)
-        said.take_in(_everyday())
+        said.take_in(_everyday(self._language))
         return said
 
     def of(self, stem: str) -> Mapping[str, float]:
@@ -181,3 +200,13 @@ class _Meanings:
         for stem, value in wanted.items():
             if (stem,) != phrase and value > known.get(stem, 0.0):
                 known[stem] = value
+
+
+def without_comparison(word: str) -> list[str]:
+    """What ``faster``, ``widest``, ``earlier`` or ``bigger`` are forms of."""
+    for ending in ("er", "est"):
+        base = word.removesuffix(ending)
+        if base != word and len(base) > 2:
+            doubled = base[:-1] if base[-1] == base[-2] else base
+            return [base, base + "e", base[:-1] + "y" if base[-1] == "i" else doubled]
+    return []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
-from functools import cache, cached_property
+from functools import cached_property
 
 import msgspec
 
@@ -12,7 +12,15 @@ from aitp_desk.knowledge.inflection import Inflection
 from aitp_desk.knowledge.ngrams import FIRST, is_han, is_hiragana, is_ngram, overlap
 from aitp_desk.knowledge.postings import weight_of
 from aitp_desk.knowledge.spelling import LONG, Spelling, distance
-from aitp_desk.knowledge.synonyms import Phrase, Synonyms, english_stems, plain_english
+from aitp_desk.knowledge.synonyms import (
+    Phrase,
+    Synonyms,
+    english_stems,
+    everyday_stems,
+    plain_english,
+    weak_stems,
+    without_comparison,
+)
 from aitp_desk.knowledge.words import (
     BETWEEN,
     EVERYDAY_WORDS,
@@ -130,11 +138,11 @@ class Vocabulary:
         self._counts = counts
         self._passages = max(passages, 1)
         self.stemmer = Stemmer({**english_stems(), **stems})
-        self._weak = _weak_stems()
-        self._synonyms = Synonyms(synonyms, self.stemmer)
+        self._weak = weak_stems()
+        self._synonyms = Synonyms(synonyms, self.stemmer, language)
         self._spellings = spellings
         self._in_order = list(counts)
-        self._everyday = _everyday_stems()
+        self._everyday = everyday_stems()
         self._met: dict[str, _Word] = {}
         self._phrases: dict[tuple[str, ...], Sequence[_Word]] = {}
         self._right: dict[str, str] = {}
@@ -297,11 +305,11 @@ class Vocabulary:
         stems = dict(own)
         holders = self._holders(word)
         near = self._kin(stem) if own else self._kin(stem) or holders
-        others = dict.fromkeys(near, KIN) | dict(self._synonyms.of(stem))
+        others = dict.fromkeys(near, KIN) | self._called(stem)
         if not others and not own:
-            for plain in _without_comparison(word):
+            for plain in without_comparison(word):
                 plain_stem = self.stemmer.stem(plain)
-                others |= {plain_stem: KIN} | dict(self._synonyms.of(plain_stem))
+                others |= {plain_stem: KIN} | self._called(plain_stem)
         for other, value in (*others.items(), *self._compound_stems(word, stem).items()):
             if other in self._counts:
                 stems[other] = max(stems.get(other, 0.0), value)
@@ -319,6 +327,14 @@ class Vocabulary:
         elif is_hiragana(word) or (len(word) == 1 and not own and is_ngram(word)):
             weight *= GRAMMAR
         return Term.of(word, weight, stems)
+
+    def _called(self, stem: str) -> dict[str, float]:
+        """The stems of the synonyms of a stem, in all their forms."""
+        found = dict(self._synonyms.of(stem))
+        for other, value in self._synonyms.of(stem).items():
+            for form in self._inflection.forms(other):
+                found.setdefault(self.stemmer.stem(form), value)
+        return found
 
     def _own_stems(self, word: str, stem: str) -> dict[str, float]:
         """The stems of the word itself and of its other forms, as far as the content has them."""
@@ -418,16 +434,6 @@ class Vocabulary:
         return [other for other in alike if other != stem and _are_kin(stem, other)]
 
 
-@cache
-def _weak_stems() -> frozenset[str]:
-    return frozenset(map(english_stems().__getitem__, WEAK_WORDS))
-
-
-@cache
-def _everyday_stems() -> frozenset[str]:
-    return frozenset(map(english_stems().__getitem__, EVERYDAY_WORDS | WEAK_WORDS))
-
-
 _MOST_HOLDERS = 6
 _KIN_LETTERS = 5
 _KIN_ENDING = 4
@@ -440,13 +446,3 @@ def _are_kin(left: str, right: str) -> bool:
     if len(left) > len(right):
         left, right = right, left
     return right.startswith(left) and len(right) - len(left) <= _KIN_ENDING
-
-
-def _without_comparison(word: str) -> list[str]:
-    """What ``faster``, ``widest``, ``earlier`` or ``bigger`` are forms of."""
-    for ending in ("er", "est"):
-        base = word.removesuffix(ending)
-        if base != word and len(base) > 2:
-            doubled = base[:-1] if base[-1] == base[-2] else base
-            return [base, base + "e", base[:-1] + "y" if base[-1] == "i" else doubled]
-    return []

@@ -59,6 +59,8 @@ ASKED = [
     ("de", "Was kostet der Versand?", "5 Euro"),
     ("de", "Rückgaberecht?", "14 Tage"),
     ("de", "Welche Groesse tauscht ihr?", "Größe"),
+    ("de", "Welche Sprechzeiten haben Sie?", "19 Uhr"),
+    ("de", "Wie lange geht der Umtausch?", "14 Tage"),
     ("de", "Welche Kreditkarte nehmen Sie?", "Kreditkarten"),
 ]
 
