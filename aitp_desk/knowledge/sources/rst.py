@@ -29,6 +29,10 @@ Each sign that opens nothing is followed to the end of its paragraph: this takes
 """
 _SIGNS = re.compile(r"[*`|_\[:]")
 
+_DASHES = re.compile(r"(?<!-)---(?!-)")
+"""As Sphinx shows them; two hyphens begin an option."""
+_VERBATIM = (nodes.literal, nodes.literal_block, nodes.math, nodes.math_block, nodes.doctest_block)
+
 _SETTINGS = {
     "_disable_config": True,  # no docutils.conf of the machine
     "file_insertion_enabled": False,
@@ -150,5 +154,9 @@ def _tidy(tree: nodes.document) -> None:
     for image in tree.findall(nodes.image):
         for option in ("loading", "scale"):  # the writer would read the file, whatever is set
             image.attributes.pop(option, None)
+    for text in list(tree.findall(nodes.Text)):
+        if "--" in text and not isinstance(text.parent, _VERBATIM):
+            dashed = _DASHES.sub("—", text.astext()).replace(" -- ", " – ")
+            text.parent.replace(text, nodes.Text(dashed))
     for problem in list(tree.findall(nodes.problematic)):
         problem.parent.replace(problem, nodes.Text(words_of(problem.astext())))

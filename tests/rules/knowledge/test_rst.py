@@ -93,6 +93,7 @@ def test_roles_and_directives_of_sphinx_are_read_as_their_words(tmp_path: Path) 
         (".. image:: a.png\n   :loading: embed", []),
         (".. automodule:: door\n   :members:\n\nText.", ["Text."]),
         (".. todo:: Write this.\n\nText.", ["Text."]),
+        ("It opens---or -- not; ``a---b`` and --all.", ["It opens—or – not; a---b and --all."]),
         (".. a comment\n\nText.", ["Text."]),
     ],
 )  # fmt: skip
