@@ -254,7 +254,9 @@ def _as_items(found: list[Block], shares: list[float]) -> list[tuple[Item, float
         elif isinstance(block, Paragraph | Item) and items:
             term, before = items[-1]
             colon = "" if ": " in term.text else ":"
-            items[-1] = Item(f"{term.text}{colon} {block.text}"), max(before, share)
+            told, said = len(term.text), len(block.text)
+            linked = (told * before + said * share) / (told + said)
+            items[-1] = Item(f"{term.text}{colon} {block.text}"), linked
         else:
             return None
         if len(items[-1][0].text) > LONG_DEFINITION:

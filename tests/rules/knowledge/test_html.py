@@ -325,3 +325,12 @@ def test_a_paragraph_that_is_bold_from_end_to_end_is_a_heading(tmp_path: Path) -
         ("(1) How do I list all keys?", "q1"),
     ]
     assert said(passages)[1:] == ["Look at the board.", "Note: It hangs there.", "Never."]
+
+
+def test_definitions_of_links_are_said(tmp_path: Path) -> None:
+    entries = "".join(
+        f"<dt><a href='p{n}.html'>part {n}</a></dt><dd>Does the thing of number {n}.</dd>"
+        for n in range(60)
+    )
+    _, (passage, *_) = read(tmp_path, f"<main><h1>Parts</h1><dl>{entries}</dl></main>")
+    assert passage.units[0].text == "part 0: Does the thing of number 0."
