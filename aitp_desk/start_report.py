@@ -100,7 +100,7 @@ def _report_meaning(house: House) -> tuple[str, ...]:
         return ()
     state = "answers by words until all passages have vectors"
     if house.knowledge.library.vectors is not None:
-        state = _count(progress.total, "passage")
+        state = _count(progress.total, "vector")
     return (f"  meaning    {progress.model}, {state}",)
 
 

@@ -13,6 +13,8 @@ from aitp_desk.knowledge.library import Library
 _QUESTION, _MEANING, _RERANKED = 1.0, 2.0, 2.0
 """How much the likeness to a question counts, the cosine, and the score of a reranker; the best
 score by words counts 1."""
+_ASKED, _MEANING_ASIDE = 2.0, 1.0
+"""How much the cosine with a passage's nearest question counts, and then that with its text."""
 PROPOSED = 6
 """So many passages the likeness to their questions proposes."""
 
@@ -44,7 +46,11 @@ def signals_of(library: Library, asked: Asked, matches: Mapping[int, Match]) -> 
     if library.vectors is not None:
         near = library.vectors.near(asked.said)
         if near is not None:
-            signals.append(Signal("meaning", _MEANING, near.best, near.cosines.__getitem__))
+            weight = _MEANING if near.asked is None else _MEANING_ASIDE
+            signals.append(Signal("meaning", weight, near.best, near.cosines.__getitem__))
+            if near.asked is not None:
+                by_meaning = near.asked.__getitem__
+                signals.append(Signal("asked", _ASKED, near.best_asked, by_meaning))
     if library.reranking is not None and (scores := library.reranking.scores(asked.said)):
         reranked = Signal("reranker", _RERANKED, (), lambda number: scores.get(number, 0.0))
         signals.append(reranked)

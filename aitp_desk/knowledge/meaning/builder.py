@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 import time
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
@@ -91,13 +91,40 @@ async def _build(
     libraries: Sequence[Library], embedder: Embedder, file: VectorFile, progress: Progress
 ) -> None:
     texts = [await asyncio.to_thread(_texts_of, library) for library in libraries]
-    every = {key_of(embedder.name, text): text for some in texts for text in some}
+    asks = [library.questions.asks if library.questions else [] for library in libraries]
+    of_passages = {key_of(embedder.name, text): text for some in texts for text in some}
+    of_asks = {key_of(embedder.name, text): text for some in asks for text in some}
+    every = of_passages | of_asks
     if every:  # the model is loaded now, and not when the first question comes
         await embedder.embed([embedder.name], query=True)
     found = await asyncio.to_thread(file.get, every)
     kept = {key: packed for key, packed in found.items() if len(packed) == embedder.dimension}
-    missing = [key for key in every if key not in kept]
+    is_complete = len(kept) == len(every)
     progress.done, progress.total = len(kept), len(every)
+    await _embed(of_passages, kept, embedder, file, progress)
+    for library, some in zip(libraries, texts, strict=True):
+        if some:
+            packed = [kept[key_of(embedder.name, text)] for text in some]
+            library.vectors = await asyncio.to_thread(Vectors, embedder, packed)
+    await _embed(of_asks, kept, embedder, file, progress)
+    for library, some in zip(libraries, asks, strict=True):
+        if library.questions is not None and library.vectors is not None and some:
+            packed = [kept[key_of(embedder.name, text)] for text in some]
+            library.vectors = library.vectors.with_questions(packed, library.questions.owners)
+    if not is_complete:
+        await asyncio.to_thread(file.keep_only, every)
+        _log.info("content.embedded", vectors=len(every), model=embedder.name)
+
+
+async def _embed(
+    every: Mapping[bytes, str],
+    kept: dict[bytes, bytes],
+    embedder: Embedder,
+    file: VectorFile,
+    progress: Progress,
+) -> None:
+    """Add the vectors of those texts that have none yet to what is kept."""
+    missing = [key for key in every if key not in kept]
     logged_at = time.monotonic()
     for at in range(0, len(missing), _AT_ONCE):
         keys = missing[at : at + _AT_ONCE]
@@ -108,14 +135,7 @@ async def _build(
         progress.done = len(kept)
         if time.monotonic() - logged_at >= _LOG_SECONDS:
             logged_at = time.monotonic()
-            _log.info("content.embedding", passages=progress.done, of=progress.total)
-    for library, some in zip(libraries, texts, strict=True):
-        if some:
-            packed = [kept[key_of(embedder.name, text)] for text in some]
-            library.vectors = await asyncio.to_thread(Vectors, embedder, packed)
-    if missing:
-        await asyncio.to_thread(file.keep_only, every)
-        _log.info("content.embedded", passages=len(missing), model=embedder.name)
+            _log.info("content.embedding", done=progress.done, of=progress.total)
 
 
 def _texts_of(library: Library) -> list[str]:

@@ -12,7 +12,7 @@ class Progress:
         model: that makes them.
 
     Attributes:
-        done, total: how many passages have a vector, and how many are to have one.
+        done, total: how many passages and questions have a vector, and are to have one.
         settled: set while nothing is being built: all is there, or the model has failed.
     """
 

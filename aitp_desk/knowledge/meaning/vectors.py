@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from copy import copy
+from typing import Any
 
 import msgspec
 
@@ -13,6 +15,8 @@ from aitp_desk.knowledge.meaning.groups import group
 NEAREST = 12
 """So many passages a question finds by meaning."""
 _KEPT_QUESTIONS = 32
+_BLOCK = 2048
+"""So many questions are compared at once: they are kept as int8."""
 
 
 class Near(msgspec.Struct, frozen=True):
@@ -22,12 +26,16 @@ class Near(msgspec.Struct, frozen=True):
         best: the numbers of the nearest passages, nearest first.
         cosines: of all passages, by their numbers.
         mean, deviation: of these; models differ in how great their cosines are.
+        asked: the cosine of each passage's nearest question; None where they have no questions.
+        best_asked: the numbers of the passages with the nearest questions, nearest first.
     """
 
     best: tuple[int, ...]
     cosines: Sequence[float]
     mean: float
     deviation: float
+    asked: Sequence[float] | None = None
+    best_asked: tuple[int, ...] = ()
 
     def lift(self, number: int) -> float:
         """How far a passage lies above the mean, in standard deviations."""
@@ -49,7 +57,23 @@ class Vectors:
         rows = np.frombuffer(b"".join(packed), dtype=np.int8).reshape(len(packed), -1)
         self._rows = rows.astype(np.float32)
         self._rows /= np.maximum(np.linalg.norm(self._rows, axis=1, keepdims=True), 1.0)
+        self._questions: Any = None
+        self._owners: Any = None
         self._near: dict[str, Near] = {}
+
+    def with_questions(self, packed: Sequence[bytes], owners: Sequence[int]) -> Vectors:
+        """The same, with the vectors of the questions that passages are enriched with.
+
+        Parameters:
+            packed: one for each question.
+            owners: the number of the passage of each.
+        """
+        import numpy as np
+
+        other = copy(self)
+        rows = np.frombuffer(b"".join(packed), dtype=np.int8).reshape(len(packed), -1)
+        other._questions, other._owners, other._near = rows, np.asarray(owners), {}  # noqa: SLF001
+        return other
 
     async def learn(self, text: str) -> None:
         """Find what is near a question, for :meth:`near` to return.
@@ -85,11 +109,27 @@ class Vectors:
         question /= np.linalg.norm(question) or 1.0
         # on one thread: those of a BLAS library wait for each other where cores are busy
         cosines = np.einsum("ij,j->i", self._rows, question)
-        most = min(NEAREST, len(cosines))
-        best = np.argpartition(-cosines, most - 1)[:most]
-        best = best[np.argsort(-cosines[best])]
         deviation = float(cosines.std()) or 1.0
-        return Near(tuple(best.tolist()), cosines, float(cosines.mean()), deviation)
+        near = Near(_best(cosines), cosines, float(cosines.mean()), deviation)
+        if self._questions is None:
+            return near
+        asked: Any = np.zeros(len(cosines), dtype=np.float32)
+        for at in range(0, len(self._questions), _BLOCK):
+            rows = self._questions[at : at + _BLOCK].astype(np.float32)
+            lengths = np.maximum(np.linalg.norm(rows, axis=1), 1.0)
+            found = np.einsum("ij,j->i", rows, question) / lengths
+            np.maximum.at(asked, self._owners[at : at + _BLOCK], found.astype(np.float32))
+        return msgspec.structs.replace(near, asked=asked, best_asked=_best(asked))
+
+
+def _best(cosines: Any) -> tuple[int, ...]:
+    """The numbers of the greatest, in order."""
+    import numpy as np
+
+    most = min(NEAREST, len(cosines))
+    best = np.argpartition(-cosines, most - 1)[:most]
+    found: list[int] = best[np.argsort(-cosines[best])].tolist()
+    return tuple(found)
 
 
 def pack(vector: Vector) -> bytes:

@@ -13,6 +13,9 @@ from aitp_desk.agent.extractive import ExtractiveAgent
 from aitp_desk.agent.fusion import Signal, fuse
 from aitp_desk.agent.meaning import learn
 from aitp_desk.agent.passages import choose
+from aitp_desk.knowledge.enrichment.file import FILE as ENRICHED
+from aitp_desk.knowledge.enrichment.file import Line, Question, write_lines
+from aitp_desk.knowledge.enrichment.text import digest_of
 from aitp_desk.knowledge.languages import Languages
 from aitp_desk.knowledge.meaning.base import Reranker
 from aitp_desk.knowledge.meaning.builder import building_vectors
@@ -80,6 +83,25 @@ async def test_a_prompt_holds_what_only_meaning_finds(tmp_path: Path) -> None:
         await learn(turn, knowledge.library)
         (excerpt,) = choose(turn, knowledge.library, room=800)[:1]
         assert "occupied" in excerpt.text
+
+
+async def test_the_meaning_of_a_passages_questions_finds_it(tmp_path: Path) -> None:
+    means = {"noon": "opening hours", "twelve": "opening hours"}
+    embedder = WordEmbedder(means)
+    async with shop(tmp_path, embedder) as knowledge:
+        library = knowledge.library
+    passage = next(one for one in library.passages if one.document == "hours")
+    question = Question(
+        "Is somebody there at twelve?", "The counter is occupied, whatever happens."
+    )
+    line = Line("hours", passage.trail, passage.anchor, digest_of(passage), "", (question,))
+    write_lines(tmp_path / "content" / ENRICHED, [line])
+    async with shop(tmp_path, embedder) as knowledge:
+        turn = Turn("Shall I drop by at noon?", SITE)
+        await learn(turn, knowledge.library)
+        (excerpt,) = choose(turn, knowledge.library, room=800)[:1]
+        assert "occupied" in excerpt.text
+        assert embedder.embedded.count(question.ask) == 1
 
 
 async def test_a_question_is_embedded_once(tmp_path: Path) -> None:
