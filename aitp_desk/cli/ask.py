@@ -61,7 +61,7 @@ def ask(
     no_model: bool,
     explain: bool,
 ) -> None:
-    r"""Ask the site's agent a QUESTION, and print what a visitor would read.
+    """Ask the site's agent a QUESTION, and print what a visitor would read.
 
     No server is needed. Without a QUESTION it asks for one after the other, each a follow-up to
     those before; an empty line or the end of the input ends it.
@@ -72,7 +72,7 @@ def ask(
       aitp-desk ask shop "and worn ones?" --after "How long do I have to return boots?"
       aitp-desk ask shop "Where is my parcel?" --explain
       aitp-desk ask shop
-    """
+    """  # noqa: D301 -- click keeps the lines after a backspace
     with mistakes_told():
         from aitp_desk.config import load_config
         from aitp_desk.logs import set_up_logs

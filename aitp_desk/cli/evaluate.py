@@ -77,7 +77,7 @@ def evaluate(
     suggest: bool,
     refused: bool,
 ) -> None:
-    r"""Ask the site's agent the QUESTIONS of a file, and print which answers are right.
+    """Ask the site's agent the QUESTIONS of a file, and print which answers are right.
 
     No server is needed. Claude answers where ANTHROPIC_API_KEY is set, as it does while the desk
     serves. Exit code 0 when enough answers are right, 1 when not, 2 when the file or the folder
@@ -101,7 +101,7 @@ def evaluate(
       aitp-desk evaluate shop --suggest --refused
       aitp-desk evaluate shop questions.toml
       aitp-desk evaluate shop questions.toml --at-least 0.9
-    """
+    """  # noqa: D301 -- click keeps the lines after a backspace
     if suggest == (questions is not None):
         raise click.UsageError("Give a file of QUESTIONS, or --suggest to have one printed.")
     if refused and not suggest:

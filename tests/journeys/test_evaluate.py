@@ -253,3 +253,10 @@ def test_refused_questions_need_the_data_of_a_desk(site: Path, tmp_path: Path) -
     assert (done.code, done.out) == (2, "")
     assert done.err.startswith(f"--refused: there is no {tmp_path}/desk.db; serve the site first")
     assert run_here("evaluate", site, site / "questions.toml", "--refused").code == 2
+
+
+def test_the_help_shows_a_question_and_examples_in_lines_of_their_own() -> None:
+    lines = run_here("evaluate", "--help").out.splitlines()
+    assert "    [[question]]" in lines
+    assert "    aitp-desk evaluate shop questions.toml" in lines
+    assert "    aitp-desk ask shop" in run_here("ask", "--help").out.splitlines()
