@@ -42,7 +42,7 @@ _DEFINED, _OPENING, _GLOSSARY = 0.3, 0.3, 0.2
 _SHORT_QUESTION = 3
 _NEAR_THE_BEST = 1.6
 """What scores so many times what is a source at all may be the best of all."""
-_SAYS_SOME, _STANDS_OUT = 0.3, 3.0
+_SAYS_SOME, _STANDS_OUT = 0.3, 4.0
 _SAME_PAGE, _SAME_PAGE_UNBIDDEN, _UNEXPECTED = 0.5, 0.2, 0.8
 _NEGATED = 0.2
 _QUOTED = 1.0
