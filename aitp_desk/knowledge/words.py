@@ -27,6 +27,8 @@ _CAPITAL_OPTION = re.compile(r"(?<![\w-])(-[A-Z])(?!\w)")
 _HUMPS = re.compile(
     r"\b(?:\w+\.)?(?:[a-z]{2,}(?:[A-Z][a-z\d]+)+|(?:[A-Z][a-z\d]+){3,})(?![.\w]?\w)",
 )
+_IN_HUMPS = re.compile(r"[A-Z](?<=[a-z\d][A-Z])")
+"""The fast way to find out that a text has no such name."""
 _HUMP = re.compile(r"[A-Z]?[a-z\d]+")
 _MARKED = rf"\1{NAME_SIGN}"
 _TOKEN = re.compile(
@@ -130,7 +132,7 @@ def words_of(text: str) -> list[str]:
         text = _APOSTROPHE.sub("", text)
     if "-" in text:
         text = _CAPITAL_OPTION.sub(_MARKED, text)
-    if not text.islower():
+    if _IN_HUMPS.search(text):
         text = _HUMPS.sub(_with_parts, text)
     text = fold(text)
     if text.isascii() or IN_RUN.search(text) is None:
