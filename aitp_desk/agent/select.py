@@ -47,7 +47,7 @@ _SAME_PAGE, _SAME_PAGE_UNBIDDEN, _UNEXPECTED = 0.5, 0.2, 0.8
 _NEGATED = 0.2
 _QUOTED = 1.0
 """How much better a unit fits that answers the very question of the visitor."""
-_ALIKE = 0.6
+_ALIKE = 0.7
 """From so much on two questions ask the same."""
 _RIVAL = 0.85
 """A question of another page that is so much as like the visitor's leaves open which is meant."""

@@ -28,6 +28,9 @@ _WORD = 0.45
 """What each word that tells something excuses: of many, no section holds all."""
 _MISSING_NAMES = 5.0
 """What it costs to lack names, if these are all of the question."""
+_LIKENESS, _LIKE = 4.0, 0.5
+"""What it is worth that a question of an enriched passage is like the visitor's, and from where on:
+a passage that nobody would ask this rarely answers it."""
 _MISSING_FIGURE = 1.0
 """What it costs to lack a figure of the sort that is asked for."""
 _IN_CONVERSATION = 4.5
@@ -62,6 +65,9 @@ def _evidence_of_section(asked: Asked, best: Found, library: Library) -> float:
         held = sum([weight for at, weight in own.items() if at in best.places])
         if held >= _OWN_WORDS * sum(own.values()):
             evidence += _IN_CONVERSATION
+    if library.questions is not None:
+        likeness = 0.0 if best.match is None else best.match.likeness
+        evidence += _LIKENESS * (likeness - _LIKE)
     if asked.expects and not best.expected:
         evidence -= _MISSING_FIGURE
     missing = [wanted for at, wanted in enumerate(asked.wanted) if at not in best.places]
