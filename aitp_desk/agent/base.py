@@ -103,12 +103,14 @@ class SiteFacts(msgspec.Struct, frozen=True):
     Parameters:
         contact: how to reach its people, ready to stand in a sentence (``hello@example.com``), or
             None.
+        answer_characters: about how long an answer is that quotes a page.
     """
 
     name: str
     url: str
     description: str = ""
     contact: str | None = None
+    answer_characters: int = 600
 
 
 class Turn(msgspec.Struct, frozen=True):

@@ -42,7 +42,7 @@ from aitp_desk.agent.question import (
     Asked,
     is_question,
 )
-from aitp_desk.agent.quote import ANSWER_CHARACTERS, compose
+from aitp_desk.agent.quote import compose, quote
 from aitp_desk.agent.select import Found, by_words, find, leads
 from aitp_desk.agent.speech import speech_of
 from aitp_desk.agent.speech.recognition import language_asked_in
@@ -54,6 +54,8 @@ from aitp_desk.knowledge.watch import Knowledge
 from aitp_desk.knowledge.words import fold
 
 MAX_ANSWER_CHARACTERS = 1200
+_NEAR = 3
+"""A section that is only near takes this part of the room of an answer."""
 MAX_SOURCES = 4
 MAX_FOLLOW_UPS = 3
 
@@ -187,7 +189,7 @@ def find_answer(turn: Turn, library: Library) -> Finding:
     if isinstance(heard, Clarification):
         return Finding(heard)
     if isinstance(heard, dict):
-        return Finding(_answer_each(heard, library, limit))
+        return Finding(_answer_each(heard, library, min(limit, turn.site.answer_characters), limit))
     asked = heard or read_turn(turn, library)
     found = find(library, asked)
     chosen = section_chosen(turn, library)
@@ -210,12 +212,12 @@ def find_answer(turn: Turn, library: Library) -> Finding:
         if not alone:
             return Finding(_refuse(turn, asked, found, library, limit), asked, found)
         found = alone
-    said = _answer(found, library, min(limit, ANSWER_CHARACTERS), limit)
+    said = _answer(found, library, min(limit, turn.site.answer_characters), limit)
     return Finding(said, asked, found)
 
 
 def _answer(found: Sequence[Found], library: Library, wanted: int, limit: int) -> Answer:
-    text = cut(compose(found, library, wanted), limit)
+    text = cut(compose(found, library, wanted, most=limit), limit)
     return Answer(
         text,
         sources=sources_of(found),
@@ -224,13 +226,13 @@ def _answer(found: Sequence[Found], library: Library, wanted: int, limit: int) -
     )
 
 
-def _answer_each(each: Mapping[str, Asked], library: Library, limit: int) -> Answer:
+def _answer_each(each: Mapping[str, Asked], library: Library, wanted: int, limit: int) -> Answer:
     """Answer one question for each of several options; what is said of each begins with it."""
     texts: list[str] = []
     best: list[Found] = []
     for option, asked in each.items():
         for found in find(library, asked)[:1]:
-            told = compose([found], library, ANSWER_CHARACTERS // len(each))
+            told = compose([found], library, wanted // len(each), most=limit)
             texts.append(f"{option}:\n{told}" if "\n" in told else f"{option}: {told}")
             best.append(found)
     text = cut("\n\n".join(texts), limit)
@@ -275,10 +277,13 @@ def _refuse(
     if missing:
         words = speech.quote([_as_written(word, turn.question) for word in missing])
         text = says.nothing_about.format(words=words, site=site.name)
+        if found and found[0].is_called_so:
+            name, told = found[0].label.name, quote(found[0], site.answer_characters // _NEAR)
+            text += " " + says.near.format(name=name, text=told)
     else:
         text = says.nothing.format(site=site.name)
     if site.contact:
-        text += " " + says.people.format(contact=site.contact)
+        text += ("\n\n" if "\n" in text else " ") + says.people.format(contact=site.contact)
     refusal = _plain(text, limit, found=False)
     return msgspec.structs.replace(refusal, follow_ups=follow_ups(found, library))
 

@@ -17,10 +17,8 @@ from aitp_desk.knowledge.chunk import joined
 from aitp_desk.knowledge.library import Library
 from aitp_desk.knowledge.words import NEGATIONS, STOP_WORDS, fold, words_of
 
-ANSWER_CHARACTERS = 600
-"""About how long the stretch of the best section is."""
-SECOND_CHARACTERS = 200
-"""About how long the stretch of a second section is."""
+_SECOND = 3
+"""The stretch of a second section takes this part of the room of the first."""
 
 _WHOLE = 1.2
 """A section that is at most so much longer is quoted whole."""
@@ -76,12 +74,13 @@ _GENERAL = frozenset(
 _GAP = "…"
 
 
-def compose(found: Sequence[Found], library: Library, limit: int = ANSWER_CHARACTERS) -> str:
+def compose(found: Sequence[Found], library: Library, limit: int, *, most: int) -> str:
     """The text of an answer.
 
     Parameters:
         found: the sections that fit, best first; at least one.
         limit: about how many characters the first stretch takes.
+        most: how many the answer may take; where there is no room for a second one, it is left out.
     """
     first = found[0]
     stretch = _Stretch(first, limit)
@@ -89,12 +88,16 @@ def compose(found: Sequence[Found], library: Library, limit: int = ANSWER_CHARAC
     if stretch.is_whole and len(text) < limit * _SHORT:
         text += _subsections(first.passage, library, limit - len(text))
     text = _headed(first, text)
-    second = _second(found, stretch.units)
-    if second is not None and limit >= ANSWER_CHARACTERS:
+    second = _second(found, stretch.units) if len(text) + limit // _SECOND <= most else None
+    if second is not None:
         name = second.label.heading if second.page == first.page else second.label.name
-        room = SECOND_CHARACTERS
-        text += "\n\n" + _under(name, _Stretch(second, room).text)
+        text += "\n\n" + _under(name, _Stretch(second, limit // _SECOND).text)
     return text
+
+
+def quote(found: Found, limit: int) -> str:
+    """The stretch of a section that says most of the question, without its heading."""
+    return _Stretch(found, limit).text
 
 
 class _Stretch:

@@ -13,7 +13,7 @@ import msgspec
 
 from aitp_desk.agent.exact import Exact
 from aitp_desk.agent.fusion import Signal, fuse, matches_of, signals_of
-from aitp_desk.agent.question import Asked
+from aitp_desk.agent.question import TELLING, Asked
 from aitp_desk.knowledge.base import Passage
 from aitp_desk.knowledge.enrichment.questions import Match
 from aitp_desk.knowledge.figures import CODE
@@ -127,6 +127,14 @@ class Found(msgspec.Struct, eq=False):
     def asked(self) -> Asked:
         """The question that it fits."""
         return self.question.asked
+
+    @property
+    def is_called_so(self) -> bool:
+        """Whether its heading or title says what the question is about in part."""
+        return any(
+            max(place.heading, place.title) >= OWN and self.asked.wanted[at].weight > TELLING
+            for at, place in self.places.items()
+        )
 
     def worth(self, units: Iterable[int]) -> float:
         """How much of the question some of its units say that the heading does not say."""

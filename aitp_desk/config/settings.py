@@ -121,6 +121,13 @@ class Site(msgspec.Struct, frozen=True, kw_only=True):
             description="Time zone of the site (IANA), in which visitors say tomorrow, or 3 pm.",
         ),
     ] = "UTC"
+    answer_characters: Annotated[
+        Annotated[int, Meta(ge=100, le=1100)],
+        Meta(
+            extra={"unit": "characters"},
+            description="About how long an answer is that quotes a page, without a model.",
+        ),
+    ] = 600
     actions: Annotated[
         str,
         Meta(

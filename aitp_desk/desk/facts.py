@@ -22,6 +22,7 @@ def site_facts(site: Site) -> SiteFacts:
         url=site.url,
         description=site.description,
         contact=next((way for way in ways if way), None),
+        answer_characters=site.answer_characters,
     )
 
 

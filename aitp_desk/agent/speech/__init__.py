@@ -34,6 +34,7 @@ class Says(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     Parameters:
         nothing, nothing_about: the ``site`` does not answer, or not what was said in certain words.
+        near: quotes the ``text`` of the section that is nearest to what was asked, by its ``name``.
         people: how to reach those who may know: ``contact``.
         mean: asks which of several ``options`` is meant.
         or_: stands before the last of several.
@@ -49,6 +50,7 @@ class Says(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     nothing: str
     nothing_about: str
+    near: str
     people: str
     mean: str
     or_: str = msgspec.field(name="or")
