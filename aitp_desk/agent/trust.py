@@ -10,7 +10,7 @@ from __future__ import annotations
 from math import sqrt
 
 from aitp_desk.agent.expect import is_cue
-from aitp_desk.agent.question import TELLING, Asked, Wanted
+from aitp_desk.agent.question import TELLING, Asked, Wanted, is_question
 from aitp_desk.agent.select import Found
 from aitp_desk.knowledge.figures import PERSON
 from aitp_desk.knowledge.library import Library
@@ -71,6 +71,8 @@ def _evidence_of_section(asked: Asked, best: Found, library: Library) -> float:
     if asked.expects and not best.expected:
         evidence -= _MISSING_FIGURE
     missing = [wanted for at, wanted in enumerate(asked.wanted) if at not in best.places]
+    if not missing and not is_question(asked.text):
+        return True  # key words are looked up
     if missing:
         names = sum([wanted.weight for wanted in missing if _is_name(wanted, asked, library)])
         evidence -= _MISSING_NAMES * names / sum([wanted.weight for wanted in asked.wanted])
