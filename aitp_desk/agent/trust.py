@@ -72,7 +72,7 @@ def _evidence_of_section(asked: Asked, best: Found, library: Library) -> float:
         evidence -= _MISSING_FIGURE
     missing = [wanted for at, wanted in enumerate(asked.wanted) if at not in best.places]
     if not missing and not is_question(asked.text):
-        return True  # key words are looked up
+        return NEEDED  # key words are looked up
     if missing:
         names = sum([wanted.weight for wanted in missing if _is_name(wanted, asked, library)])
         evidence -= _MISSING_NAMES * names / sum([wanted.weight for wanted in asked.wanted])
