@@ -71,8 +71,8 @@ def _evidence_of_section(asked: Asked, best: Found, library: Library) -> float:
     if asked.expects and not best.expected:
         evidence -= _MISSING_FIGURE
     missing = [wanted for at, wanted in enumerate(asked.wanted) if at not in best.places]
-    if not missing and not is_question(asked.text):
-        return NEEDED  # key words are looked up
+    if not missing and (best.expected or not asked.expects or not is_question(asked.text)):
+        return NEEDED  # it speaks of everything that is asked for
     if missing:
         names = sum([wanted.weight for wanted in missing if _is_name(wanted, asked, library)])
         evidence -= _MISSING_NAMES * names / sum([wanted.weight for wanted in asked.wanted])
