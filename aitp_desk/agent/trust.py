@@ -68,10 +68,12 @@ def _evidence_of_section(asked: Asked, best: Found, library: Library) -> float:
     if library.questions is not None:
         likeness = 0.0 if best.match is None else best.match.likeness
         evidence += _LIKENESS * (likeness - _LIKE)
-    if asked.expects and not best.expected:
+    # figures are recognised as English writes them
+    lacks_figure = asked.expects and not best.expected and library.vocabulary.is_english
+    if lacks_figure:
         evidence -= _MISSING_FIGURE
     missing = [wanted for at, wanted in enumerate(asked.wanted) if at not in best.places]
-    if not missing and (best.expected or not asked.expects or not is_question(asked.text)):
+    if not missing and not (lacks_figure and is_question(asked.text)):
         return NEEDED  # it speaks of everything that is asked for
     if missing:
         names = sum([wanted.weight for wanted in missing if _is_name(wanted, asked, library)])
