@@ -2,10 +2,12 @@
 
     python -m tests.answers.strangers [--body NAME ...] [--show missed|all|KIND]
     python -m tests.answers.strangers --unseen
+    python -m tests.answers.strangers --table
 
 The first form judges the bodies that may be read. The second asks the unseen ones and prints their
-totals alone; it may be used once a day, and each look is recorded in ``looks.toml``. The packages
-are fetched with apt-get, npm and pip at the first use.
+totals alone; it may be used once a day, and each look is recorded in ``looks.toml``. The third
+prints the table of ``docs/content.md`` from the last look. The packages are fetched with apt-get,
+npm and pip at the first use.
 """
 
 from __future__ import annotations
@@ -20,6 +22,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import AsyncExitStack
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -33,8 +36,13 @@ from tests.answers.strangers.bodies import CACHE, HERE, Body, bodies, content_of
 from tests.answers.strangers.enrichment import is_kept, lay
 from tests.answers.strangers.questions import Verdict, ask, figures_of, questions_of
 
-LEVELS = ("words", "meaning", "enriched", "both")
-"""What is there: nothing else, vectors, the questions of ``aitp-desk enrich``, or both."""
+LEVELS = {
+    "words": "0 words",
+    "meaning": "1 with `semantic`",
+    "enriched": "2 enriched",
+    "both": "2 enriched, with `semantic`",
+}
+"""What is there, and what the documentation calls it."""
 LOOKS = HERE / "looks.toml"
 COLUMNS = {
     "questions": "questions",
@@ -84,6 +92,25 @@ def table(rows: Iterable[tuple[str, Sequence[Verdict]]]) -> str:
     return "\n".join(lines)
 
 
+def table_of_looks() -> str:
+    """The figures of the unseen bodies at the last look, as Markdown."""
+    looks = _looks()
+    last = [look for look in looks if look["day"] == looks[-1]["day"]]
+    lines = ["| | " + " | ".join(LEVELS.values()) + " |", "| --- " * (len(LEVELS) + 1) + "|"]
+    for name, title in COLUMNS.items():
+        if name != "questions":
+            cells = [
+                _cell(look[name]) for level in LEVELS for look in last if look["level"] == level
+            ]
+            lines.append(f"| {title} | {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def _looks() -> list[dict[str, Any]]:
+    looks: list[dict[str, Any]] = tomllib.loads(LOOKS.read_text("utf-8"))["look"]
+    return looks
+
+
 def _cell(value: float | None) -> str:
     if value is None:
         return ""
@@ -106,8 +133,7 @@ def _show(verdicts: Iterable[Verdict], wanted: str) -> None:
 
 def _end_if_looked_today() -> None:
     """End where the unseen bodies were looked at today."""
-    looks = tomllib.loads(LOOKS.read_text("utf-8"))["look"] if LOOKS.exists() else []
-    if any(look["day"] == _today() for look in looks):
+    if any(look["day"] == _today() for look in _looks()):
         sys.exit("The unseen bodies were looked at today; once a day is enough.")
 
 
@@ -132,8 +158,12 @@ def main() -> None:
     parser.add_argument("--body", action="append", help="one of the bodies that may be read")
     parser.add_argument("--show", metavar="WHAT", help="print questions: missed, all or a kind")
     parser.add_argument("--unseen", action="store_true", help="totals of the unseen bodies")
+    parser.add_argument("--table", action="store_true", help="the table of docs/content.md")
     parser.add_argument("--level", choices=LEVELS, action="append", help="all where none is named")
     wanted = parser.parse_args()
+    if wanted.table:
+        print(table_of_looks())
+        return
     chosen = {name: body for name, body in bodies().items() if body.unseen is wanted.unseen}
     if wanted.unseen and (wanted.show or wanted.body):
         parser.error("Of the unseen bodies only totals are printed.")

@@ -2,8 +2,10 @@
 
 import re
 from collections import Counter
+from pathlib import Path
 from typing import get_args
 
+from tests.answers.strangers.__main__ import table_of_looks
 from tests.answers.strangers.bodies import bodies
 from tests.answers.strangers.questions import Kind, normal, questions_of
 
@@ -33,3 +35,9 @@ def test_every_question_says_what_answers_it_and_gives_nothing_away() -> None:
             assert bool(question.first) == (question.kind == "followup"), question.id
             for pattern in patterns:
                 assert not re.search(pattern, normal(question.question), re.IGNORECASE), question.id
+
+
+def test_the_documentation_gives_the_figures_of_the_last_look() -> None:
+    page = (Path(__file__).parents[3] / "docs" / "content.md").read_text("utf-8")
+    written = page.partition("<!-- unseen -->\n")[2].partition("\n<!-- end of unseen -->")[0]
+    assert written == table_of_looks(), "python -m tests.answers.strangers --table prints it"
