@@ -18,7 +18,7 @@ import weakref
 from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
-from typing import overload
+from typing import Any, overload
 
 import msgspec
 
@@ -126,7 +126,20 @@ class Index:
     def posting(self, stem: str) -> Posting:
         """The passages that hold a stem."""
         query = "SELECT numbers, scores, ends, positions FROM stem WHERE stem = ?"
-        return self._rows.one(query, stem, Posting.read)
+        return self._rows.one(query, stem, self._read_posting)
+
+    def _read_posting(self, *row: Any) -> Posting:
+        posting = Posting.read(*row)
+        self._known(max(posting.numbers))
+        if not posting.is_whole():
+            raise ValueError("The arrays of a posting do not fit each other.")
+        return posting
+
+    def _known(self, number: int) -> int:
+        """The number, where there is such a passage; in a damaged row there may be none."""
+        if not 0 <= number < len(self.passages):
+            raise ValueError(f"There is no passage {number}.")
+        return number
 
     def unit_figures(self, number: int) -> Sequence[int]:
         """The sorts of figures in each unit of a passage, as flags."""
@@ -140,7 +153,7 @@ class Index:
         kept = self._called.get(name)
         if kept is None:
             query = "SELECT passage FROM called WHERE name = ? ORDER BY late, passage LIMIT ?"
-            kept = tuple(self._rows.all(query, (name, _MOST_CALLED_ALIKE), int))
+            kept = tuple(self._rows.all(query, (name, _MOST_CALLED_ALIKE), self._known))
             if len(self._called) >= _KEPT_NAMES:
                 self._called.clear()
             self._called[name] = kept

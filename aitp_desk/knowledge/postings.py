@@ -49,6 +49,13 @@ class Posting(msgspec.Struct, frozen=True, gc=False):
         """A posting from its row in the index file."""
         return cls(array(NUMBERS, numbers), array(SCORES, scores), array(NUMBERS, ends), positions)
 
+    def is_whole(self) -> bool:
+        """Whether its arrays belong together; those of a damaged row do not."""
+        if not len(self.numbers) == len(self.scores) == len(self.ends):
+            return False
+        ends = self.ends.tolist()
+        return ends == sorted(ends) and ends[-1] == len(self.positions)
+
     def position(self, number: int) -> str:
         """Where the stem is in a passage; empty when the passage does not hold it."""
         at = bisect_left(self.numbers, number)

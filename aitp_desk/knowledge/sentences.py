@@ -19,6 +19,7 @@ _WIDE_END = re.compile(
 """The same where a full stop of East Asia ends a sentence, which has no space after it."""
 _WIDE = re.compile(r"[。！？｡．]|[\u3040-\u9fff][!?]")
 _WIDE_STOPS = frozenset("。！？｡．")
+_WIDE_SPACE = "\u3000"
 _CLOSERS = "」』）】》〉”"
 _ABBREVIATED = frozenset(
     "e.g i.e etc vs cf approx incl excl est no nos fig sec ch p pp vol ed mr mrs ms mt dr prof st "
@@ -43,7 +44,7 @@ _CHOICE_OF_ABBREVIATION = re.compile(r"\b(?:no|p|pp|st|min|max|ed|co)\.$", re.IG
 
 
 def sentences(text: str) -> list[str]:
-    """The sentences of a text, in order, each stripped.
+    """The sentences of a text, in order, each stripped but for the wide space of Japanese.
 
     ``1 p.m. Pacific time`` and ``e.g. Boise`` stay whole; ``by 11 a.m. Nothing leaves`` does not.
     """
@@ -58,8 +59,9 @@ def sentences(text: str) -> list[str]:
         before = text[max(start, match.start() - _NEAR) : match.start()]
         if _continues(before, text[match.end() : match.end() + _NEAR]):
             continue
-        found.append(text[start : match.end(match.lastgroup or 0)].strip())
+        said = text[start : match.end(match.lastgroup or 0)].strip()
         start = match.end()
+        found.append(said + _WIDE_SPACE if text[start - 1] == _WIDE_SPACE else said)
     found.append(text[start:].strip())
     return [sentence for sentence in found if sentence]
 
@@ -83,5 +85,6 @@ def join(parts: Iterable[str]) -> str:
     """Sentences as running text: a space between two, none after an East Asian full stop."""
     joined = ""
     for part in parts:
-        joined += part if not joined or joined.rstrip(_CLOSERS)[-1:] in _WIDE_STOPS else f" {part}"
+        is_ended = joined.endswith(_WIDE_SPACE) or joined.rstrip(_CLOSERS)[-1:] in _WIDE_STOPS
+        joined += part if not joined or is_ended else f" {part}"
     return joined

@@ -112,6 +112,6 @@ async def test_joiners_and_wide_signs_are_quoted_as_they_are(visitor: Visitor) -
     answer = (await visitor.ask("How heavy is a quilt?")).answer
     assert PERSIAN in answer
     assert FAMILY in answer
-    assert WIDE in (await visitor.ask("返品")).answer
+    assert (await visitor.ask("返品")).answer.startswith(WIDE)
     unknown = await visitor.ask("ペットはどこですか？")
-    assert "ペットはどこですか" in unknown.answer
+    assert "ペット" in unknown.answer

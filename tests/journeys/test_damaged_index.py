@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -34,6 +36,17 @@ def overwrite_here_and_there(file: Path) -> None:
             opened.write(b"\0\xff damaged")
 
 
+def change_numbers(file: Path) -> None:
+    """What the database takes for whole: passages that there are not, places past the end."""
+    with closing(sqlite3.connect(file)) as connection, connection:
+        for column in ("numbers", "ends"):
+            rows = connection.execute(f"SELECT stem, length({column}) FROM stem").fetchall()
+            for stem, length in rows[:: 1 if column == "ends" else 2]:
+                query = f"UPDATE stem SET {column} = ? WHERE stem = ?"
+                connection.execute(query, (b"\xff" * length, stem))
+        connection.execute("UPDATE called SET passage = passage + 1000000")
+
+
 def change_a_word(file: Path) -> None:
     """What no check of the database finds."""
     at = file.read_bytes().index(b"gift wrap")
@@ -50,7 +63,7 @@ def cut_off(file: Path) -> None:
 
 
 every_damage = pytest.mark.parametrize(
-    "damage", [overwrite, overwrite_here_and_there, change_a_word, cut_off]
+    "damage", [overwrite, overwrite_here_and_there, change_a_word, change_numbers, cut_off]
 )
 Damage = Callable[[Path], None]
 
