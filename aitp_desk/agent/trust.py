@@ -2,7 +2,7 @@
 
 Evidence is how well the best section fits and how much of the question its best sentence holds.
 A name that the section lacks speaks against it, a plain word hardly: visitors put things in words
-of their own, and whoever explains at length uses more of them than any section holds.
+of their own, and those who explain at length use more of them than any section holds.
 """
 
 from __future__ import annotations

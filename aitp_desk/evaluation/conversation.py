@@ -21,7 +21,7 @@ class Conversation:
 
     Parameters:
         site: whose agent answers.
-        locale: tag of the language that the visitor prefers; None where none is told.
+        locale: tag of the language that the visitor prefers; None for the site's own.
     """
 
     def __init__(self, agent: Agent, site: SiteFacts, locale: str | None = None) -> None:

@@ -6,23 +6,16 @@ import re
 import tomllib
 import unicodedata
 from collections.abc import Sequence
+from copy import copy
 from pathlib import Path
 from typing import Literal
 
 import msgspec
 
-from aitp_desk.agent.base import (
-    Answer,
-    Clarification,
-    Pending,
-    Said,
-    SiteFacts,
-    Turn,
-    Utterance,
-    answer_of,
-)
+from aitp_desk.agent.base import Answer, Clarification, Said, SiteFacts
 from aitp_desk.agent.extractive import ExtractiveAgent
 from aitp_desk.agent.passages import choose
+from aitp_desk.evaluation.conversation import Conversation
 from aitp_desk.knowledge.base import Passage
 from aitp_desk.knowledge.library import Library
 
@@ -119,11 +112,11 @@ async def ask(
     agent: ExtractiveAgent, library: Library, site: SiteFacts, question: Question
 ) -> Verdict:
     """Ask a question in a conversation of its own, and look at what was said."""
-    turn = Turn(question.question, site)
+    conversation = Conversation(agent, site)
     if question.first:
-        said = await answer_of(agent, Turn(question.first, site))
-        turn = _next(question.first, said, question.question, site)
-    said = await answer_of(agent, turn)
+        await conversation.ask(question.first)
+    turn = conversation.turn(question.question)
+    said = await conversation.ask(question.question)
     asked_back = isinstance(said, Clarification)
     text = said.question if isinstance(said, Clarification) else said.text
     answered = isinstance(said, Answer) and said.found
@@ -136,7 +129,7 @@ async def ask(
         for choice in choices:
             if is_usable:
                 break
-            then = await answer_of(agent, _next(question.question, said, choice, site, turn))
+            then = await copy(conversation).ask(choice)
             is_usable = isinstance(then, Answer) and question.is_answered_by(then.text[:READ])
     prompt = "\n".join(
         f"{excerpt.passage.title} {' '.join(excerpt.passage.trail)}\n{excerpt.text}"
@@ -153,19 +146,6 @@ async def ask(
         refused=isinstance(said, Answer) and not said.found,
         asked_back=asked_back,
     )
-
-
-def _next(
-    question: str, said: Said, reply: str, site: SiteFacts, before: Turn | None = None
-) -> Turn:
-    """The turn after a question."""
-    earlier = before.transcript if before is not None else ()
-    text = said.question if isinstance(said, Clarification) else said.text
-    pending = None
-    if isinstance(said, Clarification):
-        pending = Pending(question, said.question, said.options)
-    transcript = (*earlier, Utterance("visitor", question), Utterance("desk", text))
-    return Turn(reply, site, transcript=transcript, pending=pending)
 
 
 def _right_first(said: Said, library: Library, question: Question) -> bool:
