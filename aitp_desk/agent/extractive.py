@@ -142,13 +142,13 @@ def _introduced(said: Said, turn: Turn, editions: Editions) -> Said:
     if not isinstance(said, Answer) or not said.found or not said.sources:
         return said
     own = editions.language_at(said.sources[0].url) or editions.own
-    if language_asked_in(said.text, own) != own:  # the page is in another language than it says
-        return said
     asked_in = language_asked_in(reply_of(turn), own)
     visitors = speech_of(turn.locale or asked_in)
     if visitors.tag == speech_of(own).tag or asks_about_the_conversation(
         turn.question, editions.library
     ):
+        return said
+    if language_asked_in(said.text, own) != own:  # the page is in another language than it says
         return said
     introduction = visitors.introduce(own)
     text = f"{introduction}\n\n{said.text}"
