@@ -51,7 +51,7 @@ def signals_of(library: Library, asked: Asked, matches: Mapping[int, Match]) -> 
             if near.asked is not None:
                 by_meaning = near.asked.__getitem__
                 signals.append(Signal("asked", _ASKED, near.best_asked, by_meaning))
-    if library.reranking is not None and (scores := library.reranking.scores(asked.said)):
+    if library.reranker is not None and (scores := library.reranker.scores(asked.said)):
         reranked = Signal("reranker", _RERANKED, (), lambda number: scores.get(number, 0.0))
         signals.append(reranked)
     return tuple(signals)

@@ -32,8 +32,8 @@ async def learn_question(asked: Asked, library: Library) -> None:
     try:
         async with asyncio.timeout(QUESTION_SECONDS):
             await library.vectors.learn(asked.said)
-            if library.reranking is not None:
+            if library.reranker is not None:
                 found = [one.passage for one in find(library, asked, widely=True)]
-                await library.reranking.learn(asked.said, found)
+                await library.reranker.learn(asked.said, found)
     except (ModelUnusable, TimeoutError) as error:
         _log.warning("content.question_not_embedded", reason=str(error) or "too slow")

@@ -14,7 +14,7 @@ from aitp_desk.knowledge.enrichment.file import Line, digest_of_lines
 from aitp_desk.knowledge.enrichment.questions import Questions
 from aitp_desk.knowledge.index import Index
 from aitp_desk.knowledge.listing import Listing
-from aitp_desk.knowledge.meaning.reranking import Reranking
+from aitp_desk.knowledge.meaning.reranker import CachedReranker
 from aitp_desk.knowledge.meaning.vectors import Vectors
 from aitp_desk.knowledge.naming import Naming
 from aitp_desk.knowledge.search import Ranking
@@ -49,7 +49,7 @@ class Library:
         questions: what visitors may ask of the passages; None where they are not enriched.
         is_stale: whether the index has to be opened again: the file has changed, or is damaged.
         vectors: of its passages; None without them, and until they are built.
-        reranking: of its passages; None where no reranker is configured.
+        reranker: of its passages; None where no reranker is configured.
     """
 
     def __init__(
@@ -63,7 +63,7 @@ class Library:
     ) -> None:
         self.language = language
         self.vectors: Vectors | None = None
-        self.reranking: Reranking | None = None
+        self.reranker: CachedReranker | None = None
         self._index = index
         self.is_stale = index.is_stale
         self.documents = index.documents

@@ -15,7 +15,7 @@ from aitp_desk.knowledge.library import Library
 from aitp_desk.knowledge.meaning.base import Embedder, ModelUnusable, Reranker
 from aitp_desk.knowledge.meaning.file import VectorFile, key_of
 from aitp_desk.knowledge.meaning.progress import Progress
-from aitp_desk.knowledge.meaning.reranking import Reranking
+from aitp_desk.knowledge.meaning.reranker import CachedReranker
 from aitp_desk.knowledge.meaning.text import text_of
 from aitp_desk.knowledge.meaning.vectors import Vectors, pack
 from aitp_desk.knowledge.watch import Knowledge
@@ -67,9 +67,12 @@ async def _follow(
                 libraries = _libraries(knowledge, embedder)
                 await _build(libraries, embedder, file, progress)
                 for library in libraries:
-                    library.reranking = None if reranker is None else Reranking(reranker)
+                    library.reranker = None if reranker is None else CachedReranker(reranker)
             except (ModelUnusable, sqlite3.Error, OSError) as error:
                 _log.warning("content.not_embedded", reason=str(error))
+                again = AGAIN_SECONDS
+            except Exception:  # noqa: BLE001 -- a model's library may raise any; words still answer
+                _log.exception("content.not_embedded")
                 again = AGAIN_SECONDS
             progress.settled.set()
             await asyncio.wait([replaced], timeout=again)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+import asyncio
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -136,6 +137,29 @@ async def test_words_answer_while_the_model_fails(tmp_path: Path) -> None:
     async with shop(tmp_path, embedder) as knowledge:
         embedder.fails = True
         assert await first_source(knowledge) == "/jackets"
+
+
+async def test_vectors_are_built_again_after_an_unexpected_failure(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("aitp_desk.knowledge.meaning.builder.AGAIN_SECONDS", 0)
+    embedder = WordEmbedder(MEANS)
+    broken = WordEmbedder(MEANS)
+    failures = [RuntimeError("The model's library is damaged.")]
+
+    async def embed(texts: Sequence[str], *, query: bool = False) -> Sequence[list[float]]:
+        if failures:
+            raise failures.pop()
+        return await embedder.embed(texts, query=query)
+
+    monkeypatch.setattr(broken, "embed", embed)
+    async with shop(tmp_path, broken) as knowledge:
+        progress = knowledge.progress
+        assert progress is not None
+        while knowledge.library.vectors is None:
+            await progress.settled.wait()
+            await asyncio.sleep(0)
+        assert await first_source(knowledge) == "/refunds"
 
 
 async def test_a_reranker_orders_the_best_again(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ MOST = 10
 _KEPT_QUESTIONS = 32
 
 
-class Reranking:
+class CachedReranker:
     """Scores passages of one snapshot of the content, and keeps the scores of the last questions.
 
     Parameters:
