@@ -13,11 +13,13 @@ import re
 import stat
 from collections import Counter
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from pathlib import Path
 
 import msgspec
 
 from aitp_desk.knowledge.base import Problem, SourceKind
+from aitp_desk.knowledge.sources.openapi import is_openapi
 from aitp_desk.knowledge.state import State, state_of
 
 KINDS: dict[str, SourceKind] = {
@@ -38,6 +40,9 @@ KINDS: dict[str, SourceKind] = {
     ".openapi.yml": "openapi",
 }
 """The endings of content, and what they are written in."""
+
+_DATA = frozenset({".json", ".yaml", ".yml"})
+"""The endings of data: content only where it is an OpenAPI description."""
 
 MAX_FILE_BYTES = 4 * 1024 * 1024
 """A larger file is reported and left out."""
@@ -266,6 +271,7 @@ class _Walk:
         kind = _kind_of(entry.name)
         try:
             source.encode()
+            kind = kind or _kind_of_data(Path(entry.path))
             if entry.is_symlink():
                 found = self._linked(Path(entry.path), source, kind)
             elif entry.is_dir():
@@ -343,6 +349,20 @@ def _made_by_sphinx(names: set[str]) -> Callable[[str], object]:
 def _kind_of(name: str) -> SourceKind | None:
     endings = Path(name.lower()).suffixes[-2:]
     return KINDS.get("".join(endings)) or KINDS.get("".join(endings[-1:]))
+
+
+def _kind_of_data(file: Path) -> SourceKind | None:
+    if file.suffix.lower() not in _DATA:
+        return None
+    status = file.stat()
+    if not stat.S_ISREG(status.st_mode) or status.st_size > MAX_FILE_BYTES:
+        return None
+    return "openapi" if _is_openapi(file, state_of(status)) else None
+
+
+@lru_cache(maxsize=4096)
+def _is_openapi(file: Path, state: State) -> bool:  # noqa: ARG001 -- a changed file is read again
+    return is_openapi(file.read_bytes())
 
 
 def _resolved(place: Path) -> Path:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
+
+import msgspec
 
 from aitp_desk.knowledge.sources.format import Unreadable
 
@@ -14,6 +17,30 @@ _MAX_MEMBERS = 100
 _METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace")
 _MAX_STEPS = 8
 _MAX_DEPTH = 64
+_KEY = rb"""["']?(?:openapi|swagger)["']?[ \t]*:\s*["']?(?:3\.\d|2\.0)"""
+_IN_JSON = re.compile(_KEY)
+_IN_YAML = re.compile(rb"^" + _KEY, re.MULTILINE)
+
+
+class _Versions(msgspec.Struct):
+    """The top-level members that say which description a JSON document is."""
+
+    openapi: Any = None
+    swagger: Any = None
+
+
+def is_openapi(payload: bytes) -> bool:
+    """Whether a JSON or YAML file is an OpenAPI 3.x or Swagger 2.0 document by its own key."""
+    payload = payload.removeprefix(b"\xef\xbb\xbf")
+    if not payload.lstrip().startswith(b"{"):
+        return _IN_YAML.search(payload) is not None
+    if _IN_JSON.search(payload) is None:
+        return False
+    try:
+        versions = msgspec.json.decode(payload, type=_Versions)
+    except (msgspec.DecodeError, RecursionError):
+        return False
+    return str(versions.openapi).startswith("3.") or versions.swagger == "2.0"
 
 
 def openapi_markdown(text: str) -> str:

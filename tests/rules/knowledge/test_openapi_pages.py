@@ -60,10 +60,48 @@ def test_operations_are_sections(tmp_path: Path) -> None:
     ]
 
 
-def test_descriptions_that_are_not_named_so_are_not_read(tmp_path: Path) -> None:
-    for name in ("openapi.yaml", "a.yaml", "a.json"):
-        tmp_path.joinpath(name).write_text(YAML)
-    assert load_content(tmp_path).documents == ()
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.yaml", YAML),
+        ("a.yml", "# comment\n'swagger': '2.0'\ninfo: {title: Doors}"),
+        ("a.json", '{"info": {"title": "Doors"}, "openapi": "3.0.3"}'),
+        ("A.JSON", '\ufeff{"swagger":"2.0","info":{"title":"Doors"}}'),
+    ],
+)
+def test_descriptions_are_found_by_their_key(tmp_path: Path, name: str, text: str) -> None:
+    tmp_path.joinpath(name).write_text(text)
+    (document,) = load_content(tmp_path).documents
+    assert (document.title, document.path.lower()) == ("Doors", "a")
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.yaml", "services:\n  openapi: 3.1.0\n"),
+        ("a.yaml", "openapi: generated\n"),
+        ("a.yaml", "swagger: 1.2\n"),
+        ("a.json", '{"dependencies": {"openapi": "3.1.0"}}'),
+        ("a.json", '["openapi: 3.1.0"]'),
+        ("a.json", '{"openapi": "3.1.0"'),
+        ("a.json", '{"openapi": "3.1.0", "a": ' + "[" * 100_000),
+        ("a.json", '{"openapi": "3.1.0"}' + " " * (4 * 1024 * 1024)),
+        ("a.txt.toml", YAML),
+    ],
+)
+def test_other_data_is_no_content_and_no_problem(tmp_path: Path, name: str, text: str) -> None:
+    tmp_path.joinpath(name).write_text(text)
+    content = load_content(tmp_path)
+    assert (content.documents, content.problems) == ((), ())
+
+
+def test_a_link_to_a_description_elsewhere_is_a_problem(tmp_path: Path) -> None:
+    tmp_path.joinpath("a.yaml").write_text(YAML)
+    folder = tmp_path / "content"
+    folder.mkdir()
+    (folder / "a.yaml").symlink_to(tmp_path / "a.yaml")
+    (problem,) = load_content(folder).problems
+    assert "leaves the content folder" in problem.message
 
 
 @pytest.mark.parametrize(
