@@ -51,7 +51,7 @@ from aitp_desk.house import House
 from aitp_desk.knowledge.titles import site_name
 from aitp_desk.listening import bound_socket, listening
 from aitp_desk.measured import make_sources
-from aitp_desk.opening import open_agent, open_content, open_houses
+from aitp_desk.opening import open_agent, open_content, open_enrichment, open_houses
 from aitp_desk.protocols.ahp.wire import forget_bodies
 from aitp_desk.protocols.reply import Door
 from aitp_desk.shared import Shared, digests, make_shared
@@ -180,6 +180,9 @@ async def open_server(
             jobs=shared.jobs,
             clock=clock,
         )
+        enrichment = open_enrichment(
+            config, houses, key=claude_key, url=claude_url, day=day, clock=clock
+        )
         desks = tuple(make_desk(house, shared, worker, tooling[house.name]) for house in houses)
         look_at(shared, worker, houses)
         shared.jobs.handle(
@@ -240,6 +243,7 @@ async def open_server(
                 (*(one.forget for one in desks), forget_bodies),
                 shared.noting,
                 desks[0].people_acted,
+                enrichment,
             )
         )
         await stack.enter_async_context(shared.checking.keeping())

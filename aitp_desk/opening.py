@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 
 import msgspec
+import structlog
 
 from aitp_desk.actions.base import Offered
 from aitp_desk.actions.sources import offering
@@ -15,6 +16,7 @@ from aitp_desk.agent.budget import Day
 from aitp_desk.agent.extractive import ExtractiveAgent
 from aitp_desk.config import Claude, Config
 from aitp_desk.config.claude import API_KEY, API_URL
+from aitp_desk.desk.enrichment import Enrichment
 from aitp_desk.desk.facts import site_facts
 from aitp_desk.desk.registry import OWN_NAMES
 from aitp_desk.desk.tokens_used import TokensUsed
@@ -25,6 +27,8 @@ from aitp_desk.knowledge.meaning.models import open_meaning
 from aitp_desk.knowledge.titles import site_name
 from aitp_desk.knowledge.watch import AGENTS_FOLDER, Knowledge, open_knowledge
 from aitp_desk.knowledge.web.rounds import Rounds
+
+_log = structlog.get_logger(__name__)
 
 
 async def open_content(
@@ -176,6 +180,33 @@ async def open_houses(
         read = await open_content(stack, own, egress, environment, further.name)
         houses.append(await open_house(further.name, own, read, _over(read, agent)))
     return tuple(houses)
+
+
+def open_enrichment(
+    config: Config,
+    houses: Sequence[House],
+    *,
+    key: str | None,
+    url: str | None,
+    day: Day | None,
+    clock: Callable[[], float],
+) -> Enrichment | None:
+    """What keeps enriched.jsonl up to date; None where no schedule or no key is set.
+
+    Parameters:
+        day: the tokens of the day; None sets no limit.
+    """
+    if not config.enrich.every_hours:
+        return None
+    if key is None:
+        _log.warning("content.enrich_not_scheduled", reason=f"{API_KEY} is not set.")
+        return None
+    contents = [
+        (house.config.content_folder, house.knowledge)
+        for house in houses
+        if house.config.content.enriched
+    ]
+    return Enrichment(config, contents, key=key, url=url, day=day, clock=clock)
 
 
 def _over(knowledge: Knowledge, agent: Agent) -> Agent:

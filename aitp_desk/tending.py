@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 from functools import partial
 
 from aitp_desk.config import Config
+from aitp_desk.desk.enrichment import Enrichment
 from aitp_desk.desk.escalating import Escalating
 from aitp_desk.desk.expiring import EVERY_SECONDS as EXPIRY_SECONDS
 from aitp_desk.desk.expiring import Expiring
@@ -32,6 +33,7 @@ async def tending(
     forget: Sequence[Forget],
     noting: Noting,
     spoken: Callable[[], None],
+    enrichment: Enrichment | None,
 ) -> AsyncIterator[None]:
     """Have noted what is seen at the door, and forgotten and dropped what is to go.
 
@@ -41,6 +43,7 @@ async def tending(
     Parameters:
         forget: drop what the process holds in memory of what was said.
         spoken: called when people have done something with tickets.
+        enrichment: keeps enriched.jsonl up to date; None where the owner does not want that.
     """
 
     def look() -> None:
@@ -64,6 +67,9 @@ async def tending(
     shared.schedules.add(Schedule("expiry", EXPIRY_SECONDS, expiring.expire))
     if retaining.is_wanted:
         shared.schedules.add(Schedule("retention", RETENTION_SECONDS, retaining.retain))
+    if enrichment is not None:
+        seconds = config.enrich.every_hours * 60 * 60
+        shared.schedules.add(Schedule("enrich", seconds, enrichment.update))
     for house in houses:
         if (rounds := house.knowledge.rounds) is not None:
             name = f"content:{house.name}" if house.name else "content"

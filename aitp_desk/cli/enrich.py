@@ -8,7 +8,6 @@ import sys
 from collections import Counter
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,9 +24,7 @@ from aitp_desk.cli.arguments import (
 
 if TYPE_CHECKING:
     from aitp_desk.agent.enrichment.request import Group
-    from aitp_desk.agent.messages import Messages
     from aitp_desk.config import Config
-    from aitp_desk.knowledge.base import Passage
     from aitp_desk.knowledge.enrichment.coverage import Coverage
     from aitp_desk.knowledge.enrichment.file import Line
     from aitp_desk.knowledge.enrichment.replies import Dropped
@@ -189,6 +186,7 @@ def _send(
     no_batch: bool,
 ) -> None:
     """Send what is missing to the model, and write what it replies."""
+    from aitp_desk.agent.enrichment.run import Run
     from aitp_desk.agent.messages import Messages, ModelFailed
     from aitp_desk.config.claude import API_KEY, API_URL
 
@@ -197,14 +195,25 @@ def _send(
         fail([f"{API_KEY} is not set: set it, or have the passages read by way of --requests."])
     seconds = max(config.claude.reply_seconds, _SECONDS)
     api = Messages(key, os.environ.get(API_URL) or None, seconds)
-    run = _Run(config, coverages, api)
+    run = Run(
+        config,
+        lambda: coverages,
+        api,
+        now=lambda: datetime.now(UTC),
+        tell=click.echo,
+        progress=_progress,
+    )
 
     async def go() -> None:
         try:
             await run.finish_earlier()
             groups = run.missing(only, limit)
             if groups and _agreed(config, groups, yes=yes, batch=not no_batch):
-                await run.send(groups, batch=not no_batch)
+                failed = await run.send(groups, batch=not no_batch)
+                if failed:
+                    click.echo(
+                        f"{failed} requests failed; run the command again to send them.", err=True
+                    )
         finally:
             await api.close()
 
@@ -214,7 +223,7 @@ def _send(
         hint = f" Check {API_KEY}." if error.is_refused_key else " Run the command again."
         fail([f"The model's API failed: {error.reason}.{hint}"])
     finally:
-        _report([], run.writer.dropped)
+        _report([], run.dropped)
     left = sum(len(coverage.missing(only)) for coverage in coverages)
     click.echo(f"{left} passages are left to enrich." if left else "All passages are enriched.")
 
@@ -230,63 +239,6 @@ def _agreed(config: Config, groups: Sequence[Group], *, yes: bool, batch: bool) 
         f" ${told.dollars:.2f}{' as a batch' if batch else ''}."
     )
     return yes or click.confirm("Go on?")
-
-
-class _Run:
-    """One run of the command: sends, and takes the replies.
-
-    Attributes:
-        writer: writes the replies into ``enriched.jsonl``.
-        journal: keeps them until then.
-    """
-
-    def __init__(self, config: Config, coverages: Sequence[Coverage], api: Messages) -> None:
-        from aitp_desk.agent.enrichment.dispatch import Batches, Journal
-        from aitp_desk.agent.enrichment.writer import Writer
-
-        self._settings, self._coverages, self._api = config.claude, coverages, api
-        self.journal = Journal(config.data)
-        self.writer = Writer(coverages, config.site.url)
-        self._batches = Batches(api, config.data, lambda: datetime.now(UTC))
-
-    async def finish_earlier(self) -> None:
-        """Take what an earlier run has paid for and not written."""
-        if self._batches.is_pending:
-            click.echo("Taking the results of a batch that was sent before.")
-            await self._batches.collect(self.journal, _progress)
-        self._take()
-
-    def missing(self, only: str, limit: int | None) -> list[dict[str, Passage]]:
-        """What is to be sent, in groups."""
-        from aitp_desk.agent.enrichment.request import groups_of
-
-        passages = {
-            digest: passage
-            for coverage in self._coverages
-            for digest, passage in coverage.missing(only).items()
-        }
-        return groups_of(dict(islice(passages.items(), limit)))
-
-    async def send(self, groups: Sequence[Group], *, batch: bool) -> None:
-        """Send groups, and take the replies."""
-        from aitp_desk.agent.enrichment.dispatch import send_each
-
-        try:
-            if batch:
-                await self._batches.send(groups, self._settings)
-                click.echo("The batch is sent; it goes on when this command is ended.")
-                failed = await self._batches.collect(self.journal, _progress)
-            else:
-                failed = await send_each(self._api, groups, self._settings, self.journal, _progress)
-        finally:
-            self._take()
-        if failed:
-            click.echo(f"{failed} requests failed; run the command again to send them.", err=True)
-
-    def _take(self) -> None:
-        self.writer.take(self.journal.read())
-        _report(self.writer.save(), [])
-        self.journal.clear()
 
 
 def _progress(done: int) -> None:

@@ -24,6 +24,7 @@ from aitp_desk.config.claude import Claude
 from aitp_desk.config.console import ConsoleSettings
 from aitp_desk.config.content import Content
 from aitp_desk.config.cors import Cors
+from aitp_desk.config.enrich import Enrich
 from aitp_desk.config.files import Files
 from aitp_desk.config.hac import Hac
 from aitp_desk.config.issuers import Issuer
@@ -327,6 +328,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
     tickets: Tickets = Tickets()
     notify: Notify = Notify()
     claude: Claude = Claude()
+    enrich: Enrich = Enrich()
     oauth: OAuth = OAuth()
     rest: Rest = Rest()
     mcp_server: McpServer = McpServer()

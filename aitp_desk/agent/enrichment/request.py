@@ -148,3 +148,20 @@ def estimate(groups: Sequence[Group], settings: Claude, *, batch: bool) -> Estim
     return Estimate(
         len(passages), len(groups), read, written, price * (_BATCH_PRICE if batch else 1.0)
     )
+
+
+def affordable(
+    groups: Sequence[Group], settings: Claude, dollars: float, *, batch: bool
+) -> list[Group]:
+    """The first of these groups, as many as cost no more than a sum by the estimate.
+
+    Parameters:
+        batch: as :func:`estimate`.
+    """
+    some: list[Group] = []
+    for group in groups:
+        dollars -= estimate([group], settings, batch=batch).dollars
+        if dollars < 0:
+            break
+        some.append(group)
+    return some

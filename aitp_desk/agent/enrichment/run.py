@@ -1,0 +1,109 @@
+"""One run: sends the passages without a line, and writes the replies."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from itertools import islice
+
+from aitp_desk.agent.enrichment.dispatch import Batches, Journal, Progress, send_each
+from aitp_desk.agent.enrichment.request import Group, groups_of
+from aitp_desk.agent.enrichment.writer import Writer
+from aitp_desk.agent.messages import Messages
+from aitp_desk.config import Config
+from aitp_desk.knowledge.base import Passage
+from aitp_desk.knowledge.enrichment.coverage import Coverage
+from aitp_desk.knowledge.enrichment.replies import Dropped
+
+
+class Run:
+    """Sends passages to a model and keeps what was paid for, also when it is ended.
+
+    Parameters:
+        read: returns the content as it is now, with what is enriched of it.
+        tell: receives a line for each thing that was done.
+        progress: receives the number of requests that have an outcome.
+
+    Attributes:
+        dropped: what was not used of the replies.
+        taken: how many passages these were about.
+    """
+
+    def __init__(
+        self,
+        config: Config,
+        read: Callable[[], Sequence[Coverage]],
+        api: Messages,
+        *,
+        now: Callable[[], datetime],
+        tell: Callable[[str], object],
+        progress: Progress,
+    ) -> None:
+        self.dropped: list[Dropped] = []
+        self.taken = 0
+        self._settings, self._site_url = config.claude, config.site.url
+        self._read, self._api = read, api
+        self._tell, self._progress = tell, progress
+        self._journal = Journal(config.data)
+        self._batches = Batches(api, config.data, now)
+
+    @property
+    def is_pending(self) -> bool:
+        """Whether a batch was sent whose results were not taken yet."""
+        return self._batches.is_pending
+
+    async def finish_earlier(self) -> None:
+        """Take what an earlier run has paid for and not written.
+
+        Raises:
+            ModelFailed: the API does not answer.
+            OSError: the lines cannot be written; the replies are kept.
+        """
+        if self._batches.is_pending:
+            self._tell("Taking the results of a batch that was sent before.")
+            await self._batches.collect(self._journal, self._progress)
+        self._take()
+
+    def missing(self, only: str = "", limit: int | None = None) -> list[dict[str, Passage]]:
+        """The passages without a line, in the groups in which they are sent.
+
+        Parameters:
+            only: those of this page and of pages below it; empty for all.
+            limit: at most so many.
+        """
+        passages = {
+            digest: passage
+            for coverage in self._read()
+            for digest, passage in coverage.missing(only).items()
+        }
+        return groups_of(dict(islice(passages.items(), limit)))
+
+    async def send(self, groups: Sequence[Group], *, batch: bool = True) -> int:
+        """Send groups, and take the replies.
+
+        Returns:
+            How many requests failed.
+
+        Raises:
+            ModelFailed, OSError: as :meth:`finish_earlier`.
+        """
+        try:
+            if not batch:
+                return await send_each(
+                    self._api, groups, self._settings, self._journal, self._progress
+                )
+            await self._batches.send(groups, self._settings)
+            self._tell("The batch is sent; it goes on when this process is ended.")
+            return await self._batches.collect(self._journal, self._progress)
+        finally:
+            self._take()
+
+    def _take(self) -> None:
+        if replies := self._journal.read():
+            writer = Writer(self._read(), self._site_url)
+            writer.take(replies)
+            self.dropped += writer.dropped
+            self.taken += len(replies)
+            for line in writer.save():
+                self._tell(line)
+        self._journal.clear()

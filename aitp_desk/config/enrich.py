@@ -1,0 +1,31 @@
+"""The settings of the schedule that keeps enriched.jsonl up to date."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta
+
+
+class Enrich(msgspec.Struct, frozen=True, kw_only=True):
+    """Keeping enriched.jsonl up to date while the desk serves; needs ANTHROPIC_API_KEY."""
+
+    every_hours: Annotated[
+        int,
+        Meta(
+            ge=0,
+            le=8_760,
+            extra={"unit": "hours"},
+            description="How long to wait between two runs; 0 never sends anything.",
+        ),
+    ] = 0
+    run_dollars: Annotated[
+        float,
+        Meta(
+            ge=0,
+            le=10_000,
+            extra={"unit": "US dollars"},
+            description="About what one run may cost; later runs send what is left.",
+        ),
+    ] = 1.0
