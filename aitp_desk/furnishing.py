@@ -24,6 +24,7 @@ from aitp_desk.desk.deleting import Deleting
 from aitp_desk.desk.desk import Desk
 from aitp_desk.desk.facts import site_facts
 from aitp_desk.desk.holding import Holding
+from aitp_desk.desk.matcher import ActionMatcher
 from aitp_desk.desk.on_threads import OnThreads
 from aitp_desk.desk.opening import Opening
 from aitp_desk.desk.paid_replies import PaidReplies
@@ -269,6 +270,11 @@ def _make_asking(
     )
     paid_ends = house.make_paid_ends(shared, tooling)
     budgets = Budgets(config.limits, shared.tokens_used, shared.tiers, clock)
+    matcher = ActionMatcher(
+        tooling.invoking.actions,
+        lambda locale: house.knowledge.editions.speaking(locale),  # noqa: PLW0108 -- it is replaced
+        requires_intent=config.actions.require_intent,
+    )
     return Asking(
         answering=Answering(
             agent=house.agent,
@@ -301,6 +307,7 @@ def _make_asking(
             judging, store=store, sessions=sessions, recording=recording, paid_ends=paid_ends
         ),
         paid_ends=paid_ends,
+        matcher=matcher if config.content.meaning.actions else None,
         knowledge=house.knowledge,
         site=site,
         cache=config.cache,

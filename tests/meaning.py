@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+from aiohttp import web
 
 from aitp_desk.knowledge.meaning.base import ModelUnusable
 
@@ -49,3 +52,22 @@ class KeywordReranker:
 
     async def score(self, question: str, texts: Sequence[str]) -> Sequence[float]:
         return [float(self._word in text) for text in texts]
+
+
+def service_of(embedder: WordEmbedder, keys: list[str | None]) -> web.Application:
+    """A service that embeds texts by a model.
+
+    Parameters:
+        keys: receives the credential of each request.
+    """
+
+    async def embed(request: web.Request) -> web.Response:
+        keys.append(request.headers.get("Authorization"))
+        body: dict[str, Any] = await request.json()
+        vectors = await embedder.embed(body["input"])
+        data = [{"index": at, "embedding": vector} for at, vector in enumerate(vectors)]
+        return web.json_response({"data": data})
+
+    app = web.Application()
+    app.router.add_post("/v1/embeddings", embed)
+    return app

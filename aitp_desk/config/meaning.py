@@ -40,6 +40,13 @@ class Meaning(msgspec.Struct, frozen=True, kw_only=True):
     passage_prefix: Annotated[
         str, Meta(max_length=200, description="What the model expects before a passage.")
     ] = ""
+    actions: Annotated[
+        bool,
+        Meta(
+            description="Whether words that clearly ask for an action begin it, where no model"
+            " answers. What it changes is asked about first.",
+        ),
+    ] = True
     url: Annotated[
         Url,
         Meta(

@@ -104,7 +104,7 @@ class Acting:
             if reply is not None:
                 return reply
             waiting = None  # what is meant instead is a call of its own
-        if self._asks_agent:
+        if self.asks_agent:
             return await exchange.ask_agent()
         return await exchange.read(waiting)
 
@@ -116,7 +116,7 @@ class Acting:
         Returns:
             None where something else is meant by it.
         """
-        known, asks_agent = waiting.arguments, self._asks_agent
+        known, asks_agent = waiting.arguments, self.asks_agent
         if waiting.state is CallState.WAITING_PAYMENT:
             match agrees(words):
                 case True:
@@ -139,7 +139,7 @@ class Acting:
         return None if asks_agent else await exchange.ask_anew(answer or Filled(known), waiting)
 
     @property
-    def _asks_agent(self) -> bool:
+    def asks_agent(self) -> bool:
         """Whether an agent answers here that calls actions itself."""
         agent = self._means.agent
         return isinstance(agent, Calling) and agent.calls_tools
@@ -243,6 +243,16 @@ class Acting:
         if call.state is not CallState.SUCCEEDED:
             return None
         return self.invoking.offer(call)
+
+    async def action_asked_about(self, principal: Principal, session: Session) -> Action | None:
+        """The action whose call waits for the answer to what the session's last turn asked."""
+        pending = session.pending
+        if pending is None or pending.call_id is None:
+            return None
+        call = await self.invoking.calls.waiting(pending.call_id, principal)
+        if call is None or call.action not in self.invoking.names:
+            return None
+        return self.invoking.action(call.action)
 
     async def _waiting(
         self, principal: Principal, name: str, session: Session

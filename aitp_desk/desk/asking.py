@@ -26,10 +26,11 @@ from aitp_desk.desk.exchange import Ask, AskReply, CallStatus, request_of
 from aitp_desk.desk.first_answers import FirstAnswers
 from aitp_desk.desk.holding import Holding, is_said_alone, told_after
 from aitp_desk.desk.limits import Allowance, Limiter
+from aitp_desk.desk.matcher import ActionMatcher
 from aitp_desk.desk.paid_ends import PaidEnds
 from aitp_desk.desk.people import People
 from aitp_desk.desk.recording import Recording
-from aitp_desk.desk.registry import Registry
+from aitp_desk.desk.registry import CONTENT_SEARCH, Registry
 from aitp_desk.desk.sessions import Session, Sessions, is_thread
 from aitp_desk.desk.tooling import Tooling
 from aitp_desk.knowledge.languages import spell_tag
@@ -56,6 +57,7 @@ class Asking:
         holding: Holding,
         in_sessions: InSessions,
         paid_ends: PaidEnds,
+        matcher: ActionMatcher | None,
         knowledge: Knowledge,
         site: Site,
         cache: Cache,
@@ -72,6 +74,7 @@ class Asking:
         self._holding = holding
         self._in_sessions = in_sessions
         self._paid_ends = paid_ends
+        self._matcher = matcher
         self._closing = Closing(
             people=people,
             invoking=acting.invoking,
@@ -118,6 +121,10 @@ class Asking:
             ask = msgspec.structs.replace(ask, locale=self._settle(ask.locale))
         if action.name in self._own:
             return await self._act(principal, ask, action, allowance)
+        meant = await self._meant(principal, ask, allowance)
+        if meant is not None:
+            ask = msgspec.structs.replace(ask, is_guessed=True)
+            return await self._act(principal, ask, meant, allowance)
         tools = self._tooling.tools(principal)
         if allowance is not None and allowance.agents:
             tools = tuple(tool for tool in tools if allowance.lets_call(tool.name))
@@ -128,6 +135,22 @@ class Asking:
         async with self._sessions.turn(principal, found) as session:
             asked = await self._go_on(principal, ask, action, session, tools)
         return msgspec.structs.replace(asked, hit_rate=self._answers.hit_rate)
+
+    async def _meant(
+        self, principal: Principal, ask: Ask, allowance: Allowance | None
+    ) -> Action | None:
+        """The action of the site's own that is meant where none is named; None for none."""
+        if self._matcher is None or ask.action != CONTENT_SEARCH or self._acting.asks_agent:
+            return None
+        if not self._matcher.is_ready(ask.locale):
+            return None
+        if ask.session_id is not None:
+            session = await self._sessions.resume(principal, ask.session_id)
+            if ask.clarification is not None:
+                return await self._acting.action_asked_about(principal, session)
+            if session.pending is not None:
+                return None
+        return await self._matcher.find(principal, ask, allowance)
 
     async def call_status(self, principal: Principal, session_id: str) -> CallStatus:
         """How the newest call stands that was accepted in a session of the caller's.

@@ -35,6 +35,7 @@ class Ask(msgspec.Struct, frozen=True):
         is_written: whether the words stand on the thread already.
         understood: the messages of capabilities that the words were taken for, and written with.
         step_aside: lets others go on while nothing is done but to wait for what was paid.
+        is_guessed: whether the action was not named but matched to the words.
     """
 
     action: str
@@ -53,6 +54,7 @@ class Ask(msgspec.Struct, frozen=True):
     is_written: bool = False
     understood: tuple[Spoken, ...] = ()
     step_aside: Callable[[], None] | None = None
+    is_guessed: bool = False
 
     @property
     def words(self) -> str:
@@ -99,6 +101,8 @@ class ActionRequest(msgspec.Struct, frozen=True):
         callback_url: where the end of an ``async`` call is told.
         written_by, call_id: as of :class:`Ask`.
         is_written: whether the words stand on the thread already.
+        is_guessed: whether the action was not named but matched to the words: nothing that it
+            changes is changed before the asker has agreed.
     """
 
     words: str
@@ -111,6 +115,7 @@ class ActionRequest(msgspec.Struct, frozen=True):
     written_by: Source = "arguments"
     call_id: str | None = None
     is_written: bool = False
+    is_guessed: bool = False
 
     @property
     def unwritten(self) -> str | None:
@@ -131,6 +136,7 @@ def request_of(ask: Ask) -> ActionRequest:
         written_by=ask.written_by,
         call_id=ask.call_id,
         is_written=ask.is_written,
+        is_guessed=ask.is_guessed,
     )
 
 

@@ -251,7 +251,10 @@ class Exchange:
             return await self.decline(waiting)
         asked = await self._next_question(filled, waiting)
         if asked is None and not filled.missing:
-            return await self.call(filled.arguments, "text", waiting=waiting)
+            only_asks = self._request.is_guessed and self._action.kind != "query"
+            return await self._make(
+                self._invocation(filled.arguments, "text", waiting=waiting, only_asks=only_asks)
+            )
         return await self._ask_for(filled, asked, waiting)
 
     async def _ask_for(

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
-from typing import Any
 
 import pytest
-from aiohttp import web
 from pytest_aiohttp import AiohttpServer
 
 from aitp_desk.agent.base import Answer, Turn, answer_of
 from aitp_desk.config import ConfigError, load_config
 from aitp_desk.knowledge.meaning.onnx import NEEDED, SWITCH
 from aitp_desk.opening import open_answering
-from tests.meaning import WordEmbedder
+from tests.meaning import WordEmbedder, service_of
 from tests.talking import talking
 
 for _name in NEEDED:
@@ -52,16 +50,7 @@ async def site(
     of_prices = dict.fromkeys(("costs", "less", "spring"), "delivery")
     embedder = WordEmbedder({"money": "money back", "refund": "money back", **of_prices})
 
-    async def embed(request: web.Request) -> web.Response:
-        keys.append(request.headers.get("Authorization"))
-        body: dict[str, Any] = await request.json()
-        vectors = await embedder.embed(body["input"])
-        data = [{"index": at, "embedding": vector} for at, vector in enumerate(vectors)]
-        return web.json_response({"data": data})
-
-    app = web.Application()
-    app.router.add_post("/v1/embeddings", embed)
-    server = await aiohttp_server(app)
+    server = await aiohttp_server(service_of(embedder, keys))
     folder = tmp_path / "site"
     (folder / "content").mkdir(parents=True)
     (folder / "desk.toml").write_text(SETTINGS.format(url=f"http://127.0.0.1:{server.port}/v1"))

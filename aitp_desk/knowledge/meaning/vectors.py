@@ -24,6 +24,7 @@ class Near(msgspec.Struct, frozen=True):
 
     Parameters:
         best: the numbers of the nearest passages, nearest first.
+        vector: of the question, of length 1.
         cosines: of all passages, by their numbers.
         mean, deviation: of these; models differ in how great their cosines are.
         asked: the cosine of each passage's nearest question; None where they have no questions.
@@ -31,6 +32,7 @@ class Near(msgspec.Struct, frozen=True):
     """
 
     best: tuple[int, ...]
+    vector: Any
     cosines: Sequence[float]
     mean: float
     deviation: float
@@ -53,7 +55,7 @@ class Vectors:
     def __init__(self, embedder: Embedder, packed: Sequence[bytes]) -> None:
         import numpy as np
 
-        self._embedder = embedder
+        self.embedder = embedder
         rows = np.frombuffer(b"".join(packed), dtype=np.int8).reshape(len(packed), -1)
         self._rows = rows.astype(np.float32)
         self._rows /= np.maximum(np.linalg.norm(self._rows, axis=1, keepdims=True), 1.0)
@@ -83,7 +85,7 @@ class Vectors:
         """
         near = self._near.pop(text, None)
         if near is None:
-            (vector,) = await self._embedder.embed([text], query=True)
+            (vector,) = await self.embedder.embed([text], query=True)
             near = await asyncio.to_thread(self._compare, vector)
         while len(self._near) >= _KEPT_QUESTIONS:
             del self._near[next(iter(self._near))]
@@ -92,7 +94,7 @@ class Vectors:
     async def group(self, questions: Sequence[str]) -> list[list[str]]:
         """Group questions by meaning; without the model each is a group of its own."""
         try:
-            return await group(questions, self._embedder)
+            return await group(questions, self.embedder)
         except ModelUnusable:
             return [[question] for question in questions]
 
@@ -110,7 +112,7 @@ class Vectors:
         # on one thread: those of a BLAS library wait for each other where cores are busy
         cosines = np.einsum("ij,j->i", self._rows, question)
         deviation = float(cosines.std()) or 1.0
-        near = Near(_best(cosines), cosines, float(cosines.mean()), deviation)
+        near = Near(_best(cosines), question, cosines, float(cosines.mean()), deviation)
         if self._questions is None:
             return near
         asked: Any = np.zeros(len(cosines), dtype=np.float32)
