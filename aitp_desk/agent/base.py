@@ -103,7 +103,7 @@ class SiteFacts(msgspec.Struct, frozen=True):
     Parameters:
         contact: how to reach its people, ready to stand in a sentence (``hello@example.com``), or
             None.
-        answer_characters: about how long an answer is that quotes a page.
+        answer_characters: about how long the quote of a section is.
     """
 
     name: str

@@ -1,8 +1,8 @@
 """Which stretch of a section is quoted, so that it can be read alone.
 
 An answer is one contiguous stretch of the best section: its paragraphs, a list with the sentence
-that announces it, code with the sentence before it, the rows of a table that matter. A second
-section adds a short stretch where it says something of the question that the first does not.
+that announces it, code with the sentence before it, the rows of a table that matter. Where other
+sections score nearly as high, the rest of the room quotes them, below their names.
 """
 
 from __future__ import annotations
@@ -17,10 +17,16 @@ from aitp_desk.knowledge.chunk import joined
 from aitp_desk.knowledge.library import Library
 from aitp_desk.knowledge.words import NEGATIONS, STOP_WORDS, fold, words_of
 
-_SECOND = 3
-"""The stretch of a second section takes this part of the room of the first."""
+_CLEAR = 0.75
+"""The lead of a section is clear where no other scores this share of it."""
+_ALONE = 1.15
+"""So much more room a stretch has that answers alone."""
+_ALL = 1.3
+"""So much room all stretches have together, the first one having 1."""
+_FURTHER, _LEAST = 2, 100
+"""Up to so many sections are quoted after an unclear lead, in at least so many characters each."""
 
-_WHOLE = 1.2
+_WHOLE = 1.15
 """A section that is at most so much longer is quoted whole."""
 _OVER = 1.3
 """So much longer may a stretch get by what its last sentence announces."""
@@ -30,15 +36,16 @@ _ROW = 0.5
 """A row is quoted that fits so well, the best of its table being 1."""
 _SHORT = 0.5
 """A section that takes less than this share of the room is followed into its subsections."""
-_ADDS = 0.2
-"""So much of the question must a second section say that the first stretch does not."""
-_NEAR = 0.6
-"""A second section scores at least this share of the first."""
 _LEAD = 250
 """A paragraph that announces something is quoted whole up to so many characters."""
-_FILLED, _AT_ONCE = 0.15, 0.1
-"""What a stretch is worth that takes the whole room, and one that begins with what fits best;
-saying the whole question is worth 1."""
+_ANCHOR = 0.3
+"""A stretch may stand around any unit that fits so well, the best one being 1."""
+_FIT, _SHARE, _FILLED = 0.5, 0.5, 0.15
+"""What a stretch is worth by its best unit, by its share of all that fits in the section, and by
+how much of the room it takes; saying the whole question is worth 1."""
+_BEFORE_ANCHOR, _AT_ONCE = 0.05, 0.1
+"""What it costs to begin before the unit that it stands around, by the share of the room, and to
+begin anywhere but at once where it is known which unit answers."""
 _CHANGE = 0.3
 """What a note on a version's change is worth, a sentence that says how things are being 1."""
 _HEADING_CHARACTERS = 90
@@ -72,6 +79,8 @@ _GENERAL = frozenset(
 )
 """Words of headings that change nothing about what stands below."""
 _GAP = "…"
+_MARKS = {"sentence": 2, "item": 3}
+"""What joining adds to a unit, in characters."""
 
 
 def compose(found: Sequence[Found], library: Library, limit: int, *, most: int) -> str:
@@ -80,18 +89,31 @@ def compose(found: Sequence[Found], library: Library, limit: int, *, most: int) 
     Parameters:
         found: the sections that fit, best first; at least one.
         limit: about how many characters the first stretch takes.
-        most: how many the answer may take; where there is no room for a second one, it is left out.
+        most: how many the answer may take; where there is no room for others, they are left out.
     """
     first = found[0]
-    stretch = _Stretch(first, limit)
+    rivals = [other for other in found[1:] if other.rank >= _CLEAR * first.rank]
+    room = limit if rivals else min(int(_ALONE * limit), max(most, limit))
+    stretch = _Stretch(first, room)
     text = stretch.text
-    if stretch.is_whole and len(text) < limit * _SHORT:
-        text += _subsections(first.passage, library, limit - len(text))
+    if stretch.is_whole and len(text) < room * _SHORT:
+        text += _subsections(first.passage, library, room - len(text))
     text = _headed(first, text)
-    second = _second(found, stretch.units) if len(text) + limit // _SECOND <= most else None
-    if second is not None:
-        name = second.label.heading if second.page == first.page else second.label.name
-        text += "\n\n" + _under(name, _Stretch(second, limit // _SECOND).text)
+    further = 0
+    for other in rivals:
+        name = other.label.name
+        if other.page == first.page and other.label.heading:
+            name = other.label.heading
+        left = min(int(_ALL * limit), most) - len(_under(name, "\n\n\n"))
+        left -= len(text)
+        if left < _LEAST:
+            continue
+        told = _Stretch(other, left, is_strict=True).text
+        if len(told) <= left and told not in text:
+            text += "\n\n" + _under(name, told)
+            further += 1
+            if further == _FURTHER:
+                break
     return text
 
 
@@ -109,11 +131,12 @@ class _Stretch:
         is_whole: whether these are all units of the section.
     """
 
-    def __init__(self, found: Found, limit: int) -> None:
+    def __init__(self, found: Found, limit: int, *, is_strict: bool = False) -> None:
         self._units = units = found.passage.units
         self._limit = limit
-        self._sizes = [len(unit.text) + 1 for unit in units]
-        if sum(self._sizes) <= limit * _WHOLE:
+        self._most = limit if is_strict else limit * _OVER
+        self._sizes = [len(unit.text) + _MARKS.get(unit.kind, 1) for unit in units]
+        if sum(self._sizes) <= (limit if is_strict else limit * _WHOLE):
             self.units: Sequence[int] = range(len(units))
         else:
             self.units = self._chosen(found)
@@ -131,22 +154,34 @@ class _Stretch:
             for fit, unit in zip(found.fits(), self._units, strict=True)
         ]
         best = max(range(len(fits)), key=fits.__getitem__)
+        is_known = found.is_named or found.match is not None
         if found.is_named:
             best = min(found.defining, default=0)
         if self._units[best].kind == "row":
             return self._rows(best, fits)
-        nearest, *further = (self._grown(start, best) for start in self._starts(best))
-        chosen, most = nearest, self._value(found, nearest) + _AT_ONCE
-        for window in further:
-            value = self._value(found, window)
-            if value > most:
-                chosen, most = window, value
+        anchors = [best] if is_known else self._anchors(fits)
+        total, chosen, most = sum(fits) or 1.0, [best], float("-inf")
+        for anchor in anchors:
+            for place, start in enumerate(self._starts(anchor)):
+                window = self._grown(start, anchor)
+                told = [fits[at] for at in window]
+                size = sum([self._sizes[at] for at in window])
+                value = found.worth(window) + _FIT * max(told) + _SHARE * sum(told) / total
+                value += _FILLED * min(1.0, size / self._limit)
+                before = sum([self._sizes[at] for at in window if at < anchor])
+                value -= _BEFORE_ANCHOR * before / self._limit
+                if is_known and place:
+                    value -= _AT_ONCE
+                if value > most:
+                    chosen, most = window, value
         return chosen
 
-    def _value(self, found: Found, window: Sequence[int]) -> float:
-        """What a stretch says of the question, and how much of the room it takes."""
-        size = sum([self._sizes[at] for at in window])
-        return found.worth(window) + _FILLED * min(1.0, size / self._limit)
+    def _anchors(self, fits: Sequence[float]) -> list[int]:
+        """The units that a stretch may stand around."""
+        least = _ANCHOR * max(fits)
+        return [
+            at for at, unit in enumerate(self._units) if fits[at] >= least and unit.kind != "row"
+        ]
 
     def _starts(self, best: int) -> list[int]:
         """Where a stretch with a unit in it may begin, the nearest place first."""
@@ -204,7 +239,7 @@ class _Stretch:
         units = self._units
         after = window[-1] + 1
         if after < len(units) and units[window[-1]].text.endswith((":", "：")):
-            if size + self._sizes[after] <= self._limit * _OVER:
+            if size + self._sizes[after] <= self._most:
                 return [*window, after]
             if len(window) > 1:
                 return self._ended(window[:-1], size)
@@ -262,19 +297,6 @@ def _subsections(passage: Passage, library: Library, room: int) -> str:
         if len(units) < len(below.units):
             break
     return text
-
-
-def _second(found: Sequence[Found], quoted: Sequence[int]) -> Found | None:
-    """The section that says most of the question that the first stretch leaves open."""
-    best, chosen = _ADDS, None
-    first = found[0]
-    for other in found[1:]:
-        if other.rank < _NEAR * first.rank:
-            break
-        adds = other.adds_to(first, quoted)
-        if adds > best:
-            best, chosen = adds, other
-    return chosen
 
 
 def _headed(found: Found, text: str) -> str:

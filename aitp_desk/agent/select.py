@@ -140,10 +140,6 @@ class Found(msgspec.Struct, eq=False):
         """How much of the question some of its units say that the heading does not say."""
         return self.question.worth(self.places, frozenset(units))
 
-    def adds_to(self, other: Found, units: Iterable[int]) -> float:
-        """How much of the question it says that some units of another do not say."""
-        return self.question.added(self.places, other.places, frozenset(units))
-
     def asks_for(self, word: str) -> bool:
         """Whether the question says a folded word, in whatever form or by a synonym."""
         stem = self.question.library.vocabulary.stemmer.stem(word)
@@ -394,18 +390,6 @@ class _Question:
             best = max([value for unit, value in place.units if unit in units], default=0.0)
             said += self.asked.wanted[at].weight * (1 - _SAID * place.around) * best
         return said / self._total
-
-    def added(
-        self, places: dict[int, Place], other: dict[int, Place], units: frozenset[int]
-    ) -> float:
-        """What a passage says of the question that some units of another do not say."""
-        added = 0.0
-        for at, place in places.items():
-            there = other.get(at, NOWHERE)
-            said = max([value for unit, value in there.units if unit in units], default=0.0)
-            more = place.covered - max(said, there.around)
-            added += self.asked.wanted[at].weight * max(0.0, more)
-        return added / self._total
 
     def fits(self, number: int, places: dict[int, Place]) -> list[float]:
         """What each unit of a passage says of the question, as a share of it."""

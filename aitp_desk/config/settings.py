@@ -126,7 +126,7 @@ class Site(msgspec.Struct, frozen=True, kw_only=True):
         Annotated[int, Meta(ge=100, le=1100)],
         Meta(
             extra={"unit": "characters"},
-            description="About how long an answer is that quotes a page, without a model.",
+            description="About how long the quote of a section is in an answer without a model.",
         ),
     ] = 600
     actions: Annotated[
