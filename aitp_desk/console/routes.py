@@ -20,6 +20,7 @@ from aitp_desk.console.revealing import Revealing
 from aitp_desk.console.signing_in import SigningIn
 from aitp_desk.console.threads_routes import ThreadsRoutes
 from aitp_desk.console.tickets_routes import TicketsRoutes
+from aitp_desk.console.unanswered import UnansweredQuestions
 from aitp_desk.console.wire import render_error
 from aitp_desk.desk.capabilities.enabled import Capabilities
 from aitp_desk.desk.checking import Checking
@@ -31,6 +32,7 @@ from aitp_desk.desk.overseeing import Overseeing
 from aitp_desk.desk.places import Places
 from aitp_desk.desk.repeats import Repeats
 from aitp_desk.desk.sealed import SealedValues
+from aitp_desk.desk.similarity import Similarity
 from aitp_desk.desk.stepping_in import SteppingIn
 from aitp_desk.model.audit import AuditKeys
 from aitp_desk.protocols.reply import EVENT_STREAM, Door
@@ -105,7 +107,8 @@ def make_doors(
     slugs = tuple(one.slug for one in capabilities.all if one.asks)
     signing_in = SigningIn(sessions, desks[0].site, overseeing.agents, slugs, noting.refused, clock)
     judging = {desk.name: desk.judging for desk in desks}
-    tickets = TicketsRoutes(overseeing, Escalating(store, clock), acting, noting)
+    similarity = Similarity(store, {desk.name: desk.knowledge for desk in desks})
+    tickets = TicketsRoutes(overseeing, Escalating(store, clock), acting, noting, similarity)
     stepping_in = SteppingIn(store, clock, judging)
     threads = ThreadsRoutes(overseeing, stepping_in, acting, capabilities, repeats, noting)
     by_name = {desk.name: desk for desk in desks}
@@ -126,6 +129,7 @@ def make_doors(
         *threads.routes(signing_in),
         signing_in.route("GET", events, live.thread, gives=EVENT_STREAM),
         signing_in.route("GET", "live", live.waiting, gives=EVENT_STREAM),
+        signing_in.route("GET", "unanswered", UnansweredQuestions(similarity, noting).show),
         signing_in.route("GET", "load", Load(overseeing).show),
         signing_in.route("GET", "health", HealthShown(checking).show),
         signing_in.route("POST", "sealed/{ref}", Revealing(sealed).reveal, MAX_BODY),

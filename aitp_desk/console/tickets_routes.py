@@ -12,6 +12,7 @@ from aitp_desk.console.wire import decode, decode_limit, encode
 from aitp_desk.desk.escalating import Escalating
 from aitp_desk.desk.noting import Noting
 from aitp_desk.desk.overseeing import Overseeing, ShownTicket
+from aitp_desk.desk.similarity import Similarity
 from aitp_desk.model.audit import AuditAction, ObjectKind
 from aitp_desk.model.errors import TicketNotFound
 from aitp_desk.model.ticket import KeptTicket
@@ -22,8 +23,14 @@ class TicketsRoutes:
     """Lists tickets, takes and ends them."""
 
     def __init__(
-        self, overseeing: Overseeing, escalating: Escalating, acting: Acting, noting: Noting
+        self,
+        overseeing: Overseeing,
+        escalating: Escalating,
+        acting: Acting,
+        noting: Noting,
+        similarity: Similarity,
     ) -> None:
+        self._similarity = similarity
         self._noting = noting
         self._overseeing = overseeing
         self._escalating = escalating
@@ -46,6 +53,14 @@ class TicketsRoutes:
             call.principal, AuditAction.TICKET_READ, ObjectKind.TICKET, found.ticket.id
         )
         return _reply(found)
+
+    async def list_similar(self, _session: Session, call: Call) -> Reply:
+        """``GET tickets/{ticket_id}/similar``: earlier ones like it, the most similar first."""
+        found = await self._find(call)
+        await self._noting.listed(call.principal, "tickets", "")
+        similar = await self._similarity.tickets_like(found.ticket)
+        data = [ticket_body(ShownTicket(ticket, None)) for ticket in similar]
+        return Reply(200, encode({"data": data}))
 
     async def take(self, session: Session, call: Call) -> Reply:
         """``POST tickets/{ticket_id}/take``: this operator sees to it."""
@@ -97,6 +112,7 @@ class TicketsRoutes:
         return (
             signing_in.route("GET", "tickets", self.list_all),
             signing_in.route("GET", "tickets/{ticket_id}", self.show),
+            signing_in.route("GET", "tickets/{ticket_id}/similar", self.list_similar),
             *(
                 signing_in.route("POST", f"tickets/{{ticket_id}}/{name}", act, MAX_BODY)
                 for name, act in acts.items()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import AsyncIterable, Iterable, Sequence
 from datetime import UTC, datetime
 from itertools import chain, zip_longest
@@ -11,14 +10,13 @@ from itertools import chain, zip_longest
 import msgspec
 
 from aitp_desk.agent.base import Answer
+from aitp_desk.desk.unanswered import grouped
 from aitp_desk.evaluation.conversation import Conversation
-from aitp_desk.evaluation.verdict import plain
 from aitp_desk.knowledge.enrichment.file import Line
 from aitp_desk.knowledge.library import Label, Library
 from aitp_desk.opening import Answering
 from aitp_desk.store.refusal_reads import Refusal
 
-_LONGEST_REFUSED = 200
 _LONGEST_QUOTE = 80
 """A longer quote is no test of an answer, which may say the same in fewer words."""
 _HEAD = """\
@@ -79,24 +77,13 @@ async def from_refusals(refusals: AsyncIterable[Refusal], answering: Answering) 
     Where the content has vectors, questions that ask for the same in other words are one.
     Long messages are left out: they are letters, and mostly about one person.
     """
-    count: Counter[str] = Counter()
-    newest: dict[str, Refusal] = {}
-    async for refusal in refusals:
-        words = plain(refusal.question).rstrip("?!. ")
-        if words and len(words) <= _LONGEST_REFUSED:
-            count[words] += 1
-            newest.setdefault(words, refusal)
-    every = [words for words, _ in count.most_common()]
-    vectors = answering.knowledge.library.vectors
-    groups = [[words] for words in every] if vectors is None else await vectors.group(every)
-    groups.sort(key=lambda group: sum(count[words] for words in group), reverse=True)
     found = []
-    for words, *others in groups:
-        times = count[words] + sum(count[other] for other in others)
-        question = newest[words].question
+    every = [refusal async for refusal in refusals]
+    for one in await grouped(every, answering.knowledge.library.vectors):
+        question = one.newest.question
         said = await Conversation(answering.agent, answering.site).ask(question)
         if isinstance(said, Answer) and not said.found and not said.is_courtesy:
-            found.append(Suggestion(question, note=_refused(times, newest[words].at)))
+            found.append(Suggestion(question, note=_refused(one.times, one.newest.at)))
     return found
 
 

@@ -29,6 +29,24 @@ async def tickets(store: Store, *, open_only: bool) -> AsyncIterator[KeptTicket]
         after = rows[-1][0]
 
 
+async def tickets_before(store: Store, before: str, limit: int) -> list[KeptTicket]:
+    """Read tickets that were made before one, the newest first.
+
+    Parameters:
+        before: the id of that one.
+        limit: how many at most.
+    """
+    found: list[KeptTicket] = []
+    while len(found) < limit:
+        most = min(PAGE_ROWS, limit - len(found))
+        rows = await store.read("tickets_before", {"before": before, "limit": most})
+        found += map(ticket_of, rows)
+        if len(rows) < most:
+            break
+        before = rows[-1][0]
+    return found
+
+
 async def thread_operator(store: Store, thread_id: str) -> str | None:
     """Read the actor of the operator who has a thread; None where the agent has it."""
     rows = await store.read("thread_operator", {"thread_id": thread_id})

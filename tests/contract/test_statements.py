@@ -120,6 +120,7 @@ WALKED_WHOLE = {
     "revoke_all_clients": {"clients"},
     "revoke_all_tokens": {"tokens_live_name"},
     "jobs_not_over": {"jobs_of_asker", "pending"},  # as far as its bound
+    "newest_refused": {"said"},  # as far as its bound
     "runs_not_over": {"runs_waiting", "waiting", "held"},  # as far as its bound
     "signing_keys": {"signing_keys"},
     "delete_all_sealed": {"sealed_by_age"},  # once, where the data keys are begun anew

@@ -14,7 +14,7 @@ const HELP = [
   ["e", "resolve"],
   ["o", "open the conversation of a ticket"],
   ["/", "search"],
-  ["1 2 3 4", "tickets, threads, load, health"],
+  ["1 2 3 4 5", "tickets, threads, load, health, unanswered questions"],
   ["Esc", "leave the box; back to the list"],
   ["?", "these keys"],
 ];

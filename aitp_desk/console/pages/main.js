@@ -16,13 +16,20 @@ import { ThreadView } from "./thread.js";
 import { ticketList } from "./tickets.js";
 import { TicketView } from "./ticket.js";
 import { topBar } from "./top.js";
+import { UnansweredView } from "./unanswered.js";
 
 const root = document.getElementById("console");
 const THREADS_EVERY_MS = 4_000;
 const LISTS = { tickets: ticketList, threads: threadList };
 const DETAILS = { tickets: TicketView, threads: ThreadView };
-const SHEETS = { load: LoadView, health: HealthView };
-const TITLES = { tickets: "Tickets", threads: "Threads", load: "Load", health: "Health" };
+const SHEETS = { load: LoadView, health: HealthView, unanswered: UnansweredView };
+const TITLES = {
+  tickets: "Tickets",
+  threads: "Threads",
+  load: "Load",
+  health: "Health",
+  unanswered: "Unanswered questions",
+};
 
 /** The page of whoever is signed in. */
 class Console {

@@ -1,6 +1,6 @@
 // Where one is: the part of the address after "#", such as #/tickets/ID?state=open.
 
-const VIEWS = ["tickets", "threads", "load", "health"];
+const VIEWS = ["tickets", "threads", "load", "health", "unanswered"];
 
 /** @returns {{view: string, id: string | null, params: URLSearchParams}} */
 export function here() {

@@ -30,6 +30,7 @@ export class TicketView {
   #facts = el("div", { class: "sheet" });
   #answer = el("div", {});
   #error = el("p", { class: "alarm", role: "alert", hidden: true });
+  #similar = el("div", {});
   #below = el("div", {});
 
   /** @param {{session: object, live: object, back: () => Node}} context */
@@ -46,6 +47,7 @@ export class TicketView {
         this.#facts,
         this.#answer,
         this.#error,
+        this.#similar,
         this.#below,
       ),
     );
@@ -102,6 +104,7 @@ export class TicketView {
     );
     refill(this.#facts, ...this.#sheet(ticket));
     this.#showAnswer(ticket, first);
+    if (first) this.#showSimilar();
     if (first && ticket.thread) this.#peek(ticket.thread);
   }
 
@@ -193,6 +196,41 @@ export class TicketView {
       }
     });
     return form;
+  }
+
+  // What is missing here hinders nobody: the ticket is shown without it.
+  async #showSimilar() {
+    const { data } = await get(path("tickets", this.#id, "similar")).catch(() => ({ data: [] }));
+    if (this.#closed || !data.length) return;
+    const rows = data.map((ticket) =>
+      el(
+        "li",
+        {},
+        el(
+          "a",
+          { class: "card-link", href: link("tickets", ticket.id), dir: "auto" },
+          plain(ticket.about),
+        ),
+        " ",
+        el(
+          "span",
+          { class: "soft small" },
+          ...standing(ticket, this.#context.session),
+          " · ",
+          time(ticket.created_at),
+        ),
+        ticket.answer && el("p", { class: "soft small", dir: "auto" }, plain(ticket.answer)),
+      ),
+    );
+    fill(
+      this.#similar,
+      el(
+        "section",
+        { class: "similar", "aria-label": "Similar earlier tickets" },
+        el("h3", {}, "Similar earlier tickets"),
+        el("ul", {}, ...rows),
+      ),
+    );
   }
 
   async #peek(threadId) {

@@ -11,7 +11,10 @@ const NAMES = [
   ["threads", "Threads", "2"],
   ["load", "Load", "3"],
   ["health", "Health", "4"],
+  ["unanswered", "Unanswered", "5"],
 ];
+// A phone has these in the menu.
+const IN_MENU = new Set(["health", "unanswered"]);
 
 /**
  * @param {object} session
@@ -28,7 +31,7 @@ export function topBar(session, live, health, acts) {
         "a",
         {
           href: link(view),
-          class: view === "health" && "only-wide", // a phone has it in the menu
+          class: IN_MENU.has(view) && "only-wide",
           "data-key": key,
           "aria-keyshortcuts": key,
         },
@@ -81,6 +84,7 @@ export function topBar(session, live, health, acts) {
         session.site.name,
       ),
       el("a", { class: "menu-item only-narrow", href: link("health") }, "Health"),
+      el("a", { class: "menu-item only-narrow", href: link("unanswered") }, "Unanswered"),
       button("Keys", "menu-item", acts.keys, { "aria-keyshortcuts": "?" }),
       button("Sign out", "menu-item", acts.leave),
     ),

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
-from aitp_desk.knowledge.meaning.base import Embedder
 from aitp_desk.knowledge.meaning.vectors import Vectors
 
 _LEAST = 0.65
@@ -23,8 +21,6 @@ class Intents:
 
     def __init__(self, texts: Mapping[str, Sequence[str]]) -> None:
         self._texts = texts
-        self._embedder: Embedder | None = None
-        self._rows: dict[str, Any] = {}
 
     async def find(self, text: str, vectors: Vectors) -> str | None:
         """The action that a text clearly asks for, more than any other and than any passage.
@@ -32,14 +28,13 @@ class Intents:
         Raises:
             ModelUnusable: the model does not answer now.
         """
-        await self._embed(vectors.embedder)
+        rows = {name: await vectors.rows(texts) for name, texts in self._texts.items()}
         await vectors.learn(text)
         near = vectors.near(text)
-        if near is None or not self._texts:
+        if near is None or not rows:
             return None
         scored = {
-            name: max(float(self._rows[text] @ near.vector) for text in texts)
-            for name, texts in self._texts.items()
+            name: max(float(row @ near.vector) for row in some) for name, some in rows.items()
         }
         best, *others = sorted(scored, key=lambda name: -scored[name])
         least = max(_LEAST, float(max(near.cosines)) + _BEFORE_PASSAGES)
@@ -48,15 +43,3 @@ class Intents:
         if near.asked is not None:
             least = max(least, float(max(near.asked)))
         return best if scored[best] >= least else None
-
-    async def _embed(self, embedder: Embedder) -> None:
-        """Embed what is not embedded yet; what was is kept where this is cut short."""
-        import numpy as np
-
-        if embedder is not self._embedder:
-            self._embedder, self._rows = embedder, {}
-        for text in (text for texts in self._texts.values() for text in texts):
-            if text not in self._rows:
-                (vector,) = await embedder.embed([text], query=True)
-                row = np.asarray(vector, dtype=np.float32)
-                self._rows[text] = row / (np.linalg.norm(row) or 1.0)

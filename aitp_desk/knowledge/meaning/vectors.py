@@ -15,6 +15,9 @@ from aitp_desk.knowledge.meaning.groups import group
 NEAREST = 12
 """So many passages a question finds by meaning."""
 _KEPT_QUESTIONS = 32
+_KEPT_TEXTS = 2048
+_AT_ONCE = 16
+"""So many texts are embedded between two looks at other work."""
 _BLOCK = 2048
 """So many questions are compared at once: they are kept as int8."""
 
@@ -62,6 +65,7 @@ class Vectors:
         self._questions: Any = None
         self._owners: Any = None
         self._near: dict[str, Near] = {}
+        self._short: dict[str, Any] = {}
 
     def with_questions(self, packed: Sequence[bytes], owners: Sequence[int]) -> Vectors:
         """The same, with the vectors of the questions that passages are enriched with.
@@ -91,12 +95,31 @@ class Vectors:
             del self._near[next(iter(self._near))]
         self._near[text] = near
 
-    async def group(self, questions: Sequence[str]) -> list[list[str]]:
-        """Group questions by meaning; without the model each is a group of its own."""
+    async def rows(self, texts: Sequence[str]) -> Any:
+        """The vectors of short texts, of length 1; those of the last ones are kept.
+
+        Raises:
+            ModelUnusable: the model does not answer now.
+        """
+        import numpy as np
+
+        missing = [text for text in dict.fromkeys(texts) if text not in self._short]
+        for at in range(0, len(missing), _AT_ONCE):
+            some = missing[at : at + _AT_ONCE]
+            for text, vector in zip(some, await self.embedder.embed(some, query=True), strict=True):
+                row = np.asarray(vector, dtype=np.float32)
+                self._short[text] = row / (np.linalg.norm(row) or 1.0)
+        rows = [self._short[text] for text in texts]
+        while len(self._short) > _KEPT_TEXTS:
+            del self._short[next(iter(self._short))]
+        return rows
+
+    async def group(self, texts: Sequence[str]) -> list[list[str]]:
+        """Group texts by meaning; without the model each is a group of its own."""
         try:
-            return await group(questions, self.embedder)
+            return group(texts, await self.rows(texts))
         except ModelUnusable:
-            return [[question] for question in questions]
+            return [[text] for text in texts]
 
     def near(self, text: str) -> Near | None:
         """What is near a question that was learnt; None for any other."""

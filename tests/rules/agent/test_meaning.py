@@ -175,6 +175,7 @@ async def test_questions_for_the_same_are_one_group(tmp_path: Path) -> None:
         assert vectors is not None
         assert await vectors.group(asked) == [[asked[0], asked[2]], [asked[1]]]
         embedder.fails = True
+        asked.append("Where are canoes?")
         assert await vectors.group(asked) == [[text] for text in asked]
 
 

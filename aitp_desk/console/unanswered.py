@@ -1,0 +1,42 @@
+"""The questions that the content did not answer (``/console/api/unanswered``)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from aitp_desk.auth.console_sessions import Session
+from aitp_desk.console.wire import encode, moment
+from aitp_desk.desk.noting import Noting
+from aitp_desk.desk.similarity import Similarity
+from aitp_desk.desk.unanswered import Unanswered
+from aitp_desk.protocols.reply import Call, Reply
+
+_MOST = 100
+"""How many groups of questions are shown."""
+_OTHERS = 5
+"""How many other wordings of a group are shown."""
+
+
+class UnansweredQuestions:
+    """Shows what visitors asked in vain."""
+
+    def __init__(self, similarity: Similarity, noting: Noting) -> None:
+        self._similarity = similarity
+        self._noting = noting
+
+    async def show(self, _session: Session, call: Call) -> Reply:
+        """``GET unanswered``: groups of questions, those asked most often first."""
+        await self._noting.listed(call.principal, "threads", "")
+        groups = await self._similarity.unanswered()
+        return Reply(200, encode({"data": [_body(one) for one in groups[:_MOST]]}))
+
+
+def _body(one: Unanswered) -> dict[str, Any]:
+    return {
+        "question": one.newest.question,
+        "others": one.others[:_OTHERS],
+        "times": one.times,
+        "last_at": moment(one.newest.at),
+        "thread": one.newest.thread_id,
+        "agent": one.newest.desk or None,
+    }

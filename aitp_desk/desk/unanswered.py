@@ -1,0 +1,55 @@
+"""The questions that the content did not answer, grouped by what they ask for."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+
+import msgspec
+
+from aitp_desk.knowledge.meaning.vectors import Vectors
+from aitp_desk.store.refusal_reads import Refusal
+
+_LONGEST = 200
+"""Longer messages are left out: they are letters, and mostly about one person."""
+
+
+class Unanswered(msgspec.Struct, frozen=True):
+    """Questions that ask for the same.
+
+    Parameters:
+        newest: of the wording that is asked most often.
+        others: the other wordings.
+        times: how often all of them were asked.
+    """
+
+    newest: Refusal
+    others: tuple[str, ...]
+    times: int
+
+
+async def grouped(refusals: Iterable[Refusal], vectors: Vectors | None) -> list[Unanswered]:
+    """Group refused questions, those asked most often first.
+
+    Parameters:
+        refusals: the newest first.
+        vectors: group by meaning; without them only questions in the same words are one.
+    """
+    count: Counter[str] = Counter()
+    newest: dict[str, Refusal] = {}
+    for refusal in refusals:
+        words = " ".join(refusal.question.casefold().split()).rstrip("?!. ")
+        if words and len(words) <= _LONGEST:
+            count[words] += 1
+            newest.setdefault(words, refusal)
+    every = [words for words, _ in count.most_common()]
+    groups = [[words] for words in every] if vectors is None else await vectors.group(every)
+    found = [
+        Unanswered(
+            newest[group[0]],
+            tuple(newest[words].question for words in group[1:]),
+            sum(count[words] for words in group),
+        )
+        for group in groups
+    ]
+    return sorted(found, key=lambda one: -one.times)
