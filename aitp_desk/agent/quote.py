@@ -98,7 +98,7 @@ def compose(found: Sequence[Found], library: Library, limit: int, *, most: int) 
     text = stretch.text
     if stretch.is_whole and len(text) < room * _SHORT:
         text += _subsections(first.passage, library, room - len(text))
-    text = _headed(first, text)
+    text = _headed(first, _marked(text))
     further = 0
     for other in rivals:
         name = other.label.name
@@ -108,7 +108,7 @@ def compose(found: Sequence[Found], library: Library, limit: int, *, most: int) 
         left -= len(text)
         if left < _LEAST:
             continue
-        told = _Stretch(other, left, is_strict=True).text
+        told = _marked(_Stretch(other, left, is_strict=True).text)
         if len(told) <= left and told not in text:
             text += "\n\n" + _under(name, told)
             further += 1
@@ -119,7 +119,7 @@ def compose(found: Sequence[Found], library: Library, limit: int, *, most: int) 
 
 def quote(found: Found, limit: int) -> str:
     """The stretch of a section that says most of the question, without its heading."""
-    return _Stretch(found, limit).text
+    return _marked(_Stretch(found, limit).text)
 
 
 class _Stretch:
@@ -297,6 +297,11 @@ def _subsections(passage: Passage, library: Library, room: int) -> str:
         if len(units) < len(below.units):
             break
     return text
+
+
+def _marked(text: str) -> str:
+    """The text, marked as cut where it ends with an announcement of what is not quoted."""
+    return f"{text} {_GAP}" if text.endswith((":", "：")) else text
 
 
 def _headed(found: Found, text: str) -> str:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from aitp_desk.agent.base import Answer, SiteFacts, Turn
+import pytest
+
+from aitp_desk.agent.base import CHARACTERS_PER_TOKEN, Answer, SiteFacts, Turn
 from aitp_desk.agent.extractive import answer
 from aitp_desk.knowledge.languages import Languages
 from aitp_desk.knowledge.watch import open_knowledge
@@ -13,15 +15,22 @@ SITE = SiteFacts("Boats", "https://boats.example")
 FILLER = "The crew paints the hull in spring, and the harbour master signs the book each evening. "
 
 
-async def told(tmp_path: Path, question: str, pages: dict[str, str]) -> str:
+async def asked(
+    tmp_path: Path, question: str, pages: dict[str, str], max_tokens: int | None = None
+) -> Answer:
     folder = tmp_path / "content"
     folder.mkdir()
     for name, text in pages.items():
         (folder / name).write_text(text)
     languages = Languages("en")
     async with open_knowledge(folder, data=tmp_path / "data", languages=languages) as knowledge:
-        said = answer(Turn(question, SITE), knowledge.library)
+        said = answer(Turn(question, SITE, max_tokens=max_tokens), knowledge.library)
     assert isinstance(said, Answer)
+    return said
+
+
+async def told(tmp_path: Path, question: str, pages: dict[str, str]) -> str:
+    said = await asked(tmp_path, question, pages)
     assert said.found
     return said.text
 
@@ -82,3 +91,109 @@ async def test_code_stands_with_the_sentence_that_announces_it(tmp_path: Path) -
     text = await told(tmp_path, "How do I print a chart?", {"charts.md": page})
 
     assert "To print a chart of the harbour, run:\n```\nchart --print harbour\n```" in text
+
+
+async def test_a_list_stands_whole_with_the_sentence_that_announces_it(tmp_path: Path) -> None:
+    items = "- a life jacket\n- a torch\n- a whistle\n"
+    page = f"# Trips\n\n{FILLER * 5}\n\nFor a night trip pack:\n\n{items}\n{FILLER * 5}\n"
+
+    text = await told(tmp_path, "What do I pack for a night trip?", {"trips.md": page})
+
+    assert f"For a night trip pack:\n{items.strip()}" in text
+
+
+async def test_an_announcement_of_what_is_not_quoted_is_marked(tmp_path: Path) -> None:
+    long = f"```\n{'chart --print harbour --and-all-that-is-near ' * 40}\n```"
+    page = f"# Charts\n\nCharts of the harbour are free. Print one so:\n\n{long}\n\n{FILLER * 9}\n"
+
+    text = await told(tmp_path, "Are charts of the harbour free?", {"charts.md": page})
+
+    assert text == "Charts of the harbour are free. Print one so: …"
+
+
+@pytest.mark.parametrize(
+    ("heading", "shown"),
+    [
+        ("Not allowed", "Not allowed"),
+        ("If the wind is strong", "If the wind is strong"),
+        ("3.2 Before the trip", "Before the trip"),
+        ("Overview", ""),
+    ],
+)
+async def test_a_heading_without_which_it_reads_otherwise_is_quoted(
+    tmp_path: Path, heading: str, shown: str
+) -> None:
+    page = f"# Boats\n\n{FILLER}\n\n## {heading}\n\nA dinghy is tied to the inner pier.\n"
+
+    text = await told(tmp_path, "Where is a dinghy tied?", {"boats.md": page})
+
+    sentence = "A dinghy is tied to the inner pier."
+    assert text == (f"{shown}: {sentence}" if shown else sentence)
+
+
+async def test_of_a_table_the_rows_that_matter_are_quoted(tmp_path: Path) -> None:
+    rows = [
+        f"| {name} | {name} pier, berth {at}, behind the crane and the old shed |"
+        for at, name in enumerate(("Heron", "Gull", "Tern", "Petrel", "Skua", "Plover") * 3)
+    ]
+    rows.insert(9, "| Cormorant | outer wall, ladder two |")
+    table = "\n".join(["| Boat | Place |", "| --- | --- |", *rows])
+    page = f"# Berths\n\nEach boat has a place:\n\n{table}\n"
+
+    text = await told(tmp_path, "What is the place of the Cormorant?", {"berths.md": page})
+
+    assert "Cormorant" in text
+    assert "outer wall, ladder two" in text
+    assert text.count("crane") < len(rows) / 2
+
+
+async def test_a_change_note_is_no_answer_of_its_own(tmp_path: Path) -> None:
+    note = "Changed in version 3: the anchor chain was longer."
+    fact = "The anchor chain is 30 meters."
+    page = f"# Anchors\n\n{note}\n\n{FILLER * 5}\n\n{fact}\n\n{FILLER * 5}\n"
+
+    text = await told(tmp_path, "How long is the anchor chain?", {"anchors.md": page})
+
+    assert "30 meters" in text
+
+
+async def test_an_answer_keeps_to_the_tokens_that_are_asked_for(tmp_path: Path) -> None:
+    page = f"# Sails\n\nA torn sail is mended by the sailmaker. {FILLER * 9}\n"
+
+    said = await asked(tmp_path, "Who mends a torn sail?", {"sails.md": page}, max_tokens=20)
+
+    assert len(said.text) <= 20 * CHARACTERS_PER_TOKEN
+    assert said.tokens_used <= 20
+    assert "sailmaker" in said.text
+
+
+NEAR = {
+    "moorings.md": "# Moorings\n\nA mooring costs 9 euros a night and is paid at the office.\n",
+    **{f"{name}.md": f"# {name.title()}\n\n{FILLER}\n" for name in ("trips", "oars", "crew")},
+}
+
+
+async def test_a_section_by_that_name_is_a_near_answer(tmp_path: Path) -> None:
+    said = await asked(tmp_path, "Are there moorings for zeppelins?", NEAR)
+
+    assert not said.found
+    assert "“zeppelins”" in said.text
+    assert "Moorings" in said.text
+    assert "9 euros a night" in said.text
+
+
+async def test_nothing_is_near_where_no_section_is_called_so(tmp_path: Path) -> None:
+    said = await asked(tmp_path, "Does the harbour master sell zeppelins?", NEAR)
+
+    assert not said.found
+    assert "“zeppelins”" in said.text
+    assert "signs the book" not in said.text
+
+
+async def test_a_near_answer_is_shorter_than_an_answer(tmp_path: Path) -> None:
+    pages = NEAR | {"moorings.md": f"# Moorings\n\nMoorings are free. {FILLER * 9}\n"}
+
+    said = await asked(tmp_path, "Are there moorings for zeppelins?", pages)
+
+    assert "Moorings" in said.text
+    assert len(said.text) <= SITE.answer_characters / 2
