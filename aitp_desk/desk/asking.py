@@ -140,9 +140,9 @@ class Asking:
         self, principal: Principal, ask: Ask, allowance: Allowance | None
     ) -> Action | None:
         """The action of the site's own that is meant where none is named; None for none."""
-        if self._matcher is None or ask.action != CONTENT_SEARCH or self._acting.asks_agent:
+        if self._matcher is None or not ask.may_match or ask.action != CONTENT_SEARCH:
             return None
-        if not self._matcher.is_ready(ask.locale):
+        if self._acting.asks_agent or not self._matcher.is_ready(ask.locale):
             return None
         if ask.session_id is not None:
             session = await self._sessions.resume(principal, ask.session_id)

@@ -35,6 +35,7 @@ class Ask(msgspec.Struct, frozen=True):
         is_written: whether the words stand on the thread already.
         understood: the messages of capabilities that the words were taken for, and written with.
         step_aside: lets others go on while nothing is done but to wait for what was paid.
+        may_match: whether the words may ask for an action that is not named.
         is_guessed: whether the action was not named but matched to the words.
     """
 
@@ -54,6 +55,7 @@ class Ask(msgspec.Struct, frozen=True):
     is_written: bool = False
     understood: tuple[Spoken, ...] = ()
     step_aside: Callable[[], None] | None = None
+    may_match: bool = False
     is_guessed: bool = False
 
     @property

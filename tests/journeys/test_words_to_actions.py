@@ -98,9 +98,9 @@ async def answered(caller: Caller, said: Said, words: str) -> Said:
 
 async def test_a_question_for_what_an_action_tells_is_answered_by_it(site: Path) -> None:
     async with visitor(site) as caller:
-        assert (await caller.anybody.ask("Do some remain?", "content_search")).answer == (
-            "There are 7 lamps left."
-        )
+        said = await caller.anybody.ask("Do some remain?", "content_search")
+        assert said.answer == "There are 7 lamps left."
+        assert said.body["meta"]["capability_used"] == "check_stock"
         assert "9 to 17" in (await caller.ask("What are the hours?", "content_search")).answer
 
 

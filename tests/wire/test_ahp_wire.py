@@ -64,6 +64,7 @@ def test_the_request_of_section_6_1_is_understood() -> None:
         max_tokens=500,
         requesting_agent="my-research-bot/1.0",
         intent="research",
+        may_match=True,
     )
 
 
@@ -79,6 +80,7 @@ def test_the_answer_to_a_question_back_of_section_6_3_is_understood() -> None:
         "What has the site owner written about AI agents?",
         session_id="abc-123",
         clarification="blog_posts",
+        may_match=True,
     )
 
 

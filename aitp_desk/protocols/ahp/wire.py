@@ -95,6 +95,7 @@ def _read(body: bytes) -> Ask:
         requesting_agent=_string(context, "requesting_agent", 128, "context."),
         intent=intent,
         callback_url=callback_url,
+        may_match=True,
     )
 
 
