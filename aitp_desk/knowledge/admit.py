@@ -11,8 +11,9 @@ import errno
 import os
 import re
 import stat
+import tomllib
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from functools import lru_cache
 from pathlib import Path
 
@@ -20,7 +21,7 @@ import msgspec
 
 from aitp_desk.knowledge.base import Problem, SourceKind
 from aitp_desk.knowledge.sources.openapi import is_openapi
-from aitp_desk.knowledge.state import State, state_of
+from aitp_desk.knowledge.state import State, look_at, state_of
 
 KINDS: dict[str, SourceKind] = {
     ".md": "markdown",
@@ -41,8 +42,10 @@ KINDS: dict[str, SourceKind] = {
 }
 """The endings of content, and what they are written in."""
 
+_SETTINGS = "desk.toml"
 _DATA = frozenset({".json", ".yaml", ".yml"})
-"""The endings of data: content only where it is an OpenAPI description."""
+"""The endings of data: content only where it is an OpenAPI description, and of no service that
+``desk.toml`` names for its operations."""
 
 MAX_FILE_BYTES = 4 * 1024 * 1024
 """A larger file is reported and left out."""
@@ -245,6 +248,7 @@ class _Walk:
         self.private = private
         self.problems: list[Problem] = []
         self.unread: Counter[str] = Counter()
+        self._services = _services_beside(root)
 
     def files(self, folder: Path, prefix: str) -> Iterator[Found]:
         if prefix.count("/") > MAX_DEPTH:
@@ -271,7 +275,7 @@ class _Walk:
         kind = _kind_of(entry.name)
         try:
             source.encode()
-            kind = kind or _kind_of_data(Path(entry.path))
+            kind = kind or self._kind_of_data(Path(entry.path))
             if entry.is_symlink():
                 found = self._linked(Path(entry.path), source, kind)
             elif entry.is_dir():
@@ -331,6 +335,16 @@ class _Walk:
             return None
         return Found(source, file, kind, state_of(status))
 
+    def _kind_of_data(self, file: Path) -> SourceKind | None:
+        if file.suffix.lower() not in _DATA or self._services is None:
+            return None
+        status = file.stat()
+        if not stat.S_ISREG(status.st_mode) or status.st_size > MAX_FILE_BYTES:
+            return None
+        if (status.st_dev, status.st_ino) in self._services:
+            return None
+        return "openapi" if _is_openapi(file, state_of(status)) else None
+
     def _refuse(self, source: str, message: str) -> None:
         self.problems.append(Problem(source, message))
 
@@ -351,13 +365,26 @@ def _kind_of(name: str) -> SourceKind | None:
     return KINDS.get("".join(endings)) or KINDS.get("".join(endings[-1:]))
 
 
-def _kind_of_data(file: Path) -> SourceKind | None:
-    if file.suffix.lower() not in _DATA:
+def _services_beside(root: Path) -> Collection[tuple[int, int]] | None:
+    """The descriptions that the site's desk.toml names: of services, which need not be public.
+
+    Returns:
+        None where the desk.toml cannot be read, and any description may be one.
+    """
+    for place in (root, *root.parents):
+        if (state := look_at(place / _SETTINGS)) is not None:
+            named = _named_in(place / _SETTINGS, state)
+            return None if named is None else {_identity(file) for file in named if file.exists()}
+    return set()
+
+
+@lru_cache(maxsize=64)
+def _named_in(settings: Path, state: State) -> list[Path] | None:  # noqa: ARG001 -- as below
+    try:
+        given = tomllib.loads(settings.read_text("utf-8"))
+        return [settings.parent / str(one["file"]) for one in given.get("openapi", ())]
+    except (OSError, ValueError, LookupError, TypeError, AttributeError):
         return None
-    status = file.stat()
-    if not stat.S_ISREG(status.st_mode) or status.st_size > MAX_FILE_BYTES:
-        return None
-    return "openapi" if _is_openapi(file, state_of(status)) else None
 
 
 @lru_cache(maxsize=4096)

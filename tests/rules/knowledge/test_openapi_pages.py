@@ -95,6 +95,23 @@ def test_other_data_is_no_content_and_no_problem(tmp_path: Path, name: str, text
     assert (content.documents, content.problems) == ((), ())
 
 
+@pytest.mark.parametrize("place", ["", "content"])
+def test_descriptions_of_services_that_actions_call_are_no_content(
+    tmp_path: Path, place: str
+) -> None:
+    folder = tmp_path / place
+    folder.mkdir(exist_ok=True)
+    for name in ("stock.yaml", "public.yaml", "named.openapi.yaml"):
+        (folder / name).write_text(YAML)
+    settings = tmp_path / "desk.toml"
+    files = [f'[[openapi]]\nfile = "{folder / name}"' for name in ("stock.yaml", "gone.yaml")]
+    settings.write_text("\n".join(files))
+    found = [one.source for one in load_content(folder).documents]
+    assert found == ["named.openapi.yaml", "public.yaml"]
+    settings.write_text("[[openapi")
+    assert [one.source for one in load_content(folder).documents] == ["named.openapi.yaml"]
+
+
 def test_a_link_to_a_description_elsewhere_is_a_problem(tmp_path: Path) -> None:
     tmp_path.joinpath("a.yaml").write_text(YAML)
     folder = tmp_path / "content"
