@@ -13,7 +13,7 @@ from functools import lru_cache
 
 from aitp_desk.agent.select import Found
 from aitp_desk.knowledge.base import Passage, Unit
-from aitp_desk.knowledge.chunk import joined
+from aitp_desk.knowledge.chunk import ANNOUNCING, joined
 from aitp_desk.knowledge.library import Library
 from aitp_desk.knowledge.words import NEGATIONS, STOP_WORDS, fold, words_of
 
@@ -101,19 +101,19 @@ def compose(found: Sequence[Found], library: Library, limit: int, *, most: int) 
     text = _headed(first, _marked(text))
     further = 0
     for other in rivals:
-        name = other.label.name
-        if other.page == first.page and other.label.heading:
-            name = other.label.heading
-        left = min(int(_ALL * limit), most) - len(_under(name, "\n\n\n"))
-        left -= len(text)
+        name = other.label.heading if other.page == first.page else ""
+        name = name or other.label.name
+        left = min(int(_ALL * limit), most) - len(text) - len(_under(name, "\n\n\n"))
         if left < _LEAST:
             continue
-        told = _marked(_Stretch(other, left, is_strict=True).text)
-        if len(told) <= left and told not in text:
-            text += "\n\n" + _under(name, told)
-            further += 1
-            if further == _FURTHER:
-                break
+        told = _Stretch(other, left, is_strict=True).text
+        if len(told) > left or told in text or told.endswith(ANNOUNCING):
+            continue
+        is_same = other.label == first.label and other.number > first.number
+        text += f"\n{_GAP}\n{told}" if is_same else "\n\n" + _under(name, told)
+        further += 1
+        if further == _FURTHER:
+            break
     return text
 
 
@@ -224,6 +224,8 @@ class _Stretch:
         units, sizes, limit = self._units, self._sizes, self._limit
         first = best if sum(sizes[start:best]) > limit * _BEFORE else start
         window = [start] if first != start else []
+        if window and self._is_named_above(best):
+            window.append(best - 1)
         if first != start and units[best].kind == "sentence" and not units[best].opens:
             window, first = [], max(start, best - (units[best].text.startswith(_LEANS)))
         size = sum([sizes[at] for at in window])
@@ -232,20 +234,34 @@ class _Stretch:
                 break
             window.append(at)
             size += sizes[at]
-        return self._ended(window, size)
+        return self._ended(window, size, best)
 
-    def _ended(self, window: list[int], size: int) -> list[int]:
+    def _is_named_above(self, at: int) -> bool:
+        """Whether the item above a unit is what it belongs to."""
+        units = self._units
+        return at > 1 and units[at - 1].kind == "item" and units[at].lead == units[at - 1].text
+
+    def _ended(self, window: list[int], size: int, best: int) -> list[int]:
         """The window without an end that announces something which is not there."""
         units = self._units
         after = window[-1] + 1
-        if after < len(units) and units[window[-1]].text.endswith((":", "：")):
+        if after < len(units) and units[window[-1]].text.endswith(ANNOUNCING):
             if size + self._sizes[after] <= self._most:
                 return [*window, after]
-            if len(window) > 1:
-                return self._ended(window[:-1], size)
-        last = units[window[-1]]
-        is_label = last.kind == "sentence" and last.opens and not last.text.endswith(_ENDS)
-        return window[:-1] if is_label and len(window) > 1 else window
+            if window[-1] == best:
+                return [best, after]
+        while len(window) > 1 and window[-1] != best and self._announces(window[-1]):
+            window = window[:-1]
+        return window
+
+    def _announces(self, at: int) -> bool:
+        """Whether a unit says nothing without the next one: a lead-in, a label, an item's name."""
+        unit = self._units[at]
+        if unit.text.endswith(ANNOUNCING):
+            return True
+        if unit.kind == "item":
+            return at + 1 < len(self._units) and self._units[at + 1].lead == unit.text
+        return unit.kind == "sentence" and unit.opens and not unit.text.endswith(_ENDS)
 
     def _rows(self, best: int, fits: Sequence[float]) -> list[int]:
         """The rows of a table that matter, with the sentence that announces it."""
@@ -287,7 +303,7 @@ def _subsections(passage: Passage, library: Library, room: int) -> str:
                 break
             units.append(unit)
             size += len(unit.text) + 1
-        while units and units[-1].text.endswith(":"):
+        while units and units[-1].text.endswith(ANNOUNCING):
             units.pop()
         if not units:
             break
@@ -301,7 +317,7 @@ def _subsections(passage: Passage, library: Library, room: int) -> str:
 
 def _marked(text: str) -> str:
     """The text, marked as cut where it ends with an announcement of what is not quoted."""
-    return f"{text} {_GAP}" if text.endswith((":", "：")) else text
+    return f"{text} {_GAP}" if text.endswith(ANNOUNCING) else text
 
 
 def _headed(found: Found, text: str) -> str:

@@ -30,12 +30,16 @@ MAX_PASSAGE_CHARACTERS = 1800
 """A longer section becomes several passages with one address."""
 MAX_UNIT_CHARACTERS = 2000
 """A longer sentence, row or code block is cut: nothing that long answers a question."""
+ANNOUNCING = (":", "：")
+"""With such an ending a unit announces the next one."""
 MAX_TERM_CHARACTERS = 100
 """A longer term of a definition is cut where it stands for a heading."""
 _FULL_LINE = 0.6
 """A line that is shorter than this share of the longest ends its paragraph."""
 _CALLED = re.compile(r"([^(]{2,80}?)\s?\(")
 _SEE = re.compile(r"([^.:]{1,100}): See (?:also )?([^.]{1,100}?)\.?")
+_WORD = re.compile(r"\w")
+"""Without one, what is left of a paragraph around a code block says nothing: ``.``."""
 _DIVIDED = re.compile(r"([^\W\d_])-\n([a-zß-ÿ])")
 
 
@@ -249,7 +253,7 @@ def units_of(blocks: Sequence[Block]) -> Iterator[Unit]:
     before: Block | None = None
     for block in blocks:
         if isinstance(block, Paragraph):
-            found = sentences(block.text)
+            found = [said for said in sentences(block.text) if _WORD.search(said)]
             yield from (_unit("sentence", said, opens=not at) for at, said in enumerate(found))
             lead = found[-1] if found else ""
             parents.clear()
@@ -286,13 +290,18 @@ def _row(header: Sequence[str], cells: Sequence[str]) -> str:
 
 
 def _portions(units: list[Unit]) -> Iterator[list[Unit]]:
-    """Split a section that is too long for one passage, between its units."""
+    """Split a section that is too long for one passage, between its units.
+
+    What announces the next unit stays with it.
+    """
     portion: list[Unit] = []
     size = 0
     for unit in units:
         if portion and size + len(unit.text) > MAX_PASSAGE_CHARACTERS:
+            announced = len(portion) > 1 and portion[-1].text.endswith(ANNOUNCING)
+            next_portion = [portion.pop()] if announced else []
             yield portion
-            portion, size = [], 0
+            portion, size = next_portion, sum(len(one.text) for one in next_portion)
         portion.append(unit)
         size += len(unit.text)
     if portion:

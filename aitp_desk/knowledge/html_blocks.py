@@ -32,6 +32,8 @@ _BLOCKS = {
 }  # fmt: skip
 _LARGE = "table, h1, h2, h3, h4, h5, h6, dl"
 _LAYOUT_ROLES = {"presentation", "none"}
+_TOP = "#top"
+"""Where a link leads back to the beginning of any page."""
 _FOOTNOTE = re.compile(r"\[?(?:\d{1,3}|[*†‡§])\]?")
 _A_LINK = 0.85
 """A block of which so much is the text of links leads elsewhere."""
@@ -182,9 +184,8 @@ class _Reader:
             self._flush()
             self._add(Mark(name))
             return True
-        return (attributes.get("href") or "").startswith("#") and bool(
-            _FOOTNOTE.fullmatch(text.strip())
-        )
+        href = attributes.get("href") or ""
+        return href == _TOP or (href.startswith("#") and bool(_FOOTNOTE.fullmatch(text.strip())))
 
     def _is_between_sentences(self) -> bool:
         before = "".join(self.text).strip()

@@ -102,13 +102,46 @@ async def test_a_list_stands_whole_with_the_sentence_that_announces_it(tmp_path:
     assert f"For a night trip pack:\n{items.strip()}" in text
 
 
-async def test_an_announcement_of_what_is_not_quoted_is_marked(tmp_path: Path) -> None:
+async def test_an_announcement_of_what_is_not_there_is_marked(tmp_path: Path) -> None:
+    page = "# Charts\n\nCharts of the harbour are free. Print one so:\n\n![Printing](print.png)\n"
+
+    text = await told(tmp_path, "Are charts of the harbour free?", {"charts.md": page})
+
+    assert text == "Charts of the harbour are free. Print one so: …"
+
+
+async def test_what_announces_code_stays_with_it_in_a_long_section(tmp_path: Path) -> None:
     long = f"```\n{'chart --print harbour --and-all-that-is-near ' * 40}\n```"
     page = f"# Charts\n\nCharts of the harbour are free. Print one so:\n\n{long}\n\n{FILLER * 9}\n"
 
     text = await told(tmp_path, "Are charts of the harbour free?", {"charts.md": page})
 
-    assert text == "Charts of the harbour are free. Print one so: …"
+    assert text == "Charts of the harbour are free."
+
+
+async def test_a_nested_item_stands_below_what_it_belongs_to(tmp_path: Path) -> None:
+    items = "\n".join(f"- Rope {at}\n  - {FILLER}" for at in range(9))
+    page = (
+        f"# Ropes\n\nWe stock these ropes:\n\n{items}\n- Anchor line\n"
+        f"  - For holding a dinghy overnight in a tidal estuary.\n- Painter\n  - {FILLER}\n"
+    )
+    question = "What holds a dinghy overnight in a tidal estuary?"
+
+    text = await told(tmp_path, question, {"ropes.md": page})
+
+    assert "- Anchor line\n- For holding a dinghy overnight in a tidal estuary." in text
+    assert not text.endswith("Painter")
+
+
+async def test_a_way_back_to_the_top_is_not_quoted(tmp_path: Path) -> None:
+    page = (
+        "<html><head><title>Locks</title></head><body><h1>Locks</h1>"
+        "<p>The lock opens at seven.</p><p><a href='#top'>Back to Top</a></p></body></html>"
+    )
+
+    text = await told(tmp_path, "When does the lock open?", {"locks.html": page})
+
+    assert text == "The lock opens at seven."
 
 
 @pytest.mark.parametrize(
