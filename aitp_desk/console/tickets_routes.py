@@ -60,7 +60,7 @@ class TicketsRoutes:
         await self._noting.listed(call.principal, "tickets", "")
         similar = await self._similarity.tickets_like(found.ticket)
         data = [ticket_body(ShownTicket(ticket, None)) for ticket in similar]
-        return Reply(200, encode({"data": data}))
+        return Reply(200, encode({"data": data, "next": None}))
 
     async def take(self, session: Session, call: Call) -> Reply:
         """``POST tickets/{ticket_id}/take``: this operator sees to it."""

@@ -43,6 +43,7 @@ THREAD = (
     "GET /console/api/threads/{thread_id}/messages",
     "GET /console/api/threads/{thread_id}/events",
     "GET /console/api/tickets/{ticket_id}",
+    "GET /console/api/tickets/{ticket_id}/similar",
 )
 """What is read of a thread."""
 WRITES = (

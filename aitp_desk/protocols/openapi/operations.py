@@ -269,6 +269,9 @@ OPERATIONS: Mapping[str, Operation] = MappingProxyType(
             query=("state", "kind", "agent", "mine", "q", "after", "limit"),
         ),
         f"GET {_CONSOLE_TICKET}": Operation("Read a ticket", "ConsoleTicket"),
+        f"GET {_CONSOLE_TICKET}/similar": Operation(
+            "List similar earlier tickets", "ConsoleTickets"
+        ),
         f"POST {_CONSOLE_TICKET}/take": Operation("Take a ticket", "ConsoleTicket", "Nothing"),
         f"POST {_CONSOLE_TICKET}/release": Operation(
             "Give a ticket back", "ConsoleTicket", "Nothing"
@@ -312,6 +315,9 @@ OPERATIONS: Mapping[str, Operation] = MappingProxyType(
             "Note something on a thread", "ConsoleNote", "ConsoleWords"
         ),
         f"GET {_CONSOLE}live": Operation("Follow what waits", streams=True),
+        f"GET {_CONSOLE}unanswered": Operation(
+            "List what the content did not answer", "ConsoleUnanswered"
+        ),
         f"GET {_CONSOLE}load": Operation(
             "How much there is to do", "ConsoleLoad", query=("hours",)
         ),

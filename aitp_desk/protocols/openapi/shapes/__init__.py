@@ -28,6 +28,7 @@ from aitp_desk.protocols.openapi.shapes.console import (
     ConsoleThreads,
     ConsoleTicket,
     ConsoleTickets,
+    ConsoleUnanswered,
     ConsoleWords,
     Nothing,
 )
@@ -111,6 +112,7 @@ SHAPES: tuple[type[msgspec.Struct], ...] = (
     ConsoleSession,
     ConsoleTicket,
     ConsoleTickets,
+    ConsoleUnanswered,
     ConsoleLine,
     ConsoleThread,
     ConsoleThreads,

@@ -274,6 +274,23 @@ class ConsoleSealed(msgspec.Struct):
     value: str
 
 
+class ConsoleQuestions(msgspec.Struct):
+    """Questions that ask for the same and were not answered."""
+
+    question: str
+    others: list[str]
+    times: int
+    last_at: str
+    thread: str
+    agent: str | None
+
+
+class ConsoleUnanswered(msgspec.Struct):
+    """What the content did not answer, those asked most often first."""
+
+    data: list[ConsoleQuestions]
+
+
 class ConsoleComponent(msgspec.Struct):
     """A part of the desk, or another desk that it watches."""
 
