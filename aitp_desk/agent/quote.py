@@ -21,6 +21,8 @@ _CLEAR = 0.75
 """The lead of a section is clear where no other scores this share of it."""
 _ALONE = 1.15
 """So much more room a stretch has that answers alone."""
+_TIE, _TIED_ROOM = 0.9, 0.8
+"""Where another scores this share of it, the first stretch has so much of its room."""
 _ALL = 1.3
 """So much room all stretches have together, the first one having 1."""
 _FURTHER, _LEAST = 2, 100
@@ -93,7 +95,10 @@ def compose(found: Sequence[Found], library: Library, limit: int, *, most: int) 
     """
     first = found[0]
     rivals = [other for other in found[1:] if other.rank >= _CLEAR * first.rank]
-    room = limit if rivals else min(int(_ALONE * limit), max(most, limit))
+    if not rivals:
+        room = min(int(_ALONE * limit), max(most, limit))
+    else:
+        room = int(_TIED_ROOM * limit) if rivals[0].rank >= _TIE * first.rank else limit
     stretch = _Stretch(first, room)
     text = stretch.text
     if stretch.is_whole and len(text) < room * _SHORT:
