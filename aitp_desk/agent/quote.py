@@ -166,13 +166,16 @@ class _Stretch:
             return self._rows(best, fits)
         anchors = [best] if is_known else self._anchors(fits)
         total, chosen, most = sum(fits) or 1.0, [best], float("-inf")
+        seen: set[tuple[int, int]] = set()
         for anchor in anchors:
             for place, start in enumerate(self._starts(anchor)):
                 window = self._grown(start, anchor)
+                if (window[0], window[-1]) in seen:
+                    continue
+                seen.add((window[0], window[-1]))
                 told = [fits[at] for at in window]
-                size = sum([self._sizes[at] for at in window])
                 value = found.worth(window) + _FIT * max(told) + _SHARE * sum(told) / total
-                value += _FILLED * min(1.0, size / self._limit)
+                value += _FILLED * min(1.0, sum([self._sizes[at] for at in window]) / self._limit)
                 before = sum([self._sizes[at] for at in window if at < anchor])
                 value -= _BEFORE_ANCHOR * before / self._limit
                 if is_known and place:
