@@ -16,7 +16,7 @@ from aitp_desk.knowledge.meaning.base import Embedder, ModelUnusable, Reranker
 from aitp_desk.knowledge.meaning.file import VectorFile, key_of
 from aitp_desk.knowledge.meaning.progress import Progress
 from aitp_desk.knowledge.meaning.reranker import CachedReranker
-from aitp_desk.knowledge.meaning.text import text_of
+from aitp_desk.knowledge.meaning.text import windows_of
 from aitp_desk.knowledge.meaning.vectors import Vectors, pack
 from aitp_desk.knowledge.watch import Knowledge
 
@@ -93,7 +93,8 @@ def _libraries(knowledge: Knowledge, embedder: Embedder) -> list[Library]:
 async def _build(
     libraries: Sequence[Library], embedder: Embedder, file: VectorFile, progress: Progress
 ) -> None:
-    texts = [await asyncio.to_thread(_texts_of, library) for library in libraries]
+    windows = [await asyncio.to_thread(_windows_of, library) for library in libraries]
+    texts = [[text for _, text in owned] for owned in windows]
     asks = [library.questions.asks if library.questions else [] for library in libraries]
     of_passages = {key_of(embedder.name, text): text for some in texts for text in some}
     of_asks = {key_of(embedder.name, text): text for some in asks for text in some}
@@ -105,10 +106,11 @@ async def _build(
     is_complete = len(kept) == len(every)
     progress.done, progress.total = len(kept), len(every)
     await _embed(of_passages, kept, embedder, file, progress)
-    for library, some in zip(libraries, texts, strict=True):
-        if some:
-            packed = [kept[key_of(embedder.name, text)] for text in some]
-            library.vectors = await asyncio.to_thread(Vectors, embedder, packed)
+    for library, owned in zip(libraries, windows, strict=True):
+        if owned:
+            packed = [kept[key_of(embedder.name, text)] for _, text in owned]
+            owners = [number for number, _ in owned]
+            library.vectors = await asyncio.to_thread(Vectors, embedder, packed, owners)
     await _embed(of_asks, kept, embedder, file, progress)
     for library, some in zip(libraries, asks, strict=True):
         if library.questions is not None and library.vectors is not None and some:
@@ -141,5 +143,10 @@ async def _embed(
             _log.info("content.embedding", done=progress.done, of=progress.total)
 
 
-def _texts_of(library: Library) -> list[str]:
-    return [text_of(passage) for passage in library.passages]
+def _windows_of(library: Library) -> list[tuple[int, str]]:
+    """The texts to embed, each with the number of its passage."""
+    return [
+        (number, window)
+        for number, passage in enumerate(library.passages)
+        for window in windows_of(passage)
+    ]

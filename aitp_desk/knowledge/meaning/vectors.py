@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from copy import copy
 from typing import Any
 
@@ -18,8 +18,8 @@ _KEPT_QUESTIONS = 32
 _KEPT_TEXTS = 2048
 _AT_ONCE = 16
 """So many texts are embedded between two looks at other work."""
-_BLOCK = 2048
-"""So many questions are compared at once: they are kept as int8."""
+_BLOCK = 256
+"""So many vectors are compared at once: as floats they fit into the cache of a processor."""
 
 
 class Near(msgspec.Struct, frozen=True):
@@ -52,18 +52,15 @@ class Vectors:
 
     Parameters:
         embedder: that made them.
-        packed: one for each passage, as :func:`pack` gives them.
+        packed: as :func:`pack` gives them, one for each window of a passage.
+        owners: the number of the passage of each; every passage has one at least.
     """
 
-    def __init__(self, embedder: Embedder, packed: Sequence[bytes]) -> None:
-        import numpy as np
-
+    def __init__(self, embedder: Embedder, packed: Sequence[bytes], owners: Sequence[int]) -> None:
         self.embedder = embedder
-        rows = np.frombuffer(b"".join(packed), dtype=np.int8).reshape(len(packed), -1)
-        self._rows = rows.astype(np.float32)
-        self._rows /= np.maximum(np.linalg.norm(self._rows, axis=1, keepdims=True), 1.0)
-        self._questions: Any = None
-        self._owners: Any = None
+        self._windows = _Rows(packed, owners)
+        self._count = max(owners, default=-1) + 1
+        self._questions: _Rows | None = None
         self._near: dict[str, Near] = {}
         self._short: dict[str, Any] = {}
 
@@ -74,11 +71,8 @@ class Vectors:
             packed: one for each question.
             owners: the number of the passage of each.
         """
-        import numpy as np
-
         other = copy(self)
-        rows = np.frombuffer(b"".join(packed), dtype=np.int8).reshape(len(packed), -1)
-        other._questions, other._owners, other._near = rows, np.asarray(owners), {}  # noqa: SLF001
+        other._questions, other._near = _Rows(packed, owners), {}  # noqa: SLF001
         return other
 
     async def learn(self, text: str) -> None:
@@ -129,22 +123,49 @@ class Vectors:
         import numpy as np
 
         question = np.asarray(vector, dtype=np.float32)
-        if len(question) != self._rows.shape[1]:
-            raise ModelUnusable("The model's vectors have another length than those of passages.")
         question /= np.linalg.norm(question) or 1.0
-        # on one thread: those of a BLAS library wait for each other where cores are busy
-        cosines = np.einsum("ij,j->i", self._rows, question)
+        cosines = self._windows.cosines(question, self._count)
         deviation = float(cosines.std()) or 1.0
         near = Near(_best(cosines), question, cosines, float(cosines.mean()), deviation)
         if self._questions is None:
             return near
-        asked: Any = np.zeros(len(cosines), dtype=np.float32)
-        for at in range(0, len(self._questions), _BLOCK):
-            rows = self._questions[at : at + _BLOCK].astype(np.float32)
-            lengths = np.maximum(np.linalg.norm(rows, axis=1), 1.0)
-            found = np.einsum("ij,j->i", rows, question) / lengths
-            np.maximum.at(asked, self._owners[at : at + _BLOCK], found.astype(np.float32))
+        asked = self._questions.cosines(question, self._count)
         return msgspec.structs.replace(near, asked=asked, best_asked=_best(asked))
+
+
+class _Rows:
+    """Vectors as int8, each of a passage."""
+
+    def __init__(self, packed: Sequence[bytes], owners: Sequence[int]) -> None:
+        import numpy as np
+
+        rows = np.frombuffer(b"".join(packed), dtype=np.int8)
+        self._rows = rows.reshape(len(packed), -1)
+        self._owners = np.asarray(owners)
+        lengths = [np.linalg.norm(block.astype(np.float32), axis=1) for block in self._blocks()]
+        self._lengths = np.maximum(np.concatenate(lengths), 1.0)
+
+    def cosines(self, question: Any, count: int) -> Any:
+        """The greatest cosine of each passage's vectors with a question's; 0 where it has none.
+
+        Parameters:
+            question: a vector of length 1.
+            count: how many passages there are.
+        """
+        import numpy as np
+
+        if len(question) != self._rows.shape[1]:
+            raise ModelUnusable("The model's vectors have another length than those of passages.")
+        # on one thread: those of a BLAS library wait for each other where cores are busy
+        products = [
+            np.einsum("ij,j->i", rows.astype(np.float32), question) for rows in self._blocks()
+        ]
+        greatest: Any = np.zeros(count, dtype=np.float32)
+        np.maximum.at(greatest, self._owners, np.concatenate(products) / self._lengths)
+        return greatest
+
+    def _blocks(self) -> Iterator[Any]:
+        return (self._rows[at : at + _BLOCK] for at in range(0, len(self._rows), _BLOCK))
 
 
 def _best(cosines: Any) -> tuple[int, ...]:
