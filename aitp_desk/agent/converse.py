@@ -55,7 +55,8 @@ def read(text: str, library: Library) -> Asked:
     speech = speech_for(text, library.language)
     # agreement asks for nothing; a search would find pages that hold its words by chance
     asked = "" if is_agreement(text, speech) else speech.plain(text)
-    return read_question(asked, library.vocabulary)
+    said = read_question(asked, library.vocabulary)
+    return msgspec.structs.replace(said, length=len(text.split()))
 
 
 def asks_about_the_conversation(question: str, library: Library) -> bool:

@@ -9,9 +9,8 @@ import msgspec
 from aitp_desk.agent.base import Answer, Said
 from aitp_desk.agent.extractive import Finding
 from aitp_desk.agent.question import Asked, Wanted
-from aitp_desk.agent.select import Found, by_words
+from aitp_desk.agent.select import Found
 from aitp_desk.agent.trust import NEEDED, evidence
-from aitp_desk.knowledge.figures import PERSON
 
 _SHOWN_KIN = 6
 """How many other forms of a word are named."""
@@ -108,7 +107,7 @@ def _reason(finding: Finding) -> str:
     if isinstance(said, Answer):
         if asked is None:
             return "It is about the conversation, and no page was looked at."
-        return _why_answered(found) if said.found else _why_refused(asked, found)
+        return _why_answered(found) if said.found else _why_refused(found)
     if asked is not None and not asked.wanted:
         return "The message holds no word that says what it is about."
     if not said.options:
@@ -119,17 +118,11 @@ def _reason(finding: Finding) -> str:
 def _why_answered(found: Sequence[Found]) -> str:
     if found[0].is_asked:
         return "The first section answers a question like this one in enriched.jsonl."
-    if found[0].is_near:
-        return "The first section stands out by its meaning."
     return "The first section fits well enough to answer."
 
 
-def _why_refused(asked: Asked, found: Sequence[Found]) -> str:
+def _why_refused(found: Sequence[Found]) -> str:
     if not found:
         return "No page holds a word of the question."
-    best = by_words(found)[0]
-    if asked.expects == PERSON and not best.expected:
-        return "It asks for a person, and the best section names none."
-    held = evidence(asked, best, best.question.library)
-    url = best.label.url
-    return f"Too little speaks for the best section: {held:.1f} of {NEEDED} for {url}."
+    held, url = evidence(found[0]), found[0].label.url
+    return f"Too little speaks for the first section: {held:.1f} of {NEEDED} for {url}."

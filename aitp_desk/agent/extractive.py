@@ -199,17 +199,16 @@ def find_answer(turn: Turn, library: Library) -> Finding:
         on_page = [one for one in found if one.page == chosen[0]]
         in_section = [one for one in on_page if one.label.heading == chosen[1]]
         found = list(dict.fromkeys(in_section + on_page)) or found
-    told = by_words(found)
     question = None
     if turn.pending is None and turn.clarification is None and not leads(found):
-        question = ask_back(asked, told, library)
+        question = ask_back(asked, by_words(found), library)
     if question is not None:
         return Finding(question, asked, found)
     if not asked.wanted:
         openly = speech_of(library.language).says.open.format(site=turn.site.name)
         return Finding(Clarification(openly), asked)
-    is_sure = chosen is not None or (bool(found) and (found[0].is_asked or found[0].is_near))
-    if not found or not (is_sure or answers(asked, told[0], library)):
+    is_sure = chosen is not None or any(answers(one) for one in (*found[:1], *by_words(found)[:1]))
+    if not found or not is_sure:
         alone = find_alone(turn, library) if heard is None else []
         if not alone:
             return Finding(_refuse(turn, asked, found, library, limit), asked, found)

@@ -52,11 +52,11 @@ def hear(turn: Turn, library: Library) -> Clarification | Asked | dict[str, Aske
         return _asked_of(next(iter(meant)), pending, library, said_of_all)
     asked = clarified(pending, reply_of(turn), library)
     found = find(library, asked)
-    if _leads_elsewhere(turn, asked, found, held, pages, library):
+    if _leads_elsewhere(turn, found, held, pages, library):
         return None
     if choice.declines:
         near = next((one for one in found if one.page in pages.values()), None)
-        is_told = near is not None and answers(asked, near, library)
+        is_told = near is not None and answers(near)
         return _ask_openly(turn, library) if is_told else None  # else it is told what is missing
     if was_asked_again(turn, pending):
         return _each(pending.options, pending, library)
@@ -69,7 +69,7 @@ def find_alone(turn: Turn, library: Library) -> list[Found]:
         return []
     asked = read(reply_of(turn), library)
     found = find(library, asked)
-    return found if found and answers(asked, found[0], library) else []
+    return found if found and answers(found[0]) else []
 
 
 def was_asked_again(turn: Turn, pending: Pending) -> bool:
@@ -80,7 +80,6 @@ def was_asked_again(turn: Turn, pending: Pending) -> bool:
 
 def _leads_elsewhere(
     turn: Turn,
-    asked: Asked,
     found: Sequence[Found],
     held: Sequence[tuple[Wanted, frozenset[str]]],
     pages: Mapping[str, str | None],
@@ -89,8 +88,7 @@ def _leads_elsewhere(
     """Whether a reply names what a page answers that was not offered.
 
     Parameters:
-        asked: the question that was asked first, read together with the reply.
-        found: for that.
+        found: for the question that was asked first, read together with the reply.
         held: the reply's words, each with the options whose pages hold it.
         pages: of the options.
     """
@@ -99,7 +97,7 @@ def _leads_elsewhere(
     words = range(len(held))  # what the reply asks for comes first
     if found and found[0].page not in pages.values():
         told = [found[0].places.get(at, NOWHERE).covered >= OWN for at in words]
-        if any(told) and answers(asked, found[0], library):
+        if any(told) and answers(found[0]):
             return True
     alone = find_alone(turn, library)
     if not alone or alone[0].page in pages.values() or all(options for _, options in held):

@@ -87,6 +87,7 @@ class Asked(msgspec.Struct, frozen=True):
         bare: whether it says nothing but what sort of thing is asked for: ``How long is that?``.
         negated: whether it asks for what is not so.
         said: the whole message, with what it leans on: for what reads more than terms.
+        length: how many words the message has.
     """
 
     text: str
@@ -98,6 +99,7 @@ class Asked(msgspec.Struct, frozen=True):
     bare: bool = False
     negated: bool = False
     said: str = ""
+    length: int = 0
 
 
 def read_question(text: str, vocabulary: Vocabulary) -> Asked:

@@ -42,7 +42,6 @@ _DEFINED, _OPENING, _GLOSSARY = 0.3, 0.3, 0.2
 _SHORT_QUESTION = 3
 _NEAR_THE_BEST = 1.6
 """What scores so many times what is a source at all may be the best of all."""
-_SAYS_SOME, _STANDS_OUT = 0.3, 4.0
 _SAME_PAGE, _SAME_PAGE_UNBIDDEN, _UNEXPECTED = 0.5, 0.2, 0.8
 _NEGATED = 0.2
 _QUOTED = 1.0
@@ -119,9 +118,14 @@ class Found(msgspec.Struct, eq=False):
         return self.match is not None and self.match.likeness >= _ALIKE
 
     @property
-    def is_near(self) -> bool:
-        """Whether it says some of what is asked, and stands out among all passages by meaning."""
-        return self.fit >= _SAYS_SOME and self.question.lift(self.number) >= _STANDS_OUT
+    def lift(self) -> float | None:
+        """How far it stands out in meaning, in deviations; None where that is not known.
+
+        The nearest of as many passages by chance has 0.
+        """
+        vectors = self.question.library.vectors
+        near = None if vectors is None else vectors.near(self.asked.said)
+        return None if near is None else near.lift(self.number)
 
     @property
     def asked(self) -> Asked:
@@ -259,12 +263,6 @@ class _Question:
         self._negated = asked.negated
         self._carries = len(words) < len(asked.wanted)
         self.asks_what = not (asked.expects or self._carries or len(words) > _SHORT_QUESTION)
-
-    def lift(self, number: int) -> float:
-        """How far a passage lies above all in meaning, in standard deviations; 0 if unknown."""
-        vectors = self.library.vectors
-        near = None if vectors is None else vectors.near(self.asked.said)
-        return 0.0 if near is None else near.lift(number)
 
     def called(self) -> Sequence[int]:
         """The passages that begin what is called exactly what is asked for."""

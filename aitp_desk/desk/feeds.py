@@ -57,7 +57,7 @@ def list_hits(turn: Turn, library: Library, site_url: str) -> Offer:
     found = find(library, asked)
     items: dict[str, _Item] = {}
     sources: Sequence[Source] = ()
-    if found and answers(asked, found[0], library):
+    if found and answers(found[0]):
         sources = sources_of(found)
         words = " ".join(wanted.term.word for wanted in asked.wanted)
         further = (hit.passage for hit in library.search(words, limit=MOST_HITS))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator, Sequence
 from copy import copy
+from statistics import NormalDist
 from typing import Any
 
 import msgspec
@@ -43,8 +44,9 @@ class Near(msgspec.Struct, frozen=True):
     best_asked: tuple[int, ...] = ()
 
     def lift(self, number: int) -> float:
-        """How far a passage lies above the mean, in standard deviations."""
-        return (self.cosines[number] - self.mean) / self.deviation
+        """How much nearer a passage is than the nearest by chance, in standard deviations."""
+        chance = NormalDist().inv_cdf(1 - 1 / (len(self.cosines) + 1))
+        return (self.cosines[number] - self.mean) / self.deviation - chance
 
 
 class Vectors:
