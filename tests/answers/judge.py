@@ -211,9 +211,9 @@ def corpus_of(corpus: Corpus) -> tuple[Path, dict[str, list[str]], SiteFacts]:
 GATES: dict[str, tuple[str, str, float]] = {
     "fact": ("the answer holds the fact", "≥", 0.65),
     "section": ("the first source is the right section", "≥", 0.75),
-    "unanswerable_refused": ("unanswerable, and refused", "≥", 0.35),
+    "unanswerable_refused": ("unanswerable, and refused", "≥", 0.50),
     "answerable_refused": ("answerable, yet refused", "≤", 0.10),
-    "ambiguous_asked": ("ambiguous, and asked back", "≥", 0.45),
+    "ambiguous_asked": ("ambiguous, and asked back", "≥", 0.55),
     "others_asked": ("clear, yet asked back", "≤", 0.05),
     "typo_fact": ("misspelt: the answer holds the fact", "≥", 0.60),
     "followup_fact": ("follow-ups: the answer holds the fact", "≥", 0.75),
