@@ -9,7 +9,7 @@ import msgspec
 from aitp_desk.agent.base import Answer, Said
 from aitp_desk.agent.extractive import Finding
 from aitp_desk.agent.question import Asked, Wanted
-from aitp_desk.agent.select import Found
+from aitp_desk.agent.select import Found, by_words
 from aitp_desk.agent.trust import NEEDED, evidence
 
 _SHOWN_KIN = 6
@@ -124,5 +124,6 @@ def _why_answered(found: Sequence[Found]) -> str:
 def _why_refused(found: Sequence[Found]) -> str:
     if not found:
         return "No page holds a word of the question."
-    held, url = evidence(found[0]), found[0].label.url
-    return f"Too little speaks for the first section: {held:.1f} of {NEEDED} for {url}."
+    best = max(found[0], by_words(found)[0], key=evidence)
+    held, url = evidence(best), best.label.url
+    return f"Too little speaks for the best section: {held:.1f} of {NEEDED} for {url}."
