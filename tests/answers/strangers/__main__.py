@@ -1,13 +1,13 @@
 """Answers over sites that nobody here wrote, asked as first-time visitors would.
 
-    python -m tests.answers.strangers [--body NAME ...] [--show missed|all|KIND]
+    python -m tests.answers.strangers [--practice] [--body NAME ...] [--show missed|all|KIND]
     python -m tests.answers.strangers --unseen
     python -m tests.answers.strangers --table
 
-The first form judges the bodies that may be read. The second asks the unseen ones and prints their
-totals alone; it may be used once a day, and each look is recorded in ``looks.toml``. The third
-prints the table of ``docs/content.md`` from the last look. The packages are fetched with apt-get,
-npm and pip at the first use.
+The first form judges the bodies that may be read, or those to learn from. The second asks the
+unseen ones and prints their totals alone; it may be used once a day, and each look is recorded in
+``looks.toml``. The third prints the table of ``docs/content.md`` from the last look. The packages
+are fetched with apt-get, npm and pip at the first use.
 """
 
 from __future__ import annotations
@@ -157,6 +157,7 @@ def main() -> None:
     )
     parser.add_argument("--body", action="append", help="one of the bodies that may be read")
     parser.add_argument("--show", metavar="WHAT", help="print questions: missed, all or a kind")
+    parser.add_argument("--practice", action="store_true", help="the bodies to learn from")
     parser.add_argument("--unseen", action="store_true", help="totals of the unseen bodies")
     parser.add_argument("--table", action="store_true", help="the table of docs/content.md")
     parser.add_argument("--level", choices=LEVELS, action="append", help="all where none is named")
@@ -165,12 +166,14 @@ def main() -> None:
         print(table_of_looks())
         return
     chosen = {name: body for name, body in bodies().items() if body.unseen is wanted.unseen}
-    if wanted.unseen and (wanted.show or wanted.body):
+    named = set(
+        wanted.body or [name for name in chosen if chosen[name].practice is wanted.practice]
+    )
+    if wanted.unseen and (wanted.show or wanted.body or wanted.practice):
         parser.error("Of the unseen bodies only totals are printed.")
-    if wanted.body:
-        if unknown := sorted(set(wanted.body) - set(chosen)):
-            parser.error(f"No body that may be read is called {unknown[0]}; {', '.join(chosen)}.")
-        chosen = {name: chosen[name] for name in wanted.body}
+    if unknown := sorted(named - set(chosen)):
+        parser.error(f"No body that may be read is called {unknown[0]}; {', '.join(chosen)}.")
+    chosen = {name: body for name, body in chosen.items() if name in named}
     if wanted.unseen:
         _end_if_looked_today()
     for level in wanted.level or LEVELS:

@@ -23,6 +23,7 @@ class Body(msgspec.Struct, frozen=True):
 
     Parameters:
         unseen: whether nobody who works on the answers reads it or its questions.
+        practice: whether it is there to learn from, and counts in no figure of the documentation.
         package: kind (``deb``, ``npm`` or ``sdist``), name and version.
         root: folder inside the package.
         pages: patterns of the files below it that are the content.
@@ -36,6 +37,7 @@ class Body(msgspec.Struct, frozen=True):
     root: str
     pages: list[str]
     left_out: list[str] = []
+    practice: bool = False
 
 
 def bodies() -> dict[str, Body]:
