@@ -1,13 +1,15 @@
 """Answers over sites that nobody here wrote, asked as first-time visitors would.
 
     python -m tests.answers.strangers [--practice] [--body NAME ...] [--show missed|all|KIND]
+    python -m tests.answers.strangers --hidden [--practice] [--body NAME ...]
     python -m tests.answers.strangers --unseen
     python -m tests.answers.strangers --table
 
-The first form judges the bodies that may be read, or those to learn from. The second asks the
-unseen ones and prints their totals alone; it may be used once a day, and each look is recorded in
-``looks.toml``. The third prints the table of ``docs/content.md`` from the last look. The packages
-are fetched with apt-get, npm and pip at the first use.
+The first form judges the bodies that may be read, or those to learn from. The second asks their
+questions of each body without the sections that answer, and near misses, and prints how many are
+refused. The third asks the unseen bodies and prints their totals alone; it may be used once a day,
+and each look is recorded in ``looks.toml``. The fourth prints the table of ``docs/content.md`` from
+the last look. The packages are fetched with apt-get, npm and pip at the first use.
 """
 
 from __future__ import annotations
@@ -18,8 +20,8 @@ import shutil
 import sys
 import tempfile
 import tomllib
-from collections.abc import Iterable, Sequence
-from contextlib import AsyncExitStack
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -29,12 +31,14 @@ import msgspec
 from aitp_desk.agent.base import SiteFacts
 from aitp_desk.agent.extractive import ExtractiveAgent
 from aitp_desk.knowledge.languages import Languages
+from aitp_desk.knowledge.library import Library
 from aitp_desk.knowledge.meaning.builder import building_vectors
 from aitp_desk.knowledge.meaning.onnx import OnnxEmbedder
 from aitp_desk.knowledge.watch import open_knowledge
 from tests.answers.strangers.bodies import CACHE, HERE, Body, bodies, content_of
 from tests.answers.strangers.enrichment import is_kept, lay
-from tests.answers.strangers.questions import Verdict, ask, figures_of, questions_of
+from tests.answers.strangers.hidden import hidden, hiding_places, near_misses_of, refusals_of
+from tests.answers.strangers.questions import Question, Verdict, ask, figures_of, questions_of
 
 LEVELS = {
     "words": "0 words",
@@ -44,6 +48,7 @@ LEVELS = {
 }
 """What is there, and what the documentation calls it."""
 LOOKS = HERE / "looks.toml"
+_EMBEDDER = OnnxEmbedder()
 COLUMNS = {
     "questions": "questions",
     "right": "right",
@@ -56,30 +61,57 @@ COLUMNS = {
 }
 
 
-async def judge(name: str, body: Body, level: str) -> list[Verdict]:
-    """Ask all questions about a body at a level; none where nobody has enriched the body."""
-    is_enriched = level in {"enriched", "both"}
-    if is_enriched and not is_kept(name):
-        return []
-    site = SiteFacts(name, "https://stranger.example")
+@asynccontextmanager
+async def opened(
+    name: str, body: Body, level: str
+) -> AsyncIterator[tuple[ExtractiveAgent, Library]]:
+    """An agent of a body at a level, and what it answers from."""
     languages = Languages(own=body.language)
-    async with AsyncExitStack() as opened:
-        scratch = Path(opened.enter_context(tempfile.TemporaryDirectory()))
+    async with AsyncExitStack() as stack:
+        scratch = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         folder, data = scratch / "site", scratch / "data"
         shutil.copytree(content_of(name, body), folder)
-        if is_enriched:
+        if level in {"enriched", "both"}:
             async with open_knowledge(folder, data=data, languages=languages) as knowledge:
                 lay(name, knowledge.editions.library.passages, folder)
-        knowledge = await opened.enter_async_context(
+        knowledge = await stack.enter_async_context(
             open_knowledge(folder, data=data, languages=languages)
         )
         if level in {"meaning", "both"}:
-            vectors = building_vectors(knowledge, OnnxEmbedder(), CACHE / "vectors.sqlite")
-            progress = await opened.enter_async_context(vectors)
+            vectors = building_vectors(knowledge, _EMBEDDER, CACHE / "vectors.sqlite")
+            progress = await stack.enter_async_context(vectors)
             await progress.settled.wait()
-        agent = ExtractiveAgent(knowledge)
-        library = knowledge.editions.library
-        return [await ask(agent, library, site, question) for question in questions_of(name)]
+        yield ExtractiveAgent(knowledge), knowledge.editions.library
+
+
+async def judge(name: str, body: Body, level: str) -> list[Verdict]:
+    """Ask all questions about a body at a level; none where nobody has enriched the body."""
+    if level in {"enriched", "both"} and not is_kept(name):
+        return []
+    async with opened(name, body, level) as (agent, library):
+        return await _ask_all(agent, library, name, questions_of(name))
+
+
+async def judge_hidden(name: str, body: Body, level: str) -> tuple[list[Verdict], list[Verdict]]:
+    """Ask each question of a body without what answers it, and the near misses of all of it."""
+    if level in {"enriched", "both"} and not is_kept(name):
+        return [], []
+    verdicts: list[Verdict] = []
+    async with opened(name, body, level) as (agent, library):
+        near_misses = await _ask_all(agent, library, name, near_misses_of(name))
+        places = list(hiding_places(questions_of(name), library.passages))
+    for question, texts in places:
+        with hidden(texts):
+            async with opened(name, body, level) as (agent, library):
+                verdicts += await _ask_all(agent, library, name, [question])
+    return verdicts, near_misses
+
+
+async def _ask_all(
+    agent: ExtractiveAgent, library: Library, name: str, questions: Iterable[Question]
+) -> list[Verdict]:
+    site = SiteFacts(name, "https://stranger.example")
+    return [await ask(agent, library, site, question) for question in questions]
 
 
 def table(rows: Iterable[tuple[str, Sequence[Verdict]]]) -> str:
@@ -102,6 +134,17 @@ def table_of_looks() -> str:
             cells = [
                 _cell(look[name]) for level in LEVELS for look in last if look["level"] == level
             ]
+            lines.append(f"| {title} | {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def table_of_refusals(rows: Iterable[tuple[str, Sequence[Verdict]]]) -> str:
+    """How many of some questions that nothing answers are refused, as Markdown."""
+    lines = ["| | questions | refused | with a near answer |", "| --- | --- | --- | --- |"]
+    for title, verdicts in rows:
+        counted = refusals_of(verdicts)
+        if counted is not None:
+            cells = [_cell(value) for value in msgspec.structs.astuple(counted)]
             lines.append(f"| {title} | {' | '.join(cells)} |")
     return "\n".join(lines)
 
@@ -131,6 +174,17 @@ def _show(verdicts: Iterable[Verdict], wanted: str) -> None:
         print(f"  {state} {verdict.text!r}\n  choices {verdict.choices}")
 
 
+def _print_refusals(chosen: Mapping[str, Body], levels: Iterable[str]) -> None:
+    for level in levels:
+        each = {name: asyncio.run(judge_hidden(name, body, level)) for name, body in chosen.items()}
+        hides = [verdict for verdicts, _ in each.values() for verdict in verdicts]
+        nears = [verdict for _, verdicts in each.values() for verdict in verdicts]
+        rows = [(f"{name}, hidden", verdicts) for name, (verdicts, _) in each.items()]
+        rows += [(f"{name}, near misses", verdicts) for name, (_, verdicts) in each.items()]
+        print(f"\n{level}\n")
+        print(table_of_refusals([*rows, ("all hidden", hides), ("all near misses", nears)]))
+
+
 def _end_if_looked_today() -> None:
     """End where the unseen bodies were looked at today."""
     if any(look["day"] == _today() for look in _looks()):
@@ -158,6 +212,7 @@ def main() -> None:
     parser.add_argument("--body", action="append", help="one of the bodies that may be read")
     parser.add_argument("--show", metavar="WHAT", help="print questions: missed, all or a kind")
     parser.add_argument("--practice", action="store_true", help="the bodies to learn from")
+    parser.add_argument("--hidden", action="store_true", help="without the sections that answer")
     parser.add_argument("--unseen", action="store_true", help="totals of the unseen bodies")
     parser.add_argument("--table", action="store_true", help="the table of docs/content.md")
     parser.add_argument("--level", choices=LEVELS, action="append", help="all where none is named")
@@ -169,13 +224,16 @@ def main() -> None:
     named = set(
         wanted.body or [name for name in chosen if chosen[name].practice is wanted.practice]
     )
-    if wanted.unseen and (wanted.show or wanted.body or wanted.practice):
+    if wanted.unseen and (wanted.show or wanted.body or wanted.practice or wanted.hidden):
         parser.error("Of the unseen bodies only totals are printed.")
     if unknown := sorted(named - set(chosen)):
         parser.error(f"No body that may be read is called {unknown[0]}; {', '.join(chosen)}.")
     chosen = {name: body for name, body in chosen.items() if name in named}
     if wanted.unseen:
         _end_if_looked_today()
+    if wanted.hidden:
+        _print_refusals(chosen, wanted.level or LEVELS)
+        return
     for level in wanted.level or LEVELS:
         by_body: dict[str, list[Verdict]] = {}
         for name, body in chosen.items():

@@ -7,6 +7,7 @@ from typing import get_args
 
 from tests.answers.strangers.__main__ import table_of_looks
 from tests.answers.strangers.bodies import bodies
+from tests.answers.strangers.hidden import near_misses_of
 from tests.answers.strangers.questions import Kind, normal, questions_of
 
 
@@ -36,6 +37,14 @@ def test_every_question_says_what_answers_it_and_gives_nothing_away() -> None:
             assert bool(question.first) == (question.kind == "followup"), question.id
             for pattern in patterns:
                 assert not re.search(pattern, normal(question.question), re.IGNORECASE), question.id
+
+
+def test_near_misses_are_of_bodies_that_may_be_read() -> None:
+    for name, body in bodies().items():
+        asked = [question.question for question in near_misses_of(name)]
+        assert not (body.unseen and asked)
+        assert len(set(asked)) == len(asked)
+        assert body.unseen or body.practice or len(asked) >= 15, name
 
 
 def test_the_documentation_gives_the_figures_of_the_last_look() -> None:
