@@ -26,6 +26,7 @@ from aitp_desk.agent.select import find
 from aitp_desk.agent.speech import speech_of
 from aitp_desk.agent.speech.recognition import speech_for
 from aitp_desk.knowledge.library import Library
+from aitp_desk.knowledge.vocabulary import Term
 
 _FEW = 3
 """A question with more words of weight stands by itself."""
@@ -36,6 +37,12 @@ _LEANS_ON = re.compile(
     r"^\W*(?:and|or|but|also|then|so|what about|how about|what if|same for|which one|why)\b",
     re.IGNORECASE,
 )
+_PREPOSITION = re.compile(
+    r"^\W*(?:(?:and|or|but|also|then|so|what about|how about)\b\W*)+"
+    r"(at|by|for|from|in|inside|into|on|onto|over|through|to|under|via|with|without)\b",
+    re.IGNORECASE,
+)
+"""What a fragment opens with that puts something else in a place of the earlier question."""
 _ASKS_BACKWARDS = re.compile(
     r"\b(?:did|have|had|was|were) (?:i|we|you and i) (?:just |ever |even )?(?:ask|said|say|mention|"
     r"talk|discuss|want|been (?:asking|talking))|\bi (?:just )?asked(?: you)?(?: about)?\W*$|"
@@ -158,10 +165,16 @@ def _read(question: str, earlier: Sequence[str], library: Library) -> Asked:
     found = find(library, before)
     page = found[0].page if found else None
     carried = [wanted for wanted in before.wanted if wanted.term.known]
-    if not pointing and _names_another(asked, page, library):
+    is_fragment = not is_question(question)
+    replaced = _replaced(question, earlier[-1], library) if is_fragment and leans else []
+    if replaced:
+        is_page = page in library.naming.holders(s for w in replaced for s in w.own)
+        words = {term.word for term in replaced}
+        carried = [w for w in carried if w.term.word not in words]
+        page = None if is_page else page
+    elif not pointing and _names_another(asked, page, library):
         carried = [w for w in carried if page not in library.naming.holders(w.term.own)]
         page = None
-    is_fragment = not is_question(question)
     share = (_INTO_FRAGMENT if is_fragment else _INTO_CLAUSE) if leans else _UNBIDDEN
     topic = {w.term.word for w in carried if page in library.naming.holders(w.term.own)}
     carried = [
@@ -181,6 +194,21 @@ def _read(question: str, earlier: Sequence[str], library: Library) -> Asked:
         bare=not own,
         said=f"{before.said} {asked.said}" if leans else asked.said,
     )
+
+
+def _replaced(fragment: str, before: str, library: Library) -> list[Term]:
+    """The terms of the earlier question that a fragment puts others in the place of.
+
+    "And on Windows?" replaces "a Mac" of "How do I open a share on a Mac?".
+    """
+    opened = _PREPOSITION.match(fragment)
+    if opened is None:
+        return []
+    told = list(re.finditer(rf"\b{opened[1]}\b", before, re.IGNORECASE))
+    if not told:
+        return []
+    vocabulary = library.vocabulary
+    return vocabulary.terms(vocabulary.words(before[told[-1].end() :]))
 
 
 def _scaled(carried: Sequence[Wanted], own: Sequence[Wanted], share: float) -> tuple[Wanted, ...]:
