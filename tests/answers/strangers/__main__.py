@@ -34,7 +34,7 @@ from aitp_desk.knowledge.languages import Languages
 from aitp_desk.knowledge.library import Library
 from aitp_desk.knowledge.meaning.builder import building_vectors
 from aitp_desk.knowledge.meaning.onnx import OnnxEmbedder
-from aitp_desk.knowledge.watch import open_knowledge
+from aitp_desk.knowledge.watch import Knowledge, open_knowledge
 from tests.answers.strangers.bodies import CACHE, HERE, Body, bodies, content_of
 from tests.answers.strangers.enrichment import is_kept, lay
 from tests.answers.strangers.hidden import hidden, hiding_places, near_misses_of, refusals_of
@@ -77,11 +77,16 @@ async def opened(
         knowledge = await stack.enter_async_context(
             open_knowledge(folder, data=data, languages=languages)
         )
-        if level in {"meaning", "both"}:
-            vectors = building_vectors(knowledge, _EMBEDDER, CACHE / "vectors.sqlite")
-            progress = await stack.enter_async_context(vectors)
-            await progress.settled.wait()
+        await embed(knowledge, level, stack)
         yield ExtractiveAgent(knowledge), knowledge.editions.library
+
+
+async def embed(knowledge: Knowledge, level: str, stack: AsyncExitStack) -> None:
+    """Embed the passages where the level has vectors."""
+    if level in {"meaning", "both"}:
+        vectors = building_vectors(knowledge, _EMBEDDER, CACHE / "vectors.sqlite")
+        progress = await stack.enter_async_context(vectors)
+        await progress.settled.wait()
 
 
 async def judge(name: str, body: Body, level: str) -> list[Verdict]:
