@@ -14,8 +14,11 @@ from typing import NamedTuple
 
 _LEAST_HEADINGS = 2
 _MOST_OF_A_TERM = 60
-_LEAST_WORDS = 2
-_ENDS = (".", ":", "!", "?")
+_LEAST_WORDS, _LEAST_LOWER_WORDS = 3, 5
+_MOST_PLAIN = 0.8
+"""Lines are a sentence where so great a share of them are words, not signs."""
+_SENTENCE_END = re.compile(r"[.:!?][)\]\"'’”`*_]*$")
+_PLAIN_WORD = re.compile(r"[(\[\"'‘“`]*[^\W\d_]+(?:['’/-][^\W\d_]+)*[.,:;!?)\]\"'’”`]*")
 _CAPITAL = "capitals"
 _LEAST_OF_PAGES = 5
 """A line that stands alone so often, but for its numbers, is the head or foot of printed pages."""
@@ -34,6 +37,9 @@ _RULE = re.compile(r"[-=+|:─━┼├┤┌┬┐└┴┘═╔╗╚╝╦�
 _COLUMNS = re.compile(r"[-=─━═]{2,}")
 _WIDE = re.compile(r"\S {3,}\S|\S\t+\S")
 _PAIR = re.compile(r"\s*(?P<term>\S(?:.{0,38}?\S)?)(?: {2,}|\s*\t+)(?P<text>\S.*)")
+_FIGURE = re.compile(r"[-+]?[\d.,:/%]+")
+_HANGING = re.compile(r"\s*(?P<term>\S(?:.{0,18}?\S)?) {3,}(?P<text>\S.*)")
+"""A term, and its definition in a column of its own."""
 _DIGITS = re.compile(r"\d+")
 _UNJUSTIFIED = re.compile(r"(?<=\S) {2,}(?=\S)")
 _DIVIDED = re.compile(r"([a-zß-ÿ])-\n\s*([a-zß-ÿ])")
@@ -71,17 +77,42 @@ def text_html(text: str, name: str) -> str | None:
 
 
 def _without_page_lines(lines: list[str]) -> list[str]:
-    """The lines of a printed text without the heads and feet of its pages."""
+    """The lines of a printed text without the heads and feet of its pages.
+
+    A paragraph that runs over the end of a page is one again.
+    """
     alone = [
         line if _WIDE.search(line) and not (before.strip() or after.strip()) else ""
         for before, line, after in zip(["", *lines], lines, [*lines[1:], ""], strict=False)
     ]
     forms = [_DIGITS.sub("#", " ".join(line.split())) for line in alone]
     counts = Counter(filter(None, forms))
-    return [
-        "" if counts[form] >= _LEAST_OF_PAGES else line
-        for line, form in zip(lines, forms, strict=True)
-    ]
+    kept: list[str] = []
+    is_after_page_line = False
+    for line, form in zip(lines, forms, strict=True):
+        if counts[form] >= _LEAST_OF_PAGES:
+            is_after_page_line = True
+        elif not is_after_page_line or not line.strip():
+            kept.append(line)
+        else:
+            is_after_page_line = False
+            said = len(kept)
+            while said and not kept[said - 1].strip():
+                said -= 1
+            if _runs_on(kept[:said][-2:], line):
+                del kept[said:]
+            kept.append(line)
+    return kept
+
+
+def _runs_on(before: Sequence[str], line: str) -> bool:
+    """Whether a line after the end of a page continues the lines before it."""
+    if not before or _SENTENCE_END.search(before[-1]):
+        return False
+    if line.lstrip()[:1].islower():
+        return _indent(line) <= _indent(before[-1])
+    is_alone = len(before) < 2 or not before[0].strip()
+    return not is_alone and _indent(line) == _indent(before[-1])
 
 
 def _headings(lines: Sequence[str]) -> dict[int, _Heading]:
@@ -166,15 +197,47 @@ def _indent(line: str) -> int:
     return len(line) - len(line.lstrip()) if line.strip() else -1
 
 
+class _Definition(NamedTuple):
+    term: str
+    text: str
+    indent: int
+    column: int
+    """Where its text begins; what stands there below belongs to it."""
+
+
 def _blocks(lines: Sequence[str]) -> Iterator[str]:
-    """The paragraphs, lists, tables and code of a section."""
+    """The paragraphs, lists, tables, definitions and code of a section."""
     base = min((_indent(line) for line in lines if line.strip()), default=0)
+    open_: _Definition | None = None
+    within: list[str] = []
+    for block in _parted(lines):
+        definition = _definition(block, open_)
+        if open_ is not None and definition is None and min(map(_indent, block)) >= open_.column:
+            within.append(_block(block, open_.column))
+            continue
+        if open_ is not None:
+            yield f"<dt>{escape(open_.term)}</dt><dd>{''.join(within)}</dd>"
+            if definition is None:
+                yield "</dl>"
+        if definition is None:
+            yield _block(block, base)
+        else:
+            if open_ is None:
+                yield "<dl>"
+            within = [f"<p>{escape(definition.text)}</p>"]
+        open_ = definition
+    if open_ is not None:
+        yield f"<dt>{escape(open_.term)}</dt><dd>{''.join(within)}</dd></dl>"
+
+
+def _parted(lines: Sequence[str]) -> Iterator[list[str]]:
+    """The lines between empty lines."""
     block: list[str] = []
     for line in (*lines, ""):
         if line.strip():
             block.append(line)
         elif block:
-            yield _block(block, base)
+            yield block
             block = []
 
 
@@ -187,18 +250,22 @@ def _block(lines: list[str], base: int) -> str:
         return f"<ul>{''.join(f'<li>{escape(item)}</li>' for item in items)}</ul>"
     if (pairs := _pairs(lines)) is not None:
         return _table(pairs, has_header=False)
-    if (term := _term(lines)) is not None:
-        return f"<dl><dt>{escape(term)}</dt><dd>{escape(_joined(lines[1:]))}</dd></dl>"
-    is_set = sum(_WIDE.search(line.strip()) is not None for line in lines) * 2 > len(lines)
-    is_code = all(_indent(line) >= base + 4 for line in lines) and not _is_prose(lines)
-    if is_set or is_code:
-        return f"<pre>{escape(dedent(chr(10).join(lines)))}</pre>"
+    if not _is_prose(lines):
+        is_set = sum(_WIDE.search(line.strip()) is not None for line in lines) * 2 > len(lines)
+        if is_set or all(_indent(line) >= base + 4 for line in lines):
+            return f"<pre>{escape(dedent(chr(10).join(lines)))}</pre>"
     return f"<p>{escape(_joined(lines))}</p>"
 
 
 def _is_prose(lines: Sequence[str]) -> bool:
+    """Whether lines are sentences, set to a straight edge or not."""
     said = _joined(lines)
-    return said[:1].isupper() and said[-1:] in _ENDS and said.count(" ") >= _LEAST_WORDS
+    words = said.split()
+    is_begun = said.lstrip("([\"'‘“`")[:1].isupper()
+    if len(words) < (_LEAST_WORDS if is_begun else _LEAST_LOWER_WORDS):
+        return False
+    plain = sum(_PLAIN_WORD.fullmatch(word) is not None for word in words)
+    return _SENTENCE_END.search(said) is not None and plain >= _MOST_PLAIN * len(words)
 
 
 def _joined(lines: Sequence[str]) -> str:
@@ -223,13 +290,31 @@ def _items(lines: Sequence[str]) -> list[str] | None:
     return [_joined(item) for item in items]
 
 
-def _term(lines: Sequence[str]) -> str | None:
-    """The term that a block defines: a short line, and a text that is indented below it."""
-    if len(lines) < 2 or len(lines[0].strip()) > _MOST_OF_A_TERM:
-        return None
+def _definition(lines: Sequence[str], before: _Definition | None) -> _Definition | None:
+    """The term that a block defines, and what it says of it; None where the lines are none.
+
+    Parameters:
+        before: the definition above; a sign that stands where its term stands is no bullet.
+    """
+    first = lines[0]
     indents = {_indent(line) for line in lines[1:]}
-    is_below = len(indents) == 1 and min(indents) >= _indent(lines[0]) + 2
-    return lines[0].strip() if is_below and _is_prose(lines[1:]) else None
+    if len(indents) > 1:
+        return None
+    hanging = _HANGING.fullmatch(first)
+    if hanging is not None:
+        column = hanging.start("text")
+        is_next = before is not None and (before.indent, before.column) == (_indent(first), column)
+        if _ITEM.fullmatch(first) is not None and not is_next:
+            return None
+        if indents <= {column} and (is_next or _is_prose([hanging["text"], *lines[1:]])):
+            text = _joined([hanging["text"], *lines[1:]])
+            return _Definition(hanging["term"], text, _indent(first), column)
+    if not indents or len(first.strip()) > _MOST_OF_A_TERM or _ITEM.fullmatch(first) is not None:
+        return None
+    column = min(indents)
+    if column < _indent(first) + 2 or not _is_prose(lines[1:]):
+        return None
+    return _Definition(first.strip(), _joined(lines[1:]), _indent(first), column)
 
 
 def _pairs(lines: Sequence[str]) -> list[list[str]] | None:
@@ -238,8 +323,10 @@ def _pairs(lines: Sequence[str]) -> list[list[str]] | None:
     column = -1
     for line in lines:
         pair = _PAIR.fullmatch(line)
-        if pair is not None and column in {-1, pair.start("text")}:
-            column = pair.start("text")
+        is_figure = pair is not None and _FIGURE.fullmatch(pair["text"]) is not None
+        edge = 0 if pair is None else -pair.end("text") if is_figure else pair.start("text")
+        if pair is not None and column in {-1, edge}:
+            column = edge
             rows.append([pair["term"], pair["text"]])
         elif rows and _indent(line) == column:
             rows[-1][1] += f" {line.strip()}"

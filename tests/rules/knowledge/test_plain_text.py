@@ -122,6 +122,48 @@ def test_heads_of_printed_pages_are_left_out(tmp_path: Path) -> None:
     assert not any("Guide" in passage.text for passage in passages)
 
 
+def test_a_paragraph_over_the_end_of_a_page_is_one(tmp_path: Path) -> None:
+    end = "\n\n\nDoor Guide        7\n\n\n"
+    pages = "".join(f"{n}. Part\n\n   Some text.{end}" for n in range(1, 8))
+    text = (
+        "1. Doors\n\n   A door shuts when its\n   handle, which is"
+        f"{end}   round, is let go.{end}   It locks.\n\n"
+    )
+    _, passages = read(tmp_path, text + pages)
+    assert passages[0].text == (
+        "A door shuts when its handle, which is round, is let go.\n\nIt locks."
+    )
+
+
+def test_lines_set_to_a_straight_edge_are_a_paragraph(tmp_path: Path) -> None:
+    text = (
+        "1. Doors\n\n  Ask the porter.\n\n"
+        "      (Porters   of  old  houses\n      know the   doors  by  heart\n"
+        "      and   by sound.)\n\n"
+        "2. Keys\n\n  None.\n"
+    )
+    _, passages = read(tmp_path, text)
+    assert passages[0].text == (
+        "Ask the porter.\n\n(Porters of old houses know the doors by heart and by sound.)"
+    )
+
+
+def test_what_hangs_on_a_term_is_its_definition(tmp_path: Path) -> None:
+    text = (
+        "1. Keys\n\n  d    Drop  a  key.  A  key  that\n       falls rings.\n\n"
+        "       Nobody hears it.\n\n  o    Open a door.\n\n  +    List all keys.\n\n"
+        "2. Doors\n\n  Oak\n     It is heavy.\n\n  Other doors are light.\n"
+    )
+    _, passages = read(tmp_path, text)
+    assert [unit.text for passage in passages for unit in passage.units] == [
+        "d: Drop a key. A key that falls rings. Nobody hears it.",
+        "o: Open a door.",
+        "+: List all keys.",
+        "Oak: It is heavy.",
+        "Other doors are light.",
+    ]
+
+
 def test_markup_in_a_text_is_text() -> None:
     html = text_html("1. <b>A\n\n<script>x\n\n2. B\n\n<img src=x>\n", "a") or ""
     assert "<script" not in html
