@@ -20,6 +20,7 @@ _DEEPEST_OPENING = 12
 _MOST_BEFORE = 8
 """So many empty elements and spaces before a heading are looked through for its name."""
 _DEEPER = re.compile(r"(</?h)([1-5])(?=[\s>])")
+_FOOTNOTES = "Footnotes"
 _LANGUAGE = re.compile(r"\b(?:language|lang|highlight|source)-([\w+#.-]+)")
 _NO_LANGUAGE = frozenset({"none", "text", "plain", "plaintext", "default", "listing"})
 
@@ -65,6 +66,7 @@ def read_html(text: str, *, rendered_here: bool = True, has_bars: bool = True) -
         return Page(called, description, "")
     title, is_of_many = _title(main, called)
     _raise_bold(main)
+    _gather_footnotes(main)
     _name_headings(main)
     if rendered_here:
         _name_terms(main)
@@ -108,6 +110,26 @@ def _raise_bold(main: LexborNode) -> None:
                 if id := _id_of(paragraph):
                     made.attrs["id"] = id
                 paragraph.replace_with(made)
+
+
+def _gather_footnotes(main: LexborNode) -> None:
+    """Give the footnotes that docutils writes a section of their own.
+
+    They stand in the last section of the page, which most of them have nothing to do with.
+    """
+    heading = f"<h2>{_FOOTNOTES}</h2>"
+    for notes in main.css("dl.footnote, aside.footnote"):
+        told: list[str] = []
+        for node in notes.css("dt, span.label, dd, p"):
+            if node.tag in {"dt", "span"}:
+                told.append(f"{plain(node.text()).strip('[]')}: ")
+            elif told and (node.tag == "p" or node.css_first("p") is None):
+                told[-1] += f"{plain(node.text())} "
+        items = "".join(f"<li>{escape(one)}</li>" for one in told)
+        made = LexborHTMLParser(f"<div>{heading}<ul>{items}</ul></div>").css_first("div")
+        if made is not None:
+            notes.replace_with(made)
+            heading = ""
 
 
 def _name_headings(main: LexborNode) -> None:

@@ -334,3 +334,21 @@ def test_definitions_of_links_are_said(tmp_path: Path) -> None:
     )
     _, (passage, *_) = read(tmp_path, f"<main><h1>Parts</h1><dl>{entries}</dl></main>")
     assert passage.units[0].text == "part 0: Does the thing of number 0."
+
+
+def test_footnotes_are_a_section_of_their_own(tmp_path: Path) -> None:
+    dl = (
+        '<dl class="footnote brackets"><dt class="label" id="n{0}"><a href="#r{0}">{0}</a></dt>'
+        "<dd><p>Of oak.</p><p>Or ash.</p></dd></dl>"
+    )
+    aside = (
+        '<aside class="footnote brackets" id="n{0}"><span class="label">[<a href="#r{0}">{0}</a>]'
+        "</span><p>Of oak.</p><p>Or ash.</p></aside>"
+    )
+    for note in (dl, aside):
+        html = f"<main><h1>Doors</h1><h2>Keys</h2><p>None.</p>{note.format(1)}{note.format(2)}"
+        _, passages = read(tmp_path, html)
+        assert [(one.heading, one.text) for one in passages] == [
+            ("Keys", "None."),
+            ("Footnotes", "- 1: Of oak. Or ash.\n- 2: Of oak. Or ash."),
+        ]
