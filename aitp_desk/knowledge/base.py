@@ -136,12 +136,14 @@ class Unit(msgspec.Struct, frozen=True):
         lead: what stands before it and belongs to it: the sentence that opens a list or a code
             block, the item above a nested one, the columns of a table.
         opens: whether it begins a paragraph, a list, a table or a code block.
+        mark: what stands before a list item: ``-`` or its number (:class:`blocks.Item`).
     """
 
     kind: UnitKind
     text: str
     lead: str = ""
     opens: bool = False
+    mark: str = "-"
 
 
 class Passage(msgspec.Struct, frozen=True):

@@ -22,10 +22,16 @@ class Paragraph(msgspec.Struct, frozen=True):
 
 
 class Item(msgspec.Struct, frozen=True):
-    """A list item without its nested items; ``depth`` is 1 for an item of an outermost list."""
+    """A list item without its nested items.
+
+    Parameters:
+        depth: 1 for an item of an outermost list.
+        mark: ``-``, or its number: ``2.``; empty for a further paragraph of a numbered item.
+    """
 
     text: str
     depth: int = 1
+    mark: str = "-"
 
 
 class Table(msgspec.Struct, frozen=True):

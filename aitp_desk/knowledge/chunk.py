@@ -260,7 +260,8 @@ def units_of(blocks: Sequence[Block]) -> Iterator[Unit]:
         elif isinstance(block, Item):
             above = parents.get(block.depth - 1, "") if block.depth > 1 else lead
             parents[block.depth] = block.text
-            yield _unit("item", block.text, above, opens=not isinstance(before, Item))
+            item = _unit("item", block.text, above, opens=not isinstance(before, Item))
+            yield msgspec.structs.replace(item, mark=block.mark)
         elif isinstance(block, Table):
             columns = " ".join(filter(None, block.header))
             for at, row in enumerate(filter(any, block.rows)):
@@ -318,6 +319,6 @@ def joined(units: Sequence[Unit]) -> str:
             continue
         if text:
             text += "\n\n" if unit.kind == "sentence" and unit.opens else "\n"
-        text += f"- {unit.text}" if unit.kind == "item" else unit.text
+        text += f"{unit.mark} {unit.text}".lstrip() if unit.kind == "item" else unit.text
         before = unit.kind
     return text

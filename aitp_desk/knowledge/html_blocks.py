@@ -45,6 +45,7 @@ _ENTRIES = 0.85
 _SENTENCE_END = (".", "!", "?", ":", "…")
 _MAX_SPAN = 20
 _MOST_NAMES = 1000
+_NUMBER = re.compile(r"[0-9]{1,5}")
 """Terms in a row share a definition up to so many characters; a longer row is a list of names."""
 
 
@@ -75,7 +76,9 @@ class _Reader:
         self.text: list[str] = []
         self.linked = 0
         self.in_links = 0
-        self.lists = 0
+        self.lists: list[int | None] = []
+        """The number of the last item of each open list; None where its items have none."""
+        self.mark = "-"
         self.items = 0
         self.definitions: list[int] = []
         """Where the definition lists begin that are open."""
@@ -195,19 +198,29 @@ class _Reader:
         if name in _BLOCKS:
             self._flush()
         if name in {"ul", "ol"}:
-            self.lists += 1
+            self.lists.append(_start_of(node))
         elif name == "li":
             self.items += 1
+            self.mark = self._next_mark(node)
         elif name == "dl":
             self.definitions.append(len(self.found))
         elif name == "a" and "href" in node.attributes:
             self.in_links += 1
 
+    def _next_mark(self, node: LexborNode) -> str:
+        """What stands before an item that begins: its number, where its list has numbers."""
+        last = self.lists[-1] if self.lists else None
+        if last is None:
+            return "-"
+        value = node.attributes.get("value") or ""
+        self.lists[-1] = number = int(value) if _NUMBER.fullmatch(value) else last + 1
+        return f"{number}."
+
     def _leave(self, name: str, node: LexborNode) -> None:
         if name in _BLOCKS:
             self._flush()
         if name in {"ul", "ol"}:
-            self.lists -= 1
+            self.lists.pop()
         elif name == "li":
             self.items -= 1
         elif name == "dl":
@@ -237,13 +250,23 @@ class _Reader:
         share = min(linked / len(text), 1.0)
         text, self.prefix = self.prefix + text, ""
         if self.items:
-            self._add(Item(text, max(self.lists, 1)), share)
+            self._add(Item(text, max(len(self.lists), 1), self.mark), share)
+            if self.mark != "-":
+                self.mark = ""
         else:
             self._add(Paragraph(text), share)
 
     def _add(self, block: Block, share: float = 0.0) -> None:
         self.found.append(block)
         self.shares.append(share)
+
+
+def _start_of(node: LexborNode) -> int | None:
+    """The number before the first item of a list; None where its items have none."""
+    if node.tag != "ol" or (node.attributes.get("type") or "1") != "1":
+        return None
+    start = node.attributes.get("start") or ""
+    return int(start) - 1 if _NUMBER.fullmatch(start) else 0
 
 
 def _as_items(found: list[Block], shares: list[float]) -> list[tuple[Item, float]] | None:

@@ -70,6 +70,8 @@ class _Reader:
         self.found: list[Block] = []
         self.depth = 0
         self.item: list[str] = []
+        self.marks: list[str] = []
+        """The mark of the next item of each open list."""
 
     def blocks(self) -> list[Block]:
         at = 0
@@ -88,10 +90,14 @@ class _Reader:
         if token.type in {"bullet_list_open", "ordered_list_open"}:
             self._end_item()
             self.depth += 1
+            self.marks.append("-")
         elif token.type in {"bullet_list_close", "ordered_list_close"}:
             self.depth -= 1
+            self.marks.pop()
         elif token.type in {"list_item_open", "list_item_close"}:
             self._end_item()
+            if token.type == "list_item_open":
+                self.marks[-1] = f"{token.info}." if token.info else "-"
         elif token.type == "inline":
             self._text(inline_text(token))
         elif token.type in {"fence", "code_block"}:
@@ -113,7 +119,10 @@ class _Reader:
 
     def _end_item(self) -> None:
         if self.item:
-            self.found.append(Item(" ".join(self.item), max(self.depth, 1)))
+            mark = self.marks[-1] if self.marks else "-"
+            self.found.append(Item(" ".join(self.item), max(self.depth, 1), mark))
+            if mark != "-":
+                self.marks[-1] = ""
             self.item = []
 
     def _table(self, at: int) -> int:

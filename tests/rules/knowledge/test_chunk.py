@@ -53,6 +53,15 @@ def test_each_section_is_a_passage_with_its_heading_trail_and_address() -> None:
     ]
 
 
+def test_a_numbered_list_keeps_its_numbers() -> None:
+    steps = cut(PAGE)[2].text
+    assert steps.startswith(
+        "To return:\n1. Open the order.\n- Choose a reason. Say more if you like.\n2. Print the"
+    )
+    (later,) = cut("7. Seal it.\n\n   With tape.\n8. Post it.\n")
+    assert later.text == "7. Seal it.\nWith tape.\n8. Post it."
+
+
 def test_text_before_the_first_heading_has_the_address_of_the_page() -> None:
     first = cut("Hello there.\n\n## More\n\nText.\n")[0]
     assert (first.heading, first.anchor, first.url) == ("", "", "/p")

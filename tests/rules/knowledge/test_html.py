@@ -143,6 +143,12 @@ def test_short_definitions_are_items_and_one_long_one_makes_sections_of_all(
     assert 'id="--no-ff"' in document.body
 
 
+def test_a_numbered_list_keeps_its_numbers(tmp_path: Path) -> None:
+    steps = "<ol start=3><li><p>Fill it.</p><p>Slowly.</p><ul><li>Or not.</ul><li value=9>Go.</ol>"
+    (passage,) = read(tmp_path, f"<main><h1>T</h1>{steps}<ol type=a><li>Letter</ol></main>")[1]
+    assert passage.text == "3. Fill it.\nSlowly.\n- Or not.\n9. Go.\n- Letter"
+
+
 def test_an_option_and_its_short_form_are_one_section(tmp_path: Path) -> None:
     page = "<main><dl><dt id=o>--out</dt><dt>-o</dt><dd>Where to.</dd></dl></main>"
     (passage,) = read(tmp_path, page)[1]
