@@ -28,6 +28,8 @@ _CLEANER = nh3.Cleaner(
     attributes={
         **nh3.ALLOWED_ATTRIBUTES,
         "*": {"id", *nh3.ALLOWED_ATTRIBUTES.get("*", ())},
+        "li": {"value"},
+        "ol": {"start", "type"},
         "a": {"name", *nh3.ALLOWED_ATTRIBUTES["a"]},
         "pre": {"data-language"},
         "table": {"role", *nh3.ALLOWED_ATTRIBUTES.get("table", ())},

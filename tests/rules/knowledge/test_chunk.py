@@ -59,7 +59,7 @@ def test_a_numbered_list_keeps_its_numbers() -> None:
         "To return:\n1. Open the order.\n- Choose a reason. Say more if you like.\n2. Print the"
     )
     (later,) = cut("7. Seal it.\n\n   With tape.\n8. Post it.\n")
-    assert later.text == "7. Seal it.\nWith tape.\n8. Post it."
+    assert later.text == "7. Seal it. With tape.\n8. Post it."
 
 
 def test_text_before_the_first_heading_has_the_address_of_the_page() -> None:
