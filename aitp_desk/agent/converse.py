@@ -61,9 +61,10 @@ def read(text: str, library: Library) -> Asked:
     """Read a message that asks something in the library's language, by itself."""
     speech = speech_for(text, library.language)
     # agreement asks for nothing; a search would find pages that hold its words by chance
-    asked = "" if is_agreement(text, speech) else speech.plain(text)
-    said = read_question(asked, library.vocabulary)
-    return msgspec.structs.replace(said, length=len(text.split()))
+    if is_agreement(text, speech):
+        return read_question("", library.vocabulary)
+    asked = read_question(speech.plain(text), library.vocabulary)
+    return msgspec.structs.replace(asked, said=" ".join(text.split()), length=len(text.split()))
 
 
 def asks_about_the_conversation(question: str, library: Library) -> bool:

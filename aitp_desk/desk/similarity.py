@@ -83,7 +83,8 @@ class Similarity:
             except (ModelUnusable, TimeoutError) as error:
                 _log.warning("tickets_not_compared", reason=str(error) or "too slow")
             else:
-                cosines = [float(first @ row) for row in rows]
+                likeness = library.vectors.likeness
+                cosines = [likeness(first, row) for row in rows]
                 return [one if one >= _LEAST_COSINE else 0.0 for one in cosines]
         said = _stems(text, library)
         shares = [_share(said, _stems(other, library)) for other in others]

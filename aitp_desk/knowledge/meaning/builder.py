@@ -16,6 +16,7 @@ from aitp_desk.knowledge.meaning.base import Embedder, ModelUnusable, Reranker
 from aitp_desk.knowledge.meaning.file import VectorFile, key_of
 from aitp_desk.knowledge.meaning.progress import Progress
 from aitp_desk.knowledge.meaning.reranker import CachedReranker
+from aitp_desk.knowledge.meaning.scale import stretch_of
 from aitp_desk.knowledge.meaning.text import windows_of
 from aitp_desk.knowledge.meaning.vectors import Vectors, pack
 from aitp_desk.knowledge.watch import Knowledge
@@ -99,8 +100,9 @@ async def _build(
     of_passages = {key_of(embedder.name, text): text for some in texts for text in some}
     of_asks = {key_of(embedder.name, text): text for some in asks for text in some}
     every = of_passages | of_asks
-    if every:  # the model is loaded now, and not when the first question comes
-        await embedder.embed([embedder.name], query=True)
+    if not every:
+        return
+    stretch = await stretch_of(embedder)  # loads the model before the first question comes
     found = await asyncio.to_thread(file.get, every)
     kept = {key: packed for key, packed in found.items() if len(packed) == embedder.dimension}
     is_complete = len(kept) == len(every)
@@ -110,7 +112,7 @@ async def _build(
         if owned:
             packed = [kept[key_of(embedder.name, text)] for _, text in owned]
             owners = [number for number, _ in owned]
-            library.vectors = await asyncio.to_thread(Vectors, embedder, packed, owners)
+            library.vectors = await asyncio.to_thread(Vectors, embedder, packed, owners, stretch)
     await _embed(of_asks, kept, embedder, file, progress)
     for library, some in zip(libraries, asks, strict=True):
         if library.questions is not None and library.vectors is not None and some:

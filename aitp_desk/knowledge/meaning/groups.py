@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 ALIKE = 0.7
-"""Texts whose cosine is so great say the same."""
+"""Texts that are so much alike say the same."""
 
 
-def group(texts: Sequence[str], rows: Any) -> list[list[str]]:
+def group(
+    texts: Sequence[str], rows: Any, likeness: Callable[[Any, Any], float]
+) -> list[list[str]]:
     """Group texts by meaning: each joins the first group whose first text is like it.
 
     Parameters:
         rows: their vectors, of length 1.
+        likeness: of two of these.
     """
     groups: list[list[str]] = []
     firsts: list[Any] = []
     for text, row in zip(texts, rows, strict=True):
-        alike = [float(first @ row) >= ALIKE for first in firsts]
+        alike = [likeness(first, row) >= ALIKE for first in firsts]
         if any(alike):
             groups[alike.index(True)].append(text)
         else:

@@ -34,7 +34,8 @@ class Intents:
         if near is None or not rows:
             return None
         scored = {
-            name: max(float(row @ near.vector) for row in some) for name, some in rows.items()
+            name: max(vectors.likeness(row, near.vector) for row in some)
+            for name, some in rows.items()
         }
         best, *others = sorted(scored, key=lambda name: -scored[name])
         least = max(_LEAST, float(max(near.cosines)) + _BEFORE_PASSAGES)

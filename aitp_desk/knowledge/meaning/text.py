@@ -12,7 +12,11 @@ _MOST_CHARACTERS = 2000
 _WINDOW_BYTES, _SHARED_BYTES = 400, 130
 """How long a window is, and how much of it the next one repeats: what a model says of a longer text
 is a mean of too much, and most read but 128 tokens. Bytes grow with tokens in any script."""
-_WORD = re.compile(r"\S{1,100}\s*")
+_SPACELESS = (
+    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u9fff\uac00-\ud7a3\uf900-\ufaff\uff00-\uffef"
+)
+_WORD = re.compile(rf"[{_SPACELESS}]{{1,10}}\s*|[^\s{_SPACELESS}]{{1,100}}\s*")
+"""A word, or a short stretch of a script without spaces: windows end between two."""
 
 
 def text_of(passage: Passage) -> str:

@@ -12,6 +12,7 @@ import msgspec
 
 from aitp_desk.knowledge.meaning.base import Embedder, ModelUnusable, Vector
 from aitp_desk.knowledge.meaning.groups import group
+from aitp_desk.knowledge.meaning.scale import stretched
 
 NEAREST = 12
 """So many passages a question finds by meaning."""
@@ -29,8 +30,8 @@ class Near(msgspec.Struct, frozen=True):
     Parameters:
         best: the numbers of the nearest passages, nearest first.
         vector: of the question, of length 1.
-        cosines: of all passages, by their numbers.
-        mean, deviation: of these; models differ in how great their cosines are.
+        cosines: of all passages, by their numbers, on the common scale.
+        mean, deviation: of these.
         asked: the cosine of each passage's nearest question; None where they have no questions.
         best_asked: the numbers of the passages with the nearest questions, nearest first.
     """
@@ -56,10 +57,18 @@ class Vectors:
         embedder: that made them.
         packed: as :func:`pack` gives them, one for each window of a passage.
         owners: the number of the passage of each; every passage has one at least.
+        stretch: what brings the model's cosines to the common scale.
     """
 
-    def __init__(self, embedder: Embedder, packed: Sequence[bytes], owners: Sequence[int]) -> None:
+    def __init__(
+        self,
+        embedder: Embedder,
+        packed: Sequence[bytes],
+        owners: Sequence[int],
+        stretch: float = 1.0,
+    ) -> None:
         self.embedder = embedder
+        self._stretch = stretch
         self._windows = _Rows(packed, owners)
         self._count = max(owners, default=-1) + 1
         self._questions: _Rows | None = None
@@ -113,9 +122,13 @@ class Vectors:
     async def group(self, texts: Sequence[str]) -> list[list[str]]:
         """Group texts by meaning; without the model each is a group of its own."""
         try:
-            return group(texts, await self.rows(texts))
+            return group(texts, await self.rows(texts), self.likeness)
         except ModelUnusable:
             return [[text] for text in texts]
+
+    def likeness(self, left: Any, right: Any) -> float:
+        """The cosine of two vectors of length 1, on the common scale."""
+        return float(stretched(left @ right, self._stretch))
 
     def near(self, text: str) -> Near | None:
         """What is near a question that was learnt; None for any other."""
@@ -126,12 +139,12 @@ class Vectors:
 
         question = np.asarray(vector, dtype=np.float32)
         question /= np.linalg.norm(question) or 1.0
-        cosines = self._windows.cosines(question, self._count)
+        cosines = stretched(self._windows.cosines(question, self._count), self._stretch)
         deviation = float(cosines.std()) or 1.0
         near = Near(_best(cosines), question, cosines, float(cosines.mean()), deviation)
         if self._questions is None:
             return near
-        asked = self._questions.cosines(question, self._count)
+        asked = stretched(self._questions.cosines(question, self._count), self._stretch)
         return msgspec.structs.replace(near, asked=asked, best_asked=_best(asked))
 
 

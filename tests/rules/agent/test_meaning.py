@@ -191,3 +191,23 @@ async def test_a_model_of_another_language_is_not_used(tmp_path: Path) -> None:
         await progress.settled.wait()
         assert knowledge.library.vectors is None
         assert embedder.embedded == []
+
+
+@pytest.mark.parametrize(
+    ("language", "question"),
+    [("de", "Wie bekomme ich mein Geld für eine Jacke?"), ("ja", "返金はどうすればいいですか?")],
+)
+async def test_a_question_is_embedded_in_the_visitors_words(
+    tmp_path: Path, language: str, question: str
+) -> None:
+    embedder = WordEmbedder(MEANS)
+    folder, data = tmp_path / "content", tmp_path / "data"
+    folder.mkdir()
+    (folder / "page.md").write_text("# Geld 返金\n\nGeld 返金\n")
+    async with (
+        open_knowledge(folder, data=data, languages=Languages(language)) as knowledge,
+        building_vectors(knowledge, embedder, data / FILE) as progress,
+    ):
+        await progress.settled.wait()
+        await answer_of(ExtractiveAgent(knowledge), Turn(question, SITE))
+    assert question in embedder.embedded
