@@ -8,8 +8,10 @@ sections score nearly as high, the rest of the room quotes them, below their nam
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import accumulate
 
 from aitp_desk.agent.select import Found
 from aitp_desk.knowledge.base import Passage, Unit
@@ -141,7 +143,8 @@ class _Stretch:
         self._limit = limit
         self._most = limit if is_strict else limit * _OVER
         self._sizes = [len(unit.text) + _MARKS.get(unit.kind, 1) for unit in units]
-        if sum(self._sizes) <= (limit if is_strict else limit * _WHOLE):
+        self._ends = [*accumulate(self._sizes, initial=0)]
+        if self._ends[-1] <= (limit if is_strict else limit * _WHOLE):
             self.units: Sequence[int] = range(len(units))
         else:
             self.units = self._chosen(found)
@@ -155,7 +158,7 @@ class _Stretch:
 
     def _chosen(self, found: Found) -> list[int]:
         fits = [
-            fit * _CHANGE if _LABEL.match(unit.text) else fit
+            fit * _CHANGE if fit and _LABEL.match(unit.text) else fit
             for fit, unit in zip(found.fits(), self._units, strict=True)
         ]
         best = max(range(len(fits)), key=fits.__getitem__)
@@ -175,14 +178,22 @@ class _Stretch:
                 seen.add((window[0], window[-1]))
                 told = [fits[at] for at in window]
                 value = found.worth(window) + _FIT * max(told) + _SHARE * sum(told) / total
-                value += _FILLED * min(1.0, sum([self._sizes[at] for at in window]) / self._limit)
-                before = sum([self._sizes[at] for at in window if at < anchor])
+                value += _FILLED * min(1.0, self._size(window) / self._limit)
+                before = self._size(window[: bisect_left(window, anchor)])
                 value -= _BEFORE_ANCHOR * before / self._limit
                 if is_known and place:
                     value -= _AT_ONCE
                 if value > most:
                     chosen, most = window, value
         return chosen
+
+    def _size(self, window: Sequence[int]) -> int:
+        """The characters of a window; only its first unit may stand apart from the others."""
+        if not window:
+            return 0
+        ends, past = self._ends, window[-1] + 1
+        apart = past - window[0] - len(window)
+        return ends[past] - ends[window[0]] - (ends[window[1]] - ends[window[0] + 1] if apart else 0)
 
     def _anchors(self, fits: Sequence[float]) -> list[int]:
         """The units that a stretch may stand around."""
@@ -198,7 +209,7 @@ class _Stretch:
         while at > 0 and not units[at].opens:
             at -= 1
         at = self._lead(at)
-        size = sum(self._sizes[at:best])
+        size = self._ends[best] - self._ends[at]
         while size <= room or not starts:
             starts.append(at)
             if at == 0:
@@ -207,7 +218,7 @@ class _Stretch:
             while before > 0 and not units[before].opens:
                 before -= 1
             before = self._lead(before)
-            size += sum(self._sizes[before:at])
+            size += self._ends[at] - self._ends[before]
             at = before
         return starts
 
@@ -222,26 +233,24 @@ class _Stretch:
             above = at - 1
             while above > 0 and not units[above].opens:
                 above -= 1
-            if sum(self._sizes[above:at]) > _LEAD:
+            if self._ends[at] - self._ends[above] > _LEAD:
                 return at - 1
             at = above
         return at
 
     def _grown(self, start: int, best: int) -> list[int]:
         """The units from one on, the best one among them, as far as the room allows."""
-        units, sizes, limit = self._units, self._sizes, self._limit
-        first = best if sum(sizes[start:best]) > limit * _BEFORE else start
+        units, ends, limit = self._units, self._ends, self._limit
+        first = best if ends[best] - ends[start] > limit * _BEFORE else start
         window = [start] if first != start else []
         if window and self._is_named_above(best):
             window.append(best - 1)
         if first != start and units[best].kind == "sentence" and not units[best].opens:
             window, first = [], max(start, best - (units[best].text.startswith(_LEANS)))
-        size = sum([sizes[at] for at in window])
-        for at in range(first, len(units)):
-            if window and at > best and size + sizes[at] > limit:
-                break
-            window.append(at)
-            size += sizes[at]
+        size = sum([self._sizes[at] for at in window])
+        past = max(best + 1, bisect_right(ends, limit - size + ends[first]) - 1)
+        window += range(first, past)
+        size += ends[past] - ends[first]
         return self._ended(window, size, best)
 
     def _is_named_above(self, at: int) -> bool:
@@ -273,7 +282,7 @@ class _Stretch:
 
     def _rows(self, best: int, fits: Sequence[float]) -> list[int]:
         """The rows of a table that matter, with the sentence that announces it."""
-        units, sizes = self._units, self._sizes
+        units, sizes, ends = self._units, self._sizes, self._ends
         start = best
         while start > 0 and not units[start].opens:
             start -= 1
@@ -281,11 +290,11 @@ class _Stretch:
         while end < len(units) and units[end].kind == "row" and not units[end].opens:
             end += 1
         lead = self._lead(start)
-        if sum(sizes[lead:start]) > self._limit / 2:
+        if ends[start] - ends[lead] > self._limit / 2:
             lead = start
         chosen = {best, *range(lead, start)}
         room = self._limit - sum([sizes[at] for at in chosen])
-        least = 0.0 if sum(sizes[start:end]) <= room else _ROW * fits[best]
+        least = 0.0 if ends[end] - ends[start] <= room else _ROW * fits[best]
         for at in sorted(range(start, end), key=lambda at: (-fits[at], at)):
             if at not in chosen and fits[at] >= least and sizes[at] <= room:
                 chosen.add(at)

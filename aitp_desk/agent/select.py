@@ -140,9 +140,13 @@ class Found(msgspec.Struct, eq=False):
             for at, place in self.places.items()
         )
 
-    def worth(self, units: Iterable[int]) -> float:
-        """How much of the question some of its units say that the heading does not say."""
-        return self.question.worth(self.places, frozenset(units))
+    def worth(self, units: Sequence[int]) -> float:
+        """How much of the question some of its units say that the heading does not say.
+
+        Parameters:
+            units: in order.
+        """
+        return self.question.worth(self.places, units)
 
     def asks_for(self, word: str) -> bool:
         """Whether the question says a folded word, in whatever form or by a synonym."""
@@ -381,12 +385,17 @@ class _Question:
             best = max(best, fit)
         return best, expected
 
-    def worth(self, places: dict[int, Place], units: frozenset[int]) -> float:
+    def worth(self, places: dict[int, Place], units: Sequence[int]) -> float:
         """What some units of a passage say of the question, as a share of it."""
         said = 0.0
+        first, last = units[0], units[-1]
         for at, place in places.items():
-            best = max([value for unit, value in place.units if unit in units], default=0.0)
-            said += self.asked.wanted[at].weight * (1 - _SAID * place.around) * best
+            best = 0.0
+            for unit, value in place.units:
+                if value > best and first <= unit <= last and unit in units:
+                    best = value
+            if best:
+                said += self.asked.wanted[at].weight * (1 - _SAID * place.around) * best
         return said / self._total
 
     def fits(self, number: int, places: dict[int, Place]) -> list[float]:

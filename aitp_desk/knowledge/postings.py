@@ -9,7 +9,6 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
-from heapq import nlargest
 from itertools import accumulate
 from math import log
 from sys import intern
@@ -72,7 +71,7 @@ class Posting(msgspec.Struct, frozen=True, gc=False):
         scored = zip(self.numbers, self.scores, strict=True)
         if most is None or len(self.numbers) <= most:
             return scored
-        least = nlargest(most, self.scores)[-1]
+        least = sorted(self.scores)[-most]
         return ((number, score) for number, score in scored if score >= least)
 
 

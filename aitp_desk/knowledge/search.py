@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from aitp_desk.knowledge.enrichment.questions import Questions
 from aitp_desk.knowledge.index import Index
 from aitp_desk.knowledge.layout import IN_HEADING, IN_TITLE, read_position
+from aitp_desk.knowledge.postings import Posting
 from aitp_desk.knowledge.standing import NOWHERE, Place, Places
 from aitp_desk.knowledge.titles import joined_name
 from aitp_desk.knowledge.vocabulary import OWN, Term, Vocabulary
@@ -64,6 +65,7 @@ class Ranking:
         self.negated: Sequence[int] = index.negated
         self.figures: Sequence[int] = index.figures
         self._terms: dict[str, Places] = {}
+        self._postings: dict[str, Posting] = {}
         self._kept = 0
 
     def called(self, words: Iterable[str]) -> Sequence[int]:
@@ -104,13 +106,14 @@ class Ranking:
         total: dict[int, float] = {}
         for is_slight, found, factor in ordered:
             if is_slight or len(total) > ENOUGH:
-                for number in filter(found.__contains__, total):
+                for number in found.keys() & total.keys():
                     total[number] += found[number] * factor
-            elif not total:
-                total = {number: score * factor for number, score in found.items()}
-            else:
-                for number, score in found.items():
-                    total[number] = total.get(number, 0.0) + score * factor
+                continue
+            counted = _times(found, factor)
+            both = counted.keys() & total.keys()
+            added = [(number, total[number] + counted[number]) for number in both]
+            total = total | counted
+            total.update(added)
         for number in set(also) - total.keys():
             score = sum(found.get(number, 0.0) * factor for _, found, factor in ordered)
             if score:
@@ -146,26 +149,34 @@ class Ranking:
         if kept is not None:
             return kept
         stems = [
-            (self._index.posting(stem), factor, self._weight(stem))
+            (self._posting(stem), factor, self._weight(stem))
             for stem, factor in term.stems.items()
             if stem in self._index.counts
         ]
         found: dict[int, float] = {}
         for posting, factor, _ in stems:
-            held = posting.found(None if factor >= OWN else ASIDE)
-            if factor == 1.0 and not found:
-                found = dict(held)
-                continue
-            for number, value in held:
-                score = value * factor
-                if score > found.get(number, 0.0):
-                    found[number] = score
+            held = _times(dict(posting.found(None if factor >= OWN else ASIDE)), factor)
+            better = [
+                (number, found[number])
+                for number in held.keys() & found.keys()
+                if found[number] > held[number]
+            ]
+            found = found | held
+            found.update(better)
         asked = self._find_asked(term, found)
         places = Places(found, tuple(stems), asked, {})
         if found:  # words that the content does not have are without number
             self._keep(len(found) + _TERM)
             self._terms[term.key] = places
         return places
+
+    def _posting(self, stem: str) -> Posting:
+        """The posting of a stem; synonyms share theirs."""
+        posting = self._postings.get(stem)
+        if posting is None:
+            posting = self._postings[stem] = self._index.posting(stem)
+            self._keep(len(posting.numbers))
+        return posting
 
     def place(self, where: Places, number: int) -> Place:
         """How a term stands in a passage."""
@@ -224,4 +235,11 @@ class Ranking:
         self._kept += scores
         if self._kept > MAX_KEPT:
             self._terms.clear()
+            self._postings.clear()
             self._kept = scores
+
+
+def _times(scores: dict[int, float], factor: float) -> dict[int, float]:
+    if factor == 1.0:
+        return scores
+    return {number: score * factor for number, score in scores.items()}
