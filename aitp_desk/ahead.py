@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 
 from aitp_desk.agent.people import read_languages
+from aitp_desk.agent.speech import all_speech
 from aitp_desk.house import House
 from aitp_desk.pages.article import markdown_parser
 
@@ -37,6 +38,7 @@ async def reading_ahead(houses: Sequence[House]) -> AsyncIterator[Callable[[], N
 def _read(houses: Sequence[House]) -> None:
     for house in houses:
         house.knowledge.editions.prepare()
+    all_speech()
     if any(house.config.tickets.people != "off" for house in houses):
         read_languages()
     markdown_parser()

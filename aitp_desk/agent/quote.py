@@ -8,7 +8,7 @@ sections score nearly as high, the rest of the room quotes them, below their nam
 from __future__ import annotations
 
 import re
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from collections.abc import Sequence
 from functools import lru_cache
 from itertools import accumulate
@@ -161,14 +161,14 @@ class _Stretch:
             fit * _CHANGE if fit and _LABEL.match(unit.text) else fit
             for fit, unit in zip(found.fits(), self._units, strict=True)
         ]
-        best = max(range(len(fits)), key=fits.__getitem__)
+        best = fits.index(max(fits))
         is_known = found.is_named or found.match is not None
         if found.is_named:
             best = min(found.defining, default=0)
         if self._units[best].kind == "row":
             return self._rows(best, fits)
         anchors = [best] if is_known else self._anchors(fits)
-        total, chosen, most = sum(fits) or 1.0, [best], float("-inf")
+        sizes, total, chosen, most = self._sizes, sum(fits) or 1.0, [best], float("-inf")
         seen: set[tuple[int, int]] = set()
         for anchor in anchors:
             for place, start in enumerate(self._starts(anchor)):
@@ -178,22 +178,14 @@ class _Stretch:
                 seen.add((window[0], window[-1]))
                 told = [fits[at] for at in window]
                 value = found.worth(window) + _FIT * max(told) + _SHARE * sum(told) / total
-                value += _FILLED * min(1.0, self._size(window) / self._limit)
-                before = self._size(window[: bisect_left(window, anchor)])
+                value += _FILLED * min(1.0, sum([sizes[at] for at in window]) / self._limit)
+                before = sum([sizes[at] for at in window if at < anchor])
                 value -= _BEFORE_ANCHOR * before / self._limit
                 if is_known and place:
                     value -= _AT_ONCE
                 if value > most:
                     chosen, most = window, value
         return chosen
-
-    def _size(self, window: Sequence[int]) -> int:
-        """The characters of a window; only its first unit may stand apart from the others."""
-        if not window:
-            return 0
-        ends, past = self._ends, window[-1] + 1
-        apart = past - window[0] - len(window)
-        return ends[past] - ends[window[0]] - (ends[window[1]] - ends[window[0] + 1] if apart else 0)
 
     def _anchors(self, fits: Sequence[float]) -> list[int]:
         """The units that a stretch may stand around."""
@@ -346,8 +338,9 @@ def _headed(found: Found, text: str) -> str:
     if _REPLY.match(text):
         is_needed = True
     elif not is_needed and adds:
-        said = fold(text)
-        is_needed = any(word not in said and not found.asks_for(word) for word in adds)
+        left = [word for word in adds if not found.asks_for(word)]
+        said = fold(text) if left else ""
+        is_needed = any(word not in said for word in left)
     return _under(passage.heading, text) if is_needed else text
 
 

@@ -7,7 +7,7 @@ of figure that was asked for. Both count here, and how much of the question the 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import msgspec
 

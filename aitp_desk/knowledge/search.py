@@ -105,15 +105,15 @@ class Ranking:
         )
         total: dict[int, float] = {}
         for is_slight, found, factor in ordered:
+            both = found.keys() & total.keys()
             if is_slight or len(total) > ENOUGH:
-                for number in found.keys() & total.keys():
+                for number in both:
                     total[number] += found[number] * factor
                 continue
             counted = _times(found, factor)
-            both = counted.keys() & total.keys()
-            added = [(number, total[number] + counted[number]) for number in both]
-            total = total | counted
-            total.update(added)
+            total = counted | total
+            for number in both:
+                total[number] += counted[number]
         for number in set(also) - total.keys():
             score = sum(found.get(number, 0.0) * factor for _, found, factor in ordered)
             if score:
