@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import AsyncIterator, Mapping, Sequence
-from functools import lru_cache
 from itertools import chain
 from unicodedata import normalize
 
@@ -40,7 +39,6 @@ from aitp_desk.agent.meaning import learn
 from aitp_desk.agent.question import (
     TELLING,
     Asked,
-    is_question,
 )
 from aitp_desk.agent.quote import compose, quote
 from aitp_desk.agent.select import Found, by_words, find, leads
@@ -50,6 +48,7 @@ from aitp_desk.agent.trust import answers
 from aitp_desk.knowledge.editions import Editions
 from aitp_desk.knowledge.library import Library
 from aitp_desk.knowledge.ngrams import join_ngrams
+from aitp_desk.knowledge.titles import as_question
 from aitp_desk.knowledge.watch import Knowledge
 from aitp_desk.knowledge.words import fold
 
@@ -334,15 +333,10 @@ def follow_ups(found: Sequence[Found], library: Library) -> tuple[str, ...]:
     names: dict[str, None] = {}
     for label in chain(map(library.label, near), library.sections(first.page)):
         if label.heading and label != answered:
-            names[_as_question(label.heading, label.name)] = None
+            names[as_question(label.heading) or label.name] = None
             if len(names) == MAX_FOLLOW_UPS:
                 break
     return tuple(names)
-
-
-@lru_cache(maxsize=4096)
-def _as_question(heading: str, name: str) -> str:
-    return f"{heading.rstrip('?')}?" if is_question(heading) else name
 
 
 def cut(text: str, limit: int) -> str:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import re
+import unicodedata
 from urllib.parse import quote
 
-_DROPPED = re.compile(r"[^\w\- ]")
 _IN_FRAGMENT = "-._~!$&'()*+,;=:@/?%"
 """What stands in a fragment as it is (RFC 3986, section 3.5)."""
 
@@ -15,7 +14,13 @@ RESERVED = "desk."
 
 def slug(text: str) -> str:
     """A heading's id as GitHub makes it: lower case, spaces to hyphens, other signs dropped."""
-    return _DROPPED.sub("", text.strip().lower()).replace(" ", "-")
+    kept = (sign for sign in text.strip().lower() if _is_kept(sign))
+    return "".join(kept).replace(" ", "-")
+
+
+def _is_kept(sign: str) -> bool:
+    # the vowels of Thai and Hindi are marks, which are no letters for Python
+    return sign.isalnum() or sign in "_- " or unicodedata.category(sign).startswith("M")
 
 
 def fragment(id: str) -> str:

@@ -1,9 +1,10 @@
-"""The front matter of a Markdown page: YAML between two lines ``---``, in JSON's types."""
+"""The front matter of a Markdown page in JSON's types: YAML, or TOML between two lines ``+++``."""
 
 from __future__ import annotations
 
 import datetime
 import re
+import tomllib
 from typing import Any
 
 from aitp_desk.knowledge.base import Problem
@@ -17,11 +18,13 @@ _NAME = re.compile(r"[\w-]+:(\s|$)")
 
 
 def split_front(source: str, text: str, problems: list[Problem]) -> tuple[dict[str, Any], str]:
-    """Split off YAML front matter: from a first line ``---`` to the next ``---`` or ``...``.
+    """Split off front matter: from a first line ``---`` to the next ``---`` or ``...``.
 
-    A page may also begin with a horizontal rule, which is ``---`` too.
+    A page may also begin with a horizontal rule, which is ``---`` too. TOML stands between ``+++``.
     """
     lines = text.split("\n")
+    if lines[0].rstrip() == "+++":
+        return _split_toml(source, lines, problems)
     if lines[0].rstrip() != "---":
         return {}, text
     ends = (at for at, line in enumerate(lines) if at and line.rstrip() in {"---", "..."})
@@ -47,13 +50,32 @@ def split_front(source: str, text: str, problems: list[Problem]) -> tuple[dict[s
     return {}, body
 
 
-def _parse(block: str) -> dict[str, Any]:
+def _bounded(block: str) -> str:
     if len(block.encode()) > MAX_FRONT_BYTES:
         raise ValueError(f"it is longer than {MAX_FRONT_BYTES} bytes")
+    return block
+
+
+def _split_toml(
+    source: str, lines: list[str], problems: list[Problem]
+) -> tuple[dict[str, Any], str]:
+    end = next((at for at, line in enumerate(lines) if at and line.rstrip() == "+++"), None)
+    if end is None:
+        return {}, "\n".join(lines)
+    front: dict[str, Any] = {}
+    try:
+        block = _bounded("\n".join(lines[1:end]))
+        front = {key: _plain(value) for key, value in tomllib.loads(block).items()}
+    except (ValueError, RecursionError) as error:
+        problems.append(Problem(source, f"The front matter is not read: {error}.", 1))
+    return front, "\n".join(lines[end + 1 :])
+
+
+def _parse(block: str) -> dict[str, Any]:
     import yaml
 
     depth = 0
-    for event in yaml.parse(block, Loader=yaml.SafeLoader):
+    for event in yaml.parse(_bounded(block), Loader=yaml.SafeLoader):
         # a handful of aliases can stand for gigabytes
         if isinstance(event, yaml.AliasEvent):
             raise ValueError("aliases (*name) are not allowed")
@@ -79,7 +101,7 @@ def _plain(value: Any) -> Any:
         return {_plain(str(key)): _plain(item) for key, item in value.items()}
     if isinstance(value, (list, tuple, set)):
         return [_plain(item) for item in value]
-    if isinstance(value, (datetime.date, datetime.datetime)):
+    if isinstance(value, (datetime.date, datetime.datetime, datetime.time)):
         return value.isoformat()
     if isinstance(value, bytes):
         raise ValueError("a value is !!binary; put it into a file and name that")

@@ -68,6 +68,7 @@ def read_html(text: str, *, rendered_here: bool = True, has_bars: bool = True) -
         return Page(called, description, "")
     title, is_of_many = _title(main, called)
     _raise_bold(main)
+    _raise_summaries(main)
     _gather_footnotes(main)
     _name_headings(main)
     if rendered_here:
@@ -114,24 +115,45 @@ def _raise_bold(main: LexborNode) -> None:
                 paragraph.replace_with(made)
 
 
-def _gather_footnotes(main: LexborNode) -> None:
-    """Give the footnotes that docutils writes a section of their own.
+def _raise_summaries(main: LexborNode) -> None:
+    """Make headings of the summaries that are rows of questions: each answer is a section."""
+    for node in main.css("details > summary"):
+        details, text = node.parent, plain(node.text())
+        if details is None or not _LIKE_A_HEADING.fullmatch(text):
+            continue
+        after = details.next
+        while after is not None and not after.text().strip():
+            after = after.next
+        ends = after is None or after.tag == "details" or after.tag in _HEADINGS.split(", ")
+        if ends and node.css_first(_HEADINGS) is None:
+            made = LexborHTMLParser(f"<h6>{escape(text)}</h6>").css_first("h6")
+            if made is not None:
+                if id := _id_of(node) or _id_of(details):
+                    made.attrs["id"] = id
+                node.replace_with(made)
+                details.unwrap()
 
-    They stand in the last section of the page, which most of them have nothing to do with.
+
+def _gather_footnotes(main: LexborNode) -> None:
+    """Give the footnotes that docutils writes a section of their own at the end of the page.
+
+    They stand in sections which most of them have nothing to do with.
     """
-    heading = f"<h2>{_FOOTNOTES}</h2>"
+    told: list[str] = []
     for notes in main.css("dl.footnote, aside.footnote"):
-        told: list[str] = []
         for node in notes.css("dt, span.label, dd, p"):
             if node.tag in {"dt", "span"}:
                 told.append(f"{plain(node.text()).strip('[]')}: ")
             elif told and (node.tag == "p" or node.css_first("p") is None):
                 told[-1] += f"{plain(node.text())} "
+        notes.replace_with("")
+    if told:
         items = "".join(f"<li>{escape(one)}</li>" for one in told)
-        made = LexborHTMLParser(f"<div>{heading}<ul>{items}</ul></div>").css_first("div")
+        made = LexborHTMLParser(f"<div><h2>{_FOOTNOTES}</h2><ul>{items}</ul></div>").css_first(
+            "div"
+        )
         if made is not None:
-            notes.replace_with(made)
-            heading = ""
+            main.insert_child(made)
 
 
 def _name_headings(main: LexborNode) -> None:

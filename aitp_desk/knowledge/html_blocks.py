@@ -147,6 +147,7 @@ class _Reader:
             self._flush()
             table = _table(node)
             if table.rows:
+                self._caption(node)
                 self._add(table, _share_of_links(node))
         elif name == "dt":
             self._flush()
@@ -156,6 +157,13 @@ class _Reader:
         else:
             return False
         return True
+
+    def _caption(self, table: LexborNode) -> None:
+        """What a table is called announces its rows."""
+        caption = table.css_first("caption")
+        said = plain(caption.text()) if caption is not None else ""
+        if said:
+            self._add(Paragraph(said if said.endswith(_SENTENCE_END) else f"{said}:"))
 
     def _heading(self, node: LexborNode, name: str) -> None:
         text = plain(node.text())

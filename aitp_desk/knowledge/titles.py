@@ -27,6 +27,13 @@ _NO_NAME = frozenset(
     " startseite accueil inicio".split()
 )
 _LONGEST_NAME = 80
+_AUXILIARY = r"(?:is|are|was|do|does|did|can|could|may|must|will|would|shall|should|has|have)"
+_QUESTION = re.compile(
+    rf"{_AUXILIARY} (?:i|you|we|they|it|the|my|your|a|an|there)\b.*"
+    rf"|(?:what|which|when|where|who|why|how)(?: (?!you|we|i|they|to)\w+){{0,3}} {_AUXILIARY}\b.*"
+    r"|how to .+",
+    re.IGNORECASE,
+)
 _AROUND = re.compile(
     r"^welcome to (?:the )?|(?:['’]s)? home ?page$|(?<=\w)\(\d\w*\)$", re.IGNORECASE
 )
@@ -123,3 +130,10 @@ def _last_words(title: str) -> list[str]:
         for count in range(min(_MOST_WORDS, len(words) - 1), 1, -1)
         if all(map(str.isalpha, words[-count:]))
     ]
+
+
+def as_question(heading: str) -> str | None:
+    """A heading as the question that it is, or None: ``Can I pay later`` → ``Can I pay later?``."""
+    if heading.endswith(("?", "？")):
+        return heading
+    return f"{heading}?" if _QUESTION.fullmatch(heading) else None

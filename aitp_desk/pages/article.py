@@ -141,10 +141,10 @@ def _name_headings(body: LexborNode) -> tuple[str, str]:
 
 
 def _first_element(body: LexborNode) -> LexborNode | None:
-    """The first element that is more than a wrapper of others."""
-    node = next(body.iter(), None)
-    while node is not None and node.tag in _WRAPPERS:
-        node = next(node.iter(), None)
+    """The first element that is more than a wrapper of others, or a name of the place."""
+    node: LexborNode | None = body
+    while node is not None and (node.mem_id == body.mem_id or node.tag in _WRAPPERS):
+        node = next((one for one in node.iter() if one.tag != "span" or one.text().strip()), None)
     return node
 
 

@@ -2,26 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from itertools import islice, zip_longest
 
 from aitp_desk.knowledge.base import Document, Passage
+from aitp_desk.knowledge.titles import as_question
 from aitp_desk.pages.texts import texts_of
 
 MOST = 4
 """How many examples stand beside a box."""
 MAX_CHARACTERS = 70
 """A longer heading is no example: it would not fit a button on a phone."""
-
-_AUXILIARY = r"(?:is|are|was|do|does|did|can|could|may|must|will|would|shall|should|has|have)"
-_QUESTION = re.compile(
-    rf"{_AUXILIARY} (?:i|you|we|they|it|the|my|your|a|an|there)\b.*"
-    rf"|(?:what|which|when|where|who|why|how)(?: (?!you|we|i|they|to)\w+){{0,3}} {_AUXILIARY}\b.*"
-    r"|how to .+",
-    re.IGNORECASE,
-)
 
 
 def example_questions(
@@ -46,13 +38,6 @@ def page_topics(outline: Iterable[Passage]) -> tuple[str, ...]:
     """
     headings = dict.fromkeys(passage.heading for passage in outline if passage.anchor)
     return tuple(heading for heading in headings if 0 < len(heading) <= MAX_CHARACTERS)[:MOST]
-
-
-def as_question(heading: str) -> str | None:
-    """A heading as the question that it is, or None: ``Can I pay later`` → ``Can I pay later?``."""
-    if heading.endswith(("?", "？")):
-        return heading
-    return f"{heading}?" if _QUESTION.fullmatch(heading) else None
 
 
 def _questions(passages: Sequence[Passage]) -> list[str]:

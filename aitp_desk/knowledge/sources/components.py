@@ -189,6 +189,9 @@ class _Tag:
             return f"<div {hides}>" if not self.is_closed else ""
         title = next((self._value(name) for name in _TITLES if name in self.attributes), "")
         kind = self.name.rpartition(".")[2].lower()
+        if self.is_closed:  # it announces nothing that follows
+            about = self._value("description") if "description" in self.attributes else ""
+            return f"{label(title)} {about}".strip() if about else title
         if kind in BOXES:
             kinds = (self._value(name).lower() for name in ("type", "kind", "variant", "intent"))
             kind = next((one for one in kinds if one in BOXES), kind)

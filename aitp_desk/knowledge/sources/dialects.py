@@ -40,7 +40,7 @@ _ALERT = re.compile(r"(?P<indent>\s*)>\s*\[!(?P<kind>\w+)\][+-]?[ \t]*(?P<title>
 _TITLE = re.compile(r"title\s*=\s*[\"']([^\"']*)[\"']")
 _FILE = re.compile(r"\[([^\]\[`]{1,80})\]\s*$|\b(?:title|filename)\s*=\s*[\"']([^\"']{1,120})[\"']")
 _DEFINITION = re.compile(r"(?P<indent> {0,3}):[ \t]+(?P<text>\S.*)")
-_NO_TERM = re.compile(r"\s*(?:[-*+#>|:`~!]|\d+[.)]\s|$)")
+_NO_TERM = re.compile(r"\s*(?:[-*+]\s|[#>|:~!]|```|\d+[.)]\s|$)")
 _FOOTNOTE = re.compile(r"\[\^[^\]\s]{1,60}\]:[ \t]*(?P<text>.*)")
 _DROPPED_LINE = re.compile(
     r"\s*(?:\[TOC\]|\[\[_?toc_?\]\]|--8<--.*|<<<\s+@?/.*|@\[code[^\]]*\].*|<!--\s*more\s*-->|\{:[^{}]*\})\s*",

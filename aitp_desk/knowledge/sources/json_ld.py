@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from html import escape
+from html import escape, unescape
 from typing import Any
 
 from selectolax.lexbor import LexborHTMLParser
@@ -43,6 +43,8 @@ _SCHEMA = re.compile(r"https?://schema\.org/")
 _DURATION = re.compile(
     r"P(?:(?P<d>\d+)D)?(?:T(?:(?P<h>\d+)H)?(?:(?P<m>\d+)M)?(?:(?P<s>\d+(?:\.\d+)?)S)?)?"
 )
+_MOMENT = re.compile(r"(\d{4}-\d\d-\d\d)T(\d\d:\d\d)(?::00(?:\.0+)?)?(?:Z|[+-]\d\d:?\d\d)?")
+"""A place's own time: its distance from Greenwich tells a visitor nothing."""
 _UNITS = {"d": "day", "h": "hour", "m": "minute", "s": "second"}
 _SPACE = re.compile(r"\s+")
 _BLOCK = re.compile(r"(?=</?(?:p|div|li|br|[uo]l|tr|t[dh]|h\d)\b)", re.IGNORECASE)
@@ -58,7 +60,8 @@ _LABELS = {
     "recipeYield": "Servings",
     "additionalProperty": "Properties",
 }
-_OF_A_BUSINESS = frozenset("openingHours openingHoursSpecification priceRange geo".split())
+_OF_A_BUSINESS = frozenset("openingHours openingHoursSpecification priceRange".split())
+"""Many narrower types have no ending in common: bakeries, pharmacies, hospitals."""
 
 
 def facts_of(declarations: Iterable[str], shown: str) -> str:
@@ -111,7 +114,7 @@ def _types(thing: Mapping[str, Any]) -> list[str]:
 def _is_told(thing: Mapping[str, Any]) -> bool:
     if any(name in _TYPES or name.endswith(_LIKE) for name in _types(thing)):
         return True
-    return "address" in thing and not _OF_A_BUSINESS.isdisjoint(thing)
+    return not _OF_A_BUSINESS.isdisjoint(thing) or ("address" in thing and "geo" in thing)
 
 
 def _section(thing: Mapping[str, Any], seen: str) -> Iterator[str]:
@@ -223,10 +226,11 @@ def _object(thing: Mapping[str, Any], depth: int) -> str:
         for key, value in thing.items()
         if _is_fact(key) and (said := _said(value, depth + 1))
     ]
-    address = get("address") if "address" in thing else ""
-    if name:
-        return f"{name}, {address}" if address else name
-    return ", ".join(rest)
+    if name and get("address"):
+        return f"{name}, {get('address')}"
+    if name and rest:
+        return f"{name} ({', '.join(rest)})"
+    return name or ", ".join(rest)
 
 
 def _label(name: str) -> str:
@@ -243,6 +247,9 @@ def _listed(value: Any) -> list[Any]:
 def _plain(text: str) -> str:
     if text.startswith(("http://schema.org/", "https://schema.org/")):
         return _WORDS.sub(" ", text.rpartition("/")[2])
+    moment = _MOMENT.fullmatch(text)
+    if moment is not None:
+        return f"{moment[1]} {moment[2]}"
     duration = _DURATION.fullmatch(text) if text.startswith("P") and len(text) > 2 else None
     if duration is not None:
         counts = ((duration[unit], word) for unit, word in _UNITS.items() if duration[unit])
@@ -251,6 +258,8 @@ def _plain(text: str) -> str:
         tree = LexborHTMLParser(_BLOCK.sub(" ", text[:_MAX_HTML]))
         body = main_of(tree)
         text = body.text() if body is not None else ""
+    elif "&" in text:
+        text = unescape(text)
     return _SPACE.sub(" ", text).strip()[:_MAX_FACT]
 
 

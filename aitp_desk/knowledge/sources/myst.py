@@ -7,7 +7,14 @@ import re
 from collections.abc import Callable, Sequence
 
 from aitp_desk.knowledge.sources.boxes import BOXES, label, labelled, name_of_box, quoted
-from aitp_desk.knowledge.sources.sphinx import CODE, CONTENT_ONLY, DROPPED, VERSIONS, entry_of_page
+from aitp_desk.knowledge.sources.sphinx import (
+    CODE,
+    CONTENT_ONLY,
+    DROPPED,
+    VERSIONS,
+    entry_of_page,
+    is_for_other_builders,
+)
 
 _OPTION = re.compile(r":(?P<name>[\w-]+):[ \t]*(?P<value>.*)")
 _ROW = re.compile(r"[*-][ \t]+[-*][ \t]?(?P<text>.*)")
@@ -57,6 +64,8 @@ def read_directive(
         title = argument if is_titled else ""
         before = [] if is_titled else [argument]
         return quoted(labelled(name_of_box(short, title), [*before, *read(body)]))
+    if short == "only":
+        return [] if is_for_other_builders(argument) else read(body)
     within = read(body)
     if short in CONTENT_ONLY or argument.replace(" ", "").isdigit():
         return within

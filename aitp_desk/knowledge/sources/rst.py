@@ -43,6 +43,7 @@ _SETTINGS = {
     "line_length_limit": MAX_LINE,
     "syntax_highlight": "none",
     "doctitle_xform": False,
+    "initial_header_level": 1,
     "docinfo_xform": False,
     "strip_comments": True,
     "toc_backlinks": False,

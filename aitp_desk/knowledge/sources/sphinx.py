@@ -28,7 +28,7 @@ CODE = frozenset(
     " ipython jinja productionlist highlight-block code-cell".split()
 )
 CONTENT_ONLY = frozenset(
-    "only ifconfig tabs tab-set grid card-carousel card-group cards panels content-tabs hlist acks"
+    "ifconfig tabs tab-set grid card-carousel card-group cards panels content-tabs hlist acks"
     " div cond button-link button-ref".split()
 )
 """What only groups or conditions its content: the argument is no words."""
@@ -55,6 +55,8 @@ _DROPPED_ROLES = frozenset(
     "raw raw-html raw-latex html octicon fa fas fab far material-regular eq".split()
 )
 _CALLED = frozenset("func meth".split())
+_BUILDERS = frozenset("latex latexpdf epub man texinfo gettext text xml json linkcheck".split())
+"""Builders of Sphinx that make no page of a website."""
 
 
 class CrossReference(nodes.Inline, nodes.TextElement):
@@ -113,6 +115,13 @@ class _Content(_Any):
         return self._parsed()
 
 
+class _Only(_Any):
+    """What is for some of the builders: left out where HTML is none of them."""
+
+    def run(self) -> list[nodes.Node]:
+        return [] if is_for_other_builders(self._said()) else self._parsed()
+
+
 class _Version(_Any):
     def run(self) -> list[nodes.Node]:
         version, about = (*self._said().split(None, 1), "", "")[:2]
@@ -154,7 +163,7 @@ class _Described(_Any):
     def run(self) -> list[nodes.Node]:
         said, content = self._said(), self._parsed()
         told = [
-            nodes.paragraph("", f"{name.capitalize()}: {value}")
+            nodes.paragraph("", f"{name.capitalize()}: ", *self._inline(value))
             for name in _TOLD_OPTIONS
             if (value := self.options.get(name))
         ]
@@ -166,6 +175,12 @@ class _Described(_Any):
             item += nodes.term("", line) if is_code else nodes.term("", "", *self._inline(line))
         item += nodes.definition("", *told, *content)
         return [nodes.definition_list("", item)]
+
+
+def is_for_other_builders(tags: str) -> bool:
+    """Whether the argument of ``only`` names builders that make no page of a website."""
+    wanted = set(tags.lower().split())
+    return bool(wanted & _BUILDERS) and not wanted & {"html", "not", "or"}
 
 
 def find_directive(known: Callable[..., Any]) -> Callable[..., Any]:
@@ -198,7 +213,7 @@ def _own_directive(name: str) -> type[Directive] | None:
         return _Content
     if name in VERSIONS:
         return _Version
-    return {"seealso": _SeeAlso, "toctree": _Contents}.get(name)
+    return {"seealso": _SeeAlso, "toctree": _Contents, "only": _Only}.get(name)
 
 
 @cache

@@ -23,6 +23,11 @@ ENGLISH = "<html lang=en><p>Opening hours</p>"
         (["ค่าจัดส่ง 50 บาท"], "th"),
         (["# Names\n\nThe sign 東 is read *east*, and 西 is read *west* in this book."], None),
         (["# Café\n\nOuvert le dimanche."], None),
+        (["# Abfall\n\nSperrmüll wird abgeholt. Melden Sie ihn mit der Karte an."], "de"),
+        (["# Pain\n\nLe pain et les gâteaux sont faits ici, dans la nuit."], "fr"),
+        (["# Pan\n\nEl pan y los pasteles se hacen aquí, por la noche."], "es"),
+        (["# Bread\n\nBread is made here in the night; *le pain*, *das Brot*, *el pan*."], None),
+        (["# Code\n\n```\nder = die or das or ist\n```"], None),
     ],
 )
 def test_pages_tell_their_language(pages: list[str], tag: str | None) -> None:

@@ -30,6 +30,7 @@ def said(tmp_path: Path, text: str, name: str = "a.md") -> list[str]:
         ("[Go](b.md){ .md-button } ==on==", ["Go on"]),
         ("Door\n:   It opens.\n\nKey\n:   It fits.", ["Door: It opens.", "Key: It fits."]),
         ("It opens[^1].\n\n[^1]: At nine.", ["It opens.", "At nine."]),
+        ("`E_1`\n: It fails.\n\n`E_2`\n: It waits.", ["E_1: It fails.", "E_2: It waits."]),
         ("[TOC]\n\nText.", ["Text."]),
         ('=== ":octicons-file-16: a.toml"\n\n    Text.', ["a.toml: Text."]),
         ('Run ++"Python: Select"++ or ++ctrl+"p"++.', ["Run Python: select or Ctrl+P."]),
@@ -69,6 +70,9 @@ def said(tmp_path: Path, text: str, name: str = "a.md") -> list[str]:
             '<Tabs>\n  <TabItem label="Mac">\n    ```sh\n    ls\n    ```\n  </TabItem>\n</Tabs>',
             ["Mac:", "```sh\nls\n```"],
         ),
+        ('<Plan name="Small" />\n\nText.', ["Small", "Text."]),
+        ('<LinkCard title="Gear" description="What to pack." />', ["Gear: What to pack."]),
+        ("```{only} latex\nOn paper.\n```\n\n```{only} html\nHere.\n```", ["Here."]),
         ('<Callout type="caution">Mind it.</Callout>', ["Caution:", "Mind it."]),
     ],
 )  # fmt: skip

@@ -2,6 +2,7 @@
 
 import re
 from pathlib import Path
+from urllib.parse import unquote
 
 import pytest
 
@@ -352,9 +353,40 @@ def test_footnotes_are_a_section_of_their_own(tmp_path: Path) -> None:
         "</span><p>Of oak.</p><p>Or ash.</p></aside>"
     )
     for note in (dl, aside):
-        html = f"<main><h1>Doors</h1><h2>Keys</h2><p>None.</p>{note.format(1)}{note.format(2)}"
+        notes = f"{note.format(1)}<h2>Locks</h2><p>One.</p>{note.format(2)}"
+        html = f"<main><h1>Doors</h1><h2>Keys</h2><p>None.</p>{notes}"
         _, passages = read(tmp_path, html)
         assert [(one.heading, one.text) for one in passages] == [
             ("Keys", "None."),
+            ("Locks", "One."),
             ("Footnotes", "- 1: Of oak. Or ash.\n- 2: Of oak. Or ash."),
         ]
+
+
+def test_the_caption_of_a_table_announces_its_rows(tmp_path: Path) -> None:
+    table = (
+        "<table><caption>Poles</caption><tr><th>A</th><th>B</th></tr><tr><td>1</td><td>2</td></tr>"
+    )
+    _, passages = read(tmp_path, f"<main><h1>Tents</h1><p>Light.</p>{table}</table></main>")
+    assert said(passages) == ["Light.", "Poles:", "1: 2"]
+
+
+def test_summaries_in_a_row_are_headings_of_their_answers(tmp_path: Path) -> None:
+    html = (
+        "<main><h1>Classes</h1><p>Six guests.</p>"
+        "<details id='lunch'><summary>Is lunch included?</summary><p>Yes.</p></details>\n"
+        "<details><summary>Vouchers</summary><p>Two years.</p></details>"
+        "<h2>Way</h2><details><summary>Map</summary><p>Below.</p></details><p>By bus.</p></main>"
+    )
+    _, passages = read(tmp_path, html)
+    assert [(one.heading, one.url, one.text) for one in passages] == [
+        ("Classes", "/a#classes", "Six guests."),
+        ("Is lunch included?", "/a#lunch", "Yes."),
+        ("Vouchers", "/a#vouchers", "Two years."),
+        ("Way", "/a#way", "Map\n\nBelow.\n\nBy bus."),
+    ]
+
+
+def test_an_id_made_of_a_heading_keeps_the_vowels_of_thai(tmp_path: Path) -> None:
+    _, (passage,) = read(tmp_path, "<main><h2>ที่จอดรถ</h2><p>6</p></main>")
+    assert unquote(passage.url) == "/a#ที่จอดรถ"

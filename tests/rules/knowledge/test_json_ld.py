@@ -104,6 +104,24 @@ def said(tmp_path: Path, declared: Any, shown: str = "Welcome to it.") -> list[t
         ),
         (
             {
+                "@type": "Pharmacy",
+                "name": "Tent",
+                "openingHours": "Mo-Fr 09:00-17:00",
+                "paymentAccepted": "Cash &amp; cards",
+            },
+            ["Opening hours: Mo-Fr 09:00-17:00", "Payment accepted: Cash & cards"],
+        ),
+        (
+            {
+                "@type": "Event",
+                "name": "Tent",
+                "startDate": "2027-06-18T17:00:00+01:00",
+                "organizer": {"@type": "Organization", "name": "Club", "email": "a@b.example"},
+            },
+            ["Start date: 2027-06-18 17:00", "Organizer: Club (email a@b.example)"],
+        ),
+        (
+            {
                 "@type": "Recipe",
                 "name": "Tent",
                 "recipeIngredient": ["1 kg flour", "water"],

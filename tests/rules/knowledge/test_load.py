@@ -34,6 +34,15 @@ def test_front_matter_gives_title_description_date_and_everything_else(tmp_path:
     assert not problems
 
 
+def test_front_matter_may_be_toml(tmp_path: Path) -> None:
+    front = '+++\ntitle = "Boats"\ndate = 2026-03-01\ntags = ["a"]\n[params]\nx = 1\n+++\n'
+    pages, problems = read(tmp_path, a_md=f"{front}\nText.\n", b_md="+++\ntitle = \n+++\n# B\n")
+    assert (pages["a"].title, pages["a"].updated) == ("Boats", "2026-03-01")
+    assert (pages["a"].body.strip(), pages["a"].front["params"]) == ("Text.", {"x": 1})
+    assert [problem.source for problem in problems] == ["b.md"]
+    assert pages["b"].title == "B"
+
+
 def test_without_a_title_the_first_heading_is_taken_and_else_the_name(tmp_path: Path) -> None:
     documents, _ = read(tmp_path, a_md="Text\n\n# The `first` *one*\n", b_md="Only text.\n")
     assert documents["a"].title == "The first one"
