@@ -17,13 +17,18 @@ class FastEmbedder:
 
     Parameters:
         model: a name that fastembed knows; it fetches the model at the first use.
+        query_prefix, passage_prefix: what the model expects before a question and before a passage;
+            fastembed adds none.
     """
 
-    languages: Collection[str] = ()
-
-    def __init__(self, model: str = "") -> None:
-        self.name = model or DEFAULT_MODEL
+    def __init__(
+        self, model: str = "", *, query_prefix: str = "", passage_prefix: str = ""
+    ) -> None:
+        self.name = f"{model or DEFAULT_MODEL} {passage_prefix}".strip()
         self.dimension = 0
+        self.languages: Collection[str] = () if model else ("en",)
+        self._name = model or DEFAULT_MODEL
+        self._prefixes = (passage_prefix, query_prefix)
         self._model: Any = None
         self._thread = ThreadPoolExecutor(1, "embedding")
 
@@ -39,9 +44,9 @@ class FastEmbedder:
             if self._model is None:
                 from fastembed import TextEmbedding
 
-                self._model = TextEmbedding(self.name, threads=1)
+                self._model = TextEmbedding(self._name, threads=1)
             embed = self._model.query_embed if query else self._model.passage_embed
-            vector: Vector = next(iter(embed([text])))
+            vector: Vector = next(iter(embed([self._prefixes[query] + text])))
         except ImportError:
             raise ModelUnusable("fastembed is not installed: pip install fastembed.") from None
         except Exception as error:

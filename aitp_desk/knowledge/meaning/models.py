@@ -72,7 +72,11 @@ def _embedder(settings: Meaning, folder: Path, egress: Egress, key: str) -> Embe
                 passage_prefix=settings.passage_prefix,
             )
         case "fastembed":
-            return FastEmbedder(settings.model)
+            return FastEmbedder(
+                settings.model,
+                query_prefix=settings.query_prefix,
+                passage_prefix=settings.passage_prefix,
+            )
         case "onnx":
             model = folder / settings.model if settings.model else None
             return _onnx(model, settings.query_prefix, settings.passage_prefix)

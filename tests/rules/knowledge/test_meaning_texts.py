@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Collection, Sequence
 from itertools import pairwise
+from types import SimpleNamespace
 
 import pytest
 
 from aitp_desk.knowledge.base import Passage
+from aitp_desk.knowledge.meaning.fast import FastEmbedder
 from aitp_desk.knowledge.meaning.scale import stretch_of, stretched
 from aitp_desk.knowledge.meaning.text import windows_of
 
@@ -53,3 +56,26 @@ def test_a_text_without_spaces_is_read_in_windows_that_overlap(sentence: str) ->
     for before, after in pairwise(windows):
         assert 150 < len(before.encode()) <= 400
         assert any(before.endswith(after[:size]) for size in range(20, len(after)))
+
+
+async def test_fastembed_is_given_the_prefixes_that_it_does_not_add(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    given: list[str] = []
+
+    class TextEmbedding:
+        def __init__(self, name: str, *, threads: int) -> None:
+            given.append(name)
+
+        def passage_embed(self, texts: Sequence[str]) -> list[list[float]]:
+            given.extend(texts)
+            return [[1.0] for _ in texts]
+
+        query_embed = passage_embed
+
+    monkeypatch.setitem(sys.modules, "fastembed", SimpleNamespace(TextEmbedding=TextEmbedding))
+    embedder = FastEmbedder("e5", query_prefix="query: ", passage_prefix="passage: ")
+    await embedder.embed(["one"])
+    await embedder.embed(["two"], query=True)
+    assert given == ["e5", "passage: one", "query: two"]
+    assert "passage" in embedder.name
