@@ -47,10 +47,10 @@ from aitp_desk.agent.speech.recognition import language_asked_in
 from aitp_desk.agent.trust import answers
 from aitp_desk.knowledge.editions import Editions
 from aitp_desk.knowledge.library import Library
-from aitp_desk.knowledge.ngrams import join_ngrams
+from aitp_desk.knowledge.ngrams import RUN, join_ngrams
 from aitp_desk.knowledge.titles import as_question
 from aitp_desk.knowledge.watch import Knowledge
-from aitp_desk.knowledge.words import fold
+from aitp_desk.knowledge.words import fold, words_of
 
 MAX_ANSWER_CHARACTERS = 1200
 _NEAR = 3
@@ -292,7 +292,11 @@ def _as_written(word: str, question: str) -> str:
     """A folded word with the accents and marks that the visitor gave it."""
     said = normalize("NFC", question).lower().replace("’", "'").replace("'", " ")
     bare = [part.strip('.,;:!?¿¡"«»„“”()') for part in said.split()]
-    return next((part for part in bare + _WORD.findall(said) if fold(part) == word), word)
+    written = next((part for part in bare + _WORD.findall(said) if fold(part) == word), None)
+    if written is None:  # katakana has no spaces around it, and may be spelt otherwise
+        runs = (run[0] for run in RUN.finditer(said))
+        written = next((run for run in runs if words_of(run) == [word]), word)
+    return written
 
 
 def _plain(text: str, limit: int, *, found: bool) -> Answer:

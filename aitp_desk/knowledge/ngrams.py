@@ -38,6 +38,10 @@ _SIZES = {"han": 2, "hiragana": 2, "hangul": 2, "clusters": 3}
 _ENDING = 3
 """Fewer hiragana in a row are an ending or a particle."""
 _LONG_SIGN = "ー"
+_SPELT_ALIKE = re.compile("ヴ[ァィェォ]?|(?<=[ウフ])[アイエオ]")
+_AS_SPELT = {"ヴァ": "バ", "ヴィ": "ビ", "ヴ": "ブ", "ヴェ": "ベ", "ヴォ": "ボ"}
+_AS_SPELT |= {"ア": "ァ", "イ": "ィ", "エ": "ェ", "オ": "ォ"}
+"""Foreign sounds that are written in two ways: ``ウエア`` and ``ウェア``, ``ヴァ`` and ``バ``."""
 _LONG_WORD = 4
 """From so many letters on the long vowel at the end of a katakana word is optional."""
 
@@ -47,6 +51,7 @@ def ngrams_of(run: re.Match[str]) -> list[str]:
     text, script = run[0], run.lastgroup or ""
     if script == "katakana":
         word = text.rstrip(_LONG_SIGN) if len(text) >= _LONG_WORD else text.lstrip(_LONG_SIGN)
+        word = _SPELT_ALIKE.sub(lambda sign: _AS_SPELT[sign[0]], word)
         return [word] if word else []
     if script == "hiragana" and len(text) < _ENDING:
         return []

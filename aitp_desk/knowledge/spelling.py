@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from aitp_desk.knowledge.ngrams import is_katakana
 from aitp_desk.knowledge.words import STOP_WORDS
 
 MIN_LENGTH = 4
@@ -11,6 +12,8 @@ MIN_LENGTH = 4
 SHORTEST = 3
 LONG = 7
 """From so many letters on two slips are allowed."""
+KATAKANA = 5
+"""The shortest word of katakana that is put right, by one slip: a sign is a syllable."""
 _OTHER_START = 1.1
 """What a word that begins with another letter costs at least: see :meth:`Spelling._cost`."""
 _BITS = 30
@@ -40,6 +43,8 @@ class Spelling:
         One slip (a letter too many, missing, wrong, or two swapped) is allowed, from seven letters
         on two; else the words must sound alike. Words with digits are names, not slips.
         """
+        if is_katakana(word):
+            return self._of_katakana(word)
         if not word.isalpha() or not word.isascii() or len(word) < SHORTEST:
             return None
         best = self._nearest(word, same_start=True)
@@ -49,6 +54,10 @@ class Spelling:
             return best[1]
         alike = self._by_sound.get(_sound(word)) if len(word) >= MIN_LENGTH else None
         return alike if alike and abs(len(alike) - len(word)) <= 2 else None
+
+    def _of_katakana(self, word: str) -> str | None:
+        best = self._nearest(word, same_start=True) if len(word) >= KATAKANA else None
+        return best[1] if best is not None and distance(word, best[1], 1) == 1 else None
 
     def _nearest(self, word: str, *, same_start: bool) -> tuple[float, str] | None:
         """The least unlikely word and how unlikely it is, of those that begin alike or do not."""

@@ -9,7 +9,7 @@ from functools import cached_property
 import msgspec
 
 from aitp_desk.knowledge.inflection import Inflection
-from aitp_desk.knowledge.ngrams import FIRST, is_han, is_hiragana, is_ngram, overlap
+from aitp_desk.knowledge.ngrams import FIRST, is_han, is_hiragana, is_katakana, is_ngram, overlap
 from aitp_desk.knowledge.postings import weight_of
 from aitp_desk.knowledge.spelling import LONG, Spelling, distance
 from aitp_desk.knowledge.synonyms import (
@@ -281,7 +281,7 @@ class Vocabulary:
         used = {
             word: uses
             for word, uses in self._spellings.items()
-            if not word.startswith(NAME_SIGN) and word < FIRST
+            if not word.startswith(NAME_SIGN) and (word < FIRST or is_katakana(word))
         }
         if not self.is_english:
             return Spelling(used)
