@@ -52,7 +52,6 @@ _BY_WORD: dict[str, int] = {
     for word in words.split()
 }
 _BY_WORD["size"] = LENGTH | VOLUME
-_BY_WORD["hours"] = DURATION | CLOCK
 
 _AFTER_HOW: dict[str, int] = {
     word: flags
@@ -88,6 +87,7 @@ _CUES = _BY_WORD.keys() | {word for _, word in _BY_PAIR} | {"when", "phone"}
 
 _HOW_MUCH = ("how", "much")
 _OF_MONEY = {(*_HOW_MUCH, word) for word in "is are for would money to do does".split()}
+_OF_OPENING = {(word, "hours") for word in "your opening business office visiting the what".split()}
 _OF_A_COMMAND = {("line", word) for word in ("option", "options", "flag", "argument", "switch")}
 
 
@@ -101,7 +101,9 @@ def expected_in(words: Sequence[str]) -> int:
         return 0
     expects = 0
     for word in _BY_WORD.keys() & words:
-        if word != "command" or _asks_for_a_command(words):
+        if word == "hours" and _asks_for_opening_hours(words):
+            expects |= CLOCK | DATE
+        elif word != "command" or _asks_for_a_command(words):
             expects |= _BY_WORD[word]
     for pair in _BY_PAIR.keys() & pairwise(words):
         expects |= _BY_PAIR[pair]
@@ -118,6 +120,11 @@ def expected_in(words: Sequence[str]) -> int:
 def is_cue(word: str) -> bool:
     """Whether a word mostly says what sort of thing is asked for: ``far``, ``deadline``."""
     return word in _BY_WORD or word in _AFTER_HOW
+
+
+def _asks_for_opening_hours(words: Sequence[str]) -> bool:
+    """Whether "hours" are when somebody is there, and not how long something takes."""
+    return words[0] == "hours" or not _OF_OPENING.isdisjoint(pairwise(words))
 
 
 def _asks_for_a_command(words: Sequence[str]) -> bool:

@@ -21,6 +21,7 @@ from aitp_desk.agent.base import (
     Event,
     Relevance,
     Said,
+    SiteFacts,
     Source,
     Turn,
 )
@@ -44,6 +45,7 @@ from aitp_desk.agent.quote import compose, quote
 from aitp_desk.agent.select import Found, by_words, find, leads
 from aitp_desk.agent.speech import speech_of
 from aitp_desk.agent.speech.recognition import language_asked_in
+from aitp_desk.agent.topics import asks_for_topics, introduce
 from aitp_desk.agent.trust import answers
 from aitp_desk.knowledge.editions import Editions
 from aitp_desk.knowledge.library import Library
@@ -204,8 +206,7 @@ def find_answer(turn: Turn, library: Library) -> Finding:
     if question is not None:
         return Finding(question, asked, found)
     if not asked.wanted:
-        openly = speech_of(library.language).says.open.format(site=turn.site.name)
-        return Finding(Clarification(openly), asked)
+        return Finding(_ask_openly(turn.site, asked, library), asked)
     is_sure = chosen is not None or any(answers(one) for one in (*found[:1], *by_words(found)[:1]))
     if not found or not is_sure:
         alone = find_alone(turn, library) if heard is None else []
@@ -214,6 +215,14 @@ def find_answer(turn: Turn, library: Library) -> Finding:
         found = alone
     said = _answer(found, library, min(limit, turn.site.answer_characters), limit)
     return Finding(said, asked, found)
+
+
+def _ask_openly(site: SiteFacts, asked: Asked, library: Library) -> Clarification:
+    """Ask what the visitor wants to know; who asks for the topics is told them."""
+    question = speech_of(library.language).says.open.format(site=site.name)
+    if asks_for_topics(asked.text):
+        question = f"{introduce(site.name, site.description, library)} {question}"
+    return Clarification(question)
 
 
 def _answer(found: Sequence[Found], library: Library, wanted: int, limit: int) -> Answer:

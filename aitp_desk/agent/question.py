@@ -8,6 +8,7 @@ from collections.abc import Iterable
 import msgspec
 
 from aitp_desk.agent.expect import expected_in
+from aitp_desk.agent.topics import asks_for_topics
 from aitp_desk.knowledge.sentences import sentences
 from aitp_desk.knowledge.vocabulary import Term, Vocabulary
 from aitp_desk.knowledge.words import NEGATIONS, words_of
@@ -107,6 +108,8 @@ def read_question(text: str, vocabulary: Vocabulary) -> Asked:
     said = text = " ".join(text.split())
     if "work" in text:
         text = _HOW_IT_WORKS.sub(r"\1", text)
+    if asks_for_topics(text):
+        return Asked(text=text, wanted=(), expects=0, said=said)
     if command := _TELL_ME.match(text):
         text = f"{command[1]}what is{text[command.end() :]}"
     parts = (sentences(text) if text != text.lower() else _SENTENCE_END.split(text)) or [text]

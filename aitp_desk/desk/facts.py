@@ -6,11 +6,11 @@ from collections.abc import Mapping
 
 from aitp_desk.agent.base import Answer, SiteFacts, Source
 from aitp_desk.agent.speech import speech_of
+from aitp_desk.agent.topics import introduce
 from aitp_desk.config import Site
 from aitp_desk.knowledge.base import Document
 from aitp_desk.knowledge.library import Library
 
-_MOST_TITLES = 8
 _MOST_FOLLOW_UPS = 3
 
 
@@ -28,14 +28,7 @@ def site_facts(site: Site) -> SiteFacts:
 
 def describe_site(site: Site, library: Library) -> Answer:
     """What this site is: its description, and what its pages are about."""
-    titles = [document.title for document in library.documents[:_MOST_TITLES]]
-    count = len(library.documents)
-    said = [f"{site.name}: {site.description}" if site.description else f"{site.name}."]
-    if titles:
-        says = speech_of(library.language).says
-        pages = says.one_page if count == 1 else says.pages
-        listed = [*titles, says.more] if count > len(titles) else titles
-        said.append(pages.format(count=count, titles=", ".join(listed)))
+    said = introduce(site.name, site.description, library)
     about = _page_about(library)
     sources = (
         (Source(about.title, about.url, "direct"),)
@@ -43,7 +36,7 @@ def describe_site(site: Site, library: Library) -> Answer:
         else (Source(site.name, "/", "direct"),)
     )
     others = [document.title for document in library.documents if document is not about]
-    return Answer(" ".join(said), sources, tuple(others[:_MOST_FOLLOW_UPS]))
+    return Answer(said, sources, tuple(others[:_MOST_FOLLOW_UPS]))
 
 
 def describe_contact(site: Site, library: Library) -> Answer:

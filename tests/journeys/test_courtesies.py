@@ -114,6 +114,13 @@ async def test_an_offered_person_is_agreed_to_freely(lamps: Talker) -> None:
 
 
 @PROTOCOLS
+async def test_who_asks_what_may_be_asked_is_told_the_topics(lamps: Talker, ask: Any) -> None:
+    told = "Lamps. It has 1 page: Returns. What would you like to know about Lamps?"
+    assert await ask(lamps, "What can I ask you?") == told
+    assert await ask(lamps, "who are you") == told
+
+
+@PROTOCOLS
 @pytest.mark.parametrize("said", ["go ahead", "of course", "Absolutely!"])
 async def test_agreement_to_nothing_is_not_searched_for(lamps: Talker, ask: Any, said: str) -> None:
     assert await ask(lamps, said) == "What would you like to know about Lamps?"

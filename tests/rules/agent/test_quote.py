@@ -230,3 +230,11 @@ async def test_a_near_answer_is_shorter_than_an_answer(tmp_path: Path) -> None:
 
     assert "Moorings" in said.text
     assert len(said.text) <= SITE.answer_characters / 2
+
+
+async def test_hours_without_more_are_opening_hours(tmp_path: Path) -> None:
+    pages = {
+        "clinic.md": "# Clinic\n\n## Contact\n\nReception hours: Mon to Fri, 8 am to 6 pm.\n\n"
+        "## Blood tests\n\nFasting hours: nothing but water for 10 hours before.\n"
+    }
+    assert (await told(tmp_path, "What are your hours?", pages)).startswith("Contact: Reception")

@@ -1,0 +1,34 @@
+"""The topics of a site: what its pages are about, for a visitor who asks nothing in particular."""
+
+from __future__ import annotations
+
+import re
+
+from aitp_desk.agent.speech import speech_of
+from aitp_desk.knowledge.library import Library
+
+_MOST_TITLES = 8
+_ASKS = re.compile(
+    r"(?:who|what) are you|what is this|what(?: else)? can i ask(?: you)?|what do you (?:do|know)|"
+    r"what (?:can|could) you (?:do|tell me|help(?: me)? with|answer)|help(?: me)?|topics",
+    re.IGNORECASE,
+)
+"""How a visitor asks what may be asked."""
+
+
+def asks_for_topics(text: str) -> bool:
+    """Whether a visitor asks what the site is or what may be asked."""
+    return _ASKS.fullmatch(text.strip(" ?!.")) is not None
+
+
+def introduce(name: str, description: str, library: Library) -> str:
+    """A site's name and description, the number of its pages and their first titles."""
+    told = f"{name}: {description}" if description else f"{name}."
+    titles = [document.title for document in library.documents[:_MOST_TITLES]]
+    if not titles:
+        return told
+    count = len(library.documents)
+    says = speech_of(library.language).says
+    listed = [*titles, says.more] if count > len(titles) else titles
+    pages = says.one_page if count == 1 else says.pages
+    return f"{told} {pages.format(count=count, titles=', '.join(listed))}"
