@@ -50,6 +50,8 @@ _ALIKE = 0.7
 """From so much on two questions ask the same."""
 _RIVAL = 0.85
 """A question of another page that is so much as like the visitor's leaves open which is meant."""
+_TITLE = 1.0
+"""What a page's title counts for its opening beside further signals: as much as its question."""
 
 
 class Found(msgspec.Struct, eq=False):
@@ -205,7 +207,7 @@ def find(library: Library, asked: Asked, *, widely: bool = False) -> list[Found]
     sure = max(found, key=_by_score).coverage if found else 1.0
     ranks = fuse({one.number: one.score for one in found}, signals, sure)
     for one in found:
-        one.rank = ranks[one.number]
+        one.rank = ranks[one.number] + (_TITLE if signals and question.is_title_of(one) else 0.0)
         one.signals = signals
         one.match = matches.get(one.number)
     found.sort(key=_by_rank, reverse=True)
@@ -271,6 +273,11 @@ class _Question:
     def called(self) -> Sequence[int]:
         """The passages that begin what is called exactly what is asked for."""
         return self._ranking.called(self._words)
+
+    def is_title_of(self, one: Found) -> bool:
+        """Whether the question is the title of a page, which the passage opens."""
+        is_whole = one.called and self._title_words[one.page] == self._asked_words
+        return is_whole and not self._carries and one.number == self.library.numbers(one.page).start
 
     def read(self, number: int, searched: float, least: float) -> Found | None:
         """Measure how one passage fits; None for one that scores less than ``least`` in any case.
