@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from aitp_desk.agent.enrichment.request import Group
     from aitp_desk.config import Config
     from aitp_desk.knowledge.enrichment.coverage import Coverage
-    from aitp_desk.knowledge.enrichment.file import Line
     from aitp_desk.knowledge.enrichment.replies import Dropped
 
 _SECONDS = 120
@@ -114,9 +113,12 @@ def _check(coverages: Sequence[Coverage], only: str) -> None:
     """List lines whose passage changed, and passages without a line."""
     faults = []
     for coverage in coverages:
-        faults += [f"{_name(line)}: the passage changed." for line in coverage.outdated(only)]
         faults += [
-            f"{passage.document} > {' / '.join(passage.trail)}: not enriched."
+            f"{_place(line.page, line.headings)}: the passage changed."
+            for line in coverage.outdated(only)
+        ]
+        faults += [
+            f"{_place(passage.document, passage.trail)}: not enriched."
             for passage in coverage.missing(only).values()
         ]
         faults += map(str, coverage.problems)
@@ -125,8 +127,8 @@ def _check(coverages: Sequence[Coverage], only: str) -> None:
     click.echo(f"All {sum(map(len, coverages))} passages are enriched.")
 
 
-def _name(line: Line) -> str:
-    return f"{line.page} > {' / '.join(line.headings)}"
+def _place(page: str, headings: Sequence[str]) -> str:
+    return " > ".join(filter(None, (page, " / ".join(headings))))
 
 
 def _write_requests(coverages: Sequence[Coverage], out: Path, only: str, limit: int | None) -> None:
@@ -173,7 +175,10 @@ def _take_results(config: Config, coverages: Sequence[Coverage], file: Path) -> 
             dropped.append(Dropped(f"line {number}", "not a reply", str(error)))
     writer = Writer(coverages, config.site.url)
     writer.take(replies)
-    _report(writer.save(), [*dropped, *writer.dropped])
+    saved = writer.save()
+    _report(saved, [*dropped, *writer.dropped])
+    if not saved:
+        fail([f"{file} holds no reply to a passage of this site; nothing was written."])
 
 
 def _send(
@@ -186,12 +191,14 @@ def _send(
     no_batch: bool,
 ) -> None:
     """Send what is missing to the model, and write what it replies."""
-    from aitp_desk.agent.enrichment.run import Run
+    from aitp_desk.agent.enrichment.run import Run, missing_of
     from aitp_desk.agent.messages import Messages, ModelFailed
     from aitp_desk.config.claude import API_KEY, API_URL
 
     key = os.environ.get(API_KEY)
     if not key:
+        if groups := missing_of(coverages, only, limit):
+            click.echo(_estimate(config, groups, batch=not no_batch))
         fail([f"{API_KEY} is not set: set it, or have the passages read by way of --requests."])
     seconds = max(config.claude.reply_seconds, _SECONDS)
     api = Messages(key, os.environ.get(API_URL) or None, seconds)
@@ -230,15 +237,19 @@ def _send(
 
 def _agreed(config: Config, groups: Sequence[Group], *, yes: bool, batch: bool) -> bool:
     """Say what the run takes, and ask whether to go on."""
+    click.echo(_estimate(config, groups, batch=batch))
+    return yes or click.confirm("Go on?")
+
+
+def _estimate(config: Config, groups: Sequence[Group], *, batch: bool) -> str:
     from aitp_desk.agent.enrichment.request import estimate
 
     told = estimate(groups, config.claude, batch=batch)
-    click.echo(
+    return (
         f"{told.passages} passages in {told.requests} requests to {config.claude.model}: about"
         f" {told.read:,} tokens to read and {told.written:,} to write, about"
         f" ${told.dollars:.2f}{' as a batch' if batch else ''}."
     )
-    return yes or click.confirm("Go on?")
 
 
 def _progress(done: int) -> None:

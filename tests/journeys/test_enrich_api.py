@@ -102,9 +102,10 @@ async def test_without_a_key_the_owner_is_told_what_to_do(
     site: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv(API_KEY, raising=False)
-    code, _, err = await run("enrich", site, "--yes")
+    code, out, err = await run("enrich", site, "--yes")
     assert code == 1
     assert err == [f"{API_KEY} is not set: set it, or have the passages read by way of --requests."]
+    assert out[0].startswith("2 passages in 2 requests to ")
 
 
 async def test_a_batch_that_was_sent_before_a_kill_is_taken_and_not_sent_again(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from itertools import islice
 
@@ -14,6 +14,18 @@ from aitp_desk.config import Config
 from aitp_desk.knowledge.base import Passage
 from aitp_desk.knowledge.enrichment.coverage import Coverage
 from aitp_desk.knowledge.enrichment.replies import Dropped
+
+
+def missing_of(
+    coverages: Iterable[Coverage], only: str = "", limit: int | None = None
+) -> list[dict[str, Passage]]:
+    """The passages without a line, in the groups in which they are sent; as :meth:`Run.missing`."""
+    passages = {
+        digest: passage
+        for coverage in coverages
+        for digest, passage in coverage.missing(only).items()
+    }
+    return groups_of(dict(islice(passages.items(), limit)))
 
 
 class Run:
@@ -71,12 +83,7 @@ class Run:
             only: those of this page and of pages below it; empty for all.
             limit: at most so many.
         """
-        passages = {
-            digest: passage
-            for coverage in self._read()
-            for digest, passage in coverage.missing(only).items()
-        }
-        return groups_of(dict(islice(passages.items(), limit)))
+        return missing_of(self._read(), only, limit)
 
     async def send(self, groups: Sequence[Group], *, batch: bool = True) -> int:
         """Send groups, and take the replies.

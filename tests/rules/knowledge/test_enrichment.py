@@ -65,6 +65,16 @@ def test_a_question_in_other_words_than_the_passage_is_answered_from_it(tmp_path
     assert "five working days" in outcome.text
 
 
+def test_a_page_whose_title_is_the_question_comes_before_what_was_asked_elsewhere(
+    tmp_path: Path,
+) -> None:
+    write(tmp_path / "site", {"are questions often asked about leave?": QUOTE})
+    page = "# Questions asked often\n\nWhat people ask us.\n\n## Keys\n\nAt the desk.\n"
+    (tmp_path / "site" / "faq.md").write_text(page)
+    library = open_site(tmp_path / "site").library
+    assert first_source(library, "questions asked often") == "/faq#questions-asked-often"
+
+
 def test_what_a_model_wrote_is_never_shown(tmp_path: Path) -> None:
     write(tmp_path / "site", {"zebra stripes passed away": QUOTE})
     outcome = said(open_site(tmp_path / "site").library, "zebra stripes passed away")
