@@ -9,6 +9,15 @@ from aiohttp import web
 
 from aitp_desk.knowledge.meaning.base import ModelUnusable
 
+SETTINGS = """
+[content]
+folder = "content"
+[content.meaning]
+provider = "endpoint"
+url = "{url}"
+model = "small"
+"""
+"""Of a site whose texts a service embeds; what follows belongs to the model."""
 TOPICS = ("money back", "delivery", "opening hours", "nothing of these")
 
 

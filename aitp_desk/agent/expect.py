@@ -117,11 +117,6 @@ def expected_in(words: Sequence[str]) -> int:
     return expects & ~NUMBER or expects
 
 
-def is_cue(word: str) -> bool:
-    """Whether a word mostly says what sort of thing is asked for: ``far``, ``deadline``."""
-    return word in _BY_WORD or word in _AFTER_HOW
-
-
 def _asks_for_opening_hours(words: Sequence[str]) -> bool:
     """Whether "hours" are when somebody is there, and not how long something takes."""
     return words[0] == "hours" or not _OF_OPENING.isdisjoint(pairwise(words))

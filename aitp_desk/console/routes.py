@@ -16,11 +16,11 @@ from aitp_desk.console.health import HealthShown
 from aitp_desk.console.live import Live
 from aitp_desk.console.load import Load
 from aitp_desk.console.pulse import Pulse
+from aitp_desk.console.refusals import RefusedQuestions
 from aitp_desk.console.revealing import Revealing
 from aitp_desk.console.signing_in import SigningIn
 from aitp_desk.console.threads_routes import ThreadsRoutes
 from aitp_desk.console.tickets_routes import TicketsRoutes
-from aitp_desk.console.unanswered import UnansweredQuestions
 from aitp_desk.console.wire import render_error
 from aitp_desk.desk.capabilities.enabled import Capabilities
 from aitp_desk.desk.checking import Checking
@@ -129,7 +129,7 @@ def make_doors(
         *threads.routes(signing_in),
         signing_in.route("GET", events, live.thread, gives=EVENT_STREAM),
         signing_in.route("GET", "live", live.waiting, gives=EVENT_STREAM),
-        signing_in.route("GET", "unanswered", UnansweredQuestions(similarity, noting).show),
+        signing_in.route("GET", "unanswered", RefusedQuestions(similarity, noting).show),
         signing_in.route("GET", "load", Load(overseeing).show),
         signing_in.route("GET", "health", HealthShown(checking).show),
         signing_in.route("POST", "sealed/{ref}", Revealing(sealed).reveal, MAX_BODY),

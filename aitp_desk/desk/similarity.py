@@ -10,9 +10,9 @@ from itertools import groupby
 import structlog
 
 from aitp_desk.agent.speech import speech_of
-from aitp_desk.desk.unanswered import Unanswered, grouped
 from aitp_desk.knowledge.library import Library
 from aitp_desk.knowledge.meaning.base import ModelUnusable
+from aitp_desk.knowledge.refusals import RefusalGroup, group_refusals
 from aitp_desk.knowledge.watch import Knowledge
 from aitp_desk.knowledge.words import fold
 from aitp_desk.model.ticket import KeptTicket
@@ -59,19 +59,19 @@ class Similarity:
         best = sorted(zip(scores, earlier, strict=True), key=lambda pair: -pair[0])
         return [one for score, one in best[:SIMILAR] if score]
 
-    async def unanswered(self) -> list[Unanswered]:
+    async def unanswered(self) -> list[RefusalGroup]:
         """The questions that the site agents did not answer lately, those asked most often first.
 
         Where a site agent's content has vectors, those that ask for the same are one.
         """
         found = await refusal_reads.newest_refusals(self._store, MOST_MESSAGES)
         newest = sorted(found, key=lambda one: -one.at)[:MOST_QUESTIONS]
-        groups: list[Unanswered] = []
+        groups: list[RefusalGroup] = []
         by_desk = sorted(newest, key=lambda one: one.desk)
         for desk, some in groupby(by_desk, key=lambda one: one.desk):
             content = self._contents.get(desk)
             if content is not None:
-                groups += await grouped(some, content.library.vectors)
+                groups += await group_refusals(some, content.library.vectors)
         return sorted(groups, key=lambda one: (-one.times, -one.newest.at))
 
     async def _scores(self, text: str, others: list[str], library: Library) -> list[float]:

@@ -10,10 +10,10 @@ from itertools import chain, zip_longest
 import msgspec
 
 from aitp_desk.agent.base import Answer
-from aitp_desk.desk.unanswered import grouped
 from aitp_desk.evaluation.conversation import Conversation
 from aitp_desk.knowledge.enrichment.file import Line
 from aitp_desk.knowledge.library import Label, Library
+from aitp_desk.knowledge.refusals import group_refusals
 from aitp_desk.opening import Answering
 from aitp_desk.store.refusal_reads import Refusal
 
@@ -79,7 +79,7 @@ async def from_refusals(refusals: AsyncIterable[Refusal], answering: Answering) 
     """
     found = []
     every = [refusal async for refusal in refusals]
-    for one in await grouped(every, answering.knowledge.library.vectors):
+    for one in await group_refusals(every, answering.knowledge.library.vectors):
         question = one.newest.question
         said = await Conversation(answering.agent, answering.site).ask(question)
         if isinstance(said, Answer) and not said.found and not said.is_courtesy:

@@ -3,9 +3,11 @@
     python -m tests.bench.search [--more FOLDER]
 
 All seen bodies of strangers' content in English are one site, with the pages of FOLDER where one is
-given. Each question that the pages answer is asked of the desk's index, of FTS5, and of tantivy
-where it is installed; the last two look for the same stems. It prints how often an accepted section
-is among the first passages, the milliseconds a question (the second time), and the size on disk.
+given. Each question that the pages answer is asked of the desk's index, of FTS5 with each of its
+tokenizers, and of tantivy where it is installed. Over the desk's stems both look for the stems of
+the question, over the text as it is for its words. It prints how often an accepted section is among
+the first passages, how often a prompt of 800 tokens filled with the first ones holds the fact, the
+milliseconds a question (the second time), and the size on disk.
 """
 
 from __future__ import annotations
@@ -20,27 +22,45 @@ import tempfile
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from msgspec.structs import replace
 
 from aitp_desk.agent.base import SiteFacts, Turn
 from aitp_desk.agent.converse import read_turn
+from aitp_desk.agent.passages import estimate_tokens
 from aitp_desk.agent.question import Asked
+from aitp_desk.agent.select import find
 from aitp_desk.knowledge.editions import open_editions
 from aitp_desk.knowledge.languages import Languages
 from aitp_desk.knowledge.library import Library
 from aitp_desk.knowledge.load import read_files
 from aitp_desk.knowledge.making import FILE
-from aitp_desk.knowledge.words import words_of
+from aitp_desk.knowledge.words import STOP_WORDS, words_of
 from tests.answers.strangers.bodies import bodies, content_of
-from tests.answers.strangers.questions import Question, questions_of
+from tests.answers.strangers.questions import ROOM, Question, questions_of
 
 FIELDS = {"title": 1.6, "heading": 2.5, "body": 1.0}
 BEST = 40
 DEPTHS = (1, 8, 20, 40)
 SITE = SiteFacts("Strangers", "https://stranger.example")
 
+TOKENIZERS = {
+    "FTS5, `unicode61`": "unicode61 remove_diacritics 2",
+    "FTS5, `porter`": "porter unicode61 remove_diacritics 2",
+    "FTS5, `trigram`": "trigram",
+}
+_TRIGRAM = 3
+
 Way = Callable[[Asked], Sequence[int]]
+
+
+class Labelled(NamedTuple):
+    """A question, as it was read and as it is labelled, and the passages that are accepted."""
+
+    asked: Asked
+    question: Question
+    accepted: set[int]
 
 
 def fields_of(library: Library) -> list[list[str]]:
@@ -55,6 +75,17 @@ def fields_of(library: Library) -> list[list[str]]:
     ]
 
 
+def texts_of(library: Library) -> list[list[str]]:
+    """The fields of each passage as they are."""
+    return [[one.title, " ".join(one.trail), one.text] for one in library.passages]
+
+
+def words_asked(asked: Asked) -> list[str]:
+    """A question's own words without those that say nothing."""
+    said = [re.sub(r"\W", " ", word) for word in words_of(asked.text) if word not in STOP_WORDS]
+    return [word for word in said if len(word) >= _TRIGRAM]
+
+
 def stems_of(asked: Asked) -> list[str]:
     """The stems of a question's own words."""
     stems = dict.fromkeys(stem for wanted in asked.wanted for stem in wanted.term.own)
@@ -65,17 +96,37 @@ def own(library: Library) -> Way:
     """The desk's index."""
     ranking = library.ranking
 
-    def find(asked: Asked) -> Sequence[int]:
+    def find_by_words(asked: Asked) -> Sequence[int]:
         terms = [(ranking.places(one.term), one.factor, one.weight) for one in asked.wanted]
         return ranking.best(ranking.scores(terms, asked.expects, widely=True), BEST, 0.0)
 
-    return find
+    return find_by_words
 
 
-def fts5(rows: Sequence[Sequence[str]], file: Path) -> Way:
-    """SQLite's full-text index."""
+def closely(library: Library) -> Way:
+    """The desk's index, and the best passages read closely: what answers are made of."""
+
+    def find_closely(asked: Asked) -> Sequence[int]:
+        return [found.number for found in find(library, asked, widely=True)]
+
+    return find_closely
+
+
+def fts5(
+    rows: Sequence[Sequence[str]],
+    file: Path,
+    words: Callable[[Asked], list[str]],
+    tokenizer: str = "unicode61",
+) -> Way:
+    """SQLite's full-text index.
+
+    Parameters:
+        words: what is looked for of a question.
+        tokenizer: as SQLite names it, with its options.
+    """
     database = sqlite3.connect(file)
-    database.execute(f"CREATE VIRTUAL TABLE passage USING fts5({', '.join(FIELDS)}, content='')")
+    options = f"content='', tokenize='{tokenizer}'"
+    database.execute(f"CREATE VIRTUAL TABLE passage USING fts5({', '.join(FIELDS)}, {options})")
     database.executemany(
         "INSERT INTO passage (rowid, title, heading, body) VALUES (?, ?, ?, ?)",
         [(number, *row) for number, row in enumerate(rows)],
@@ -88,11 +139,11 @@ def fts5(rows: Sequence[Sequence[str]], file: Path) -> Way:
         f"ORDER BY bm25(passage, {weights}) LIMIT {BEST}"
     )
 
-    def find(asked: Asked) -> Sequence[int]:
-        said = " OR ".join(f'"{stem}"' for stem in stems_of(asked))
+    def find_in_file(asked: Asked) -> Sequence[int]:
+        said = " OR ".join(f'"{word}"' for word in words(asked))
         return [number for (number,) in database.execute(query, (said,))] if said else []
 
-    return find
+    return find_in_file
 
 
 def tantivy(rows: Sequence[Sequence[str]], folder: Path) -> Way:
@@ -113,27 +164,49 @@ def tantivy(rows: Sequence[Sequence[str]], folder: Path) -> Way:
     index.reload()
     searcher = index.searcher()
 
-    def find(asked: Asked) -> Sequence[int]:
+    def find_in_folder(asked: Asked) -> Sequence[int]:
         said = " ".join(stems_of(asked))
         query = index.parse_query(said, list(FIELDS), field_boosts=FIELDS)
         return [searcher.doc(at)["number"][0] for _, at in searcher.search(query, BEST).hits]
 
-    return find
+    return find_in_folder
 
 
-def row_of(name: str, way: Way, asked: Sequence[tuple[Asked, set[int]]], size: int) -> str:
+def holds_fact(question: Question, found: Sequence[int], library: Library) -> bool:
+    """Whether a prompt holds the fact that is filled with whole passages in this order."""
+    room, texts = ROOM, list[str]()
+    for number in found:
+        passage = library.passages[number]
+        text = f"{passage.title} {' '.join(passage.trail)}\n{passage.text}"
+        size = estimate_tokens(text)
+        if size <= room:
+            texts.append(text)
+            room -= size
+    return question.is_answered_by("\n".join(texts))
+
+
+def row_of(
+    name: str, way: Way, labelled: Sequence[Labelled], library: Library, size: int | None
+) -> str:
     """A row of the table."""
     ranks: list[int] = []
     taken: list[float] = []
-    for question, accepted in asked:
-        way(question)
+    facts = 0
+    for one in labelled:
+        way(one.asked)
         began = time.perf_counter()
-        found = way(question)
+        found = way(one.asked)
         taken.append((time.perf_counter() - began) * 1000)
-        ranks.append(next((at for at, one in enumerate(found) if one in accepted), BEST))
-    shares = [f"{sum(rank < depth for rank in ranks) / len(ranks):.2f}" for depth in DEPTHS]
+        ranks.append(next((at for at, number in enumerate(found) if number in one.accepted), BEST))
+        facts += holds_fact(one.question, found, library)
+    shares = ", ".join(
+        f"{sum(rank < depth for rank in ranks) / len(ranks):.2f}" for depth in DEPTHS
+    )
     middle, slow = statistics.median(taken), statistics.quantiles(taken, n=20)[-1]
-    return f"| {name} | {' | '.join(shares)} | {middle:.2f}, {slow:.2f} | {size / 2**20:.1f} |"
+    disk = "" if size is None else f"{size / 2**20:.1f} MiB"
+    return (
+        f"| {name} | {shares} | {facts / len(labelled):.2f} | {middle:.2f}, {slow:.2f} | {disk} |"
+    )
 
 
 def size_of(path: Path) -> int:
@@ -148,7 +221,9 @@ def main() -> None:
     parser.add_argument("--more", type=Path)
     more: Path | None = parser.parse_args().more
     seen = {
-        name: body for name, body in bodies().items() if not body.unseen and body.language == "en"
+        name: body
+        for name, body in bodies().items()
+        if not (body.unseen or body.practice) and body.language == "en"
     }
     with tempfile.TemporaryDirectory() as scratch:
         site, data = Path(scratch) / "site", Path(scratch) / "data"
@@ -158,7 +233,7 @@ def main() -> None:
         if more is not None:
             shutil.copytree(more, site / "more", ignore_dangling_symlinks=True)
         library = open_editions(read_files(site, data=data), data, {}, Languages()).library
-        labelled: list[tuple[Asked, set[int]]] = []
+        labelled: list[Labelled] = []
         for name in seen:
             numbers = [
                 (at, replace(one, document=one.document.removeprefix(f"{name}/")))
@@ -168,7 +243,8 @@ def main() -> None:
             for question in questions_of(name):
                 accepted = {at for at, one in numbers if question.accepts(one)}
                 if accepted and _stands_alone(question):
-                    labelled.append((read_turn(Turn(question.question, SITE), library), accepted))
+                    asked = read_turn(Turn(question.question, SITE), library)
+                    labelled.append(Labelled(asked, question, accepted))
         rows = fields_of(library)
         print(f"{len(rows)} passages, {len(labelled)} questions")
         lengths = "+".join(
@@ -176,13 +252,19 @@ def main() -> None:
         )
         query = f"SELECT sum({lengths}) FROM stem"
         ((size,),) = sqlite3.connect(data / FILE).execute(query)
-        print(row_of("own", own(library), labelled, size))
+        print(row_of("own", own(library), labelled, library, size))
+        print(row_of("own, the best read closely", closely(library), labelled, library, None))
         file, folder = Path(scratch) / "fts5.sqlite", Path(scratch) / "tantivy"
-        found = fts5(rows, file)
-        print(row_of("FTS5", found, labelled, size_of(file)))
+        way = fts5(rows, file, stems_of)
+        print(row_of("FTS5, the desk's stems", way, labelled, library, size_of(file)))
+        texts = texts_of(library)
+        for name, tokenizer in TOKENIZERS.items():
+            file = Path(scratch) / f"{tokenizer.split()[0]}.sqlite"
+            way = fts5(texts, file, words_asked, tokenizer)
+            print(row_of(name, way, labelled, library, size_of(file)))
         if importlib.util.find_spec("tantivy") is not None:
-            found = tantivy(rows, folder)
-            print(row_of("tantivy", found, labelled, size_of(folder)))
+            way = tantivy(rows, folder)
+            print(row_of("tantivy, the desk's stems", way, labelled, library, size_of(folder)))
 
 
 def _stands_alone(question: Question) -> bool:

@@ -12,24 +12,14 @@ from aitp_desk.agent.base import Answer, Turn, answer_of
 from aitp_desk.config import ConfigError, load_config
 from aitp_desk.knowledge.meaning.onnx import NEEDED, SWITCH
 from aitp_desk.opening import open_answering
-from tests.meaning import WordEmbedder, service_of
+from tests.meaning import SETTINGS, WordEmbedder, service_of
 from tests.talking import talking
 
 for _name in NEEDED:
     pytest.importorskip(_name)
 
 QUESTION = "How do I get my money for a jacket?"
-SETTINGS = """
-[site]
-name = "Shop"
-[content]
-folder = "content"
-[content.meaning]
-provider = "endpoint"
-url = "{url}"
-model = "small"
-bearer_env = "EMBEDDINGS_KEY"
-"""
+SETTINGS_WITH_KEY = f"{SETTINGS}bearer_env = 'EMBEDDINGS_KEY'\n"
 
 
 @pytest.fixture
@@ -53,7 +43,9 @@ async def site(
     server = await aiohttp_server(service_of(embedder, keys))
     folder = tmp_path / "site"
     (folder / "content").mkdir(parents=True)
-    (folder / "desk.toml").write_text(SETTINGS.format(url=f"http://127.0.0.1:{server.port}/v1"))
+    (folder / "desk.toml").write_text(
+        SETTINGS_WITH_KEY.format(url=f"http://127.0.0.1:{server.port}/v1")
+    )
     (folder / "content" / "jackets.md").write_text(
         "# Jackets\n\nA jacket costs money: how to get one for less is told in spring.\n"
     )

@@ -11,21 +11,13 @@ import pytest
 from pytest_aiohttp import AiohttpServer
 
 from aitp_desk.knowledge.meaning.onnx import NEEDED, SWITCH
-from tests.meaning import WordEmbedder, service_of
+from tests.meaning import SETTINGS, WordEmbedder, service_of
 from tests.ordering import Caller, calling
 from tests.visiting import Said
 
 for _name in NEEDED:
     pytest.importorskip(_name)
 
-SETTINGS = """
-[content]
-folder = "content"
-[content.meaning]
-provider = "endpoint"
-url = "{url}"
-model = "small"
-"""
 ACTIONS = """
 from pathlib import Path
 from typing import Annotated

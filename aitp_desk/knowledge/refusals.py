@@ -14,7 +14,7 @@ _LONGEST = 200
 """Longer messages are left out: they are letters, and mostly about one person."""
 
 
-class Unanswered(msgspec.Struct, frozen=True):
+class RefusalGroup(msgspec.Struct, frozen=True):
     """Questions that ask for the same.
 
     Parameters:
@@ -28,7 +28,9 @@ class Unanswered(msgspec.Struct, frozen=True):
     times: int
 
 
-async def grouped(refusals: Iterable[Refusal], vectors: Vectors | None) -> list[Unanswered]:
+async def group_refusals(
+    refusals: Iterable[Refusal], vectors: Vectors | None
+) -> list[RefusalGroup]:
     """Group refused questions, those asked most often first.
 
     Parameters:
@@ -45,7 +47,7 @@ async def grouped(refusals: Iterable[Refusal], vectors: Vectors | None) -> list[
     every = [words for words, _ in count.most_common()]
     groups = [[words] for words in every] if vectors is None else await vectors.group(every)
     found = [
-        Unanswered(
+        RefusalGroup(
             newest[group[0]],
             tuple(newest[words].question for words in group[1:]),
             sum(count[words] for words in group),

@@ -8,7 +8,7 @@ from aitp_desk.auth.console_sessions import Session
 from aitp_desk.console.wire import encode, moment
 from aitp_desk.desk.noting import Noting
 from aitp_desk.desk.similarity import Similarity
-from aitp_desk.desk.unanswered import Unanswered
+from aitp_desk.knowledge.refusals import RefusalGroup
 from aitp_desk.protocols.reply import Call, Reply
 
 _MOST = 100
@@ -17,8 +17,8 @@ _OTHERS = 5
 """How many other wordings of a group are shown."""
 
 
-class UnansweredQuestions:
-    """Shows what visitors asked in vain."""
+class RefusedQuestions:
+    """Shows the questions of visitors that the content did not answer."""
 
     def __init__(self, similarity: Similarity, noting: Noting) -> None:
         self._similarity = similarity
@@ -31,7 +31,7 @@ class UnansweredQuestions:
         return Reply(200, encode({"data": [_body(one) for one in groups[:_MOST]]}))
 
 
-def _body(one: Unanswered) -> dict[str, Any]:
+def _body(one: RefusalGroup) -> dict[str, Any]:
     return {
         "question": one.newest.question,
         "others": one.others[:_OTHERS],
