@@ -9,8 +9,8 @@ import msgspec
 from aitp_desk.agent.base import Answer, Said
 from aitp_desk.agent.extractive import Finding
 from aitp_desk.agent.question import Asked, Wanted
-from aitp_desk.agent.select import Found, by_words
-from aitp_desk.agent.trust import NEEDED, evidence
+from aitp_desk.agent.select import Found
+from aitp_desk.agent.trust import NEEDED, evidence, strongest
 
 _SHOWN_KIN = 6
 """How many other forms of a word are named."""
@@ -124,6 +124,6 @@ def _why_answered(found: Sequence[Found]) -> str:
 def _why_refused(found: Sequence[Found]) -> str:
     if not found:
         return "No page holds a word of the question."
-    best = max(found[0], by_words(found)[0], key=evidence)
+    best = strongest(found)
     held, url = evidence(best), best.label.url
     return f"Too little speaks for the best section: {held:.1f} of {NEEDED} for {url}."

@@ -46,7 +46,7 @@ from aitp_desk.agent.select import Found, by_words, find, leads
 from aitp_desk.agent.speech import speech_of
 from aitp_desk.agent.speech.recognition import language_asked_in
 from aitp_desk.agent.topics import asks_for_topics, introduce
-from aitp_desk.agent.trust import answers
+from aitp_desk.agent.trust import answers, is_near, strongest
 from aitp_desk.knowledge.editions import Editions
 from aitp_desk.knowledge.library import Library
 from aitp_desk.knowledge.ngrams import RUN, join_ngrams
@@ -207,8 +207,7 @@ def find_answer(turn: Turn, library: Library) -> Finding:
         return Finding(question, asked, found)
     if not asked.wanted:
         return Finding(_ask_openly(turn.site, asked, library), asked)
-    is_sure = chosen is not None or any(answers(one) for one in (*found[:1], *by_words(found)[:1]))
-    if not found or not is_sure:
+    if not found or not (chosen is not None or answers(strongest(found))):
         alone = find_alone(turn, library) if heard is None else []
         if not alone:
             return Finding(_refuse(turn, asked, found, library, limit), asked, found)
@@ -286,7 +285,7 @@ def _refuse(
     if missing:
         words = speech.quote([_as_written(word, turn.question) for word in missing])
         text = says.nothing_about.format(words=words, site=site.name)
-        if found and found[0].is_called_so:
+        if found and is_near(found[0]):
             name, told = found[0].label.name, quote(found[0], site.answer_characters // _NEAR)
             text += " " + says.near.format(name=name, text=told)
     else:

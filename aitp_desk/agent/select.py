@@ -13,7 +13,7 @@ import msgspec
 
 from aitp_desk.agent.exact import Exact
 from aitp_desk.agent.fusion import Signal, fuse, matches_of, signals_of
-from aitp_desk.agent.question import TELLING, Asked
+from aitp_desk.agent.question import Asked
 from aitp_desk.knowledge.base import Passage
 from aitp_desk.knowledge.enrichment.questions import Match
 from aitp_desk.knowledge.figures import CODE
@@ -134,14 +134,6 @@ class Found(msgspec.Struct, eq=False):
         """The question that it fits."""
         return self.question.asked
 
-    @property
-    def is_called_so(self) -> bool:
-        """Whether its heading or title says what the question is about in part."""
-        return any(
-            max(place.heading, place.title) >= OWN and self.asked.wanted[at].weight > TELLING
-            for at, place in self.places.items()
-        )
-
     def worth(self, units: Sequence[int]) -> float:
         """How much of the question some of its units say that the heading does not say.
 
@@ -211,6 +203,7 @@ def find(library: Library, asked: Asked, *, widely: bool = False) -> list[Found]
         one.signals = signals
         one.match = matches.get(one.number)
     found.sort(key=_by_rank, reverse=True)
+    question.scores = {one.number: one.score for one in found}
     return found
 
 
@@ -268,6 +261,7 @@ class _Question:
         self._names_one = True in self._named.values()
         self._negated = asked.negated
         self._carries = len(words) < len(asked.wanted)
+        self.scores: dict[int, float] = {}
         self.asks_what = not (asked.expects or self._carries or len(words) > _SHORT_QUESTION)
 
     def called(self) -> Sequence[int]:

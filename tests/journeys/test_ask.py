@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from aitp_desk.agent.trust import NEEDED
 from aitp_desk.cli import main
 from aitp_desk.knowledge.enrichment.file import FILE, Line, Question, write_lines
 from aitp_desk.knowledge.enrichment.text import digest_of
@@ -140,5 +141,5 @@ def test_the_questions_of_a_passage_are_a_part_of_its_score(site: Path, tmp_path
 def test_a_refusal_for_lack_of_evidence_says_how_much_there_is(site: Path) -> None:
     reason, _, sections = explained(site, "Does Zoltan Kayakman deliver boots to Ulaanbaatar?")
     assert reason.startswith("Too little speaks for the best section: ")
-    assert reason.endswith("of 2.5 for /returns#footwear.")
+    assert reason.endswith(f"of {NEEDED} for /returns#footwear.")
     assert sections

@@ -49,6 +49,7 @@ LEVELS = {
 """What is there, and what the documentation calls it."""
 LOOKS = HERE / "looks.toml"
 _EMBEDDER = OnnxEmbedder()
+_VECTORS = "vectors.sqlite"
 COLUMNS = {
     "questions": "questions",
     "right": "right",
@@ -77,14 +78,16 @@ async def opened(
         knowledge = await stack.enter_async_context(
             open_knowledge(folder, data=data, languages=languages)
         )
-        await embed(knowledge, level, stack)
+        await embed(knowledge, level, stack, content_of(name, body).parent / _VECTORS)
         yield ExtractiveAgent(knowledge), knowledge.editions.library
 
 
-async def embed(knowledge: Knowledge, level: str, stack: AsyncExitStack) -> None:
-    """Embed the passages where the level has vectors."""
+async def embed(
+    knowledge: Knowledge, level: str, stack: AsyncExitStack, kept: Path = CACHE / _VECTORS
+) -> None:
+    """Embed the passages where the level has vectors, which are kept in a file."""
     if level in {"meaning", "both"}:
-        vectors = building_vectors(knowledge, _EMBEDDER, CACHE / "vectors.sqlite")
+        vectors = building_vectors(knowledge, _EMBEDDER, kept)
         progress = await stack.enter_async_context(vectors)
         await progress.settled.wait()
 
