@@ -21,8 +21,12 @@ _SECRET_KEYS = frozenset(
 )
 
 
-def set_up_logs(settings: Log) -> None:
-    """Send every log of this process, the HTTP server's too, to standard error."""
+def set_up_logs(settings: Log, *, quiet: bool = False) -> None:
+    """Send every log of this process, the HTTP server's too, to standard error.
+
+    Parameters:
+        quiet: for a command that prints a result: what is logged as information is left out.
+    """
     plain = settings.format == "console" or (settings.format == "auto" and sys.stderr.isatty())
     shared: list[Any] = [
         structlog.contextvars.merge_contextvars,
@@ -31,6 +35,8 @@ def set_up_logs(settings: Log) -> None:
         _redact,
     ]
     level = getattr(logging, settings.level.upper())
+    if quiet and level == logging.INFO:
+        level = logging.WARNING
     written: Any = (
         # the default shows the local variables of a traceback: messages, credentials, all
         structlog.dev.ConsoleRenderer(exception_formatter=structlog.dev.plain_traceback)

@@ -79,7 +79,7 @@ def ask(
 
         # with no port to listen on there is an address only where the owner has set one
         config = load_config(folder, overrides, port=0, data=data)
-        set_up_logs(config.log)
+        set_up_logs(config.log, quiet=True)
         environment = without_model(os.environ) if no_model or explain else os.environ
         asyncio.run(_ask(config, environment, question, after, locale, explain=explain))
 

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 _SECONDS = 120
 """How long the API may be silent: nobody waits for an answer."""
+_CENT = 0.01
 _EXAMPLES = 5
 """How many dropped texts are printed for each reason."""
 _file = click.Path(path_type=Path, dir_okay=False)
@@ -245,10 +246,11 @@ def _estimate(config: Config, groups: Sequence[Group], *, batch: bool) -> str:
     from aitp_desk.agent.enrichment.request import estimate
 
     told = estimate(groups, config.claude, batch=batch)
+    cost = f"about ${told.dollars:.2f}" if told.dollars >= _CENT else "less than $0.01"
     return (
         f"{told.passages} passages in {told.requests} requests to {config.claude.model}: about"
-        f" {told.read:,} tokens to read and {told.written:,} to write, about"
-        f" ${told.dollars:.2f}{' as a batch' if batch else ''}."
+        f" {told.read:,} tokens to read and {told.written:,} to write, {cost}"
+        f"{' as a batch' if batch else ''}."
     )
 
 

@@ -112,7 +112,7 @@ def evaluate(
 
         # with no port to listen on there is an address only where the owner has set one
         config = load_config(folder, overrides, port=0, data=data)
-        set_up_logs(config.log)
+        set_up_logs(config.log, quiet=True)
         if questions is None:
             click.echo(asyncio.run(_suggest(config, count, refused=refused)), nl=False)
             return

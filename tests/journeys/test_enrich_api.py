@@ -94,7 +94,7 @@ async def test_nothing_is_sent_without_consent(site: Path, monkeypatch: pytest.M
     async with api_of(reader, monkeypatch) as api:
         code, out, _ = await run("enrich", site)
         assert code == 1
-        assert "about $0.0" in out[0]
+        assert "less than $0.01" in out[0]
         assert api.requests == []
 
 

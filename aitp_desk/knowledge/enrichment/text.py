@@ -7,7 +7,7 @@ from hashlib import sha256
 
 from aitp_desk.knowledge.base import Passage
 
-LEAST_CHARACTERS = 80
+LEAST_CHARACTERS = 25
 """A passage with less text answers nothing and is not enriched."""
 _DIGEST_LETTERS = 20
 
