@@ -58,11 +58,13 @@ class Utterance(msgspec.Struct, frozen=True):
     Parameters:
         speaker: the visitor who asks now, the desk, or any other party of the thread.
         name: how an ``other`` party is called, in its own words.
+        source: of a reply, the address of the section that it comes from first.
     """
 
     speaker: Speaker
     text: str
     name: str = ""
+    source: str = ""
 
 
 class FileText(msgspec.Struct, frozen=True):

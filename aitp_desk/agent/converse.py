@@ -11,6 +11,7 @@ from aitp_desk.agent.ask import asked_before, offered_earlier, offered_in
 from aitp_desk.agent.base import Pending, Turn, Utterance
 from aitp_desk.agent.choice import Choice, choose, choose_by_place
 from aitp_desk.agent.courtesy import is_agreement
+from aitp_desk.agent.expect import asks_for_code
 from aitp_desk.agent.question import (
     MAX_READ,
     TELLING,
@@ -25,18 +26,25 @@ from aitp_desk.agent.question import (
 from aitp_desk.agent.select import find
 from aitp_desk.agent.speech import speech_of
 from aitp_desk.agent.speech.recognition import speech_for
+from aitp_desk.knowledge.figures import CODE
 from aitp_desk.knowledge.library import Library
 from aitp_desk.knowledge.vocabulary import Term
+from aitp_desk.knowledge.words import fold, words_of
 
 _FEW = 3
 """A question with more words of weight stands by itself."""
-REACH = 3
+_FEWEST, _SHORT = 1, 6
+"""A question with so few words of weight, and so few words at all, leans on what was said before,
+where it does not ask what a thing is."""
+_ITSELF = 1
+REACH = 5
 """How many questions back a chain of follow-ups is read."""
 
 _LEANS_ON = re.compile(
     r"^\W*(?:and|or|but|also|then|so|what about|how about|what if|same for|which one|why)\b",
     re.IGNORECASE,
 )
+_ASKS_WHAT = re.compile(r"^\W*(?:what|who)(?:['’]?s| is| are| does| do)\b", re.IGNORECASE)
 _PREPOSITION = re.compile(
     r"^\W*(?:(?:and|or|but|also|then|so|what about|how about)\b\W*)+"
     r"(at|by|for|from|in|inside|into|on|onto|over|through|to|under|via|with|without)\b",
@@ -108,7 +116,9 @@ def within_reason(turn: Turn, library: Library) -> Turn:
         question=shortened(turn.question),
         clarification=turn.clarification and shortened(turn.clarification),
         transcript=tuple(
-            said if len(said.text) <= MAX_READ else Utterance(said.speaker, shortened(said.text))
+            said
+            if len(said.text) <= MAX_READ
+            else msgspec.structs.replace(said, text=shortened(said.text))
             for said in turn.transcript
         ),
         pending=pending,
@@ -134,40 +144,74 @@ def read_turn(turn: Turn, library: Library) -> Asked:
             return clarified(pending, reply, library)
     elif turn.clarification is not None:
         return read(f"{turn.question} {turn.clarification}", library)
-    return _read(reply_of(turn), _said_before(turn.transcript, library)[-REACH:], library)
+    return _read(reply_of(turn), exchanges(turn, library)[-REACH:], library)
 
 
-def _said_before(transcript: Sequence[Utterance], library: Library) -> list[str]:
-    """What the visitor said; where that chose one of several options, what it chose."""
-    earlier: list[str] = []
+class Exchange(msgspec.Struct):
+    """A question and where it was answered.
+
+    Parameters:
+        question: of the visitor; where that chose one of several options, the option.
+        section: number of the passage that the answer comes from first, or None.
+    """
+
+    question: str
+    section: int | None = None
+
+
+def exchanges(turn: Turn, library: Library) -> list[Exchange]:
+    """What the visitor asked before, oldest first."""
+    earlier: list[Exchange] = []
     offered: tuple[str, ...] = ()
-    for said in transcript:
+    for said in turn.transcript:
         if said.speaker == "desk":
             offered = offered_in(said.text)
+            if earlier and said.source:
+                url = said.source.removeprefix(turn.site.url)
+                earlier[-1].section = library.number_at(url)
         elif said.speaker == "visitor":
             chosen = _choose(said.text, offered, library).option if offered else None
-            earlier.append(chosen or said.text)
+            earlier.append(Exchange(chosen or said.text))
             offered = ()
     return earlier
 
 
-def _read(question: str, earlier: Sequence[str], library: Library) -> Asked:
+def _answered(earlier: Sequence[Exchange], before: Asked, library: Library) -> int | None:
+    """The section that answered last, or that fits the last question where none is known to."""
+    for exchange in reversed(earlier):
+        if exchange.section is not None:
+            return exchange.section
+    found = find(library, before)
+    return found[0].number if found else None
+
+
+def _read(question: str, earlier: Sequence[Exchange], library: Library) -> Asked:
     """Read a question, and carry over what it needs of the one before."""
     asked = read(question, library)
     question = speech_for(question, library.language).plain(question)
     if not earlier:
         return asked
-    own = telling(asked.wanted)
-    pointing = points_back(question)
-    leans = not own or _LEANS_ON.match(question) is not None or (pointing and own <= _FEW)
+    if all(w.weight <= TELLING or asks_for_code(w.term.word) for w in asked.wanted) and (
+        asked.expects & CODE  # "show me an example"
+    ):
+        asked = msgspec.structs.replace(asked, wanted=())
+    # of several sentences those that only lead up to the question tell as well what it is about
+    own = sum(wanted.term.weight > TELLING for wanted in asked.wanted)
+    pointing = points_back(_before_the_second(question, asked, library))
+    is_fragment = not is_question(question)
+    leans = (
+        not own
+        or _LEANS_ON.match(question) is not None
+        or (pointing and own <= _FEW)
+        or (own <= _FEWEST and asked.length <= _SHORT and not _ASKS_WHAT.match(question))
+    )
     if not leans and own > _FEW:
         return asked
-    before = _read(earlier[-1], earlier[:-1], library)
-    found = find(library, before)
-    page = found[0].page if found else None
+    before = _read(earlier[-1].question, earlier[:-1], library)
+    topic = _answered(earlier, before, library)
+    page = None if topic is None else library.pages[topic]
     carried = [wanted for wanted in before.wanted if wanted.term.known]
-    is_fragment = not is_question(question)
-    replaced = _replaced(question, earlier[-1], library) if is_fragment and leans else []
+    replaced = _replaced(question, earlier[-1].question, library) if is_fragment and leans else []
     if replaced:
         is_page = page in library.naming.holders(s for w in replaced for s in w.own)
         words = {term.word for term in replaced}
@@ -177,11 +221,13 @@ def _read(question: str, earlier: Sequence[str], library: Library) -> Asked:
         carried = [w for w in carried if page not in library.naming.holders(w.term.own)]
         page = None
     share = (_INTO_FRAGMENT if is_fragment else _INTO_CLAUSE) if leans else _UNBIDDEN
-    topic = {w.term.word for w in carried if page in library.naming.holders(w.term.own)}
+    named = _stems_above(topic, library) if topic is not None and page else frozenset[str]()
     carried = [
         Wanted.of(
             w.term,
-            w.factor * (1.0 if is_fragment or not own or w.term.word in topic else _PREDICATE),
+            1.0
+            if not named.isdisjoint(w.term.own)
+            else w.factor * (1.0 if is_fragment or not own else _PREDICATE),
             carried=True,
         )
         for w in carried
@@ -191,10 +237,18 @@ def _read(question: str, earlier: Sequence[str], library: Library) -> Asked:
         wanted=asked.wanted + _scaled(carried, asked.wanted, share),
         expects=asked.expects or (before.expects if is_fragment and leans else asked.expects),
         document=page,
+        section=topic if page else None,
         leans=leans,
         bare=not own,
         said=f"{before.said} {asked.said}" if leans else asked.said,
     )
+
+
+def _stems_above(section: int, library: Library) -> frozenset[str]:
+    """The stems of what names a section's page and the headings above it."""
+    passage = library.passages[section]
+    names = " ".join((passage.title, *passage.trail[:-1], passage.document))
+    return frozenset(map(library.vocabulary.stemmer.stem, words_of(names)))
 
 
 def _replaced(fragment: str, before: str, library: Library) -> list[Term]:
@@ -210,6 +264,18 @@ def _replaced(fragment: str, before: str, library: Library) -> list[Term]:
         return []
     vocabulary = library.vocabulary
     return vocabulary.terms(vocabulary.words(before[told[-1].end() :]))
+
+
+def _before_the_second(question: str, asked: Asked, library: Library) -> str:
+    """A question up to its second word of weight: what "it" after that means, it says itself."""
+    stem = library.vocabulary.stemmer.stem
+    telling = {s for w in asked.wanted if w.term.weight > TELLING for s in w.term.own}
+    said = 0
+    for word in re.finditer(r"[^\W_]+", question):
+        said += stem(fold(word[0])) in telling
+        if said == _ITSELF:
+            return question[: word.start()]
+    return question
 
 
 def _scaled(carried: Sequence[Wanted], own: Sequence[Wanted], share: float) -> tuple[Wanted, ...]:

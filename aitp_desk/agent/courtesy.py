@@ -77,6 +77,19 @@ def is_agreement(words: str, speech: Speech | None = None) -> bool:
     return any(said in _agreements(one) for one in (all_speech() if speech is None else (speech,)))
 
 
+def asks_for_more(words: str, preferred: Speech | None = None) -> bool:
+    """Whether words ask to read on where an answer ended, and for nothing else: ``go on``.
+
+    Parameters:
+        preferred: the language to read them in first.
+    """
+    if len(words) > LONGEST:
+        return False
+    said = plain(words)
+    languages = all_speech() if preferred is None else (preferred, *all_speech())
+    return any(_more(one).fullmatch(said) for one in languages)
+
+
 def is_refusal(words: str) -> bool:
     """Whether words only say no to what was just asked, in any language: ``nein danke``."""
     if len(words) > LONGEST or _ASKED.search(words):
@@ -91,6 +104,14 @@ def _refusals(speech: Speech) -> re.Pattern[str]:
     thanks = " ".join(speech.courtesies.thanks.split())
     gap = " " if speech.is_spaced else " ?"
     return re.compile(rf"(?:{no})(?:{gap}(?:{thanks}|{no}))*")
+
+
+@cache
+def _more(speech: Speech) -> re.Pattern[str]:
+    courtesies = speech.courtesies
+    gap = " " if speech.is_spaced else " ?"
+    around = " ".join(courtesies.around.split())
+    return re.compile(rf"(?:(?:{around}){gap})*(?:{' '.join(courtesies.more.split())})")
 
 
 @cache

@@ -122,6 +122,11 @@ def _asks_for_opening_hours(words: Sequence[str]) -> bool:
     return words[0] == "hours" or not _OF_OPENING.isdisjoint(pairwise(words))
 
 
+def asks_for_code(word: str) -> bool:
+    """Whether a word mostly asks for an example or a command."""
+    return bool(_BY_WORD.get(word, 0) & CODE)
+
+
 def _asks_for_a_command(words: Sequence[str]) -> bool:
     """Whether a command is asked for, and not what a ``command line option`` is."""
     return any(

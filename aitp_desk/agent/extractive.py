@@ -25,6 +25,7 @@ from aitp_desk.agent.base import (
     Source,
     Turn,
 )
+from aitp_desk.agent.continuation import continuation
 from aitp_desk.agent.converse import (
     asks_about_the_conversation,
     question_meant,
@@ -34,7 +35,7 @@ from aitp_desk.agent.converse import (
     section_chosen,
     within_reason,
 )
-from aitp_desk.agent.courtesy import courtesy_in
+from aitp_desk.agent.courtesy import courtesy_in, is_agreement
 from aitp_desk.agent.hearing import find_alone, hear
 from aitp_desk.agent.meaning import learn
 from aitp_desk.agent.question import (
@@ -178,16 +179,13 @@ def answer(turn: Turn, library: Library) -> Said:
 
 def find_answer(turn: Turn, library: Library) -> Finding:
     """The same, with what it was made from."""
-    courtesy = courtesy_in(reply_of(turn), speech_of(library.language))
-    if courtesy is not None:
-        text = courtesy.answer(turn.site.name)
-        return Finding(Answer(text, locale=courtesy.speech.tag, is_courtesy=True))
     turn = within_reason(turn, library)
     limit = MAX_ANSWER_CHARACTERS
     if turn.max_tokens is not None:
         limit = min(limit, turn.max_tokens * CHARACTERS_PER_TOKEN)
-    if asks_about_the_conversation(turn.question, library):
-        return Finding(_recall(turn, library, limit))
+    plainly = _answer_plainly(turn, library, limit)
+    if plainly is not None:
+        return Finding(plainly)
     heard = hear(turn, library)
     if isinstance(heard, Clarification):
         return Finding(heard)
@@ -250,6 +248,27 @@ def _answer_each(each: Mapping[str, Asked], library: Library, wanted: int, limit
         follow_ups=follow_ups(best, library),
         tokens_used=-(-len(text) // CHARACTERS_PER_TOKEN),
     )
+
+
+def _answer_plainly(turn: Turn, library: Library, limit: int) -> Answer | None:
+    """Answer a courtesy, or what asks for or about what was said before; None for all else."""
+    speech = speech_of(library.language)
+    courtesy = courtesy_in(reply_of(turn), speech)
+    if courtesy is not None:
+        text = courtesy.answer(turn.site.name)
+        return Answer(text, locale=courtesy.speech.tag, is_courtesy=True)
+    if asks_about_the_conversation(turn.question, library):
+        return _recall(turn, library, limit)
+    if turn.pending is not None or not turn.transcript:
+        return None
+    if is_agreement(reply_of(turn)):  # to nothing: "ok" after an answer
+        text = speech.courtesies.welcomes.format(site=turn.site.name)
+        return Answer(text, locale=speech.tag, is_courtesy=True)
+    more = continuation(turn, library, min(limit, turn.site.answer_characters))
+    if more is None:
+        return None
+    text, sources = more
+    return msgspec.structs.replace(_plain(text, limit, found=True), sources=sources)
 
 
 def _recall(turn: Turn, library: Library, limit: int) -> Answer:

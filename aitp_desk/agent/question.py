@@ -39,8 +39,9 @@ _ASKS = re.compile(
 _ABOUT = re.compile(r"^(?:(?:and|so|but|or|now)[, ]+)*(?:what|how) about\b", re.IGNORECASE)
 _HOW_IT_WORKS = re.compile(r"\b(how (?:do|does)\b.*?) works?\b(?=\W*$)", re.IGNORECASE)
 _POINTS_BACK = re.compile(
-    r"\b(?:it|its|that|this|those|these|they|them|their|theirs|one|ones|there|mine|either|neither|"
-    r"both|the same|the other|the former|the latter|such)\b"
+    r"\b(?:(?<!\bis )it|it(?! \w+ (?:to|that)\b)|its|that|this|those|these|they|them|their|"
+    r"theirs|one|ones|there|mine|either|neither|both|the same|"
+    r"the other|the former|the latter|such)\b"
 )
 _TELL_ME = re.compile(
     r"^((?:(?:and|so|but|or|now|hi|hello|please|can you|could you)[, ]+)*)"
@@ -84,6 +85,7 @@ class Asked(msgspec.Struct, frozen=True):
         expects: the sorts of figures that would answer it, as flags; none for most questions.
         names: folded words that are written as names.
         document: path of the page that the conversation is about, or None.
+        section: number of the passage on it that answered before, or None.
         leans: whether it is only understood by what was said before.
         bare: whether it says nothing but what sort of thing is asked for: ``How long is that?``.
         negated: whether it asks for what is not so.
@@ -96,6 +98,7 @@ class Asked(msgspec.Struct, frozen=True):
     expects: int
     names: frozenset[str] = frozenset()
     document: str | None = None
+    section: int | None = None
     leans: bool = False
     bare: bool = False
     negated: bool = False

@@ -42,7 +42,9 @@ _DEFINED, _OPENING, _GLOSSARY = 0.3, 0.3, 0.2
 _SHORT_QUESTION = 3
 _NEAR_THE_BEST = 1.6
 """What scores so many times what is a source at all may be the best of all."""
-_SAME_PAGE, _SAME_PAGE_UNBIDDEN, _UNEXPECTED = 0.5, 0.2, 0.8
+_SAME_PAGE, _SAME_PAGE_UNBIDDEN, _UNEXPECTED = 0.8, 0.2, 0.8
+_SAME_SECTION = 0.5
+"""How much more a section counts that stands with the one that answered before."""
 _NEGATED = 0.2
 _QUOTED = 1.0
 """How much better a unit fits that answers the very question of the visitor."""
@@ -305,7 +307,7 @@ class _Question:
             base += _HEADING if said >= about else _HEADING * said / about
         share = coverage**_WHOLE_QUESTION
         page = self.library.pages[number]
-        add = self._same_page if page == self._document else 0.0
+        add = self._same_page * self._nearness(number) if page == self._document else 0.0
         times = 1 + _NAMED_PAGE if page in self._named else 1.0
         late = _NEGATED if self._negated and ranking.negated[number] else 0.0
         called = in_title == self._asked_words and self._title_words[page] <= self._most_in_title
@@ -327,6 +329,13 @@ class _Question:
             score *= self._says_what(number, page, places, called=called)
         strayed = self._names_one and page not in self._named
         return Found(self, number, page, score, fit, coverage, places, expected, strayed, called)
+
+    def _nearness(self, number: int) -> float:
+        """How near a section of the same page is to the one that answered before."""
+        section = self.asked.section
+        return (
+            1.0 if section is None else 1 + _SAME_SECTION * self.library.nearness(section, number)
+        )
 
     def _says_what(
         self, number: int, page: str, places: dict[int, Place], *, called: bool

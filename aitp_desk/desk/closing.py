@@ -80,10 +80,10 @@ class Closing:
             except BaseException:
                 self._sessions.forget(session)
                 raise
-            self._sessions.add_turn(session, ask.words, reply[0], pending, tokens)
+            self._sessions.add_turn(session, ask.words, reply, pending, tokens)
             return self._speaking.told(outcome, question, message)
         first = not session.is_written
-        self._sessions.add_turn(session, ask.words, reply[0], pending, tokens)
+        self._sessions.add_turn(session, ask.words, reply, pending, tokens)
         try:
             await self._recording.record(principal, session, ask.words, reply, notes, first)
         except BaseException:

@@ -12,6 +12,7 @@ from aitp_desk.desk.offer import Offer
 from aitp_desk.desk.window import told_text
 from aitp_desk.model.thread import METADATA_VALUE_LENGTH, Message, Origin
 
+_SOURCES = "Sources:"
 ASKS_BACK = {"asks_back": "true"}
 """Metadata of a reply that asks the visitor something."""
 OFFERS_PERSON = {"offers_person": "true"}
@@ -35,7 +36,16 @@ def write_reply(outcome: Said, site_url: str) -> tuple[str, ...]:
     if not outcome.sources:
         return (outcome.text,)
     sources = [f"- {source.title}: {source.absolute_url(site_url)}" for source in outcome.sources]
-    return (outcome.text, "\n".join(["Sources:", *sources]))
+    return (outcome.text, "\n".join([_SOURCES, *sources]))
+
+
+def source_of(reply: Sequence[str]) -> str:
+    """The absolute address of the first source of a reply, by its parts; empty without one."""
+    for part in reply[1:]:
+        lines = part.split("\n", 2)
+        if lines[0] == _SOURCES and len(lines) > 1:
+            return lines[1].rpartition(": ")[2]
+    return ""
 
 
 def reply_metadata(outcome: Said, calls: Sequence[str] = ()) -> dict[str, str]:
@@ -192,7 +202,8 @@ def remember(
     for message in messages:
         speaker = _speaker(message, askers)
         name = message.actor if speaker == "other" else ""
-        remembered.append(Utterance(speaker, told_text(message), name))
+        source = source_of(message.content) if speaker == "desk" else ""
+        remembered.append(Utterance(speaker, told_text(message), name, source))
     return tuple(remembered)
 
 

@@ -197,5 +197,5 @@ class Saying:
         """Take note in the session of what is written."""
         reply, _ = self._reply(said, ())
         self._means.sessions.add_turn(
-            self._session, self._request.words, reply[0], pending, said.tokens_used
+            self._session, self._request.words, reply, pending, said.tokens_used
         )

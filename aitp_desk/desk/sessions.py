@@ -22,7 +22,7 @@ from aitp_desk.config import Sessions as SessionSettings
 from aitp_desk.config.units import DAY_SECONDS
 from aitp_desk.desk.capabilities.enabled import Capabilities
 from aitp_desk.desk.capabilities.telling import told_in_words
-from aitp_desk.desk.replying import remember
+from aitp_desk.desk.replying import remember, source_of
 from aitp_desk.model.errors import InvalidRequest, SessionLimit, UnknownSession
 from aitp_desk.model.ids import new_id
 from aitp_desk.model.principal import Principal
@@ -267,13 +267,14 @@ class Sessions:
         self,
         session: Session,
         question: str,
-        reply: str,
+        reply: tuple[str, ...],
         pending: Pending | None,
         tokens: int,
     ) -> None:
         """Note that a turn was taken; what is remembered stays within its bound.
 
         Parameters:
+            reply: its parts.
             tokens: how many it used.
         """
         session.turns += 1
@@ -281,8 +282,9 @@ class Sessions:
         session.tokens += tokens
         session.last_at = self._clock()
         session.pending = pending
+        said = Utterance("desk", reply[0], source=source_of(reply))
         session.transcript = self._within_memory(
-            (*session.transcript, Utterance("visitor", question), Utterance("desk", reply))
+            (*session.transcript, Utterance("visitor", question), said)
         )
 
     def forget(self, session: Session) -> None:

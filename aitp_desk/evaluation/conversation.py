@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from aitp_desk.agent.base import (
     Agent,
-    Answer,
     Clarification,
     Pending,
     Said,
@@ -13,7 +12,7 @@ from aitp_desk.agent.base import (
     Utterance,
     answer_of,
 )
-from aitp_desk.desk.replying import write_reply
+from aitp_desk.desk.replying import source_of, write_reply
 
 
 class Conversation:
@@ -53,11 +52,14 @@ class Conversation:
 
     def add(self, question: str, said: Said) -> None:
         """Keep what was asked, and what the agent said to it."""
-        text = said.text if isinstance(said, Answer) else write_reply(said, self._site.url)[0]
+        reply = write_reply(said, self._site.url)
         before = self._pending
         self._pending = None
         if isinstance(said, Clarification):
             is_again = before is not None and {*said.options} <= {*before.options}
             about = before.about if before is not None and is_again else question
             self._pending = Pending(about, said.question, said.options)
-        self._transcript += (Utterance("visitor", question), Utterance("desk", text))
+        self._transcript += (
+            Utterance("visitor", question),
+            Utterance("desk", reply[0], source=source_of(reply)),
+        )

@@ -123,6 +123,30 @@ class Library:
         """The numbers of a document's passages; they stand in a row."""
         return self._numbers.get(path, range(0))
 
+    def nearness(self, number: int, other: int) -> float:
+        """How many of a passage's headings stand above another of its page as well, 0 to 1.
+
+        Headings that stand above all of the page do not count.
+        """
+        numbers = self.numbers(self.pages[number])
+        trail = self.passages[number].trail
+        ends = (self.passages[end].trail for end in (numbers[0], numbers[-1]))
+        all_have = min(_shared(trail, end) for end in ends)
+        if len(trail) == all_have:
+            return 0.0
+        shared = _shared(trail, self.passages[other].trail)
+        return max(shared - all_have, 0) / (len(trail) - all_have)
+
+    def number_at(self, url: str) -> int | None:
+        """The number of the first passage at an address; None where there is no such section.
+
+        Parameters:
+            url: as :attr:`aitp_desk.knowledge.base.Passage.url`.
+        """
+        path, _, anchor = url.partition("#")
+        numbers = self.numbers(path.removeprefix("/"))
+        return next((one for one in numbers if self.passages[one].anchor == anchor), None)
+
     def outline(self, path: str) -> Sequence[Passage]:
         """The first passages of a document's first sections, each section once."""
         return [self.passages[number] for number in self._outlines.get(path, ())]
@@ -144,3 +168,11 @@ class Library:
         scores = ranking.scores((ranking.places(term), 1.0, term.weight) for term in terms)
         numbers = ranking.best(scores, limit)
         return [Hit(self.passages[number], scores[number]) for number in numbers]
+
+
+def _shared(trail: Sequence[str], other: Sequence[str]) -> int:
+    """How many headings two trails begin with together."""
+    for at, (one, its) in enumerate(zip(trail, other, strict=False)):
+        if one != its:
+            return at
+    return min(len(trail), len(other))

@@ -76,6 +76,7 @@ class Courtesies(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         hello, thanks, bye: the phrases, a bar between two.
         around: what may be said with them, and says nothing else.
         greets, welcomes, parts: the replies; ``site`` is put in.
+        more: phrases that ask to read on where an answer ended.
         agrees: phrases, besides the word for yes, that agree to what was just asked.
     """
 
@@ -86,6 +87,7 @@ class Courtesies(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     greets: str
     welcomes: str
     parts: str
+    more: str
     agrees: str
 
 

@@ -1,16 +1,21 @@
-"""A fragment takes the place of its counterpart in the question before it."""
+"""A follow-up is read by the question before it, and by the section that answered it."""
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
 
 from aitp_desk.agent.base import Answer, SiteFacts, Turn, Utterance
-from aitp_desk.agent.extractive import answer
+from aitp_desk.agent.converse import read
+from aitp_desk.agent.extractive import ExtractiveAgent, answer
+from aitp_desk.evaluation.conversation import Conversation
 from aitp_desk.knowledge.languages import Languages
-from aitp_desk.knowledge.watch import open_knowledge
+from aitp_desk.knowledge.watch import Knowledge, open_knowledge
 
+SITE = SiteFacts("Box", "https://box.example")
 PAGES = {
     "samba": """# Samba shares
 
@@ -35,6 +40,36 @@ Connect a desktop computer with a profile file.
     "desktop": """# Desktop
 
 Choose a desktop for your computer, such as GNOME.
+
+An example: `desktop --start gnome`. It runs long.
+""",
+    "tariffs": """# Tariffs
+
+There are two tariffs: small for 10 euros, and large for 20 euros a month.
+
+## Contract
+
+A contract runs for two years. It ends with a letter.
+""",
+    "router": """# Router
+
+The router is connected with the blue cable.
+
+## Life
+
+A router works for five years.
+
+## Start
+
+Start the router by hand:
+
+```
+router --start
+```
+
+## Blinking
+
+A router that blinks is too hot. Unplug it.
 """,
 }
 
@@ -54,15 +89,60 @@ Choose a desktop for your computer, such as GNOME.
 async def test_replaces_the_phrase_with_the_same_preposition(
     tmp_path: Path, first: str, then: str, told: str
 ) -> None:
-    folder = tmp_path / "content"
-    folder.mkdir()
-    for name, text in PAGES.items():
-        (folder / f"{name}.md").write_text(text, "utf-8")
-    async with open_knowledge(
-        folder, data=tmp_path / "data", languages=Languages("en")
-    ) as knowledge:
+    async with site(tmp_path) as knowledge:
         before = (Utterance("visitor", first), Utterance("desk", "As follows."))
-        turn = Turn(then, SiteFacts("Box", "https://box.example"), transcript=before)
+        turn = Turn(then, SITE, transcript=before)
         said = answer(turn, knowledge.library)
     assert isinstance(said, Answer)
     assert told in said.text[:160]
+
+
+@pytest.mark.parametrize(
+    ("questions", "told"),
+    [
+        (["Which tariffs are there?", "how long does it run?"], "two years"),
+        (["How is the router connected?", "Which cable?", "how long does it last?"], "five years"),
+        (["How is the router connected?", "show me an example"], "router --start"),
+        (["Which tariffs are there?", "How is the router connected?"], "blue cable"),
+        (["Which tariffs are there?", "I tried the router and it blinks. What now?"], "Unplug"),
+        (["Which tariffs are there?", "go on"], "two years"),
+        (["Welche Tarife gibt es? tariffs", "erzähl mir mehr"], "two years"),
+    ],
+)
+async def test_keeps_the_topic_that_was_answered(
+    tmp_path: Path, questions: list[str], told: str
+) -> None:
+    async with site(tmp_path) as knowledge:
+        conversation = Conversation(ExtractiveAgent(knowledge), SITE)
+        said = [await conversation.ask(question) for question in questions][-1]
+    assert isinstance(said, Answer)
+    assert told in said.text[:160]
+
+
+@pytest.mark.parametrize("word", ["ok", "Yes", "alright", "in Ordnung"])
+async def test_agreement_to_nothing_does_not_repeat_the_answer(tmp_path: Path, word: str) -> None:
+    async with site(tmp_path) as knowledge:
+        conversation = Conversation(ExtractiveAgent(knowledge), SITE)
+        await conversation.ask("Which tariffs are there?")
+        said = await conversation.ask(word)
+    assert isinstance(said, Answer)
+    assert said.is_courtesy
+
+
+async def test_what_is_embedded_is_what_the_visitor_said(tmp_path: Path) -> None:
+    async with site(tmp_path, "de") as knowledge:
+        asked = read("Wie lange läuft das denn?", knowledge.library)
+    assert asked.said == "Wie lange läuft das denn?"
+
+
+@asynccontextmanager
+async def site(scratch: Path, language: str = "en") -> AsyncIterator[Knowledge]:
+    """The knowledge of the pages, for the lifetime of the context manager."""
+    for name, text in PAGES.items():
+        page = scratch / "content" / f"{name}.md"
+        page.parent.mkdir(exist_ok=True)
+        page.write_text(text, "utf-8")
+    async with open_knowledge(
+        scratch / "content", data=scratch / "data", languages=Languages(language)
+    ) as knowledge:
+        yield knowledge

@@ -212,10 +212,11 @@ def test_the_summary_is_told_beside_what_is_still_told_whole() -> None:
     assert (turn.summary, turn.transcript) == ("They met.", ())
 
 
-def test_of_a_reply_the_agent_is_told_what_was_said_without_its_sources() -> None:
-    assert remember([replied("Yes.", "Sources:\n- A: https://shop.example/a")]) == (
-        Utterance("desk", "Yes."),
-    )
+def test_a_reply_is_remembered_without_its_sources_and_with_the_address_of_the_first() -> None:
+    url = "https://shop.example"
+    sources = (Source("A: b", "/a#b", "direct"), Source("C", "/c", "indirect"))
+    said = replied(*write_reply(Answer("Yes.", sources), url))
+    assert remember([said]) == (Utterance("desk", "Yes.", source=f"{url}/a#b"),)
 
 
 def test_a_reply_reads_as_text_then_sources_and_a_question_with_numbered_options() -> None:
