@@ -25,7 +25,8 @@ def continuation(turn: Turn, library: Library, room: int) -> tuple[str, tuple[So
         room: about how long it may be, in characters; one unit is always read.
 
     Returns:
-        None where something else is asked, nothing was answered, or the page is at its end.
+        An empty text at the end of the page; None where something else is asked, or nothing was
+        answered before.
     """
     if turn.pending is not None or not asks_for_more(turn.question, speech_of(library.language)):
         return None
@@ -47,7 +48,7 @@ def continuation(turn: Turn, library: Library, room: int) -> tuple[str, tuple[So
             room -= len(text)
         if room <= 0 or len(texts) == _MOST:
             break
-    return ("\n\n".join(texts), tuple(sources.values())) if texts else None
+    return "\n\n".join(texts), tuple(sources.values())
 
 
 def _unread(passage: Passage, read: str) -> Sequence[Unit]:

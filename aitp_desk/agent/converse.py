@@ -207,6 +207,8 @@ def _read(question: str, earlier: Sequence[Exchange], library: Library) -> Asked
     )
     if not leans and own > _FEW:
         return asked
+    if leans and asked.expects and not any(w.term.known for w in asked.wanted):
+        asked, own = msgspec.structs.replace(asked, wanted=()), 0  # "how long does it last?"
     before = _read(earlier[-1].question, earlier[:-1], library)
     topic = _answered(earlier, before, library)
     page = None if topic is None else library.pages[topic]
@@ -269,7 +271,12 @@ def _replaced(fragment: str, before: str, library: Library) -> list[Term]:
 def _before_the_second(question: str, asked: Asked, library: Library) -> str:
     """A question up to its second word of weight: what "it" after that means, it says itself."""
     stem = library.vocabulary.stemmer.stem
-    telling = {s for w in asked.wanted if w.term.weight > TELLING for s in w.term.own}
+    telling = {
+        s
+        for w in asked.wanted
+        if w.term.weight > TELLING or library.naming.holders(w.term.own)
+        for s in w.term.own
+    }
     said = 0
     for word in re.finditer(r"[^\W_]+", question):
         said += stem(fold(word[0])) in telling

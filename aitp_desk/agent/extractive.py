@@ -250,7 +250,7 @@ def _answer_each(each: Mapping[str, Asked], library: Library, wanted: int, limit
     )
 
 
-def _answer_plainly(turn: Turn, library: Library, limit: int) -> Answer | None:
+def _answer_plainly(turn: Turn, library: Library, limit: int) -> Said | None:
     """Answer a courtesy, or what asks for or about what was said before; None for all else."""
     speech = speech_of(library.language)
     courtesy = courtesy_in(reply_of(turn), speech)
@@ -268,6 +268,8 @@ def _answer_plainly(turn: Turn, library: Library, limit: int) -> Answer | None:
     if more is None:
         return None
     text, sources = more
+    if not text:
+        return Clarification(speech.says.open.format(site=turn.site.name))
     return msgspec.structs.replace(_plain(text, limit, found=True), sources=sources)
 
 

@@ -43,6 +43,8 @@ _SHORT_QUESTION = 3
 _NEAR_THE_BEST = 1.6
 """What scores so many times what is a source at all may be the best of all."""
 _SAME_PAGE, _SAME_PAGE_UNBIDDEN, _UNEXPECTED = 0.8, 0.2, 0.8
+_UNEXPECTED_ALONE = 0.5
+"""The same where nothing but the figure is asked for."""
 _SAME_SECTION = 0.5
 """How much more a section counts that stands with the one that answered before."""
 _NEGATED = 0.2
@@ -324,7 +326,7 @@ class _Question:
         score = (((base + fit) * share + add) * times + late) * likes
         if expects:
             is_opening = called and number == self.library.numbers(page).start
-            score *= _by_figure(expected, is_opening=is_opening)
+            score *= _by_figure(expected, is_opening=is_opening, is_bare=self.asked.bare)
         if self.asks_what and score >= _NEAR_THE_BEST * least:
             score *= self._says_what(number, page, places, called=called)
         strayed = self._names_one and page not in self._named
@@ -434,13 +436,13 @@ class _Question:
         return alone
 
 
-def _by_figure(expected: bool, *, is_opening: bool) -> float:
+def _by_figure(expected: bool, *, is_opening: bool, is_bare: bool) -> float:
     """The same by whether it holds the figure that is asked for.
 
     What a thing costs, its page says before what its parts cost.
     """
     if not expected:
-        return _UNEXPECTED
+        return _UNEXPECTED_ALONE if is_bare else _UNEXPECTED
     return 1 + _CALLED_PAGE if is_opening else 1.0
 
 

@@ -15,7 +15,7 @@ from aitp_desk.evaluation.conversation import Conversation
 from aitp_desk.knowledge.languages import Languages
 from aitp_desk.knowledge.watch import Knowledge, open_knowledge
 
-SITE = SiteFacts("Box", "https://box.example")
+SITE = SiteFacts("Box", "https://box.example", answer_characters=100)
 PAGES = {
     "samba": """# Samba shares
 
@@ -49,7 +49,7 @@ There are two tariffs: small for 10 euros, and large for 20 euros a month.
 
 ## Contract
 
-A contract runs for two years. It ends with a letter.
+A contract runs for 24 months. It ends with a letter.
 """,
     "router": """# Router
 
@@ -57,7 +57,7 @@ The router is connected with the blue cable.
 
 ## Life
 
-A router works for five years.
+A router works for 5 years.
 
 ## Start
 
@@ -100,13 +100,12 @@ async def test_replaces_the_phrase_with_the_same_preposition(
 @pytest.mark.parametrize(
     ("questions", "told"),
     [
-        (["Which tariffs are there?", "how long does it run?"], "two years"),
-        (["How is the router connected?", "Which cable?", "how long does it last?"], "five years"),
+        (["How is the router connected?", "Which cable?", "how long does it last?"], "5 years"),
         (["How is the router connected?", "show me an example"], "router --start"),
         (["Which tariffs are there?", "How is the router connected?"], "blue cable"),
         (["Which tariffs are there?", "I tried the router and it blinks. What now?"], "Unplug"),
-        (["Which tariffs are there?", "go on"], "two years"),
-        (["Welche Tarife gibt es? tariffs", "erzähl mir mehr"], "two years"),
+        (["Which tariffs are there?", "go on"], "24 months"),
+        (["Which tariffs are there?", "erzähl mir mehr"], "24 months"),
     ],
 )
 async def test_keeps_the_topic_that_was_answered(
