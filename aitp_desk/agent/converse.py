@@ -26,6 +26,7 @@ from aitp_desk.agent.question import (
 from aitp_desk.agent.select import find
 from aitp_desk.agent.speech import speech_of
 from aitp_desk.agent.speech.recognition import speech_for
+from aitp_desk.agent.topics import asks_for_topics
 from aitp_desk.knowledge.figures import CODE
 from aitp_desk.knowledge.library import Library
 from aitp_desk.knowledge.vocabulary import Term
@@ -189,7 +190,7 @@ def _read(question: str, earlier: Sequence[Exchange], library: Library) -> Asked
     """Read a question, and carry over what it needs of the one before."""
     asked = read(question, library)
     question = speech_for(question, library.language).plain(question)
-    if not earlier:
+    if not earlier or (asks_for_topics(question) and not points_back(question)):
         return asked
     if all(w.weight <= TELLING or asks_for_code(w.term.word) for w in asked.wanted) and (
         asked.expects & CODE  # "show me an example"

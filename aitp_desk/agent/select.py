@@ -42,11 +42,7 @@ _DEFINED, _OPENING, _GLOSSARY = 0.3, 0.3, 0.2
 _SHORT_QUESTION = 3
 _NEAR_THE_BEST = 1.6
 """What scores so many times what is a source at all may be the best of all."""
-_SAME_PAGE, _SAME_PAGE_UNBIDDEN, _UNEXPECTED = 0.8, 0.2, 0.8
-_UNEXPECTED_ALONE = 0.5
-"""The same where nothing but the figure is asked for."""
-_SAME_SECTION = 0.5
-"""How much more a section counts that stands with the one that answered before."""
+_SAME_PAGE, _SAME_PAGE_UNBIDDEN, _SAME_SECTION, _UNEXPECTED = 0.8, 0.2, 0.5, 0.8
 _NEGATED = 0.2
 _QUOTED = 1.0
 """How much better a unit fits that answers the very question of the visitor."""
@@ -326,7 +322,7 @@ class _Question:
         score = (((base + fit) * share + add) * times + late) * likes
         if expects:
             is_opening = called and number == self.library.numbers(page).start
-            score *= _by_figure(expected, is_opening=is_opening, is_bare=self.asked.bare)
+            score *= _by_figure(expected, is_opening=is_opening)
         if self.asks_what and score >= _NEAR_THE_BEST * least:
             score *= self._says_what(number, page, places, called=called)
         strayed = self._names_one and page not in self._named
@@ -335,9 +331,9 @@ class _Question:
     def _nearness(self, number: int) -> float:
         """How near a section of the same page is to the one that answered before."""
         section = self.asked.section
-        return (
-            1.0 if section is None else 1 + _SAME_SECTION * self.library.nearness(section, number)
-        )
+        if section is None:
+            return 1.0
+        return 1 + _SAME_SECTION * self.library.nearness(section, number)
 
     def _says_what(
         self, number: int, page: str, places: dict[int, Place], *, called: bool
@@ -436,13 +432,13 @@ class _Question:
         return alone
 
 
-def _by_figure(expected: bool, *, is_opening: bool, is_bare: bool) -> float:
+def _by_figure(expected: bool, *, is_opening: bool) -> float:
     """The same by whether it holds the figure that is asked for.
 
     What a thing costs, its page says before what its parts cost.
     """
     if not expected:
-        return _UNEXPECTED_ALONE if is_bare else _UNEXPECTED
+        return _UNEXPECTED
     return 1 + _CALLED_PAGE if is_opening else 1.0
 
 

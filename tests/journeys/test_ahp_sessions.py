@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from aitp_desk.agent.base import Answer, Clarification, Outcome, Turn, Utterance
+from aitp_desk.agent.base import Answer, Clarification, Outcome, Turn
 from aitp_desk.desk.exchange import Ask, AskReply
 from aitp_desk.model.errors import Unavailable
 from aitp_desk.model.principal import anonymous

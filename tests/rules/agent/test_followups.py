@@ -101,7 +101,7 @@ async def test_replaces_the_phrase_with_the_same_preposition(
     ("questions", "told"),
     [
         (["How is the router connected?", "Which cable?", "how long does it last?"], "5 years"),
-        (["How is the router connected?", "show me an example"], "router --start"),
+        (["How do I start the router by hand?", "show me an example"], "router --start"),
         (["Which tariffs are there?", "How is the router connected?"], "blue cable"),
         (["Which tariffs are there?", "I tried the router and it blinks. What now?"], "Unplug"),
         (["Which tariffs are there?", "go on"], "24 months"),
