@@ -20,14 +20,14 @@ from aitp_desk.knowledge.vocabulary import OWN
 NEEDED = 2.6
 """So much evidence an answer needs."""
 WEIGHTS: Mapping[str, float] = {
-    "score": 0.95,
-    "lead": 0.47,
-    "length": 0.29,
-    "lack": -0.045,
-    "whole": 0.7,
-    "lift": 0.39,
-    "likeness": 3.4,
-    "carried": 1.15,
+    "score": 0.93,
+    "lead": 0.49,
+    "length": 0.3,
+    "lack": -0.04,
+    "whole": 0.67,
+    "lift": 0.4,
+    "likeness": 7.86,
+    "carried": 1.2,
     "foreign": 1.1,
     "reranked": 2.0,
 }
