@@ -26,14 +26,13 @@ import msgspec
 from aitp_desk.agent.base import (
     Answer,
     Clarification,
-    Pending,
     Said,
     SiteFacts,
     Turn,
-    Utterance,
     answer_of,
 )
 from aitp_desk.agent.extractive import ExtractiveAgent
+from aitp_desk.evaluation.conversation import Conversation
 from aitp_desk.knowledge.watch import open_knowledge
 
 SHARED = Path(os.environ["AITP_DESK_SHARED"]) if os.environ.get("AITP_DESK_SHARED") else None
@@ -179,16 +178,10 @@ def holds(answer: str, fact: str | list[str]) -> bool:
 
 async def turn_of(agent: ExtractiveAgent, site: SiteFacts, question: Question) -> Turn:
     """The turn in which a question is asked; of a follow-up with what the desk said before."""
-    if question.first is None:
-        return Turn(question.question, site)
-    first = await answer_of(agent, Turn(question.first, site))
-    said, pending = (
-        (first.text, None)
-        if isinstance(first, Answer)
-        else (first.question, Pending(question.first, first.question, first.options))
-    )
-    transcript = (Utterance("visitor", question.first), Utterance("desk", said))
-    return Turn(question.question, site, transcript=transcript, pending=pending)
+    conversation = Conversation(agent, site)
+    if question.first is not None:
+        await conversation.ask(question.first)
+    return conversation.turn(question.question)
 
 
 def corpus_of(corpus: Corpus) -> tuple[Path, dict[str, list[str]], SiteFacts]:
