@@ -36,12 +36,9 @@ _COVERAGE, _HEADING = 0.25, 0.3
 _WHOLE_QUESTION = 0.3
 _EXPECTED_FIGURE, _EXPECTED_ALONE = 0.35, 0.75
 _CODE_UNASKED = 0.5
-_SAID, _NAMED_PAGE, _CALLED_PAGE = 0.75, 0.1, 0.15
+_SAID, _NAMED_PAGE = 0.75, 0.1
 _CALLED_SECTION = 0.3
-_DEFINED, _OPENING, _GLOSSARY = 0.3, 0.3, 0.2
 _SHORT_QUESTION = 3
-_NEAR_THE_BEST = 1.6
-"""What scores so many times what is a source at all may be the best of all."""
 _SAME_PAGE, _SAME_PAGE_UNBIDDEN, _SAME_SECTION, _UNEXPECTED = 0.8, 0.2, 0.5, 0.8
 _NEGATED = 0.2
 _QUOTED = 1.0
@@ -309,7 +306,7 @@ class _Question:
         times = 1 + _NAMED_PAGE if page in self._named else 1.0
         late = _NEGATED if self._negated and ranking.negated[number] else 0.0
         called = in_title == self._asked_words and self._title_words[page] <= self._most_in_title
-        likes = ranking.authority[number] * (1 + _CALLED_PAGE if called else 1.0)
+        likes = ranking.authority[number]
         if (is_above or not self._must) and self._names(number, places):
             likes *= 1 + _CALLED_SECTION
         expects, figures = self._expects, ranking.figures[number]
@@ -320,11 +317,8 @@ class _Question:
         if figures & expects or (figures & CODE_BLOCK and figures & CODE):
             fit, expected = self._best_fit(number, gains, around)
         score = (((base + fit) * share + add) * times + late) * likes
-        if expects:
-            is_opening = called and number == self.library.numbers(page).start
-            score *= _by_figure(expected, is_opening=is_opening)
-        if self.asks_what and score >= _NEAR_THE_BEST * least:
-            score *= self._says_what(number, page, places, called=called)
+        if expects and not expected:
+            score *= _UNEXPECTED
         strayed = self._names_one and page not in self._named
         return Found(self, number, page, score, fit, coverage, places, expected, strayed, called)
 
@@ -334,15 +328,6 @@ class _Question:
         if section is None:
             return 1.0
         return 1 + _SAME_SECTION * self.library.nearness(section, number)
-
-    def _says_what(
-        self, number: int, page: str, places: dict[int, Place], *, called: bool
-    ) -> float:
-        """The same by whether it says what the thing is that is asked for."""
-        times = 1 + _DEFINED if self.defining(places) else 1.0
-        if called and number == self.library.numbers(page).start:
-            times *= 1 + _OPENING
-        return times * (1 + _GLOSSARY) if "glossary" in page else times
 
     def _names(self, number: int, places: dict[int, Place]) -> bool:
         """Whether the question asks for exactly what the passage's section is called."""
@@ -430,16 +415,6 @@ class _Question:
                 fit *= _CODE_UNASKED
             alone[at] = fit
         return alone
-
-
-def _by_figure(expected: bool, *, is_opening: bool) -> float:
-    """The same by whether it holds the figure that is asked for.
-
-    What a thing costs, its page says before what its parts cost.
-    """
-    if not expected:
-        return _UNEXPECTED
-    return 1 + _CALLED_PAGE if is_opening else 1.0
 
 
 def _by_rank(found: Found) -> float:
