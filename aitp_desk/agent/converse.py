@@ -25,7 +25,7 @@ from aitp_desk.agent.question import (
 )
 from aitp_desk.agent.select import find
 from aitp_desk.agent.speech import speech_of
-from aitp_desk.agent.speech.recognition import speech_for
+from aitp_desk.agent.speech.recognition import language_asked_in, speech_for
 from aitp_desk.agent.topics import asks_for_topics
 from aitp_desk.knowledge.figures import CODE
 from aitp_desk.knowledge.library import Library
@@ -73,7 +73,13 @@ def read(text: str, library: Library) -> Asked:
     if is_agreement(text, speech):
         return read_question("", library.vocabulary)
     asked = read_question(speech.plain(text), library.vocabulary)
-    return msgspec.structs.replace(asked, said=" ".join(text.split()), length=len(text.split()))
+    words = text.split()
+    return msgspec.structs.replace(
+        asked,
+        said=" ".join(words),
+        length=len(words),
+        foreign=language_asked_in(text, library.language) != library.language,
+    )
 
 
 def asks_about_the_conversation(question: str, library: Library) -> bool:

@@ -199,7 +199,8 @@ def find_answer(turn: Turn, library: Library) -> Finding:
         in_section = [one for one in on_page if one.label.heading == chosen[1]]
         found = list(dict.fromkeys(in_section + on_page)) or found
     question = None
-    if turn.pending is None and turn.clarification is None and not leads(found):
+    is_by_meaning = bool(found) and found[0].is_by_meaning
+    if turn.pending is None and turn.clarification is None and not (is_by_meaning or leads(found)):
         question = ask_back(asked, by_words(found), library)
     if question is not None:
         return Finding(question, asked, found)

@@ -91,6 +91,7 @@ class Asked(msgspec.Struct, frozen=True):
         negated: whether it asks for what is not so.
         said: the whole message, with what it leans on: for what reads more than terms.
         length: how many words the message has.
+        foreign: whether it is in another language than the content.
     """
 
     text: str
@@ -104,6 +105,7 @@ class Asked(msgspec.Struct, frozen=True):
     negated: bool = False
     said: str = ""
     length: int = 0
+    foreign: bool = False
 
 
 def read_question(text: str, vocabulary: Vocabulary) -> Asked:

@@ -41,6 +41,8 @@ _CALLED_SECTION = 0.3
 _SHORT_QUESTION = 3
 _SAME_PAGE, _SAME_PAGE_UNBIDDEN, _SAME_SECTION, _UNEXPECTED = 0.8, 0.2, 0.5, 0.8
 _NEGATED = 0.2
+_FOREIGN = 0.2
+"""What words count of a question in another language, where its meaning is known: a few names."""
 _QUOTED = 1.0
 """How much better a unit fits that answers the very question of the visitor."""
 _ALIKE = 0.7
@@ -127,6 +129,14 @@ class Found(msgspec.Struct, eq=False):
         return None if near is None else near.lift(self.number)
 
     @property
+    def is_by_meaning(self) -> bool:
+        """Whether the question is in another language than the content, and its meaning is known.
+
+        Its words are then found by chance, but for names.
+        """
+        return self.asked.foreign and self.lift is not None
+
+    @property
     def asked(self) -> Asked:
         """The question that it fits."""
         return self.question.asked
@@ -194,6 +204,8 @@ def find(library: Library, asked: Asked, *, widely: bool = False) -> list[Found]
             if read.score * _BESIDE > least and not (widely or signals):
                 least = read.score * _BESIDE
     sure = max(found, key=_by_score).coverage if found else 1.0
+    if found and found[0].is_by_meaning:
+        sure *= _FOREIGN
     ranks = fuse({one.number: one.score for one in found}, signals, sure)
     for one in found:
         one.rank = ranks[one.number] + (_TITLE if signals and question.is_title_of(one) else 0.0)

@@ -50,6 +50,8 @@ def answers(best: Found) -> bool:
 
 def strongest(found: Sequence[Found]) -> Found:
     """The section for which most speaks: the first of all, or the first by words alone."""
+    if found[0].is_by_meaning:
+        return found[0]
     return max({found[0], by_words(found)[0]}, key=evidence)
 
 
@@ -97,8 +99,8 @@ def features(best: Found) -> dict[str, float]:
         "score": best.score,
         "lead": _lead(best.question.scores, library),
         "length": min(telling, _MOST_TELLING) + _WORD * further,
-        "lack": _lack(best, asked, library),
-        "whole": float(len(best.places) == len(asked.wanted)),
+        "lack": 0.0 if best.is_by_meaning else _lack(best, asked, library),
+        "whole": float(len(best.places) == len(asked.wanted) and not best.is_by_meaning),
         "lift": best.lift or 0.0,
         "likeness": max(likeness, _LEAST_LIKE) - _LIKE if is_enriched else 0.0,
         "carried": float(any(wanted.carried for wanted in asked.wanted)),

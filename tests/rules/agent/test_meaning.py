@@ -54,7 +54,11 @@ async def shop(
 
 
 async def first_source(knowledge: Knowledge) -> str:
-    said = await answer_of(ExtractiveAgent(knowledge), Turn(QUESTION, SITE))
+    return await first_source_of(knowledge, QUESTION)
+
+
+async def first_source_of(knowledge: Knowledge, question: str) -> str:
+    said = await answer_of(ExtractiveAgent(knowledge), Turn(question, SITE))
     assert isinstance(said, Answer)
     return said.sources[0].url.partition("#")[0]
 
@@ -211,3 +215,22 @@ async def test_a_question_is_embedded_in_the_visitors_words(
         await progress.settled.wait()
         await answer_of(ExtractiveAgent(knowledge), Turn(question, SITE))
     assert question in embedder.embedded
+
+
+async def test_a_question_in_another_language_is_answered_by_its_meaning(tmp_path: Path) -> None:
+    folder, data = tmp_path / "content", tmp_path / "data"
+    folder.mkdir()
+    (folder / "erstattung.md").write_text("# Kauf\n\nWir erstatten den Betrag in 14 Tagen.\n")
+    (folder / "konzert.md").write_text("# Konzert\n\nDie Gruppe Small Jacket spielt am Freitag.\n")
+    for number in range(8):
+        (folder / f"seite{number}.md").write_text(f"# Seite {number}\n\nNummer {number}.\n")
+    question = "My jacket is too small for me, so can I bring it back to you?"
+    means = {"back": "money back", "erstatten": "money back"}
+    async with open_knowledge(folder, data=data, languages=Languages("de")) as knowledge:
+        assert await first_source_of(knowledge, question) == "/konzert"
+        async with building_vectors(knowledge, WordEmbedder(means), data / FILE) as progress:
+            await progress.settled.wait()
+            said = await answer_of(ExtractiveAgent(knowledge), Turn(question, SITE))
+    assert isinstance(said, Answer)
+    assert said.sources[0].url == "/erstattung#kauf"
+    assert said.text.startswith("The pages of this site are in German; they say:\n\nWir erstatten")
