@@ -1,8 +1,8 @@
 """Which stretch of a section is quoted, so that it can be read alone.
 
 An answer is one contiguous stretch of the best section: its paragraphs, a list with the sentence
-that announces it, code with the sentence before it, the rows of a table that matter. Where other
-sections score nearly as high, the rest of the room quotes them, below their names.
+that announces it, code with the sentence before it, the rows of a table that matter. Sections that
+score nearly as high share the room with it, below their names.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from functools import lru_cache
 from itertools import accumulate
+from math import log
 
 from aitp_desk.agent.select import Found
 from aitp_desk.knowledge.base import Passage, Unit
@@ -19,16 +20,16 @@ from aitp_desk.knowledge.chunk import ANNOUNCING, joined
 from aitp_desk.knowledge.library import Library
 from aitp_desk.knowledge.words import NEGATIONS, STOP_WORDS, fold, words_of
 
-_CLEAR = 0.75
-"""The lead of a section is clear where no other scores this share of it."""
-_ALONE = 1.15
-"""So much more room a stretch has that answers alone."""
-_TIE, _TIED_ROOM = 0.9, 0.8
-"""Where another scores this share of it, the first stretch has so much of its room."""
-_ALL = 1.3
-"""So much room all stretches have together, the first one having 1."""
-_FURTHER, _LEAST = 2, 100
-"""Up to so many sections are quoted after an unclear lead, in at least so many characters each."""
+_NEAR = 0.7
+"""A further section is quoted that scores this share of the first."""
+_ALL, _ALONE = 1.3, 1.15
+"""So much room all stretches have together, and one at most."""
+_LOSS = 3.0
+"""A section has the less room the less it scores than the first: this times the logarithm of its
+share. That makes the most of a room in which a longer stretch gains less and less."""
+_HEADING_ROOM = 30
+_FURTHER, _LEAST = 2, 120
+"""Up to so many further sections are quoted, in at least so many characters each."""
 
 _WHOLE = 1.15
 """A section that is at most so much longer is quoted whole."""
@@ -96,32 +97,56 @@ def compose(found: Sequence[Found], library: Library, limit: int, *, most: int) 
         most: how many the answer may take; where there is no room for others, they are left out.
     """
     first = found[0]
-    rivals = [other for other in found[1:] if other.rank >= _CLEAR * first.rank]
-    if not rivals:
-        room = min(int(_ALONE * limit), max(most, limit))
-    else:
-        room = int(_TIED_ROOM * limit) if rivals[0].rank >= _TIE * first.rank else limit
-    stretch = _Stretch(first, room)
-    text = stretch.text
-    if stretch.is_whole and len(text) < room * _SHORT:
-        text += _subsections(first.passage, library, room - len(text))
-    text = _headed(first, _marked(text))
-    further = 0
-    for other in rivals:
-        name = other.label.heading if other.page == first.page else ""
-        name = name or other.label.name
-        left = min(int(_ALL * limit), most) - len(text) - len(_under(name, "\n\n\n"))
-        if left < _LEAST:
-            continue
-        told = _Stretch(other, left, is_strict=True).text
-        if len(told) > left or told in text or told.endswith(ANNOUNCING):
-            continue
-        is_same = other.label == first.label and other.number > first.number
-        text += f"\n{_GAP}\n{told}" if is_same else "\n\n" + _under(name, told)
-        further += 1
-        if further == _FURTHER:
+    near = [first, *(other for other in found[1:] if other.rank >= _NEAR * first.rank > 0)]
+    total, longest = min(int(_ALL * limit), most), int(_ALONE * limit)
+    same, others, text = dict[int, str](), list[str](), ""
+    for place, one in enumerate(near):
+        still = 1 + _FURTHER - len(same) - len(others)
+        if not still:
             break
+        left = total - len(text)
+        ranks = [other.rank for other in near[place : place + still]]
+        room = min(_room(ranks, left, limit), longest)
+        if not place:
+            stretch = _Stretch(one, room)
+            told = stretch.text
+            if stretch.is_whole and len(told) < room * _SHORT:
+                told += _subsections(one.passage, library, room - len(told))
+            same[one.number] = _marked(told)
+        else:
+            name = _name(one, first)
+            left -= len(_under(name, "\n\n\n")) if name else 2
+            room = min(room, left)
+            if room < _LEAST:
+                continue
+            told = _Stretch(one, room, is_strict=True).text
+            if len(told) > left or told in text or told.endswith(ANNOUNCING):
+                continue
+            if one.label == first.label:
+                same[one.number] = told
+            else:
+                others.append(_under(name, told))
+        own = f"\n{_GAP}\n".join(same[number] for number in sorted(same))
+        text = "\n\n".join([_headed(first, own), *others])
     return text
+
+
+def _room(ranks: Sequence[float], total: int, limit: int) -> int:
+    """How much of a room the first of some sections has, so that each has enough."""
+    for count in range(len(ranks), 1, -1):
+        lost = [_LOSS * limit * log(ranks[0] / rank) for rank in ranks[:count]]
+        room = (total - _HEADING_ROOM * (count - 1) + sum(lost)) / count
+        if room - max(lost) >= _LEAST:
+            return int(room)
+    return total
+
+
+def _name(found: Found, first: Found) -> str:
+    """What a further section is called in the answer; empty where it goes on from the first."""
+    if found.label == first.label:
+        return ""
+    heading = found.label.heading if found.page == first.page else ""
+    return heading or found.label.name
 
 
 def quote(found: Found, limit: int) -> str:
@@ -363,6 +388,8 @@ def _read_heading(heading: str) -> tuple[bool, tuple[str, ...]]:
 def _under(heading: str, text: str) -> str:
     """A text below its heading."""
     heading = _unnumbered(heading).rstrip(":")
+    if text.startswith(f"{heading}:"):  # a definition begins with its term
+        return text
     is_line = "\n" not in text and not text.startswith(("- ", "```"))
     if heading.endswith("?"):
         return f"{heading}\n\n{text}"
