@@ -49,6 +49,31 @@ async def test_an_unclear_lead_quotes_the_next_section_under_its_name(tmp_path: 
     assert "harbour master" not in text
 
 
+async def test_sections_that_are_nearly_as_good_share_the_room(tmp_path: Path) -> None:
+    loft = "A torn sail is mended by the sailmaker within a week."
+    yard = "A torn sail of a dinghy is mended by the saddler within a day."
+    pages = {
+        "loft.md": f"# Loft\n\n{loft}\n\n{FILLER * 6}\n",
+        "yard.md": f"# Yard\n\n{yard}\n\n{FILLER * 9}\n",
+        "moorings.md": f"# Moorings\n\n{FILLER}\n",
+    }
+
+    text = await told(tmp_path, "Who mends a torn sail?", pages)
+
+    assert text.startswith(loft)
+    assert len(text) - text.index(yard) > 300
+    assert len(text) <= 800
+
+
+async def test_the_term_of_a_definition_is_said_once(tmp_path: Path) -> None:
+    long = f"Put into the sail where the wind is strong. {FILLER * 3}"
+    page = f"<main><h1>Sails</h1><dl><dt>reef if windy</dt><dd>{long}</dd></dl></main>"
+
+    text = await told(tmp_path, "What is a reef?", {"sails.html": page})
+
+    assert text.startswith("reef if windy: Put into the sail")
+
+
 async def test_a_clear_lead_answers_alone(tmp_path: Path) -> None:
     pages = {
         "sails.md": "# Torn sails\n\nA torn sail is mended by the sailmaker within a week.\n",
