@@ -9,6 +9,7 @@ import msgspec
 
 from aitp_desk.agent.expect import expected_in
 from aitp_desk.agent.topics import asks_for_topics
+from aitp_desk.knowledge.genre import wanted_in
 from aitp_desk.knowledge.sentences import sentences
 from aitp_desk.knowledge.vocabulary import Term, Vocabulary
 from aitp_desk.knowledge.words import NEGATIONS, words_of
@@ -43,6 +44,11 @@ _POINTS_BACK = re.compile(
     r"theirs|one|ones|there|mine|either|neither|both|the same|"
     r"the other|the former|the latter|such)\b"
 )
+_ABBREVIATION = re.compile(
+    r"\b(?:e\.\s?g|i\.\s?e|z\.\s?b|d\.\s?h|u\.\s?a|p\.\s?ex|p\.\s?ej|a\.\s?k\.\s?a)\.?(?!\w)",
+    re.IGNORECASE,
+)
+"""What says nothing; its letters are no words."""
 _TELL_ME = re.compile(
     r"^((?:(?:and|so|but|or|now|hi|hello|please|can you|could you)[, ]+)*)"
     r"(?:explain|describe|define)(?: to)?(?: me| us)?(?=\s)",
@@ -92,6 +98,7 @@ class Asked(msgspec.Struct, frozen=True):
         said: the whole message, with what it leans on: for what reads more than terms.
         length: how many words the message has.
         foreign: whether it is in another language than the content.
+        prefers: the genres of passages that it prefers, as flags.
     """
 
     text: str
@@ -106,11 +113,14 @@ class Asked(msgspec.Struct, frozen=True):
     said: str = ""
     length: int = 0
     foreign: bool = False
+    prefers: int = 0
 
 
 def read_question(text: str, vocabulary: Vocabulary) -> Asked:
     """Read a message that asks something, however long it is."""
     said = text = " ".join(text.split())
+    if "." in text:
+        text = _ABBREVIATION.sub("", text)
     if "work" in text:
         text = _HOW_IT_WORKS.sub(r"\1", text)
     if asks_for_topics(text):
@@ -138,6 +148,7 @@ def read_question(text: str, vocabulary: Vocabulary) -> Asked:
         names=names,
         negated=not NEGATIONS.isdisjoint(words) or "n't" in asked or "n’t" in asked,
         said=said,
+        prefers=wanted_in(said),
     )
 
 

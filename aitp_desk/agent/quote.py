@@ -17,6 +17,7 @@ from math import log
 from aitp_desk.agent.select import Found
 from aitp_desk.knowledge.base import Passage, Unit
 from aitp_desk.knowledge.chunk import ANNOUNCING, joined
+from aitp_desk.knowledge.genre import CODE
 from aitp_desk.knowledge.library import Library
 from aitp_desk.knowledge.words import NEGATIONS, STOP_WORDS, fold, words_of
 
@@ -53,6 +54,8 @@ _BEFORE_ANCHOR, _AT_ONCE = 0.05, 0.1
 begin anywhere but at once where it is known which unit answers."""
 _CHANGE = 0.3
 """What a note on a version's change is worth, a sentence that says how things are being 1."""
+_STEPS = 0.3
+"""What code is worth to a question for a procedure."""
 _HEADING_CHARACTERS = 90
 
 _LEANS = (
@@ -192,7 +195,10 @@ class _Stretch:
             best = min(found.defining, default=0)
         if self._units[best].kind == "row":
             return self._rows(best, fits)
-        anchors = [best] if is_known else self._anchors(fits)
+        code: set[int] = set()
+        if found.asked.prefers & CODE:
+            code.update(at for at, unit in enumerate(self._units) if unit.kind == "code")
+        anchors = sorted(code.union([best] if is_known else self._anchors(fits)))
         sizes, total, chosen, most = self._sizes, sum(fits) or 1.0, [best], float("-inf")
         seen: set[tuple[int, int]] = set()
         for anchor in anchors:
@@ -208,6 +214,8 @@ class _Stretch:
                 value -= _BEFORE_ANCHOR * before / self._limit
                 if is_known and place:
                     value -= _AT_ONCE
+                if code.intersection(window):
+                    value += _STEPS
                 if value > most:
                     chosen, most = window, value
         return chosen
@@ -357,7 +365,7 @@ def _marked(text: str) -> str:
 def _headed(found: Found, text: str) -> str:
     """The text below the heading without which it would be understood otherwise."""
     passage = found.passage
-    if not passage.heading or passage.heading == passage.title:
+    if not passage.heading or passage.heading == passage.title or text.startswith(passage.heading):
         return text
     is_needed, adds = _read_heading(passage.heading)
     if _REPLY.match(text):

@@ -14,6 +14,7 @@ import msgspec
 from aitp_desk.agent.exact import Exact
 from aitp_desk.agent.fusion import Signal, fuse, matches_of, signals_of
 from aitp_desk.agent.question import Asked
+from aitp_desk.knowledge import genre
 from aitp_desk.knowledge.base import Passage
 from aitp_desk.knowledge.enrichment.questions import Match
 from aitp_desk.knowledge.figures import CODE
@@ -35,7 +36,6 @@ _BESIDE = 0.45
 _COVERAGE, _HEADING = 0.25, 0.3
 _WHOLE_QUESTION = 0.3
 _EXPECTED_FIGURE, _EXPECTED_ALONE = 0.35, 0.75
-_CODE_UNASKED = 0.5
 _SAID, _NAMED_PAGE = 0.75, 0.1
 _CALLED_SECTION = 0.3
 _SHORT_QUESTION = 3
@@ -68,7 +68,7 @@ class Found(msgspec.Struct, eq=False):
         strayed: whether the question names pages by their whole names, and this is none of them.
         called: whether the question is at least half of its page's title, and nothing else.
         match: its question that is most like the visitor's.
-        rank: what it is ordered by: the score, or the score fused with further signals.
+        rank: what it is ordered by: the score fused with further signals, times its preference.
         signals: those.
     """
 
@@ -89,8 +89,14 @@ class Found(msgspec.Struct, eq=False):
     @property
     def scores(self) -> dict[str, float]:
         """The parts of the rank by what they go by: words, and the names of the signals."""
-        parts = {one.name: one.weight * one.score(self.number) for one in self.signals}
+        parts = {s.name: self.preference * s.weight * s.score(self.number) for s in self.signals}
         return {"words": self.rank - sum(parts.values()), **parts}
+
+    @property
+    def preference(self) -> float:
+        """How much its rank gains where the question prefers its genre."""
+        genres = self.question.library.ranking.genres[self.number]
+        return genre.preference(genres, self.asked.prefers)
 
     @property
     def passage(self) -> Passage:
@@ -208,7 +214,8 @@ def find(library: Library, asked: Asked, *, widely: bool = False) -> list[Found]
         sure *= _FOREIGN
     ranks = fuse({one.number: one.score for one in found}, signals, sure)
     for one in found:
-        one.rank = ranks[one.number] + (_TITLE if signals and question.is_title_of(one) else 0.0)
+        fused = ranks[one.number] + (_TITLE if signals and question.is_title_of(one) else 0.0)
+        one.rank = fused * one.preference
         one.signals = signals
         one.match = matches.get(one.number)
     found.sort(key=_by_rank, reverse=True)
@@ -318,7 +325,7 @@ class _Question:
         times = 1 + _NAMED_PAGE if page in self._named else 1.0
         late = _NEGATED if self._negated and ranking.negated[number] else 0.0
         called = in_title == self._asked_words and self._title_words[page] <= self._most_in_title
-        likes = ranking.authority[number]
+        likes = genre.authority(ranking.genres[number] & ~self.asked.prefers)
         if (is_above or not self._must) and self._names(number, places):
             likes *= 1 + _CALLED_SECTION
         expects, figures = self._expects, ranking.figures[number]
@@ -386,7 +393,7 @@ class _Question:
                 expected = True
                 fit += self._bonus * fit
             if held & CODE_BLOCK and held & CODE and not expects & CODE:
-                fit *= _CODE_UNASKED
+                fit *= genre.share_of_code(self.asked.prefers)
             best = max(best, fit)
         return best, expected
 
@@ -424,7 +431,7 @@ class _Question:
             if held & expects:
                 fit += self._bonus * (0.5 + 0.5 * (around + gains[at]) / total)
             if held & CODE_BLOCK and held & CODE and not expects & CODE:
-                fit *= _CODE_UNASKED
+                fit *= genre.share_of_code(self.asked.prefers)
             alone[at] = fit
         return alone
 

@@ -115,7 +115,7 @@ class Index:
         self.figures, self._units = _numbers(kept.figures), _numbers(kept.units)
         self._unit_figures = _numbers(kept.unit_figures)
         self.heading_weights = memoryview(kept.heading_weights).cast(SCORES)
-        self.authority = memoryview(kept.authority).cast(SCORES)
+        self.genres = kept.genres
         self.passages = Passages(self._rows, len(self.owners))
         self._called: dict[str, Sequence[int]] = {}
 

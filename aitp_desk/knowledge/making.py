@@ -14,10 +14,10 @@ from pathlib import Path
 
 import msgspec
 
-from aitp_desk.knowledge.authority import authority_of
 from aitp_desk.knowledge.base import Document, Passage, Problem
 from aitp_desk.knowledge.boilerplate import without_boilerplate
 from aitp_desk.knowledge.digests import digests_of
+from aitp_desk.knowledge.genre import authority, genres_of
 from aitp_desk.knowledge.kept import FILE as KEPT_FILE
 from aitp_desk.knowledge.kept import keeping
 from aitp_desk.knowledge.layout import Laid, LaidOut
@@ -31,7 +31,7 @@ from aitp_desk.knowledge.titles import name_of
 from aitp_desk.knowledge.twins import Twins
 from aitp_desk.knowledge.words import Stemmer
 
-FORMAT = 37
+FORMAT = 38
 """Raised when what the file holds or how a page is cut changes; old files are then made again."""
 
 FILE = "knowledge.sqlite"
@@ -76,7 +76,7 @@ class Columns(msgspec.Struct, frozen=True):
         unit_figures: the sorts of figures in each unit of all passages.
         negated: one byte each, 1 where a heading above says that something is not so.
         heading_weights: what the stems of the headings above weigh together.
-        authority: what the score is multiplied with.
+        genres: one byte each, its genres as flags.
     """
 
     problems: tuple[Problem, ...]
@@ -91,7 +91,7 @@ class Columns(msgspec.Struct, frozen=True):
     unit_figures: bytes
     negated: bytes
     heading_weights: bytes
-    authority: bytes
+    genres: bytes
 
 
 class Wanted(msgspec.Struct, frozen=True):
@@ -200,7 +200,7 @@ class _Filling:
         self._owners, self._figures = array(NUMBERS), array(NUMBERS)
         self._units, self._unit_figures = array(NUMBERS, (0,)), array(NUMBERS)
         self._negated = bytearray()
-        self._authority: array[float] = array(SCORES)
+        self._genres = bytearray()
         self._outlines: list[list[int]] = []
 
     def find_digests(self, cut: Mapping[str, Sequence[Passage]]) -> None:
@@ -216,7 +216,7 @@ class _Filling:
             self._outlines.append([])
             return
         first = len(self._owners)
-        self._authority.extend([authority_of(document, passages)] * len(passages))
+        self._genres.extend(genres_of(document, passages))
         sections: dict[tuple[str, str], int] = {}
         for at, (passage, laid) in enumerate(
             zip(passages, laid_out.passages, strict=True), start=first
@@ -249,7 +249,7 @@ class _Filling:
         Parameters:
             content: names the content that the index is made from.
         """
-        rows = self._postings.rows(self._authority)
+        rows = self._postings.rows([*map(authority, self._genres)])
         self._run_all("INSERT INTO stem VALUES (?, ?, ?, ?, ?)", rows)
         self._run(_BY_NAME)
         counts = self._postings.counts()
@@ -268,6 +268,6 @@ class _Filling:
             unit_figures=self._unit_figures.tobytes(),
             negated=bytes(self._negated),
             heading_weights=array(SCORES, heading_weights).tobytes(),
-            authority=self._authority.tobytes(),
+            genres=bytes(self._genres),
         )
         self._run("INSERT INTO made VALUES (?, ?)", (content, _encode(columns)))
