@@ -25,9 +25,10 @@ _NEAR = 0.7
 """A further section is quoted that scores this share of the first."""
 _ALL, _ALONE = 1.3, 1.15
 """So much room all stretches have together, and one at most."""
-_LOSS = 3.0
+_LOSS, _LOSS_FUSED = 3.0, 6.0
 """A section has the less room the less it scores than the first: this times the logarithm of its
-share. That makes the most of a room in which a longer stretch gains less and less."""
+share. That makes the most of a room in which a longer stretch gains less and less. Scores that are
+made of several signals lie nearer to each other."""
 _HEADING_ROOM = 30
 _FURTHER, _LEAST = 2, 120
 """Up to so many further sections are quoted, in at least so many characters each."""
@@ -102,6 +103,7 @@ def compose(found: Sequence[Found], library: Library, limit: int, *, most: int) 
     first = found[0]
     near = [first, *(other for other in found[1:] if other.rank >= _NEAR * first.rank > 0)]
     total, longest = min(int(_ALL * limit), most), int(_ALONE * limit)
+    loss = _LOSS_FUSED if first.signals else _LOSS
     same, others, text = dict[int, str](), list[str](), ""
     for place, one in enumerate(near):
         still = 1 + _FURTHER - len(same) - len(others)
@@ -109,7 +111,7 @@ def compose(found: Sequence[Found], library: Library, limit: int, *, most: int) 
             break
         left = total - len(text)
         ranks = [other.rank for other in near[place : place + still]]
-        room = min(_room(ranks, left, limit), longest)
+        room = min(_room(ranks, left, loss * limit), longest)
         if not place:
             stretch = _Stretch(one, room)
             told = stretch.text
@@ -134,10 +136,10 @@ def compose(found: Sequence[Found], library: Library, limit: int, *, most: int) 
     return text
 
 
-def _room(ranks: Sequence[float], total: int, limit: int) -> int:
+def _room(ranks: Sequence[float], total: int, loss: float) -> int:
     """How much of a room the first of some sections has, so that each has enough."""
     for count in range(len(ranks), 1, -1):
-        lost = [_LOSS * limit * log(ranks[0] / rank) for rank in ranks[:count]]
+        lost = [loss * log(ranks[0] / rank) for rank in ranks[:count]]
         room = (total - _HEADING_ROOM * (count - 1) + sum(lost)) / count
         if room - max(lost) >= _LEAST:
             return int(room)
