@@ -44,7 +44,7 @@ from aitp_desk.agent.question import (
 )
 from aitp_desk.agent.quote import compose, quote
 from aitp_desk.agent.select import Found, by_words, find, leads
-from aitp_desk.agent.speech import speech_of
+from aitp_desk.agent.speech import Speech, speech_of
 from aitp_desk.agent.speech.recognition import language_asked_in
 from aitp_desk.agent.topics import asks_for_topics, introduce
 from aitp_desk.agent.trust import answers, is_near, strongest
@@ -144,8 +144,7 @@ def _introduced(said: Said, turn: Turn, editions: Editions) -> Said:
     if not isinstance(said, Answer) or not said.found or not said.sources:
         return said
     own = editions.language_at(said.sources[0].url) or editions.own
-    asked_in = language_asked_in(reply_of(turn), own)
-    visitors = speech_of(turn.locale or asked_in)
+    visitors = _speech_to(turn, own)
     if visitors.tag == speech_of(own).tag or asks_about_the_conversation(
         turn.question, editions.library
     ):
@@ -158,6 +157,15 @@ def _introduced(said: Said, turn: Turn, editions: Editions) -> Said:
         return said
     tokens = -(-len(text) // CHARACTERS_PER_TOKEN)
     return msgspec.structs.replace(said, text=text, tokens_used=tokens)
+
+
+def _speech_to(turn: Turn, own: str) -> Speech:
+    """The visitor's language: the one that the caller names, else that of the question.
+
+    Parameters:
+        own: the language of the content.
+    """
+    return speech_of(turn.locale or language_asked_in(reply_of(turn), own))
 
 
 def _is_told_better(turn: Turn, library: Library, other: Library) -> bool:
@@ -302,7 +310,7 @@ def _refuse(
         if not w.term.known and not w.carried and w.factor >= 1 and w.weight > TELLING
     ]
     missing = join_ngrams(missing)[:2]
-    speech = speech_of(library.language)
+    speech = _speech_to(turn, library.language)
     says, site = speech.says, turn.site
     if missing:
         words = speech.quote([_as_written(word, turn.question) for word in missing])
@@ -315,7 +323,8 @@ def _refuse(
     if site.contact:
         text += ("\n\n" if "\n" in text else " ") + says.people.format(contact=site.contact)
     refusal = _plain(text, limit, found=False)
-    return msgspec.structs.replace(refusal, follow_ups=follow_ups(found, library))
+    locale = speech.tag if speech is not speech_of(library.language) else None
+    return msgspec.structs.replace(refusal, follow_ups=follow_ups(found, library), locale=locale)
 
 
 def _as_written(word: str, question: str) -> str:

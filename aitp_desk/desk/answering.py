@@ -101,7 +101,7 @@ class Answering:
         if language is None:
             language = editions.speaking(ask.locale).language
             language = language if said.model else spoken(language)
-        if isinstance(said, Answer) and said.is_courtesy:
+        if isinstance(said, Answer) and said.locale is not None:
             language = said.locale
         return msgspec.structs.replace(said, locale=language)
 

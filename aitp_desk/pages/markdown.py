@@ -103,6 +103,8 @@ def write_body(site: Site, document: Document, urls: Mapping[str, str]) -> str:
         if raised.text().startswith("["):  # a note's mark, which is no power
             raised.unwrap()
     _escape(body)
+    for term in body.css("dt"):  # Markdown has no lists of definitions
+        term.inner_html = f"<strong>{term.inner_html}</strong>"
     for block in body.css("pre"):
         _flatten(block)
     converted = (convert(part, _options()).content or "" for part in _parts(body))

@@ -68,9 +68,9 @@ async def test_others_are_answered_from_the_sites_own_language_alone(
     for question in ("How long may I return a book?", "Quel est le délai de retour d'un livre ?"):
         said = await visitor.ask(question, **context)
         assert not any(".fr" in page or ".de" in page for page in pages(said))
-        assert locale(said) == "en"
     said = await visitor.ask("How long may I return a book?", **context)
     assert "within 14 days" in said.answer
+    assert locale(said) == "en"
 
 
 async def test_a_page_without_a_version_is_answered_from_as_it_is_and_named_so(
@@ -134,7 +134,7 @@ async def test_the_index_of_a_language_goes_with_its_last_version(tmp_path: Path
         (folder / "returns.de.md").unlink()
         assert await visitor.desk.desk.knowledge.refresh()
         assert not (tmp_path / "data" / "knowledge.de.sqlite").exists()
-        assert locale(await visitor.ask("Rückgabefrist?", locale="de")) == "en"
+        assert locale(await visitor.ask("Return window?", locale="de")) == "en"
         assert (tmp_path / "data" / "knowledge.fr.sqlite").exists()
 
 
@@ -240,18 +240,20 @@ async def test_a_follow_up_is_understood_in_its_language(visitor: Visitor) -> No
             "Verkaufen Sie Fahrräder?",
             "Über „verkaufen“ oder „fahrräder“ habe ich auf den Seiten von Pins nichts gefunden.",
         ),
-        (None, "Vendez-vous des vélos ?", "I found nothing"),
+        ("en", "Do you sell Fahrräder?", "I found nothing"),
+        ("", "Est-ce que vous vendez des vélos ?", "Je n'ai rien trouvé"),
     ],
 )
-async def test_what_is_not_found_is_said_in_the_language_that_was_looked_in(
-    tmp_path: Path, tag: str | None, question: str, says: str
+async def test_what_is_not_found_is_said_in_the_visitors_language(
+    tmp_path: Path, tag: str, question: str, says: str
 ) -> None:
     context: dict[str, Any] = {"locale": tag} if tag else {}
     async with visiting(tmp_path / "data", "site.name=Pins", folder=SITE) as visitor:
         said = await visitor.ask(question, **context)
         reach = await visitor.ask("Contact?", "contact", **context)
     assert said.answer.startswith(says)
-    assert locale(said) == locale(reach) == (tag or "en").partition("-")[0]
+    assert locale(said) == (tag or "fr").partition("-")[0]
+    assert locale(reach) == (tag or "en").partition("-")[0]
 
 
 @pytest.mark.parametrize("tag", ["fr", "fr-CA", "de"])

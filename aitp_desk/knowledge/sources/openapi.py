@@ -16,6 +16,7 @@ MAX_OPERATIONS = 1000
 _MAX_MEMBERS = 100
 _METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace")
 _MAX_STEPS = 8
+_KINDS = {"apiKey": "API key", "http": "HTTP", "oauth2": "OAuth 2.0", "openIdConnect": "OpenID"}
 _MAX_DEPTH = 64
 _KEY = rb"""["']?(?:openapi|swagger)["']?[ \t]*:\s*["']?(?:3\.\d|2\.0)"""
 _IN_JSON = re.compile(_KEY)
@@ -95,6 +96,7 @@ class _Writer:
         servers = [_line(_mapping(one).get("url")) for one in _list(self._described.get("servers"))]
         if any(servers):
             yield "Servers:\n\n" + "\n".join(f"- {url}" for url in servers if url)
+        yield from self._security()
         count = 0
         for path, item in _mapping(self._described.get("paths")).items():
             shared = self._at(item)
@@ -104,6 +106,25 @@ class _Writer:
                     count += 1
                     common = _list(shared.get("parameters"))
                     yield from self._operation(f"{method.upper()} {path}", operation, common)
+
+    def _security(self) -> Iterator[str]:
+        """How a caller authenticates."""
+        schemes = _mapping(self._described.get("components")).get("securitySchemes")
+        told = []
+        for name, said in _mapping(schemes or self._described.get("securityDefinitions")).items():
+            scheme = self._at(said)
+            kind = _KINDS.get(_line(scheme.get("type")), _line(scheme.get("type")))
+            where = f"{_line(scheme.get('in'))} `{_line(scheme.get('name'))}`"
+            parts = [
+                " ".join(filter(None, [kind, _line(scheme.get("scheme"))])),
+                where if "in" in scheme else "",
+                _line(scheme.get("openIdConnectUrl")),
+                _line(scheme.get("description")),
+            ]
+            told.append(f"- {_line(name)}: {', '.join(filter(None, parts))}")
+        if told:
+            yield "## Authentication"
+            yield "\n".join(told)
 
     def _operation(
         self, call: str, operation: Mapping[str, Any], common: list[Any]
@@ -128,6 +149,7 @@ class _Writer:
             ],
         )
         yield self._body(operation, given)
+        yield self._answer(operation)
         responses = [
             f"- {_line(code)}: {_line(self._at(response).get('description'))}"
             for code, response in _mapping(operation.get("responses")).items()
@@ -139,11 +161,26 @@ class _Writer:
         content = _mapping(self._at(operation.get("requestBody")).get("content"))
         media = next((one for one in content.values() if isinstance(one, dict)), {})
         old = next((one for one in given if one.get("in") == "body"), {})
-        schema = self._at(media.get("schema") or old.get("schema"))
+        return self._members("Member of the body", media.get("schema") or old.get("schema"))
+
+    def _answer(self, operation: Mapping[str, Any]) -> str:
+        """What a call that succeeds returns; of a list, what each entry holds."""
+        for code, said in _mapping(operation.get("responses")).items():
+            response = self._at(said)
+            content = _mapping(response.get("content"))
+            media = next((one for one in content.values() if isinstance(one, dict)), {})
+            schema = media.get("schema") or response.get("schema")
+            if schema and str(code).startswith("2"):
+                entries = self._at(schema).get("items")
+                return self._members("Member of the response", entries or schema)
+        return ""
+
+    def _members(self, head: str, said: Any) -> str:
+        schema = self._at(said)
         required = _list(schema.get("required"))
         members = list(_mapping(schema.get("properties")).items())[:_MAX_MEMBERS]
         return _table(
-            "Member of the body",
+            head,
             [
                 (
                     _line(name),

@@ -20,13 +20,21 @@ paths:
       summary: Look at a door
       description: Says whether it is open.
       parameters: [{$ref: "#/components/parameters/Lang"}]
-      responses: {"200": {description: The door.}}
+      responses:
+        "200":
+          description: The door.
+          content:
+            application/json:
+              schema: {type: array, items: {$ref: "#/components/schemas/Door"}}
     post:
       deprecated: true
       requestBody:
         content: {application/json: {schema: {$ref: "#/components/schemas/Door"}}}
       responses: {"404": {$ref: "#/components/responses/None"}}
 components:
+  securitySchemes:
+    key: {type: apiKey, in: header, name: X-Key, description: Ask the porter for one.}
+    bearer: {type: http, scheme: bearer}
   parameters:
     Lang: {name: lang, in: query, schema: {type: string, enum: [en, de], default: en}}
   responses: {None: {description: No door.}}
@@ -45,11 +53,17 @@ def test_operations_are_sections(tmp_path: Path) -> None:
     found = {one.heading: [unit.text for unit in one.units] for one in passages_of(document)}
     assert document.title == "Doors"
     assert found["Doors"] == ["All doors.", "Servers:", "https://doors.example"]
+    assert found["Authentication"] == [
+        "key: API key, header X-Key, Ask the porter for one.",
+        "bearer: HTTP bearer",
+    ]
     assert found["Look at a door"] == [
         "GET /doors/{id}",
         "Says whether it is open.",
         "id – Type: path, integer; Required: yes; Description: Which one.",
         "lang – Type: query, string, one of en, de, default en; Required: no",
+        "state – Type: string; Required: yes; Description: open | shut",
+        "self – Required: no",
         "Responses:",
         "200: The door.",
     ]
