@@ -160,7 +160,7 @@ def _weigh(asked: Asked, library: Library) -> list[_Weighed]:
                 if stems and stems <= named_by:
                     named = max(named, _said_by(stems, said) / total)
                     section = (passage.document, *passage.trail[:at])
-        worth = found.rank * (1 + _HEADING * named)
+        worth = found.rank / found.preference * (1 + _HEADING * named)
         ranked.append(_Weighed(found, worth, named, section))
     ranked.sort(key=_by_worth, reverse=True)
     return ranked
