@@ -11,6 +11,7 @@ from aitp_desk.agent.select import Found
 from aitp_desk.agent.speech import speech_of
 from aitp_desk.knowledge.library import Library
 from aitp_desk.knowledge.standing import NOWHERE
+from aitp_desk.knowledge.titles import unnumbered
 from aitp_desk.knowledge.vocabulary import OWN
 
 MAX_OPTIONS = 4
@@ -92,7 +93,9 @@ def ask_back(asked: Asked, found: Sequence[Found], library: Library) -> Clarific
         or len({rival.label.heading for rival in rivals}) == 1
         or all(_closeness(rival, asked) == _OF_A_KIND for rival in rivals)
     )
-    names = [rival.passage.title if by_title else rival.label.name for rival in rivals]
+    names = [
+        unnumbered(rival.passage.title) if by_title else rival.label.choice for rival in rivals
+    ]
     options = tuple(dict.fromkeys(names))[:MAX_OPTIONS]
     if len(options) < 2:
         return None

@@ -29,6 +29,7 @@ from aitp_desk.agent.speech.recognition import language_asked_in, speech_for
 from aitp_desk.agent.topics import asks_for_topics
 from aitp_desk.knowledge.figures import CODE
 from aitp_desk.knowledge.library import Library
+from aitp_desk.knowledge.titles import unnumbered
 from aitp_desk.knowledge.vocabulary import Term
 from aitp_desk.knowledge.words import fold, words_of
 
@@ -380,7 +381,7 @@ def page_called(option: str, library: Library) -> str | None:
 
 
 def section_called(name: str, library: Library) -> tuple[str, str] | None:
-    """The page that has a name for its title, or the section that is a source by this name.
+    """The page that has a name for its title, or the section that is a source or a choice by it.
 
     Returns:
         The page's path, and the section's heading, or the empty string for the page as a whole.
@@ -388,12 +389,13 @@ def section_called(name: str, library: Library) -> tuple[str, str] | None:
     name = name.casefold()
     for document in library.documents:
         title = document.title.casefold()
-        if not name.startswith(title):
-            continue
-        if len(name) == len(title):
+        titles = (title, unnumbered(title))
+        if name in titles:
             return document.path, ""
-        for number in library.numbers(document.path) if name[len(title)] == ":" else ():
+        if len(library.documents) > 1 and not name.startswith(tuple(f"{one}:" for one in titles)):
+            continue
+        for number in library.numbers(document.path):
             label = library.label(number)
-            if label.name.casefold() == name:
+            if name in (label.name.casefold(), label.choice.casefold()):
                 return document.path, label.heading
     return None

@@ -51,7 +51,7 @@ from aitp_desk.agent.trust import answers, is_near, strongest
 from aitp_desk.knowledge.editions import Editions
 from aitp_desk.knowledge.library import Library
 from aitp_desk.knowledge.ngrams import RUN, join_ngrams
-from aitp_desk.knowledge.titles import as_question
+from aitp_desk.knowledge.titles import as_question, unnumbered
 from aitp_desk.knowledge.watch import Knowledge
 from aitp_desk.knowledge.words import fold, words_of
 
@@ -376,7 +376,7 @@ def follow_ups(found: Sequence[Found], library: Library) -> tuple[str, ...]:
     names: dict[str, None] = {}
     for label in chain(map(library.label, near), library.sections(first.page)):
         if label.heading and label != answered:
-            names[as_question(label.heading) or label.name] = None
+            names[as_question(unnumbered(label.heading)) or label.choice] = None
             if len(names) == MAX_FOLLOW_UPS:
                 break
     return tuple(names)

@@ -19,6 +19,7 @@ from aitp_desk.knowledge.base import Passage, Unit
 from aitp_desk.knowledge.chunk import ANNOUNCING, joined
 from aitp_desk.knowledge.genre import CODE
 from aitp_desk.knowledge.library import Library
+from aitp_desk.knowledge.titles import unnumbered
 from aitp_desk.knowledge.words import NEGATIONS, STOP_WORDS, fold, words_of
 
 _NEAR = 0.7
@@ -69,9 +70,6 @@ _ENDS = (".", "!", "?", "…", ":", ")", '"', "”", "。", "！", "？", "」")
 _LABEL = re.compile(
     r"(?:new|added|changed|deprecated|removed) (?:in|since) |see also\b|availability:",
     re.IGNORECASE,
-)
-_NUMBERING = re.compile(
-    r"(?:(?:Chapter|Section|Part|Kapitel|Abschnitt)\s+)?(?:\d+|[A-Z](?=\.))(?:\.\d+)*[.:)]?\s+(?=\S)"
 )
 _CONDITION = re.compile(
     r"(?:if|when|unless|before|after|without|only|on|for|in case|using|with|until|wenn|falls|vor|"
@@ -382,7 +380,7 @@ def _headed(found: Found, text: str) -> str:
 @lru_cache(maxsize=4096)
 def _read_heading(heading: str) -> tuple[bool, tuple[str, ...]]:
     """Whether a heading is needed below which a text stands, and the words that it may add."""
-    heading = _unnumbered(heading)
+    heading = unnumbered(heading)
     if len(heading) > _HEADING_CHARACTERS:
         return False, ()
     words = words_of(heading)
@@ -397,15 +395,10 @@ def _read_heading(heading: str) -> tuple[bool, tuple[str, ...]]:
 
 def _under(heading: str, text: str) -> str:
     """A text below its heading."""
-    heading = _unnumbered(heading).rstrip(":")
+    heading = unnumbered(heading).rstrip(":")
     if text.startswith(f"{heading}:"):  # a definition begins with its term
         return text
     is_line = "\n" not in text and not text.startswith(("- ", "```"))
     if heading.endswith("?"):
         return f"{heading}\n\n{text}"
     return f"{heading}: {text}" if is_line else f"{heading}:\n\n{text}"
-
-
-def _unnumbered(heading: str) -> str:
-    numbering = _NUMBERING.match(heading)
-    return heading[numbering.end() :] if numbering else heading

@@ -28,7 +28,7 @@ _BARS = re.compile(
     r"(?:nav(?:bar|header|footer|igation)?|menu|sub-?menu|main-?menu|side-?bar|sphinxsidebar|"
     r"breadcrumbs?|masthead|banner|page-?(?:header|footer)|skip-?link|pag(?:er|ination)|prev-?next|"
     r"related|rel-?bar|social|share|cookies?|logo|tagline|linenos?|gutter|viewcode-(?:link|back)|"
-    r"no-?(?:search|index|print))",
+    r"no-?(?:search|index|print)|toc|table-?of-?contents)",
     re.IGNORECASE,
 )
 """What the makers of pages call what is no content, as a whole class or id."""

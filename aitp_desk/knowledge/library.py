@@ -19,17 +19,26 @@ from aitp_desk.knowledge.meaning.vectors import Vectors
 from aitp_desk.knowledge.naming import Naming
 from aitp_desk.knowledge.search import Ranking
 from aitp_desk.knowledge.shelf import Shelf
+from aitp_desk.knowledge.titles import unnumbered
 from aitp_desk.knowledge.vocabulary import Vocabulary
 
 _KEPT_LABELS = 4096
 
 
 class Label(msgspec.Struct, frozen=True, gc=False):
-    """How a passage is pointed to: its address, its name and the heading of its section."""
+    """How a passage is pointed to.
+
+    Parameters:
+        name: what it is called as a source.
+        heading: that of its section.
+        choice: what it is called as a choice: without numbers, and without the title of a site's
+            only page.
+    """
 
     url: str
     name: str
     heading: str
+    choice: str
 
 
 class Library:
@@ -115,9 +124,15 @@ class Library:
             passage = self.passages[number]
             if len(self._labels) >= _KEPT_LABELS:
                 self._labels.clear()
-            label = Label(passage.url, passage.name, passage.heading)
+            label = Label(passage.url, passage.name, passage.heading, self._choice(passage))
             self._labels[number] = label
         return label
+
+    def _choice(self, passage: Passage) -> str:
+        title, heading = unnumbered(passage.title), unnumbered(passage.heading)
+        if not heading or heading == title:
+            return title
+        return heading if len(self.documents) == 1 else f"{title}: {heading}"
 
     def numbers(self, path: str) -> range:
         """The numbers of a document's passages; they stand in a row."""

@@ -34,6 +34,9 @@ _QUESTION = re.compile(
     r"|how to .+",
     re.IGNORECASE,
 )
+_NUMBERING = re.compile(
+    r"(?:(?:Chapter|Section|Part|Kapitel|Abschnitt)\s+)?(?:\d+|[A-Z](?=\.))(?:\.\d+)*[.:)]?\s+(?=\S)"
+)
 _AROUND = re.compile(
     r"^welcome to (?:the )?|(?:['’]s)? home ?page$|(?<=\w)\(\d\w*\)$", re.IGNORECASE
 )
@@ -130,6 +133,12 @@ def _last_words(title: str) -> list[str]:
         for count in range(min(_MOST_WORDS, len(words) - 1), 1, -1)
         if all(map(str.isalpha, words[-count:]))
     ]
+
+
+def unnumbered(heading: str) -> str:
+    """A heading without its number: ``8.5. Printing`` → ``Printing``."""
+    numbering = _NUMBERING.match(heading)
+    return heading[numbering.end() :] if numbering else heading
 
 
 def as_question(heading: str) -> str | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -135,9 +135,11 @@ async def test_what_is_embedded_is_what_the_visitor_said(tmp_path: Path) -> None
 
 
 @asynccontextmanager
-async def site(scratch: Path, language: str = "en") -> AsyncIterator[Knowledge]:
+async def site(
+    scratch: Path, language: str = "en", pages: Mapping[str, str] = PAGES
+) -> AsyncIterator[Knowledge]:
     """The knowledge of the pages, for the lifetime of the context manager."""
-    for name, text in PAGES.items():
+    for name, text in pages.items():
         page = scratch / "content" / f"{name}.md"
         page.parent.mkdir(exist_ok=True)
         page.write_text(text, "utf-8")
@@ -145,3 +147,21 @@ async def site(scratch: Path, language: str = "en") -> AsyncIterator[Knowledge]:
         scratch / "content", data=scratch / "data", languages=Languages(language)
     ) as knowledge:
         yield knowledge
+
+
+CHAPTERS = {
+    "one": "# Chapter 1. Printing\n\n## 1.2. Choosing a printer\n\nChoose the printer of a room.\n",
+    "two": "# Chapter 2. Scanning\n\n## 2.7. Choosing a scanner\n\nChoose the scanner of a room.\n"
+    "\n## 2.8. Choosing a printer\n\nA scanner prints on any printer. Choose the printer here.\n",
+}
+
+
+async def test_a_choice_is_offered_without_numbers_and_leads_to_its_section(tmp_path: Path) -> None:
+    async with site(tmp_path, pages=CHAPTERS) as knowledge:
+        conversation = Conversation(ExtractiveAgent(knowledge), SITE)
+        asked = await conversation.ask("How do I choose a printer?")
+        offered = asked.follow_ups if isinstance(asked, Answer) else asked.options
+        assert "Scanning: Choosing a printer" in offered
+        chosen = await conversation.ask("Scanning: Choosing a printer")
+    assert isinstance(chosen, Answer)
+    assert chosen.sources[0].url == "/two#28-choosing-a-printer"
