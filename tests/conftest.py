@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import gc
+import logging
 import os
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -51,6 +52,15 @@ def pytest_collection_finish() -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(5_000)
+
+
+@pytest.fixture(autouse=True)
+def _logs_as_before() -> Iterator[None]:
+    """Undo what a command has set up to be logged in this process."""
+    configured, level = structlog.get_config(), logging.getLogger().level
+    yield
+    structlog.configure(**configured)
+    logging.getLogger().setLevel(level)
 
 
 def pytest_runtest_setup() -> None:

@@ -87,7 +87,8 @@ def features(best: Found) -> dict[str, float]:
     - whole: whether it speaks of all that is asked for.
     - lift: by how many deviations it stands out in meaning more than by chance.
     - likeness: to the question that it is enriched with.
-    - carried: whether the question goes on with what was talked about, which is the site's topic.
+    - carried: whether the question goes on with what was talked about, which is the site's topic;
+      against the section where all that it names itself is unknown to the site.
     - foreign: whether the content is not English; few synonyms are known, so that scores are lower.
     - reranked: what a reranker says of it.
     """
@@ -104,10 +105,17 @@ def features(best: Found) -> dict[str, float]:
         "whole": float(len(best.places) == len(asked.wanted) and not best.is_by_meaning),
         "lift": best.lift or 0.0,
         "likeness": max(likeness, _LEAST_LIKE) - _LIKE if is_enriched else 0.0,
-        "carried": float(any(wanted.carried for wanted in asked.wanted)),
+        "carried": _carried(asked),
         "foreign": float(not library.vocabulary.is_english),
         "reranked": _reranked(best, library),
     }
+
+
+def _carried(asked: Asked) -> float:
+    if not any(wanted.carried for wanted in asked.wanted):
+        return 0.0
+    own = [w.term.known for w in asked.wanted if not w.carried and w.weight > TELLING]
+    return 1.0 if any(own) or not own else -1.0
 
 
 def _lead(scores: Mapping[int, float], library: Library) -> float:
