@@ -35,8 +35,10 @@ _QUESTION = re.compile(
     re.IGNORECASE,
 )
 _NUMBERING = re.compile(
-    r"(?:(?:Chapter|Section|Part|Kapitel|Abschnitt)\s+)?(?:\d+|[A-Z](?=\.))(?:\.\d+)*[.:)]?\s+(?=\S)"
+    r"(?:(?:Chapter|Section|Part|Kapitel|Abschnitt)\s+(?:\d+|[A-Z](?=\.))(?:\.\d+)*[.:)]?|"
+    r"(?:\d+|[A-Z](?=\.))(?:\.\d+)+[.:)]?|\d+[.:)]|[A-Z]\.)\s+(?=\S)"
 )
+"""The number of a chapter or section; that of ``24 hour delivery`` is part of the name."""
 _AROUND = re.compile(
     r"^welcome to (?:the )?|(?:['’]s)? home ?page$|(?<=\w)\(\d\w*\)$", re.IGNORECASE
 )
