@@ -150,6 +150,13 @@ def test_a_numbered_list_keeps_its_numbers(tmp_path: Path) -> None:
     assert passage.text == "3. Fill it.\nSlowly.\n- Or not.\n9. Go.\n- Letter"
 
 
+def test_a_table_of_contents_is_no_content(tmp_path: Path) -> None:
+    toc = "<dl class=toc><dt>1. Boots and their care</dt><dt>2. Tents and their poles</dt></dl>"
+    page = f"<main><h1>T</h1>{toc}<h2>Boots</h2><p>{'Wax them twice a year. ' * 12}</p></main>"
+    (passage,) = read(tmp_path, page)[1]
+    assert passage.heading == "Boots"
+
+
 def test_an_option_and_its_short_form_are_one_section(tmp_path: Path) -> None:
     page = "<main><dl><dt id=o>--out</dt><dt>-o</dt><dd>Where to.</dd></dl></main>"
     (passage,) = read(tmp_path, page)[1]
