@@ -38,7 +38,6 @@ _FEW = 3
 _FEWEST, _SHORT = 1, 6
 """A question with so few words of weight, and so few words at all, leans on what was said before,
 where it does not ask what a thing is."""
-_ITSELF = 1
 REACH = 5
 """How many questions back a chain of follow-ups is read."""
 
@@ -205,7 +204,7 @@ def _read(question: str, earlier: Sequence[Exchange], library: Library) -> Asked
         asked = msgspec.structs.replace(asked, wanted=())
     # of several sentences those that only lead up to the question tell as well what it is about
     own = sum(wanted.term.weight > TELLING for wanted in asked.wanted)
-    pointing = points_back(_before_the_second(question, asked, library))
+    pointing = points_back(_before_its_topic(question, asked, library))
     is_fragment = not is_question(question)
     leans = (
         not own
@@ -276,8 +275,8 @@ def _replaced(fragment: str, before: str, library: Library) -> list[Term]:
     return vocabulary.terms(vocabulary.words(before[told[-1].end() :]))
 
 
-def _before_the_second(question: str, asked: Asked, library: Library) -> str:
-    """A question up to its second word of weight: what "it" after that means, it says itself."""
+def _before_its_topic(question: str, asked: Asked, library: Library) -> str:
+    """A question up to its first word of weight: what "it" after that means, it says itself."""
     stem = library.vocabulary.stemmer.stem
     telling = {
         s
@@ -285,10 +284,8 @@ def _before_the_second(question: str, asked: Asked, library: Library) -> str:
         if w.term.weight > TELLING or library.naming.holders(w.term.own)
         for s in w.term.own
     }
-    said = 0
     for word in re.finditer(r"[^\W_]+", question):
-        said += stem(fold(word[0])) in telling
-        if said == _ITSELF:
+        if stem(fold(word[0])) in telling:
             return question[: word.start()]
     return question
 
