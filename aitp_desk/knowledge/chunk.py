@@ -260,8 +260,8 @@ def units_of(blocks: Sequence[Block]) -> Iterator[Unit]:
         elif isinstance(block, Item):
             above = parents.get(block.depth - 1, "") if block.depth > 1 else lead
             parents[block.depth] = block.text
-            item = _unit("item", block.text, above, opens=not isinstance(before, Item))
-            yield msgspec.structs.replace(item, mark=block.mark)
+            opens = not isinstance(before, Item)
+            yield _unit("item", block.text, above, opens=opens, mark=block.mark)
         elif isinstance(block, Table):
             columns = " ".join(filter(None, block.header))
             for at, row in enumerate(filter(any, block.rows)):
@@ -271,10 +271,10 @@ def units_of(blocks: Sequence[Block]) -> Iterator[Unit]:
         before = block
 
 
-def _unit(kind: UnitKind, text: str, lead: str = "", *, opens: bool) -> Unit:
+def _unit(kind: UnitKind, text: str, lead: str = "", *, opens: bool, mark: str = "-") -> Unit:
     text, lead = text[:MAX_UNIT_CHARACTERS], lead[:MAX_UNIT_CHARACTERS]
     text = without_invisible(text) if kind == "code" else as_quote(text)
-    return Unit(kind, text, as_quote(lead), opens)
+    return Unit(kind, text, as_quote(lead), opens, mark)
 
 
 def _row(header: Sequence[str], cells: Sequence[str]) -> str:
