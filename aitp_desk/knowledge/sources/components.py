@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from aitp_desk.knowledge.sources.boxes import BOXES, label, name_of_box
 from aitp_desk.knowledge.sources.fences import outside_code, with_code
+from aitp_desk.knowledge.sources.properties import facts_of, said_by_value
 
 MAX_TAG = 4000
-"""A longer tag is no tag."""
-_MAX_LINES = 40
-"""Nor is one over more lines."""
+"""A longer tag within a line is no tag."""
+_MAX_BLOCK_TAG = 256 * 1024
+"""Nor is a longer one that begins a line."""
+_MAX_LINES = 10_000
 _MAX_MISTAKES = 20
 """So many tags of a line may have no end; after them the line is taken as it is."""
 HAS_COMPONENTS = re.compile(r"^[ \t]*</?[A-Z][\w.]*[\s/>]", re.MULTILINE)
@@ -20,9 +23,7 @@ _MODULE = re.compile(
     r"|export\s+(?:const|let|var|default|function|async|\{|\*).*"
 )
 _OPENING = re.compile(r"</?[A-Za-z][\w.:-]*(?=[\s/>{])|</?(?=>)")
-_ATTRIBUTE = re.compile(
-    r"([A-Za-z_][\w:-]*)(?:\s*=\s*(\"[^\"]*\"|'[^']*'|\{(?:[^{}]|\{[^{}]*\})*\}))?"
-)
+_ATTRIBUTE = re.compile(r"([A-Za-z_][\w:-]*)(?:\s*=\s*(\"[^\"]*\"|'[^']*'|(?=\{)))?")
 _STYLE = re.compile(r"([A-Za-z]+)\s*:\s*(?:['\"`]([^'\"`]*)['\"`]|(-?[\d.]+))")
 _TEXT = re.compile(r"""\{\s*(?:"([^"{}]*)"|'([^'{}]*)'|`([^`{}$]*)`)\s*\}""")
 _COMMENT = re.compile(r"\{/\*.*?\*/\}|<!--.*?-->", re.DOTALL)
@@ -103,7 +104,7 @@ class _Reader:
     def _line(self, line: str) -> None:
         stripped = line.strip()
         found = _OPENING.match(stripped)
-        tag = _tag(stripped, found) if found is not None else None
+        tag = _tag(stripped, found, _MAX_BLOCK_TAG) if found is not None else None
         if tag is None or tag.is_html or (not self.is_mdx and tag.name.lower() in _ELEMENTS):
             self._take(outside_code(line, self._inline) if self.is_mdx else line)
             return
@@ -176,8 +177,8 @@ class _Tag:
         inner = text.strip("<>/").strip()
         self.name = re.split(r"[\s{]", inner, maxsplit=1)[0]
         self.attributes = {
-            _SPELT.get(name, name.lower()): value or ""
-            for name, value in _ATTRIBUTE.findall(inner[len(self.name) :])
+            _SPELT.get(name, name.lower()): value
+            for name, value in _attributes(inner, len(self.name))
         }
         self.end = end
         self.is_html = self.name[:1].islower()
@@ -189,9 +190,12 @@ class _Tag:
             return f"<div {hides}>" if not self.is_closed else ""
         title = next((self._value(name) for name in _TITLES if name in self.attributes), "")
         kind = self.name.rpartition(".")[2].lower()
+        if kind.endswith(("field", "param", "property")):
+            return facts_of({name: self._value(name) for name in self.attributes})
         if self.is_closed:  # it announces nothing that follows
             about = self._value("description") if "description" in self.attributes else ""
-            return f"{label(title)} {about}".strip() if about else title
+            said = f"{label(title)} {about}".strip() if about else title
+            return "\n\n".join(filter(None, [said, *map(said_by_value, self.attributes.values())]))
         if kind in BOXES:
             kinds = (self._value(name).lower() for name in ("type", "kind", "variant", "intent"))
             kind = next((one for one in kinds if one in BOXES), kind)
@@ -236,51 +240,87 @@ class _Tag:
         return inner[1:-1] if inner[:1] in {"'", '"', "`"} and inner[-1:] == inner[:1] else ""
 
 
-def _tag(text: str, opening: re.Match[str]) -> _Tag | None:
+class _End:
+    """Looks for the end of a tag, which may come in several parts.
+
+    Attributes:
+        is_none: whether what began is no tag.
+    """
+
+    def __init__(self, closing: str = ">") -> None:
+        self.closing = closing
+        self.is_none = False
+        self._depth, self._quote, self._before = 0, "", ""
+
+    def find(self, text: str, at: int = 0, end: int | None = None) -> int | None:
+        """Where the tag ends in this part; None where it does not."""
+        for place in range(at, len(text) if end is None else min(end, len(text))):
+            sign, before = text[place], self._before
+            self._before = "" if before == "\\" else sign
+            if self._quote:
+                self._quote = "" if sign == self._quote and before != "\\" else self._quote
+            elif sign in "\"'`" and (self._depth or before == "="):
+                self._quote = sign
+            elif sign == "{":
+                self._depth += 1
+            elif sign == "}":
+                self._depth -= 1
+                if self.closing == "}" and self._depth <= 0:
+                    return place + 1
+            elif sign == ">" and self._depth <= 0:
+                return place + 1
+            elif sign == "<" and self._depth <= 0:
+                self.is_none = True
+                return None
+        return None
+
+
+def _tag(text: str, opening: re.Match[str], limit: int = MAX_TAG) -> _Tag | None:
     """The tag that begins at a place; None where none ends."""
-    depth, quote = 0, ""
-    for at in range(opening.end(), min(len(text), opening.start() + MAX_TAG)):
-        sign = text[at]
-        if quote:
-            quote = "" if sign == quote else quote
-        elif sign in "\"'`" and (depth or text[at - 1] == "="):
-            quote = sign
-        elif sign == "{":
-            depth += 1
-        elif sign == "}":
-            depth -= 1
-        elif sign == ">" and depth <= 0:
-            return _Tag(text[opening.start() : at + 1], at + 1)
-        elif sign == "<" and depth <= 0:
-            return None
-    return None
+    end = _End().find(text, opening.end(), opening.start() + limit)
+    return _Tag(text[opening.start() : end], end) if end is not None else None
+
+
+def _attributes(text: str, at: int) -> Iterator[tuple[str, str]]:
+    """The attributes of a tag from a place on, their values as they are written."""
+    while (found := _ATTRIBUTE.search(text, at)) is not None:
+        value, at = found[2] or "", found.end()
+        if text[at : at + 1] == "{" and found[2] == "":
+            end = _End("}").find(text, at) or len(text)
+            value, at = text[at:end], end
+        yield found[1], value
 
 
 def _joined_tags(text: str, is_mdx: bool) -> list[str]:
     """The lines of a text, those of a tag over several lines as one."""
     joined: list[str] = []
-    held, count = "", 0
+    held: list[str] = []
+    size, end = 0, _End()
     for line, is_code in with_code(text.split("\n")):
+        stripped = line.strip()
         if held:
-            count += 1
-            is_long = count > _MAX_LINES or len(held) + len(line) > MAX_TAG
-            if is_code or not line.strip() or is_long:
-                joined.append(held)
-                held = ""
-            else:
-                held = f"{held} {line.strip()}"
-        elif not is_code and _OPENING.match(f"{line.strip()} "):
-            held, count = line, 1
-        if not held:
-            joined.append(line)
+            size += len(line)
+            is_long = len(held) > _MAX_LINES or size > _MAX_BLOCK_TAG
+            if is_code or is_long or not (stripped or is_mdx):
+                joined += [*held, line]
+                held = []
+            elif not stripped.startswith("//"):
+                held.append(line)
+                if end.find(f" {stripped}") is not None or end.is_none:
+                    joined += (
+                        held if end.is_none else [" ".join([held[0], *map(str.strip, held[1:])])]
+                    )
+                    held = []
             continue
-        stripped = f"{held.strip()} "
-        found = _OPENING.match(stripped)
+        found = None if is_code else _OPENING.match(f"{stripped} ")
         is_html = found is not None and found[0].strip("</").lower() in _ELEMENTS
-        if found is None or (is_html and not is_mdx) or _tag(stripped, found) is not None:
-            joined.append(held)
-            held = ""
-    return [*joined, held] if held else joined
+        if found is not None and (is_mdx or not is_html):
+            end = _End()
+            if end.find(stripped, found.end()) is None and not end.is_none:
+                held, size = [line], len(line)
+                continue
+        joined.append(line)
+    return [*joined, *held]
 
 
 def _without_comments(text: str) -> str:

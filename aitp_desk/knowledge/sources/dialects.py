@@ -18,10 +18,12 @@ from aitp_desk.knowledge.sources.inline import Inline
 MAX_DEPTH = 12
 """Boxes that lie deeper in each other are left as they are written."""
 _SIGNS = re.compile(
-    r"^\s*(?:!!!|\?\?\?|===|:::|:{3,}\{|>\s*\[!|```+\s*\{|~~~+\s*\{|%|\+\+\+|:\s|\[\^|--8<--|\(\S+\)=\s*$)"
+    r"^\s*(?:!!!|\?\?\?|===|:::|///|:{3,}\{|>\s*\[!|```+\s*\{|~~~+\s*\{|%|\+\+\+|:\s|\[\^|--8<--"
+    r"|\(\S+\)=\s*$|\*\[)"
     r"|^\s*(?:```|~~~).*\b(?:title|filename)="
-    r"|\{[\w:.-]+\}`|\{[:#.]|\{\s*[.#]|\[TOC\]|\[\[toc\]\]|:(?:octicons|material|fontawesome|simple)-"
-    r"|\+\+\w|==\S|\[\^\w|\[[^\]\n]*\]\(\)",
+    r"|\{[\w:.-]+\}`|\{[:#.]|\{\s*[.#]|\{(?:--|\+\+|~~|==|>>)|\[TOC\]|\[\[toc\]\]"
+    r"|:(?:octicons|material|fontawesome|simple)-|_mark:|_check:|_x:|:x:|:warning:"
+    r"|\+\+\w|==\S|\[\^\w|\]\(\)|\[\]\(|\]\[|`(?:#!|:::)\w|\w[~^]\w|\smarkdown[=>\s]",
     re.MULTILINE,
 )
 _INDENTED_BOX = re.compile(
@@ -33,6 +35,10 @@ _COLONS = re.compile(
     r"(?P<indent> *)(?P<fence>:{3,})[ \t]*(?:\{(?P<directive>[\w:.-]+)\}|(?P<kind>[\w-]+))"
     r"(?:\[(?P<bracketed>[^\]]*)\])?(?:[ \t]*\{(?P<attributes>[^}]*)\})?[ \t]*(?P<title>.*)"
 )
+_SLASHES = re.compile(
+    r"(?P<indent> *)(?P<fence>/{3,})[ \t]*(?P<kind>[\w-]+)(?:[ \t]*\|[ \t]*(?P<title>.*))?[ \t]*"
+)
+"""A box of PyMdown: its options follow, indented, and slashes end it."""
 _OBJECT = re.compile(r"::: [\w.]+\s*")
 """What mkdocstrings puts the description of a program in place of; its options follow."""
 _DIRECTIVE = re.compile(r"\{(?P<name>[\w:.-]+)\}[ \t]*(?P<argument>.*)")
@@ -41,18 +47,24 @@ _TITLE = re.compile(r"title\s*=\s*[\"']([^\"']*)[\"']")
 _FILE = re.compile(r"\[([^\]\[`]{1,80})\]\s*$|\b(?:title|filename)\s*=\s*[\"']([^\"']{1,120})[\"']")
 _DEFINITION = re.compile(r"(?P<indent> {0,3}):[ \t]+(?P<text>\S.*)")
 _NO_TERM = re.compile(r"\s*(?:[-*+]\s|[#>|:~!]|```|\d+[.)]\s|$)")
+_ABBREVIATION = re.compile(r"\*\[(?P<short>[^\]\n]{1,80})\]:[ \t]*(?P<text>\S.*)")
+_MARKDOWN_WITHIN = re.compile(
+    r"(?P<tag>\s*<[a-z]\w*[^<>]{0,200}?)\smarkdown(?:=[\"']?\w+[\"']?)?(?P<rest>(?:\s[^<>]*)?>)(?P<text>.*)"
+)
+"""A tag of HTML within which MkDocs reads Markdown."""
 _FOOTNOTE = re.compile(r"\[\^[^\]\s]{1,60}\]:[ \t]*(?P<text>.*)")
 _DROPPED_LINE = re.compile(
-    r"\s*(?:\[TOC\]|\[\[_?toc_?\]\]|--8<--.*|<<<\s+@?/.*|@\[code[^\]]*\].*|<!--\s*more\s*-->|\{:[^{}]*\})\s*",
+    r"\s*(?:\[TOC\]|\[\[_?toc_?\]\]|--8<--.*|<<<\s+@?/.*|@\[code[^\]]*\].*|<!--\s*more\s*-->"
+    r"|\{(?::|[ ]*[.#][\w-])[^{}]*\})\s*",
     re.IGNORECASE,
 )
 _IS_MYST = re.compile(
-    r"^(?:`{3,}|:{3,})\{[\w:.-]+\}|^\([\w:. /-]+\)=\s*$|\{[\w:.-]+\}`", re.MULTILINE
+    r"^(?:`{3,}|:{3,})\{[\w:.-]+\}|^\([\w:. /-]+\)=\s*$|(?:^|[\s(])\{[a-z][\w:.-]*\}`", re.MULTILINE
 )
 _LABEL = re.compile(r"\s*\([\w:. /-]+\)=\s*")
 _GROUPS = frozenset(
     "tabs tab-set tab group code-group code-tabs v-pre raw container columns column grid cards"
-    " center steps div".split()
+    " center steps div html define caption figure-caption table-caption".split()
 )
 
 
@@ -81,7 +93,10 @@ class _Reader:
         self.inline = inline
         self.depth = 0
         self.unclosed: set[int] = set()
-        """The numbers of colons of which a box is open to the end of what is read."""
+        """The numbers of colons of which a box is open to the end of what is read.
+
+        Those of slashes are negative.
+        """
 
     def read(self, lines: Sequence[str]) -> list[str]:
         """The lines as CommonMark."""
@@ -108,6 +123,7 @@ class _Reader:
             (_INDENTED_BOX, self._indented),
             (_TAB, self._indented),
             (_COLONS, self._colons),
+            (_SLASHES, self._slashes),
             (_ALERT, self._alert),
         ):
             if (opened := pattern.fullmatch(line)) is not None:
@@ -118,6 +134,14 @@ class _Reader:
             return self._definition(lines, at, term, found)
         if (note := _FOOTNOTE.fullmatch(line)) is not None:
             found += ["", self._prose(note["text"])]
+            return at + 1
+        if (short := _ABBREVIATION.fullmatch(line)) is not None:
+            found.append(f"- {label(short['short'])} {self._prose(short['text'])}")
+            return at + 1
+        if (tag := _MARKDOWN_WITHIN.fullmatch(line)) is not None:
+            found += [tag["tag"] + tag["rest"], *(["", tag["text"]] if tag["text"] else [])]
+            if not lines[at + 1 : at + 2] or "<summary" not in lines[at + 1]:
+                found.append("")
             return at + 1
         found.append(self._prose(line))
         return at + 1
@@ -131,7 +155,7 @@ class _Reader:
         return self.is_myst and bool(is_mark)
 
     def _prose(self, line: str) -> str:
-        return outside_code(self.inline.with_roles(line), self.inline.change)
+        return outside_code(self.inline.around_code(line), self.inline.change)
 
     def _code(self, lines: Sequence[str], at: int, fence: re.Match[str], found: list[str]) -> int:
         end = at + 1
@@ -196,13 +220,32 @@ class _Reader:
             titled = _TITLE.search(opened["attributes"] or "")
             title = (titled[1] if titled else opened["bracketed"]) or opened["title"]
             kind = opened["kind"].lower()
-            within = self.read(content)
-            if kind in BOXES:
-                said = quoted(labelled(name_of_box(kind, title), within))
-            else:
-                said = within if kind in _GROUPS else labelled(title, within)
+            said = self._box(kind, title, content)
         found += ["", *(opened["indent"] + line for line in said), ""]
         return end + 1
+
+    def _slashes(
+        self, lines: Sequence[str], at: int, opened: re.Match[str], found: list[str]
+    ) -> int:
+        """A box between slashes; without its end it is text."""
+        slashes = len(opened["fence"])
+        end = None if -slashes in self.unclosed else _end_of_colons(lines, at, slashes, "/")
+        if end is None:
+            self.unclosed.add(-slashes)
+            found.append(lines[at])
+            return at + 1
+        first = at + 1
+        while first < end and lines[first].startswith("    "):
+            first += 1
+        said = self._box(opened["kind"].lower(), opened["title"] or "", lines[first:end])
+        found += ["", *(opened["indent"] + line for line in said), ""]
+        return end + 1
+
+    def _box(self, kind: str, title: str, content: Sequence[str]) -> list[str]:
+        within = self.read(content)
+        if kind in BOXES:
+            return quoted(labelled(name_of_box(kind, title), within))
+        return within if kind in _GROUPS else labelled(title, within)
 
     def _alert(self, lines: Sequence[str], at: int, opened: re.Match[str], found: list[str]) -> int:
         """A box of GitHub or Obsidian: a quotation that begins with its kind."""
@@ -256,14 +299,14 @@ class _Reader:
         return last
 
 
-def _end_of_colons(lines: Sequence[str], at: int, colons: int) -> int | None:
+def _end_of_colons(lines: Sequence[str], at: int, colons: int, sign: str = ":") -> int | None:
     """The line that closes a box; None where none does."""
     open_boxes = 1
     for end in range(at + 1, len(lines)):
         bare = lines[end].strip()
-        if not bare.startswith(":::"):
+        if not bare.startswith(sign * 3):
             continue
-        count = len(bare) - len(bare.lstrip(":"))
+        count = len(bare) - len(bare.lstrip(sign))
         if count == len(bare):
             if count > colons:
                 return end

@@ -4,10 +4,17 @@ from __future__ import annotations
 
 import re
 
+_SPAN = r"(?<!`)(?P<span>`+)(?!`).*?(?<!`)(?P=span)(?!`)"
 _ROLE = re.compile(
-    r"\{(?P<name>[a-zA-Z][\w:.+-]*)\}"
-    r"(?P<ticks>`+)(?P<text>[^`\n]{1,500})(?P=ticks)"
+    r"\{(?P<name>[a-zA-Z][\w:.+-]*)\}(?P<ticks>`+)(?P<text>[^`\n]{1,500})(?P=ticks)|" + _SPAN
 )
+_REFERENCE = re.compile(
+    r"(?<![\w\])\\!])\[(?P<text>(?:[^\[\]`\n]|`[^`\n]+`){1,300})\]\[(?P<label>[^\[\]\n]{0,300})\]|"
+    + _SPAN
+)
+_TARGET = re.compile(r"^ {0,3}\[([^\[\]\n]{1,300})\]:", re.MULTILINE)
+_LANGUAGE_OF_SPAN = re.compile(r"(?<!`)`(?:#!|:::)[a-z][\w.+-]*[ ]+(?=[^`\n]+`)")
+"""What highlights code within a line in MkDocs."""
 _ATTRIBUTES = re.compile(
     r"(?<=[\])`*_\"!?.])\{[ :]*[.#][^{}\n]*\}|(?<=[\])`*_])\{:?[^{}\n]*=[^{}\n]*\}"
 )
@@ -22,6 +29,25 @@ _MARKED = re.compile(r"(?<![=\w])==(?=\S)([^=\n]+)(?<=\S)==(?![=\w])")
 _ANNOTATION = re.compile(r"(?<=\S)\s*\(\d{1,2}\)!?\{\s*[^{}\n]*\}|\(\d{1,2}\)!")
 _FOOTNOTE_MARK = re.compile(r"\[\^([^\]\s]{1,60})\](?!:)")
 _FOOTNOTE = re.compile(r"^\[\^([^\]\s]{1,60})\]:", re.MULTILINE)
+_CRITIC = re.compile(
+    r"(?<!\{)\{(?:--[^{}\n]*?--|>>[^{}\n]*?<<|\+\+(?P<added>[^{}\n]*?)\+\+"
+    r"|==(?P<marked>[^{}\n]*?)==|~~[^{}\n]*?~>(?P<changed>[^{}\n]*?)~~)\}"
+)
+_RAISED = re.compile(r"(?<=[\w)\]])\^([\w+-]{1,12})\^")
+_LOWERED = re.compile(r"(?<=[\w)\]])(?<!~)~([\w+-]{1,12})~(?!~)")
+_SUPERSCRIPTS = str.maketrans("0123456789+-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻")
+_SUBSCRIPTS = str.maketrans("0123456789+-", "₀₁₂₃₄₅₆₇₈₉₊₋")
+_EMOJI = re.compile(r":(\w{1,40}):")
+_SHOWN_EMOJI = {
+    "white_check_mark": "✅",
+    "heavy_check_mark": "✔️",
+    "ballot_box_with_check": "☑️",
+    "x": "❌",
+    "negative_squared_cross_mark": "❎",
+    "heavy_multiplication_x": "✖️",
+    "warning": "⚠️",
+}
+"""Those that say yes or no, or warn; others adorn."""
 _EMPTY_LINK = re.compile(r"(?<!!)\[\]\((?:[^()\s#]*)#?([^()\s]*)\)")
 
 
@@ -34,25 +60,53 @@ class Inline:
 
     def __init__(self, text: str) -> None:
         self._notes = frozenset(_FOOTNOTE.findall(text))
+        self._targets = frozenset(map(_normal, _TARGET.findall(text))) if "][" in text else None
 
-    def with_roles(self, line: str) -> str:
-        """The line with its roles of MyST as their words."""
-        if "}`" not in line:
-            return line
-        from aitp_desk.knowledge.sources.sphinx import role_as_markdown
+    def around_code(self, line: str) -> str:
+        """A line without marks that hold code or stand before it: roles, references, names."""
+        if "}`" in line:
+            line = _ROLE.sub(_said_by_role, line)
+        if "][" in line:
+            line = _REFERENCE.sub(self._reference, line)
+        if "`#!" in line or "`:::" in line:
+            line = _LANGUAGE_OF_SPAN.sub("`", line)
+        if line.endswith("}") and "#" in line[:4]:
+            line = _OF_HEADING.sub(r"\1", line)
+        return line
 
-        return _ROLE.sub(lambda role: role_as_markdown(role["name"], role["text"]), line)
+    def _reference(self, link: re.Match[str]) -> str:
+        """A reference as it is written, or its words where the page does not say where it leads."""
+        if link["span"] or self._targets is None:
+            return link[0]
+        return link[0] if _normal(link["label"] or link["text"]) in self._targets else link["text"]
 
     def change(self, text: str) -> str:
         """A text that is no code without marks for the generator."""
         if "{" in text:
-            text = _HEADING_COMMENT.sub(r"\1", _OF_HEADING.sub(r"\1", text))
+            text = _CRITIC.sub(lambda m: m["added"] or m["marked"] or m["changed"] or "", text)
+            text = _HEADING_COMMENT.sub(r"\1", text)
             text = _ATTRIBUTES.sub("", _LIST_ATTRIBUTES.sub("", _ICON.sub("", text)))
         text = _ICON.sub("", text)
         text = _ANNOTATION.sub("", text)
         text = _MARKED.sub(r"\1", _KEYS.sub(_keys, text))
+        if "~" in text or "^" in text:
+            text = _RAISED.sub(lambda mark: mark[1].translate(_SUPERSCRIPTS), text)
+            text = _LOWERED.sub(lambda mark: mark[1].translate(_SUBSCRIPTS), text)
+        text = _EMOJI.sub(lambda name: _SHOWN_EMOJI.get(name[1], name[0]), text)
         text = _EMPTY_LINK.sub(lambda link: re.sub(r"[-_]+", " ", link[1]), text)
         return _FOOTNOTE_MARK.sub(lambda mark: "" if mark[1] in self._notes else mark[0], text)
+
+
+def _said_by_role(role: re.Match[str]) -> str:
+    if role["span"]:
+        return role[0]
+    from aitp_desk.knowledge.sources.sphinx import role_as_markdown
+
+    return role_as_markdown(role["name"], role["text"])
+
+
+def _normal(label: str) -> str:
+    return " ".join(label.split()).casefold()
 
 
 def _keys(pressed: re.Match[str]) -> str:

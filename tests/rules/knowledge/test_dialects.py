@@ -35,6 +35,20 @@ def said(tmp_path: Path, text: str, name: str = "a.md") -> list[str]:
         ('=== ":octicons-file-16: a.toml"\n\n    Text.', ["a.toml: Text."]),
         ('Run ++"Python: Select"++ or ++ctrl+"p"++.', ["Run Python: select or Ctrl+P."]),
         ("::: package.module\n    options:\n\nText.", ["Text."]),
+        (
+            "/// tip | Keys\n    open: true\n\nBring one.\n///\nAfter.",
+            ["Keys: Bring one.", "After."],
+        ),
+        ("{--Old--}{++New++} {~~a~>b~~} {==on==}{>>why<<}.", ["New b on."]),
+        ("H~2~O, 10^-3^, the n^th^; ~5 ~ 6, a ^ b.", ["H₂O, 10⁻³, the nth; ~5 ~ 6, a ^ b."]),
+        ("The SCA.\n\n*[SCA]: Strong authentication", ["The SCA.", "SCA: Strong authentication"]),
+        (
+            "Run `#!python print()` by [PEP 517][] and [the `API`][pkg.api].",
+            ["Run print() by PEP 517 and the API."],
+        ),
+        ("| Mac | PC |\n| --- | --- |\n| :white_check_mark: | :x: |", ["✅: ❌"]),
+        ('<div class="grid" markdown>\n**Fast** and small.\n</div>', ["Fast and small."]),
+        ("{.lead #top}\nText.", ["Text."]),
         # Docusaurus, VitePress
         (":::tip Good\n\nUse it.\n\n:::", ["Good: Use it."]),
         (":::note[Good]\nUse it.\n:::", ["Good: Use it."]),
@@ -73,6 +87,15 @@ def said(tmp_path: Path, text: str, name: str = "a.md") -> list[str]:
         ('<Plan name="Small" />\n\nText.', ["Small", "Text."]),
         ('<LinkCard title="Gear" description="What to pack." />', ["Gear: What to pack."]),
         ("```{only} latex\nOn paper.\n```\n\n```{only} html\nHere.\n```", ["Here."]),
+        (
+            '<ParamField path="id" type="string" required>\n  Its `id`.\n</ParamField>',
+            ["id (path, string, required):", "Its id."],
+        ),
+        (
+            ("<Rows of={[\n  {\n  name: 'max', type: \"number | null\", isOptional: true,\n"
+            "  description: 'The most, it\\'s 9.',\n  },\n]} />"),
+            ["max (number | null, optional): The most, it's 9."],
+        ),
         ('<Callout type="caution">Mind it.</Callout>', ["Caution:", "Mind it."]),
     ],
 )  # fmt: skip
@@ -86,6 +109,9 @@ def test_a_dialect_is_read_as_what_it_says(tmp_path: Path, text: str, units: lis
         "```md\n!!! note\n    Text\n```",
         "~~~\n:::tip\n~~~",
         "Use `{{ name }}` and `{func}` here.",
+        "See `data://{id}` or `x` and [a][b], [c][].\n\n[b]: x.md\n[C]: y.md",
+        'Take meta["a"]["b"] of it.',
+        "/// no end\ntext",
         "Title\n===\n\nA: b\n\n1 + 1 == 2 and 2 == 2",
         "| a | b |\n| :-- | --: |\n| 1 | 2 |",
         "A generic `Array<T>` and 3 < 4.",
@@ -180,6 +206,9 @@ def test_what_mdx_hides_is_not_read(tmp_path: Path, hidden: str) -> None:
         "<A\n" * 20_000,
         "```{note}\n" * 20_000,
         "{{<" * 30_000,
+        "/// note\n" * 20_000,
+        "[`" * 30_000,
+        "<A b={[{c: /*" * 5_000 + "}]} />",
         "a\n: b\n" * 20_000,
         "[^a]" * 30_000,
         "{a}`" * 30_000,
