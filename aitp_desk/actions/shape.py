@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from functools import cached_property
 from typing import Any
 
 import msgspec
 
-from aitp_desk.actions.exact import find_misfit
+from aitp_desk.actions.exact import Check, Misfit, compile_check
 from aitp_desk.actions.schema import json_schema
 from aitp_desk.actions.schema_words import find, members, takes
 from aitp_desk.actions.secret import read_secret, write_secret
@@ -62,7 +63,9 @@ class Shape:
             read = msgspec.convert(value, self._kind, strict=strict, dec_hook=read_secret)
         except msgspec.ValidationError as error:
             raise self._explain(str(error)) from None
-        self._check(value if strict else msgspec.to_builtins(read, enc_hook=write_secret))
+        if self._check_read is not None:
+            plain = value if strict else msgspec.to_builtins(read, enc_hook=write_secret)
+            self._refuse(self._check_read(plain, ""))
         return read
 
     def write(self, value: Any) -> Any:
@@ -76,11 +79,19 @@ class Shape:
             declared = msgspec.convert(plain, self._kind)
         except (TypeError, ValueError) as error:
             raise self._explain(str(error)) from None
-        self._check(plain, cut=True)
+        if self._check_written is not None:
+            self._refuse(self._check_written(plain, ""))
         return msgspec.json.decode(msgspec.json.encode(declared))
 
-    def _check(self, value: Any, *, cut: bool = False) -> None:
-        misfit = find_misfit(value, self.schema, cut=cut)
+    @cached_property
+    def _check_read(self) -> Check | None:
+        return compile_check(self.schema, cut=False)
+
+    @cached_property
+    def _check_written(self) -> Check | None:
+        return compile_check(self.schema, cut=True)
+
+    def _refuse(self, misfit: Misfit | None) -> None:
         if misfit is None:
             return
         if misfit.unknown is None:
