@@ -242,7 +242,8 @@ class Front:
         except Exception:  # noqa: BLE001 -- the boundary: nothing of a fault reaches the wire
             refused = fault = report_fault(heading.method, door, request_id)
             reply, request_id = door.render_error(fault, heading.headers), fault.request_id
-        if self._faces is not None:
+        is_faced = heading.face is not Face.PLAIN or reply.status >= REFUSED
+        if self._faces is not None and is_faced:
             asker = anonymous(request.peer) if proof is None else proof.principal
             reply = _face(self._faces, reply, refused, heading, asker, allowance)
         del refused  # a cycle through its traceback keeps the body until the collector comes
@@ -299,7 +300,9 @@ class Front:
         except Exception as refusal:  # noqa: BLE001 -- it is raised once the request is counted
             address = self._identifier.addresses.find(heading.headers, request.peer)
             caller, counted = refusal, anonymous(address)
-        if heading.counted is None or _is_console_read(heading, counted):
+        # a signed-in operator's console polls, and must not lock them out
+        is_polled = counted.proven_by is ProvenBy.CONSOLE and heading.counted == "static"
+        if heading.counted is None or is_polled:
             return caller, None
         return caller, limiter.count(counted, heading.counted, heading.agent)
 
@@ -370,11 +373,6 @@ def _face(
     ):
         return reply
     return msgspec.structs.replace(reply, headers=(*reply.headers, ("Vary", "Accept")))
-
-
-def _is_console_read(heading: Heading, principal: Principal) -> bool:
-    """Whether a signed-in operator's console reads; it polls, and must not lock them out."""
-    return heading.counted == "static" and principal.proven_by is ProvenBy.CONSOLE
 
 
 def _proven(caller: Proof | Exception) -> Proof:

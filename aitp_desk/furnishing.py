@@ -110,7 +110,7 @@ def make_desk(house: House, shared: Shared, worker: Worker, tooling: Tooling) ->
             clock=clock,
         ),
     )
-    registry = Registry(lambda: house.knowledge.editions, tooling.invoking.actions)
+    registry = Registry(house.knowledge, tooling.invoking.actions)
     limiter = tooling.limiter
     agents = _site_agents(house, shared)
     awaiting = Awaiting(
@@ -272,7 +272,7 @@ def _make_asking(
     budgets = Budgets(config.limits, shared.tokens_used, shared.tiers, clock)
     matcher = ActionMatcher(
         tooling.invoking.actions,
-        lambda locale: house.knowledge.editions.speaking(locale),  # noqa: PLW0108 -- it is replaced
+        house.knowledge,
         requires_intent=config.actions.require_intent,
     )
     return Asking(

@@ -14,11 +14,9 @@ from multidict import CIMultiDict, MultiMapping
 
 from aitp_desk.auth.proof import Proof
 from aitp_desk.desk.concurrency import Concurrency, Place
-from aitp_desk.desk.desk import Desk
 from aitp_desk.desk.limits import Allowance
 from aitp_desk.heading import Heading
 from aitp_desk.model.errors import NotAuthenticated, RequestTooLarge, UnsupportedMedia
-from aitp_desk.model.principal import Principal
 from aitp_desk.model.strict_json import AT_ONCE_BYTES, decode_ahead, decoded_ahead
 from aitp_desk.protocols.hac.negotiation import Face
 from aitp_desk.protocols.reply import JSON, Call, Reply, Route
@@ -78,7 +76,9 @@ async def pass_on(
     """
     heading = request.heading
     desk = heading.desk
-    principal = _at(desk, proof.principal)
+    principal = proof.principal
+    if desk.name:  # the caller, at the desk that it calls
+        principal = msgspec.structs.replace(principal, desk=desk.name)
     leave = None if route.admit is None else route.admit(desk, principal)
     place: Place | None = None
     try:
@@ -145,11 +145,6 @@ async def _read_body(request: Incoming, route: Route, most: int) -> bytes:
 
 def _too_large(most: int) -> RequestTooLarge:
     return RequestTooLarge(f"The body of this request is at most {most} bytes.")
-
-
-def _at(desk: Desk, principal: Principal) -> Principal:
-    """The caller, at the desk that it calls."""
-    return msgspec.structs.replace(principal, desk=desk.name) if desk.name else principal
 
 
 async def _check_body(body: bytes, digest: bytes) -> None:

@@ -84,9 +84,7 @@ class Asking:
             site_url=site.url,
         )
         self._knowledge = knowledge
-        self._answers = FirstAnswers(
-            answering, lambda: knowledge.editions, cache, clock, now=tooling.now
-        )
+        self._answers = FirstAnswers(answering, knowledge, cache, clock, now=tooling.now)
         self._limiter = limiter
         self._budgets = budgets
 
@@ -134,7 +132,7 @@ class Asking:
         self._limiter.count_session(found.id, allowance)
         async with self._sessions.turn(principal, found) as session:
             asked = await self._go_on(principal, ask, action, session, tools)
-        return msgspec.structs.replace(asked, hit_rate=self._answers.hit_rate)
+        return msgspec.structs.replace(asked, hit_rate=self._answers.kept.hit_rate)
 
     async def _meant(
         self, principal: Principal, ask: Ask, allowance: Allowance | None
@@ -347,11 +345,11 @@ class Asking:
     @property
     def cache_counts(self) -> CacheCounts:
         """What became of first questions and of kept answers, to be read and not written."""
-        return self._answers.counts
+        return self._answers.kept.counts
 
     def forget(self) -> None:
         """Drop what is held of questions, answers and conversations; what is written down stays."""
-        self._answers.forget()
+        self._answers.kept.forget()
         self.forget_conversations()
 
     def forget_conversations(self) -> None:
@@ -369,10 +367,10 @@ class Asking:
         session = self._sessions.open(principal)
         taken = await self._take(principal, session, ask, action, is_first=True)
         if isinstance(taken, AskReply):
-            return msgspec.structs.replace(taken, hit_rate=self._answers.hit_rate)
+            return msgspec.structs.replace(taken, hit_rate=self._answers.kept.hit_rate)
         if taken.is_written:  # it may mean what only this conversation has
             outcome = await self._reply(principal, taken, action, session, tools)
-            return AskReply(session.id, action.name, outcome, hit_rate=self._answers.hit_rate)
+            return AskReply(session.id, action.name, outcome, hit_rate=self._answers.kept.hit_rate)
         given = await self._answers.give(principal, taken, action, session, tools)
         tokens = 0 if given.kept else given.outcome.tokens_used
         outcome = await self._closing.finish(
@@ -384,7 +382,7 @@ class Asking:
             outcome,
             given.kept,
             given.age_seconds,
-            self._answers.hit_rate,
+            self._answers.kept.hit_rate,
         )
 
     def _language(self, ask: Ask) -> str:

@@ -16,7 +16,6 @@ from aitp_desk.desk.recording import Recording
 from aitp_desk.desk.replying import reply_metadata, write_reply
 from aitp_desk.desk.sessions import Session, Sessions
 from aitp_desk.model.principal import Principal
-from aitp_desk.model.question import Question
 
 
 class Closing:
@@ -62,7 +61,11 @@ class Closing:
             about = _about(session, ask, outcome)
             pending = Pending(about, outcome.question, outcome.options, outcome.waits)
         reply, notes = self._put_down(outcome, kept)
-        question = await self._question(outcome)
+        question = None
+        if self._speaking.may_ask and (
+            outcome.waits is not None or isinstance(outcome, Clarification)
+        ):
+            question = await asked_by(outcome, self._invoking)
         if question is not None or ask.is_written or self._speaking.is_judged(reply):
             turn = self._recording.turn(
                 principal,
@@ -82,20 +85,14 @@ class Closing:
                 raise
             self._sessions.add_turn(session, ask.words, reply, pending, tokens)
             return self._speaking.told(outcome, question, message)
-        first = not session.is_written
-        self._sessions.add_turn(session, ask.words, reply, pending, tokens)
+        first, words = not session.is_written, ask.words
+        self._sessions.add_turn(session, words, reply, pending, tokens)
         try:
-            await self._recording.record(principal, session, ask.words, reply, notes, first)
+            await self._recording.record(principal, session, words, reply, notes, first)
         except BaseException:
             self._sessions.forget(session)
             raise
         return outcome
-
-    async def _question(self, outcome: Said) -> Question | None:
-        """What an outcome asks that a capability may ask; None where it does not, or none may."""
-        if not self._speaking.may_ask:
-            return None
-        return await asked_by(outcome, self._invoking)
 
     async def _finish_asking(
         self,

@@ -9,10 +9,10 @@ from functools import partial
 from aitp_desk.agent.tools import Tool
 from aitp_desk.config import Cache
 from aitp_desk.desk.answering import Answering
-from aitp_desk.desk.cache import AnswerCache, CacheCounts, Given, normalise_query
+from aitp_desk.desk.cache import AnswerCache, Given, normalise_query
 from aitp_desk.desk.exchange import Ask
+from aitp_desk.desk.registry import Content
 from aitp_desk.desk.sessions import Session
-from aitp_desk.knowledge.editions import Editions
 from aitp_desk.model.action import Action
 from aitp_desk.model.principal import Principal
 
@@ -21,37 +21,27 @@ class FirstAnswers:
     """Answers first questions, and keeps the answers.
 
     Parameters:
+        content: holds the present content.
         clock: Unix seconds.
         now: the present moment in the site's time zone.
+
+    Attributes:
+        kept: the answers.
     """
 
     def __init__(
         self,
         answering: Answering,
-        editions: Callable[[], Editions],
+        content: Content,
         cache: Cache,
         clock: Callable[[], float],
         *,
         now: Callable[[], datetime],
     ) -> None:
         self._answering = answering
-        self._editions = editions
-        self._answers = AnswerCache(cache, clock)
+        self._content = content
+        self.kept = AnswerCache(cache, clock)
         self._now = now
-
-    @property
-    def hit_rate(self) -> float | None:
-        """The share of first questions that were answered from what is kept, 0 to 1."""
-        return self._answers.hit_rate
-
-    @property
-    def counts(self) -> CacheCounts:
-        """What became of first questions and of kept answers, to be read and not written."""
-        return self._answers.counts
-
-    def forget(self) -> None:
-        """Drop all that is kept."""
-        self._answers.forget()
 
     async def give(
         self,
@@ -62,6 +52,7 @@ class FirstAnswers:
         tools: tuple[Tool, ...],
     ) -> Given:
         """The answer to a question that begins a conversation, made anew where none is kept."""
+        editions = self._content.editions
         key = (
             action.name,
             normalise_query(ask.query),
@@ -72,12 +63,12 @@ class FirstAnswers:
             principal.kind.value,
             tuple([tool.name for tool in tools]),
             # an answer by words alone is not given any more once vectors are built
-            self._editions().library.vectors is None,
+            editions.library.vectors is None,
             # who has tools is told the date
             self._now().date() if tools else None,
         )
-        return await self._answers.give(
-            self._editions().revision,
+        return await self.kept.give(
+            editions.revision,
             key,
             partial(self._answering.reply, principal, ask, action, session, tools),
         )

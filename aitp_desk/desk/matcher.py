@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import structlog
 
@@ -11,8 +11,8 @@ from aitp_desk.agent.meaning import QUESTION_SECONDS
 from aitp_desk.agent.question import is_question
 from aitp_desk.desk.exchange import Ask
 from aitp_desk.desk.limits import Allowance
+from aitp_desk.desk.registry import Content
 from aitp_desk.desk.results import choose_type
-from aitp_desk.knowledge.library import Library
 from aitp_desk.knowledge.meaning.base import ModelUnusable
 from aitp_desk.knowledge.meaning.intents import Intents
 from aitp_desk.knowledge.meaning.vectors import Vectors
@@ -32,19 +32,19 @@ class ActionMatcher:
 
     Parameters:
         actions: of the site's own.
-        library: returns the content in a language, by its tag.
+        content: holds the present content.
         requires_intent: whether a call that may change something has to say what for.
     """
 
     def __init__(
         self,
         actions: Sequence[Action],
-        library: Callable[[str | None], Library],
+        content: Content,
         *,
         requires_intent: bool,
     ) -> None:
         self._actions = {action.name: action for action in actions}
-        self._library = library
+        self._content = content
         self._requires_intent = requires_intent
         self._intents = Intents({one.name: _texts_of(one) for one in actions})
         self._vectors: Vectors | None = None
@@ -52,7 +52,7 @@ class ActionMatcher:
 
     def is_ready(self, locale: str | None) -> bool:
         """Whether there is anything to match, and to match with."""
-        return bool(self._actions) and self._library(locale).vectors is not None
+        return bool(self._actions) and self._content.editions.speaking(locale).vectors is not None
 
     async def find(
         self, principal: Principal, ask: Ask, allowance: Allowance | None
@@ -62,7 +62,7 @@ class ActionMatcher:
         A question about what changes something or costs is no request for it: "Can I cancel an
         order?" is answered from the pages.
         """
-        vectors = self._library(ask.locale).vectors
+        vectors = self._content.editions.speaking(ask.locale).vectors
         words = " ".join(ask.query.split())
         if vectors is None or not words or len(words) > _LONGEST:
             return None

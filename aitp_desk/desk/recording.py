@@ -102,7 +102,7 @@ class Recording:
             else:
                 self._store.record(unit)
             return
-        last_at = _last_second(session)
+        last_at = math.ceil(session.last_at)  # no session is found to have ended too early
         turn = FoldedTurn(
             owner=session.owner,
             opened_at=int(session.opened_at),
@@ -276,7 +276,7 @@ class Recording:
             session.owner,
             session.turns,
             int(session.opened_at),
-            _last_second(session),
+            math.ceil(session.last_at),
             _pending(session.pending),
             session.tokens,
             session.heard,
@@ -290,11 +290,6 @@ class Recording:
 
 def _name(principal: Principal) -> str:
     return VISITOR if principal.is_anonymous else principal.id
-
-
-def _last_second(session: Session) -> int:
-    """The newest turn's time, rounded so that no session is found to have ended too early."""
-    return math.ceil(session.last_at)
 
 
 def _pending(pending: Pending | None) -> str | None:

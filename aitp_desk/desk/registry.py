@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
+from typing import Protocol
 
 from aitp_desk.knowledge.editions import Editions
 from aitp_desk.model.action import AUDIO, DATA, DOWNLOAD, FEED, IMAGE, TEXT_ANSWER, VIDEO, Action
@@ -62,16 +63,22 @@ def actions_of(types: Collection[str]) -> tuple[Action, ...]:
     )
 
 
+class Content(Protocol):
+    """What holds the present content."""
+
+    editions: Editions
+
+
 class Registry:
     """The desk's actions by name, as its present content has them.
 
     Parameters:
-        editions: gives the present content.
+        content: holds the present content.
         own: what was declared, beside what the content can answer.
     """
 
-    def __init__(self, editions: Callable[[], Editions], own: Sequence[Action] = ()) -> None:
-        self._editions = editions
+    def __init__(self, content: Content, own: Sequence[Action] = ()) -> None:
+        self._content = content
         self._own = tuple(own)
         self._read: Editions | None = None
         self._actions: dict[str, Action] = {}
@@ -92,7 +99,8 @@ class Registry:
         Raises:
             UnknownAction: there is none of this name; lists those that exist.
         """
-        self._follow()
+        if self._content.editions is not self._read:
+            self._follow()
         try:
             return self._actions[name]
         except KeyError:
@@ -107,7 +115,7 @@ class Registry:
         )
 
     def _follow(self) -> None:
-        editions = self._editions()
+        editions = self._content.editions
         if editions is not self._read:
             self._read = editions
             actions = actions_of(editions.types) + self._own

@@ -46,6 +46,7 @@ class Knowledge:
         enriched: whether the questions in ``enriched.jsonl`` are used.
 
     Attributes:
+        editions: the present snapshot. Take it once per reply; it never changes under its reader.
         progress: of the vectors of its passages; None where none are made.
 
     Raises:
@@ -75,19 +76,14 @@ class Knowledge:
         self._index = data / AGENTS_FOLDER / below if below else data
         self._declaring = Declaring(folder, data, below, keep_in=self._index)
         self._seen = self._look()
-        self._editions = self._read()
+        self.editions = self._read()
         self._swapped = asyncio.Event()
         self._refreshing = asyncio.Lock()
 
     @property
     def library(self) -> Library:
         """The present snapshot, in the site's own language."""
-        return self._editions.library
-
-    @property
-    def editions(self) -> Editions:
-        """The present snapshot. Take it once per reply; it never changes under its reader."""
-        return self._editions
+        return self.editions.library
 
     async def refresh(self) -> bool:
         """Look for changes now, and read the content again if there are any; the log tells it.
@@ -102,8 +98,8 @@ class Knowledge:
             editions = await asyncio.to_thread(self._read_again)
             if editions is None:
                 return False
-            _tell(editions, self._editions.problems)
-            self._editions = editions
+            _tell(editions, self.editions.problems)
+            self.editions = editions
             self._swapped.set()
             self._swapped = asyncio.Event()
             return True
@@ -114,8 +110,8 @@ class Knowledge:
         return self.library
 
     def _read_again(self) -> Editions | None:
-        self._editions.prepare()  # once; the start does not wait for it
-        seen, old = self._look(), self._editions
+        self.editions.prepare()  # once; the start does not wait for it
+        seen, old = self._look(), self.editions
         is_stale = old.is_stale()
         if seen == self._seen and not is_stale and not self._declaring.is_stale():
             return None

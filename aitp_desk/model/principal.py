@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable
 from enum import Enum
 
 import msgspec
+from msgspec.structs import force_setattr
 
 from aitp_desk.model.scope import opens_threads, operates
 
@@ -69,6 +70,9 @@ class Principal(msgspec.Struct, frozen=True):
         desk: name of the further site agent whose address it calls; empty for the site's own. What
             is kept at one desk does not exist for whoever calls at another.
         proven_by: how it was proven; also nothing where it was proven at another time.
+        is_anonymous: whether nothing was proven. This and what follows is computed.
+        owner: what is written down as the owner of what this caller opens; None when anonymous.
+        limited_as: whose allowance a request uses up: the caller's, or their address's.
     """
 
     id: str
@@ -77,11 +81,16 @@ class Principal(msgspec.Struct, frozen=True):
     address: str
     desk: str = ""
     proven_by: ProvenBy = ProvenBy.NOTHING
+    is_anonymous: bool = False
+    owner: str | None = None
+    limited_as: str = ""
 
-    @property
-    def is_anonymous(self) -> bool:
-        """Whether nothing was proven."""
-        return self.kind is PrincipalKind.ANONYMOUS
+    def __post_init__(self) -> None:
+        is_anonymous = self.kind is PrincipalKind.ANONYMOUS
+        by_address = is_anonymous or self.kind is PrincipalKind.STRANGER
+        force_setattr(self, "is_anonymous", is_anonymous)
+        force_setattr(self, "owner", None if is_anonymous else self.id)
+        force_setattr(self, "limited_as", self.address if by_address else self.id)
 
     @property
     def is_guest(self) -> bool:
@@ -102,16 +111,6 @@ class Principal(msgspec.Struct, frozen=True):
     def counts_by_address(self) -> bool:
         """Whether there are no more of them than addresses: other names cost nothing."""
         return self.kind is PrincipalKind.ANONYMOUS or self.kind is PrincipalKind.STRANGER
-
-    @property
-    def limited_as(self) -> str:
-        """Whose allowance a request uses up: the caller's, or their address's."""
-        return self.address if self.counts_by_address else self.id
-
-    @property
-    def owner(self) -> str | None:
-        """What is written down as the owner of what this caller opens; None when anonymous."""
-        return None if self.is_anonymous else self.id
 
 
 def is_given_name(name: str) -> bool:

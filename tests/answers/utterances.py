@@ -42,7 +42,7 @@ async def main() -> None:
             open_answering(config, {}) as on,
         ):
             actions = [one.action for one in offers.offered]
-            matcher = ActionMatcher(actions, on.knowledge.editions.speaking, requires_intent=False)
+            matcher = ActionMatcher(actions, on.knowledge, requires_intent=False)
 
             async def match(text: str) -> str:
                 action = await matcher.find(CALLER, Ask("content_search", text), None)

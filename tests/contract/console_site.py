@@ -40,8 +40,8 @@ class Site:
     def __init__(self, store: Store) -> None:
         self.store = store
         self.now = float(NOW)
-        editions: Any = SimpleNamespace(types=())
-        registries = {"": Registry(lambda: editions, (QUOTE,)), "sales": Registry(lambda: editions)}
+        content: Any = SimpleNamespace(editions=SimpleNamespace(types=()))
+        registries = {"": Registry(content, (QUOTE,)), "sales": Registry(content)}
         self.sees = Overseeing(store, registries, lambda: self.now)
         self.steps = SteppingIn(store, lambda: self.now)
         self.ends = Escalating(store, lambda: self.now)

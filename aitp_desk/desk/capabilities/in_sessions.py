@@ -84,21 +84,22 @@ class InSessions:
             DeskError: the message breaks its schema, or a capability refuses it.
             StoreBusy, UnknownSession: nothing was written.
         """
-        if not self._judging.capabilities:
-            return None
         draft = Draft("user", (words,))
         parts = self._judging.parts(draft)
         was_heard = not parts
-        (asked,) = self._recording.turn(principal, session, question=words).said
-        names: tuple[str, ...] = (asked.actor,)
-        if was_heard and self._judging.hears and session.is_written:
+        if was_heard and not (session.is_written and self._judging.hears):
+            return None
+        actor = self._recording.speaker(principal)
+        names: tuple[str, ...] = (actor,)
+        if was_heard:
             waiting = await self._judging.waiting(session.thread_id)
-            names = await self._names(principal, session, asked.actor, waits=bool(waiting))
+            names = await self._names(principal, session, actor, waits=bool(waiting))
             understood = self._judging.understand(draft, waiting, *names)
             if understood is not None:
                 draft, parts = understood.draft, understood.parts
         if not parts:
             return None
+        (asked,) = self._recording.turn(principal, session, question=words).said
         actors = await reads.read_actors(self._store, session.thread_id)
         unpaid = await self._paid_ends.unpaid_on(session.thread_id)
 
@@ -128,7 +129,7 @@ class InSessions:
                 principal,
                 session.thread_id,
                 actors,
-                (ToJudge(asked.id, draft, asked.actor, parts, was_heard=was_heard, names=names),),
+                (ToJudge(asked.id, draft, actor, parts, was_heard=was_heard, names=names),),
                 write,
             )
         except BaseException:

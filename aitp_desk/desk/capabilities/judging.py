@@ -149,7 +149,9 @@ class Judging:
         Raises:
             InvalidRequest: one of them breaks its schema.
         """
-        return tuple(find_parts(draft.content, self.capabilities, at)) if self.capabilities else ()
+        if not self.capabilities.all:
+            return ()
+        return tuple(find_parts(draft.content, self.capabilities, at))
 
     def kept(self, draft: Draft, parts: Sequence[Placed] = ()) -> Draft:
         """What is kept of what a visitor says: no secret that stands in words.

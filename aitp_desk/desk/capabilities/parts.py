@@ -20,6 +20,7 @@ from aitp_desk.model.errors import InvalidRequest
 from aitp_desk.model.strict_json import decode_json
 
 SCHEMA = "$schema"
+_STRUCTURED = re.compile(r"\s*\{.*(?:\$schema|\\u)", re.DOTALL)
 _NAMED = re.compile(
     r'"(?:\$|\\u0024)'
     + "".join(rf"(?:{c}|\\u00{ord(c):x})" for c in "schema")
@@ -42,9 +43,7 @@ class Placed(msgspec.Struct, frozen=True, eq=False):
 
 def may_be_structured(content: Sequence[str]) -> bool:
     """Whether it is worth a look: text is told from the rest without being parsed."""
-    return any(
-        (SCHEMA in text or "\\u" in text) and text.lstrip().startswith("{") for text in content
-    )
+    return any(map(_STRUCTURED.match, content))
 
 
 def find_parts(content: Sequence[str], capabilities: Capabilities, at: str = "") -> list[Placed]:
@@ -58,7 +57,7 @@ def find_parts(content: Sequence[str], capabilities: Capabilities, at: str = "")
     """
     found = []
     for place, text in enumerate(content):
-        if not may_be_structured((text,)):
+        if _STRUCTURED.match(text) is None:
             continue
         where = f"{at}content[{place}]"
         given = _read_object(text, capabilities, where)

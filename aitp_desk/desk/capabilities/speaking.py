@@ -79,10 +79,14 @@ class Speaking:
 
     Parameters:
         clock: Unix seconds.
+
+    Attributes:
+        may_ask: whether there are capabilities, which may ask questions.
     """
 
     def __init__(self, judging: Judging, store: Store, clock: Callable[[], float]) -> None:
         self._judging = judging
+        self.may_ask = bool(judging.capabilities)
         self._store = store
         self._clock = clock
 
@@ -143,11 +147,6 @@ class Speaking:
                 raise _fault(messages[-1].id, error) from error
             _log.warning("asked_in_words", exc_info=not isinstance(error, DeskError))
         return await self.speak(thread_id, [Utterance(message) for message in messages], write)
-
-    @property
-    def may_ask(self) -> bool:
-        """Whether there are capabilities, which may ask questions."""
-        return bool(self._judging.capabilities)
 
     def asks(self, question: Question) -> bool:
         """Whether a capability asks such a question."""

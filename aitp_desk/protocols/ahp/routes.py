@@ -104,7 +104,7 @@ class AhpDoor:
             unpaid = await desk.awaiting.unpaid_in(call.principal, asked.session_id)
             if unpaid is not None and is_call(ask):
                 raise unpaid
-        respond_async = prefers_async(call.listed("Prefer"))
+        respond_async = "Prefer" in call.headers and prefers_async(call.listed("Prefer"))
         return self._encoder.encode(asked, ask.declared, unpaid, respond_async=respond_async)
 
     async def get_status(self, desk: Desk, call: Call) -> Reply:
