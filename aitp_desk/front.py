@@ -225,8 +225,9 @@ class Front:
                 proof = _proven(caller)
                 for use in proof.once:
                     await use()
-                if "thread_id" in heading.params and looks_after_threads(proof.principal):
-                    await self._noting.visited(proof.principal, heading.params["thread_id"])
+                principal, thread_id = proof.principal, heading.params.get("thread_id")
+                if thread_id and principal.scopes and looks_after_threads(principal):
+                    await self._noting.visited(principal, thread_id)
                 reply = await pass_on(request, route, proof, allowance, self._concurrency)
         except DeskError as error:
             refused = error

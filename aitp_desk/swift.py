@@ -216,7 +216,7 @@ class SwiftConnection(StreamingConnection):
     def _begin(self, head: Head, body: bytes, known: Known) -> None:
         self.head_began, self.is_answering = None, True
         self._watch.begin()
-        request = _Seen(head.heading, head.query, self._peer, body, self)
+        request = _Seen(head.heading, head.query, self._peer, body, self, head.length)
         self._turn = self._loop.create_task(self._answer(request, known))
 
     async def _answer(self, request: _Seen, known: Known) -> None:
@@ -247,14 +247,11 @@ class _Seen(msgspec.Struct):
     peer: str
     body: bytes
     connection: SwiftConnection
+    content_length: int | None
 
     @property
     def is_gone(self) -> bool:
         return self.connection.transport is None
-
-    @property
-    def content_length(self) -> int | None:
-        return len(self.body)
 
     async def read(self, _most: int) -> bytes:
         return self.body

@@ -38,18 +38,18 @@ class SiteAgent(msgspec.Struct, frozen=True):
 
 
 class SiteAgents:
-    """The agents of one desk, the one that answers by default first."""
+    """The agents of one desk, the one that answers by default first.
+
+    Attributes:
+        default: the agent that answers where none is named.
+    """
 
     def __init__(self, agents: Sequence[SiteAgent]) -> None:
         self._agents = tuple(agents)
+        self.default = self._agents[0]
 
     def __iter__(self) -> Iterator[SiteAgent]:
         return iter(self._agents)
-
-    @property
-    def default(self) -> SiteAgent:
-        """The agent that answers where none is named."""
-        return self._agents[0]
 
     def find(self, id_: str) -> SiteAgent:
         """The agent with this id.

@@ -178,7 +178,9 @@ class Posting:
         parts = self._judging.parts(draft)
         now = self._clock()
         with self._repeats.once(request, thread_scope(principal, thread_id)) as once:
-            await self.check_attached(principal, (draft,), once)
+            if draft.attachments:
+                await self.check_attached(principal, (draft,), once)
+            idle_before = self.idle_before
             message_id = new_id("msg", now)
             append = partial(
                 append_message,
@@ -187,15 +189,15 @@ class Posting:
                 message_id=message_id,
                 salt=new_salt(),
                 now=int(now),
-                idle_before=self.idle_before,
+                idle_before=idle_before,
                 run_id=None if request.manual else new_id("run", now),
                 max_auto_replies=self._threads.max_auto_replies,
-                capped=None if request.manual else self._say_capped(now),
+                capped=None if request.manual else partial(self._say_capped, now),
                 once=once,
             )
             may_mean_more = bool(parts) or self._judging.hears
-            if may_mean_more and not await self.is_repeated(once):
-                reached = (thread_id, self.idle_before)
+            if may_mean_more and (once is None or not await reads.is_used(self._store, once)):
+                reached = (thread_id, idle_before)
                 placed = await self._judging.post(
                     principal, reached, message_id, draft, parts, append
                 )

@@ -166,13 +166,13 @@ def check_draft(draft: Draft, at: str = "") -> Draft:
         InvalidRequest: too many parts or attachments, metadata that breaks its limits.
         RequestTooLarge: more content than one message may carry.
     """
-    if not any(part.strip() for part in draft.content):
+    if not any(map(str.strip, draft.content)):
         raise MissingField(
             "A message needs content: a string or a list of strings.", param=f"{at}content"
         )
     if len(draft.content) > MAX_PARTS:
         raise InvalidRequest(f"content has at most {MAX_PARTS} parts.", param=f"{at}content")
-    size = sum(len(part.encode()) for part in draft.content)
+    size = sum(map(len, map(str.encode, draft.content)))
     if size > MAX_CONTENT_BYTES:
         raise RequestTooLarge(
             f"The content of one message is at most {MAX_CONTENT_BYTES} bytes, not {size}.",
@@ -182,7 +182,8 @@ def check_draft(draft: Draft, at: str = "") -> Draft:
         raise InvalidRequest(
             f"attachments has at most {MAX_ATTACHMENTS} files.", param=f"{at}attachments"
         )
-    check_metadata(draft.metadata, at)
+    if draft.metadata:
+        check_metadata(draft.metadata, at)
     return draft
 
 

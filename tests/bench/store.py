@@ -98,7 +98,7 @@ async def append(store: SqliteStore, units: int, *, run: bool = False, once: boo
                 idle_before=0,
                 run_id=new_id("run", NOW) if run else None,
                 max_auto_replies=WITHOUT_END,
-                capped=capped,
+                capped=lambda: capped,
                 once=Once("visitor", new_id("key", NOW), bytes(32)) if once else None,
             )
 

@@ -137,7 +137,7 @@ async def post(
         idle_before=idle_before,
         run_id=new_name("run") if run else None,
         max_auto_replies=cap,
-        capped=replied("Enough for now."),
+        capped=lambda: replied("Enough for now."),
         once=once,
     )
 

@@ -87,7 +87,7 @@ async def test_a_message_is_kept_as_it_was_placed(store: Store) -> None:
         idle_before=0,
         run_id=None,
         max_auto_replies=20,
-        capped=replied("Enough."),
+        capped=lambda: replied("Enough."),
         once=None,
     )
     (message,) = placed.messages

@@ -101,7 +101,7 @@ def _conditions(data: bytes) -> None:
     aitp.read_dialect(headers)
     wait = decode_wait(headers.get("Prefer", ""))
     assert wait is None or wait >= 0
-    assert 0 <= aitp.decode_hops(headers.get("Desk-Hops")) <= 1_000_000
+    assert 0 <= aitp.decode_hops(headers.get("Desk-Hops", "0")) <= 1_000_000
     events_wire.decode_after(headers, _query(data))
 
 

@@ -7,6 +7,7 @@ costs what it does at a desk without capabilities.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterator, Sequence
+from operator import attrgetter
 from typing import TypeVar
 
 import msgspec
@@ -116,6 +117,9 @@ class Judging:
         guesses: bounds how many secrets of capabilities are looked up in vain; None for no bound.
         checking: knows how the desk is.
         wake: called after a commit that queued a job.
+
+    Attributes:
+        hears: whether any capability understands words.
     """
 
     def __init__(
@@ -133,6 +137,7 @@ class Judging:
         wake: Callable[[], None],
     ) -> None:
         self.capabilities = capabilities
+        self.hears = bool(capabilities.hearing)
         self._store = store
         self._actor = actor
         self._name = name
@@ -161,17 +166,12 @@ class Judging:
         """
         if not self.capabilities.hiding:
             return draft
-        structured = {placed.place for placed in parts}
-        content = tuple(
-            text if place in structured else without_secrets(text, self.capabilities)
-            for place, text in enumerate(draft.content)
-        )
-        return msgspec.structs.replace(draft, content=content)
-
-    @property
-    def hears(self) -> bool:
-        """Whether any capability understands words."""
-        return bool(self.capabilities.hearing)
+        structured = set(map(attrgetter("place"), parts))
+        content = list(draft.content)
+        for place, text in enumerate(content):
+            if place not in structured:
+                content[place] = without_secrets(text, self.capabilities)
+        return msgspec.structs.replace(draft, content=tuple(content))
 
     async def waiting(self, thread_id: str) -> Sequence[Sequence[tuple[str, Record]]]:
         """What waits for an answer on a thread, each with its capability.
@@ -183,8 +183,10 @@ class Judging:
         """
         now = int(self._clock())
         found = await still_open(self._store, self.capabilities, thread_id, now)
+        if len(found) < 2:
+            return (found,) if found else ()
         last = await asked_last(self._store, self.capabilities, thread_id, found)
-        return [one for one in (last, found) if one]
+        return (last, found) if last else (found,)
 
     def understand(
         self, draft: Draft, waiting: Sequence[Sequence[tuple[str, Record]]], *names: str

@@ -36,25 +36,17 @@ class _Writer(msgspec.Struct, frozen=True):
 
 
 class JudgedPosting:
-    """Has messages judged before they are placed on a thread."""
+    """Has messages judged before they are placed on a thread.
+
+    Attributes:
+        hears, parts, kept: those of :class:`Judging`.
+    """
 
     def __init__(self, judging: Judging, store: Store, clock: Callable[[], float]) -> None:
         self._judging = judging
         self._store = store
         self._clock = clock
-
-    @property
-    def hears(self) -> bool:
-        """Whether words may be the answer to a capability's request."""
-        return self._judging.hears
-
-    def parts(self, draft: Draft, at: str = "") -> Parts:
-        """The structured parts of a draft. See :meth:`Judging.parts`."""
-        return self._judging.parts(draft, at)
-
-    def kept(self, draft: Draft, parts: Parts = ()) -> Draft:
-        """What is kept of what a visitor says. See :meth:`Judging.kept`."""
-        return self._judging.kept(draft, parts)
+        self.hears, self.parts, self.kept = judging.hears, judging.parts, judging.kept
 
     def all_kept(self, drafts: Sequence[NewDraft], parts: Sequence[Parts]) -> tuple[NewDraft, ...]:
         """The same of several messages."""
@@ -131,13 +123,13 @@ class JudgedPosting:
             as :meth:`Judging.settle`, and whatever ``append`` raises.
         """
         thread_id, idle_before = reached
-        has_more, was_heard = _says_more(draft, parts), not parts
+        was_heard = not parts
         waiting = await self._judging.waiting(thread_id) if was_heard else ()
         if was_heard and not waiting:
             return await self._store.run(append, draft=self.kept(draft))
         writer = await self._reach(principal, thread_id, idle_before)
         speaker, names = writer.names[0], writer.names
-        said = Said(message_id, draft, speaker, parts, has_more, names=names)
+        said = Said(message_id, draft, speaker, parts, _says_more(draft, parts), names=names)
         if was_heard:
             said = self._hear(said, waiting)
             if not said.parts:

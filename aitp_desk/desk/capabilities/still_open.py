@@ -46,10 +46,8 @@ async def asked_last(
     """Of several that wait, what the desk has asked last on the thread; nothing for another's.
 
     Parameters:
-        waiting: as :func:`still_open` reads it.
+        waiting: as :func:`still_open` reads it, several.
     """
-    if len(waiting) < 2:
-        return ()
     newest = await reads.newest_messages(store, thread_id, LOOKED_BACK)
     call_id = waited_for(newest)
     if call_id is None:

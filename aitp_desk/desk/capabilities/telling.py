@@ -39,7 +39,9 @@ class Telling:
 
         Where none of them has a structured part nothing is looked up.
         """
-        if not self._capabilities or not any(may_be_structured(one.content) for one in messages):
+        if not self._capabilities.all or not any(
+            may_be_structured(one.content) for one in messages
+        ):
             return tuple(messages)
         own = await self.readers(principal, thread_id)
         return tuple(self.tell_to(own, one) for one in messages)

@@ -27,7 +27,7 @@ async def follow(
         run_id: of the run that replies; None for none.
         said: what was posted on a thread: if it pays and no run replies, what comes of it does.
     """
-    if wire.read_dialect(call.headers) is Dialect.OPENAI:
+    if "Prefer" not in call.headers or wire.read_dialect(call.headers) is Dialect.OPENAI:
         return None, None
     seconds = decode_wait(call.listed("Prefer"))
     if seconds is None:

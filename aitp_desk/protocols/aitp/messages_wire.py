@@ -80,15 +80,17 @@ def draft_of(given: Any, at: str) -> Draft:
     role = given.get("role", "user")
     if not isinstance(role, str):
         raise InvalidRequest("role is a string.", param=f"{prefix}role")
-    actor, metadata = _metadata(given.get("metadata"), f"{prefix}metadata")
-    attachments = list_of(given.get("attachments"), f"{prefix}attachments")
-    return Draft(
-        role,
-        _content(given["content"], f"{prefix}content"),
-        tuple(_attachment(file, f"{prefix}attachments[{i}]") for i, file in enumerate(attachments)),
-        actor,
-        metadata,
-    )
+    actor: str | None = None
+    metadata: dict[str, str] = {}
+    if given.get("metadata") is not None:
+        actor, metadata = _metadata(given["metadata"], f"{prefix}metadata")
+    files = given.get("attachments")
+    if files is not None:
+        files = list_of(files, f"{prefix}attachments")
+    said = given["content"]
+    content = (said,) if isinstance(said, str) else _content(said, f"{prefix}content")
+    attachments = _attachments(files, f"{prefix}attachments") if files else ()
+    return Draft(role, content, attachments, actor, metadata)
 
 
 def _content(given: Any, at: str) -> tuple[str, ...]:
@@ -108,6 +110,10 @@ def _text(part: Any, at: str) -> str:
             param=at,
         )
     return part
+
+
+def _attachments(given: Sequence[Any], at: str) -> tuple[Attachment, ...]:
+    return tuple(_attachment(file, f"{at}[{i}]") for i, file in enumerate(given))
 
 
 def _attachment(given: Any, at: str) -> Attachment:
@@ -140,7 +146,8 @@ def message_body(message: Message, dialect: Dialect, assistant: str) -> dict[str
         "status": "completed",
         "role": message.role,
         "content": message.content,
-        "attachments": [
+        "attachments": message.attachments
+        and [
             {"file_id": file.file_id, "tools": [{"type": tool} for tool in file.tools]}
             for file in message.attachments
         ],

@@ -110,14 +110,12 @@ def encode_deleted(id_: str, kind: str) -> Reply:
     return Reply(200, encode({"id": id_, "object": kind, "deleted": True}))
 
 
-def decode_hops(header: str | None) -> int:
+def decode_hops(header: str) -> int:
     """How many desks a message has passed already, from its ``Desk-Hops`` header.
 
     Raises:
         InvalidRequest: the header is not a small whole number.
     """
-    if header is None:
-        return 0
     if not _DIGITS.fullmatch(header):
         raise InvalidRequest("Desk-Hops is a whole number.", param="Desk-Hops")
     return int(header)
@@ -128,13 +126,14 @@ def read_request(call: Call) -> Request:
 
     A client of the OpenAI API starts its runs itself.
     """
+    hops = call.headers.get("Desk-Hops")
     return Request(
         method=call.method,
         path=call.path,
         body=call.body,
         key=call.headers.get("Idempotency-Key"),
         manual=read_dialect(call.headers) is Dialect.OPENAI,
-        hops=decode_hops(call.headers.get("Desk-Hops")),
+        hops=0 if hops is None else decode_hops(hops),
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import msgspec
 
@@ -139,7 +139,7 @@ def append_message(
     idle_before: int,
     run_id: str | None,
     max_auto_replies: int,
-    capped: NewMessage | None,
+    capped: Callable[[], NewMessage] | None,
     once: Once | None,
     effects: NewEffects | None = None,
 ) -> Work[Placed]:
@@ -156,7 +156,7 @@ def append_message(
         idle_before: Unix seconds; an anonymous thread last used before then is closed.
         run_id: id of the run, should one be started; None starts none.
         max_auto_replies: how many runs a thread may have within an hour.
-        capped: the plain message for a thread at its cap; None where no run is started.
+        capped: makes the plain message for a thread at its cap; None where no run is started.
         once: the idempotency key, if one was sent.
         effects: what capabilities want done with it.
 
@@ -189,7 +189,7 @@ def append_message(
     if choice is not None and choice.is_new:
         tail.tell_run(choice.run.id, choice.run.state)
         if choice.run.state is RunState.CAPPED and capped is not None:
-            replies = (*replies, tail.say(capped, choice.run.id))
+            replies = (*replies, tail.say(capped(), choice.run.id))
         yield adding_run(choice.run, principal)
     elif choice is not None and choice.asked_by is not None:
         asked_by = asker_to_json(choice.asked_by)
