@@ -10,7 +10,7 @@ from aitp_desk.agent.base import Answer, Said
 from aitp_desk.agent.extractive import Finding
 from aitp_desk.agent.question import Asked, Wanted
 from aitp_desk.agent.select import Found
-from aitp_desk.agent.trust import NEEDED, evidence, strongest
+from aitp_desk.agent.trust import NEEDED, strongest
 
 _SHOWN_KIN = 6
 """How many other forms of a word are named."""
@@ -124,6 +124,6 @@ def _why_answered(found: Sequence[Found]) -> str:
 def _why_refused(found: Sequence[Found]) -> str:
     if not found:
         return "No page holds a word of the question."
-    best = strongest(found)
-    held, url = evidence(best), best.label.url
+    held, best = strongest(found)
+    url = best.label.url
     return f"Too little speaks for the best section: {held:.1f} of {NEEDED} for {url}."

@@ -47,7 +47,7 @@ from aitp_desk.agent.select import Found, by_words, find, leads
 from aitp_desk.agent.speech import Speech, speech_of
 from aitp_desk.agent.speech.recognition import language_asked_in
 from aitp_desk.agent.topics import asks_for_topics, introduce
-from aitp_desk.agent.trust import answers, is_near, strongest
+from aitp_desk.agent.trust import NEEDED, is_near, strongest
 from aitp_desk.knowledge.editions import Editions
 from aitp_desk.knowledge.library import Library
 from aitp_desk.knowledge.ngrams import RUN, join_ngrams
@@ -214,7 +214,7 @@ def find_answer(turn: Turn, library: Library) -> Finding:
         return Finding(question, asked, found)
     if not asked.wanted:
         return Finding(_ask_openly(turn.site, asked, library), asked)
-    if not found or not (chosen is not None or answers(strongest(found))):
+    if not found or not (chosen is not None or strongest(found)[0] >= NEEDED):
         alone = find_alone(turn, library) if heard is None else []
         if not alone:
             return Finding(_refuse(turn, asked, found, library, limit), asked, found)

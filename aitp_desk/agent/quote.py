@@ -102,7 +102,7 @@ def compose(found: Sequence[Found], library: Library, limit: int, *, most: int) 
     near = [first, *(other for other in found[1:] if other.rank >= _NEAR * first.rank > 0)]
     total, longest = min(int(_ALL * limit), most), int(_ALONE * limit)
     loss = _LOSS_FUSED if first.signals else _LOSS
-    same, others, text = dict[int, str](), list[str](), ""
+    same, others, own, text = dict[int, str](), list[str](), "", ""
     for place, one in enumerate(near):
         still = 1 + _FURTHER - len(same) - len(others)
         if not still:
@@ -129,8 +129,9 @@ def compose(found: Sequence[Found], library: Library, limit: int, *, most: int) 
                 same[one.number] = told
             else:
                 others.append(_under(name, told))
-        own = f"\n{_GAP}\n".join(same[number] for number in sorted(same))
-        text = "\n\n".join([_headed(first, own), *others])
+        if one.number in same:
+            own = _headed(first, f"\n{_GAP}\n".join(same[number] for number in sorted(same)))
+        text = "\n\n".join([own, *others])
     return text
 
 

@@ -215,7 +215,7 @@ def find(library: Library, asked: Asked, *, widely: bool = False) -> list[Found]
     ranks = fuse({one.number: one.score for one in found}, signals, sure)
     for one in found:
         fused = ranks[one.number] + (_TITLE if signals and question.is_title_of(one) else 0.0)
-        one.rank = fused * one.preference
+        one.rank = fused * one.preference if asked.prefers else fused
         one.signals = signals
         one.match = matches.get(one.number)
     found.sort(key=_by_rank, reverse=True)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from aitp_desk.agent.question import TELLING, Asked, Wanted
-from aitp_desk.agent.select import Found, by_words
+from aitp_desk.agent.select import Found
 from aitp_desk.knowledge.library import Library
 from aitp_desk.knowledge.ngrams import is_ngram
 from aitp_desk.knowledge.standing import NOWHERE
@@ -49,11 +49,12 @@ def answers(best: Found) -> bool:
     return evidence(best) >= NEEDED
 
 
-def strongest(found: Sequence[Found]) -> Found:
-    """The section for which most speaks: the first of all, or the first by words alone."""
-    if found[0].is_by_meaning:
-        return found[0]
-    return max({found[0], by_words(found)[0]}, key=evidence)
+def strongest(found: Sequence[Found]) -> tuple[float, Found]:
+    """The section with the most evidence, and how much: the first, or the first by words alone."""
+    first = found[0]
+    held = evidence(first), first
+    other = first if first.is_by_meaning else max(found, key=_by_score)
+    return held if other is first else max(held, (evidence(other), other), key=_by_evidence)
 
 
 def evidence(best: Found) -> float:
@@ -119,10 +120,18 @@ def _carried(asked: Asked) -> float:
 
 
 def _lead(scores: Mapping[int, float], library: Library) -> float:
-    best = max(scores, key=scores.__getitem__)
+    best, *others = sorted(scores, key=scores.__getitem__, reverse=True)
     url = library.label(best).url
-    others = [score for number, score in scores.items() if library.label(number).url != url]
-    return scores[best] - max(others, default=0.0)
+    rival = next((number for number in others if library.label(number).url != url), None)
+    return scores[best] - (0.0 if rival is None else scores[rival])
+
+
+def _by_score(found: Found) -> float:
+    return found.score
+
+
+def _by_evidence(held: tuple[float, Found]) -> float:
+    return held[0]
 
 
 def _reranked(best: Found, library: Library) -> float:

@@ -23,6 +23,7 @@ from typing import Any
 
 from aitp_desk.agent.base import SiteFacts, Turn
 from aitp_desk.agent.extractive import ExtractiveAgent
+from aitp_desk.agent.speech import all_speech
 from aitp_desk.knowledge.watch import Knowledge, open_knowledge
 
 SITE = SiteFacts("Site", "https://site.example")
@@ -62,6 +63,7 @@ async def measure(
         if vectors is not None:
             figures |= await _embed(knowledge, vectors, stack, chance=chance)
         knowledge.editions.prepare()
+        all_speech()
         agent = ExtractiveAgent(knowledge)
         await _ask(agent, questions[:1], statistics.mean)  # what a desk reads ahead
         figures["first_ms"] = await _ask(agent, questions, statistics.mean)

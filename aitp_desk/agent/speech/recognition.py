@@ -38,7 +38,7 @@ def language_asked_in(text: str, own: str) -> str:
         return own
     words = _WORD.findall(fold(text))
     mine = sum(map(speech.small.__contains__, words)) if speech.is_spaced else 0
-    if 2 * mine >= len(words):
+    if 2 * mine >= len(words) or len(words) < mine + _LEAST:
         return own
     best, tag = max(
         (sum(map(other.small.__contains__, words)), other.tag)
