@@ -45,7 +45,9 @@ class Page(msgspec.Struct, frozen=True):
     body: str
 
 
-def read_html(text: str, *, rendered_here: bool = True, has_bars: bool = True) -> Page:
+def read_html(
+    text: str, *, rendered_here: bool = True, has_bars: bool = True, has_headings: bool = False
+) -> Page:
     """Find a page's title, its meta description and its main content.
 
     The body holds no script, no style, no event handler and no dangerous link. Its first heading is
@@ -56,6 +58,7 @@ def read_html(text: str, *, rendered_here: bool = True, has_bars: bool = True) -
         rendered_here: whether the desk shows the page, so that a long definition whose term has no
             id may be given one; a page from elsewhere has the ids that it has.
         has_bars: whether menus may stand in it, as :func:`~aitp_desk.knowledge.frame.main_of`.
+        has_headings: whether a bold paragraph is none, as in what was written as Markdown.
     """
     tree = LexborHTMLParser(text)
     described = tree.css_first('meta[name="description"]')
@@ -67,7 +70,8 @@ def read_html(text: str, *, rendered_here: bool = True, has_bars: bool = True) -
     if main is None:
         return Page(called, description, "")
     title, is_of_many = _title(main, called)
-    _raise_bold(main)
+    if not has_headings:
+        _raise_bold(main)
     _raise_summaries(main)
     _gather_footnotes(main)
     _name_headings(main)

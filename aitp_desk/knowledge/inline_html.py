@@ -31,5 +31,5 @@ def body_without_hidden(body: str) -> str | None:
     tree = LexborHTMLParser(html)
     is_hidden = remove_hidden(tree) or tree.css_first("template") is not None
     if is_hidden or any(node.text().strip() for node in tree.css(_NEVER_SEEN)):
-        return read_html(html).body
+        return read_html(html, has_headings=True).body
     return None

@@ -146,9 +146,11 @@ def _read_markdown(found: Found, text: str, problems: list[Problem]) -> Document
     front, body = split_front(found.source, text, problems)
     if front.get("draft") is True:
         return None
-    body = plain_markdown(body, is_mdx=found.source.lower().endswith(".mdx"))
+    body = plain_markdown(body, is_mdx=found.source.lower().endswith(".mdx"), front=front)
     title = _line(front.get("title")) or first_heading(body) or _title_of_name(found.source)
     shown = body_without_hidden(body) if may_hide(body) else None
+    if shown is None and "<summary" in body:  # its answers are sections, as of an HTML page
+        shown = read_html(f"<main>{markdown_html(body)}</main>", has_headings=True).body
     dates = (front.get(key) for key in ("updated", "last_updated", "modified", "date"))
     return Document(
         path=address_of(found.source),

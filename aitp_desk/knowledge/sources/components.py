@@ -46,6 +46,9 @@ _ELEMENTS = frozenset(
 )
 """Of HTML: in Markdown that is no MDX their names are read in any case."""
 _SPELT = {"className": "class"}
+_WRAPPERS = frozenset("div p section article main center figure details aside".split())
+_ROWS = ("<table", "<ul", "<ol", "<dl", "<pre")
+_ENDS_OF_ROWS = ("</table", "</ul", "</ol", "</dl", "</pre")
 _VOID = frozenset({"br", "hr", "img"})
 
 
@@ -73,6 +76,8 @@ class _Reader:
         """How far the contents of the open components are indented, and what closes each."""
         self.inline: list[str] = []
         self.is_new = False
+        self.rows = 0
+        """How many tables and lists of HTML are open: their cells are no Markdown."""
         self.lines: list[str] = []
 
     def read(self, text: str) -> list[str]:
@@ -105,7 +110,12 @@ class _Reader:
         stripped = line.strip()
         found = _OPENING.match(stripped)
         tag = _tag(stripped, found, _MAX_BLOCK_TAG) if found is not None else None
+        if tag is not None and self.is_mdx and self._is_wrapper(tag, stripped):
+            self._wrap(tag)
+            return
         if tag is None or tag.is_html or (not self.is_mdx and tag.name.lower() in _ELEMENTS):
+            if "<" in line:
+                self.rows += sum(map(line.count, _ROWS)) - sum(map(line.count, _ENDS_OF_ROWS))
             self._take(outside_code(line, self._inline) if self.is_mdx else line)
             return
         rest = stripped[tag.end :].strip()
@@ -125,6 +135,20 @@ class _Reader:
                 return
         if rest:
             self._line(" " * self._indent() + rest)
+
+    def _is_wrapper(self, tag: _Tag, line: str) -> bool:
+        """Whether a tag that stands alone encloses Markdown."""
+        is_alone = tag.name in _WRAPPERS and tag.end == len(line) and not tag.is_closed
+        is_open = bool(self.open) and self.open[-1][1] == f"</{tag.name}>"
+        return is_alone and self.rows <= 0 and (is_open or not tag.is_end)
+
+    def _wrap(self, tag: _Tag) -> None:
+        if tag.is_end:
+            self._close()
+            return
+        self.lines += ["", tag.html(), ""]
+        self.open.append((self._indent(), f"</{tag.name}>"))
+        self.is_new = True
 
     def _close(self) -> None:
         closing = self.open.pop()[1] if self.open else ""

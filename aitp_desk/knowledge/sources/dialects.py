@@ -7,7 +7,8 @@ pages, their Markdown, passages and answers are made of the same text.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from aitp_desk.knowledge.sources import shortcodes
 from aitp_desk.knowledge.sources.boxes import BOXES, dedented, label, labelled, name_of_box, quoted
@@ -20,7 +21,7 @@ MAX_DEPTH = 12
 _SIGNS = re.compile(
     r"^\s*(?:!!!|\?\?\?|===|:::|///|:{3,}\{|>\s*\[!|```+\s*\{|~~~+\s*\{|%|\+\+\+|:\s|\[\^|--8<--"
     r"|\(\S+\)=\s*$|\*\[)"
-    r"|^\s*(?:```|~~~).*\b(?:title|filename)="
+    r"|^\s*(?:```|~~~)\w\S*[ \t]+\S"
     r"|\{[\w:.-]+\}`|\{[:#.]|\{\s*[.#]|\{(?:--|\+\+|~~|==|>>)|\[TOC\]|\[\[toc\]\]"
     r"|:(?:octicons|material|fontawesome|simple)-|_mark:|_check:|_x:|:x:|:warning:"
     r"|\+\+\w|==\S|\[\^\w|\]\(\)|\[\]\(|\]\[|`(?:#!|:::)\w|\w[~^]\w|\smarkdown[=>\s]",
@@ -44,9 +45,15 @@ _OBJECT = re.compile(r"::: [\w.]+\s*")
 _DIRECTIVE = re.compile(r"\{(?P<name>[\w:.-]+)\}[ \t]*(?P<argument>.*)")
 _ALERT = re.compile(r"(?P<indent>\s*)>\s*\[!(?P<kind>\w+)\][+-]?[ \t]*(?P<title>.*)")
 _TITLE = re.compile(r"title\s*=\s*[\"']([^\"']*)[\"']")
-_FILE = re.compile(r"\[([^\]\[`]{1,80})\]\s*$|\b(?:title|filename)\s*=\s*[\"']([^\"']{1,120})[\"']")
+_FILE = re.compile(
+    r"\[([^\]\[`]*[^\W\d_][^\]\[`]*)\]\s*$|\b(?:title|filename)\s*=\s*[\"']([^\"']{1,120})[\"']"
+)
 _DEFINITION = re.compile(r"(?P<indent> {0,3}):[ \t]+(?P<text>\S.*)")
 _NO_TERM = re.compile(r"\s*(?:[-*+]\s|[#>|:~!]|```|\d+[.)]\s|$)")
+_OPTION = re.compile(r"\{[^{}]*\}|\[[^\[\]]*\]|[\w-]+=(?:\"[^\"]*\"|'[^']*'|\S+)|/\S*/")
+_OPTIONS = frozenset("copy showLineNumbers expandable lines wrap live test skip nocopy".split())
+"""What stands after the title of a code block."""
+_IN_CAMEL_CASE = re.compile(r"[a-z\d_-]+(?:[A-Z][a-z\d_-]+)*")
 _ABBREVIATION = re.compile(r"\*\[(?P<short>[^\]\n]{1,80})\]:[ \t]*(?P<text>\S.*)")
 _MARKDOWN_WITHIN = re.compile(
     r"(?P<tag>\s*<[a-z]\w*[^<>]{0,200}?)\smarkdown(?:=[\"']?\w+[\"']?)?(?P<rest>(?:\s[^<>]*)?>)(?P<text>.*)"
@@ -68,21 +75,33 @@ _GROUPS = frozenset(
 )
 
 
-def plain_markdown(text: str, *, is_mdx: bool = False) -> str:
+def plain_markdown(
+    text: str, *, is_mdx: bool = False, front: Mapping[str, Any] | None = None
+) -> str:
     """A Markdown text without what CommonMark does not know.
 
     Parameters:
         text: the page without its front matter.
         is_mdx: whether it is MDX, where braces are expressions.
+        front: the front matter, which may say what names in the text stand for.
     """
     if is_mdx or HAS_COMPONENTS.search(text):
         text = without_components(text, is_mdx=is_mdx)
     if any(mark in text for mark in shortcodes.MARKS):
-        text = shortcodes.without_shortcodes(text)
+        text = shortcodes.without_shortcodes(text, _variables(front or {}))
     if not _SIGNS.search(text):
         return text
     reader = _Reader(is_myst=_IS_MYST.search(text) is not None, inline=Inline(text))
     return "\n".join(reader.read(text.split("\n")))
+
+
+def _variables(front: Mapping[str, Any]) -> dict[str, str]:
+    """What MyST and Jekyll put in place of names: substitutions, and ``page.title``."""
+    myst = front.get("myst")
+    declared = (myst if isinstance(myst, dict) else front).get("substitutions")
+    named = declared if isinstance(declared, dict) else {}
+    said = {**named, **{f"page.{key}": value for key, value in front.items()}}
+    return {key: str(value) for key, value in said.items() if isinstance(value, str | int | float)}
 
 
 class _Reader:
@@ -167,11 +186,9 @@ class _Reader:
             said = self._directive(directive["name"], directive["argument"], content)
             found += ["", *(fence["indent"] + line for line in said), ""]
             return end + 1
-        info = fence["info"]
-        named = _FILE.search(info)
-        if named is not None:
-            found += ["", fence["indent"] + label(named[1] or named[2]), ""]
-            info = info[: named.start()].rstrip()
+        info, title = _split_title(fence["info"])
+        if title:
+            found += ["", fence["indent"] + label(title), ""]
         found.append(f"{fence['indent']}{fence['fence']}{info.lstrip('{.').rstrip('}')}")
         found += lines[at + 1 : end + 1]
         return end + 1
@@ -297,6 +314,22 @@ class _Reader:
             found += [f"  {line}".rstrip() for line in within[1:]]
         found.append("")
         return last
+
+
+def _split_title(info: str) -> tuple[str, str]:
+    """What a code fence says after its signs, and the title in it: ``js a.js`` or ``js title="a"``.
+
+    Other words there are options: small letters, or camel case.
+    """
+    named = _FILE.search(info)
+    if named is not None and named[1] not in _OPTIONS:
+        return info[: named.start()].rstrip(), named[1] or named[2]
+    language, *words = _OPTION.sub(" ", info).split() or [""]
+    while words and words[-1] in _OPTIONS:
+        words.pop()
+    title = " ".join(words)
+    is_title = title[:1].isalnum() and not _IN_CAMEL_CASE.fullmatch(words[0])
+    return (language, title) if is_title else (info, "")
 
 
 def _end_of_colons(lines: Sequence[str], at: int, colons: int, sign: str = ":") -> int | None:

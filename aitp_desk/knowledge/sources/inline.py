@@ -86,15 +86,26 @@ class Inline:
             text = _CRITIC.sub(lambda m: m["added"] or m["marked"] or m["changed"] or "", text)
             text = _HEADING_COMMENT.sub(r"\1", text)
             text = _ATTRIBUTES.sub("", _LIST_ATTRIBUTES.sub("", _ICON.sub("", text)))
-        text = _ICON.sub("", text)
-        text = _ANNOTATION.sub("", text)
-        text = _MARKED.sub(r"\1", _KEYS.sub(_keys, text))
+        if ":" in text:
+            text = _EMOJI.sub(_emoji, _ICON.sub("", text))
+        if ")!" in text or "){" in text:
+            text = _ANNOTATION.sub("", text)
+        if "++" in text:
+            text = _KEYS.sub(_keys, text)
+        if "==" in text:
+            text = _MARKED.sub(r"\1", text)
         if "~" in text or "^" in text:
             text = _RAISED.sub(lambda mark: mark[1].translate(_SUPERSCRIPTS), text)
             text = _LOWERED.sub(lambda mark: mark[1].translate(_SUBSCRIPTS), text)
-        text = _EMOJI.sub(lambda name: _SHOWN_EMOJI.get(name[1], name[0]), text)
-        text = _EMPTY_LINK.sub(lambda link: re.sub(r"[-_]+", " ", link[1]), text)
-        return _FOOTNOTE_MARK.sub(lambda mark: "" if mark[1] in self._notes else mark[0], text)
+        if "[](" in text:
+            text = _EMPTY_LINK.sub(lambda link: re.sub(r"[-_]+", " ", link[1]), text)
+        if "[^" in text:
+            text = _FOOTNOTE_MARK.sub(lambda m: "" if m[1] in self._notes else m[0], text)
+        return text
+
+
+def _emoji(name: re.Match[str]) -> str:
+    return _SHOWN_EMOJI.get(name[1], name[0])
 
 
 def _said_by_role(role: re.Match[str]) -> str:

@@ -18,6 +18,8 @@ _METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace")
 _MAX_STEPS = 8
 _KINDS = {"apiKey": "API key", "http": "HTTP", "oauth2": "OAuth 2.0", "openIdConnect": "OpenID"}
 _MAX_DEPTH = 64
+_MAX_PARTS = 3
+"""So deep the parts of a schema may lie in each other."""
 _KEY = rb"""["']?(?:openapi|swagger)["']?[ \t]*:\s*["']?(?:3\.\d|2\.0)"""
 _IN_JSON = re.compile(_KEY)
 _IN_YAML = re.compile(rb"^" + _KEY, re.MULTILINE)
@@ -97,8 +99,11 @@ class _Writer:
         if any(servers):
             yield "Servers:\n\n" + "\n".join(f"- {url}" for url in servers if url)
         yield from self._security()
+        paths = list(_mapping(self._described.get("paths")).items())
+        hooks = _mapping(self._described.get("webhooks"))
+        paths += [(f"webhook {name}", item) for name, item in hooks.items()]
         count = 0
-        for path, item in _mapping(self._described.get("paths")).items():
+        for path, item in paths:
             shared = self._at(item)
             for method in _METHODS:
                 operation = _mapping(shared.get(method))
@@ -176,9 +181,9 @@ class _Writer:
         return ""
 
     def _members(self, head: str, said: Any) -> str:
-        schema = self._at(said)
-        required = _list(schema.get("required"))
-        members = list(_mapping(schema.get("properties")).items())[:_MAX_MEMBERS]
+        schemas = list(self._composed(said))
+        required = [name for schema in schemas for name in _list(schema.get("required"))]
+        members = [one for schema in schemas for one in _mapping(schema.get("properties")).items()]
         return _table(
             head,
             [
@@ -188,9 +193,16 @@ class _Writer:
                     name in required,
                     _line(self._at(member).get("description")),
                 )
-                for name, member in members
+                for name, member in dict(members[:_MAX_MEMBERS]).items()
             ],
         )
+
+    def _composed(self, said: Any, depth: int = 0) -> Iterator[Mapping[str, Any]]:
+        """A schema and all that it is made of."""
+        schema = self._at(said)
+        for part in _list(schema.get("allOf"))[:_MAX_MEMBERS] if depth < _MAX_PARTS else ():
+            yield from self._composed(part, depth + 1)
+        yield schema
 
     def _type(self, schema: Any) -> str:
         found = self._at(schema)

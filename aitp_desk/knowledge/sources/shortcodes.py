@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 from aitp_desk.knowledge.sources.boxes import BOXES, label, name_of_box
 from aitp_desk.knowledge.sources.fences import outside_code, with_code
@@ -16,14 +17,26 @@ _HIGHLIGHT = re.compile(
     r"\s*(?:\{\{[<%]|\{%)-?\s*(?P<end>/|end)?\s*highlight\b\s*(?P<language>[\w+#-]*)"
 )
 _OTHER = re.compile(r"\{\{[^{}]{0,500}\}\}|\{%[^{}]{0,500}%\}")
+_VARIABLE = re.compile(r"\{\{\s*([\w.-]{1,80})\s*\}\}")
+_WHOLE = re.compile(r"\s*\{\{[<%][^{}]{0,200}[>%]\}\}\s*")
+_BROKEN_LINE = re.compile(r"\{\{[<%][^{}`]{0,200}\n[^{}`\n]{0,200}[>%]\}\}")
 _NAMED = re.compile(r"\b(?:title|header|name|label|summary|caption|alt)\s*=\s*\"([^\"]{1,200})\"")
 _FIRST = re.compile(r"\s*\"([^\"]{1,200})\"")
 _LABELLED = frozenset("tab tabitem details expand step card collapse accordion".split())
 _PICTURES = frozenset("figure img image".split())
 
 
-def without_shortcodes(text: str) -> str:
-    """The text with what its shortcodes say: names of tabs and boxes, captions, code."""
+def without_shortcodes(text: str, variables: Mapping[str, str]) -> str:
+    """The text with what its shortcodes say: names of tabs and boxes, captions, code.
+
+    Parameters:
+        variables: what a name between double braces stands for, where the page says it.
+    """
+
+    def change(text: str) -> str:
+        return _change(text, variables)
+
+    text = _BROKEN_LINE.sub(lambda tag: tag[0].replace("\n", " "), text)
     lines: list[str] = []
     in_highlight = False
     for line, is_code in with_code(text.split("\n")):
@@ -34,13 +47,15 @@ def without_shortcodes(text: str) -> str:
         elif is_code or in_highlight:
             lines.append(line)
         else:
-            lines.append(outside_code(line, _change))
+            lines.append(change(line) if _WHOLE.fullmatch(line) else outside_code(line, change))
     return "\n".join(lines)
 
 
-def _change(text: str) -> str:
+def _change(text: str, variables: Mapping[str, str]) -> str:
     if not any(mark in text for mark in MARKS):
         return text
+    if variables:
+        text = _VARIABLE.sub(lambda name: variables.get(name[1], name[0]), text)
     text = _REFERENCE.sub(r"\1", text)
     # what opens a comment stays: what follows would be seen
     return _OTHER.sub(lambda tag: tag[0] if "<!--" in tag[0] else "", _TAG.sub(_said, text))

@@ -57,6 +57,10 @@ def said(tmp_path: Path, text: str, name: str = "a.md") -> list[str]:
         ("::: code-group\n```js [a.js]\nlet a\n```\n:::", ["a.js:", "```js\nlet a\n```"]),
         ("::: details More\nIt is.\n:::", ["More: It is."]),
         ('```js title="a.js" {1}\nlet a\n```', ["a.js:", "```js\nlet a\n```"]),
+        ("```bash cURL\nls\n```", ["cURL:", "```bash\nls\n```"]),
+        ("```js a.js (new) {1} copy\na\n```", ["a.js (new):", "```js\na\n```"]),
+        ("```js filename=a.js [4,6]\na\n```", ["```js\na\n```"]),
+        ("```js npm2yarn showLineNumbers\na\n```", ["```js\na\n```"]),
         ("- One\n\n  :::note\n  In it.\n  :::", ["One Note: In it."]),
         # GitHub
         ("> [!WARNING]\n> Mind it.", ["Warning: Mind it."]),
@@ -77,6 +81,7 @@ def said(tmp_path: Path, text: str, name: str = "a.md") -> list[str]:
         # Hugo, Jinja, Vue
         ('{{< tabs >}}\n{{< tab "A" >}}\nUse it.\n{{< /tab >}}\n{{< /tabs >}}', ["A:", "Use it."]),
         ("{{% notice tip %}}\nUse it.\n{{% /notice %}}", ["Tip:", "Use it."]),
+        ('See [b]({{< ref\n"b.md" >}}).', ["See b."]),
         ('See [b]({{< ref "b.md" >}}) {{ version }} or `{{ x }}`.', ["See b or {{ x }}."]),
         ("{{< highlight go >}}\nx := 1\n{{< /highlight >}}", ["```go\nx := 1\n```"]),
         # components
@@ -123,6 +128,22 @@ def test_what_is_no_dialect_stays(text: str) -> None:
     assert plain_markdown(text) == text
 
 
+def test_a_name_stands_for_what_the_front_matter_says(tmp_path: Path) -> None:
+    text = (
+        "---\ntitle: Doors\nsubstitutions:\n  bar: 9 bar\n---\n{{ bar }}, {{page.title}} {{ x }}.\n"
+    )
+    assert said(tmp_path, text) == ["9 bar, Doors ."]
+
+
+def test_answers_that_open_are_sections(tmp_path: Path) -> None:
+    opening = "<details>\n<summary>{}</summary>\n\n{}\n\n</details>\n"
+    text = opening.format("Is it free?", "**Yes it is**") + opening.format("Who comes?", "All.")
+    tmp_path.joinpath("a.md").write_text(f"# Doors\n\nBegin.\n\n{text}", "utf-8")
+    (document,) = load_content(tmp_path).documents
+    found = {passage.trail: passage.text for passage in passages_of(document)}
+    assert found == {(): "Begin.", ("Is it free?",): "Yes it is", ("Who comes?",): "All."}
+
+
 MDX = """\
 ---
 title: Doors
@@ -148,6 +169,12 @@ export const meta = {
 
 <Video src="a.mp4" />
 
+<div className="wide">
+    <p>
+      Use **keys**.
+    </p>
+</div>
+
 Use <Kbd>Ctrl</Kbd>.
 
 <Steps>
@@ -164,6 +191,7 @@ def test_mdx_is_read_without_its_program(tmp_path: Path) -> None:
     assert said(tmp_path, MDX, "a.mdx") == [
         "Open it:",
         "Push the handle twice, .",
+        "Use keys.",
         "Use Ctrl.",
         "One",
         "```jsx\n<Door open={true} />\n```",

@@ -31,6 +31,11 @@ paths:
       requestBody:
         content: {application/json: {schema: {$ref: "#/components/schemas/Door"}}}
       responses: {"404": {$ref: "#/components/responses/None"}}
+webhooks:
+  opened:
+    post:
+      description: A door was opened.
+      requestBody: {content: {application/json: {schema: {$ref: "#/components/schemas/Opened"}}}}
 components:
   securitySchemes:
     key: {type: apiKey, in: header, name: X-Key, description: Ask the porter for one.}
@@ -44,6 +49,8 @@ components:
       properties:
         state: {type: string, description: "open | shut"}
         self: {$ref: "#/components/schemas/Door"}
+    Opened:
+      allOf: [{$ref: "#/components/schemas/Door"}, {properties: {by: {type: string}}}]
 """
 
 
@@ -56,6 +63,13 @@ def test_operations_are_sections(tmp_path: Path) -> None:
     assert found["Authentication"] == [
         "key: API key, header X-Key, Ask the porter for one.",
         "bearer: HTTP bearer",
+    ]
+    assert found["POST webhook opened"] == [
+        "POST webhook opened",
+        "A door was opened.",
+        "state – Type: string; Required: yes; Description: open | shut",
+        "self – Required: no",
+        "by – Type: string; Required: no",
     ]
     assert found["Look at a door"] == [
         "GET /doors/{id}",
