@@ -1,4 +1,4 @@
-"""When a question fits two topics equally: asking back instead of guessing."""
+"""When a question fits several sections equally: what it may mean, and when that is asked back."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ from collections.abc import Sequence
 
 from aitp_desk.agent.base import Clarification, Pending, Utterance
 from aitp_desk.agent.question import Asked, is_question, points_back
+from aitp_desk.agent.reading import reading_of
 from aitp_desk.agent.select import Found
 from aitp_desk.agent.speech import speech_of
+from aitp_desk.knowledge.genre import HOW
 from aitp_desk.knowledge.library import Library
 from aitp_desk.knowledge.standing import NOWHERE
 from aitp_desk.knowledge.titles import unnumbered
@@ -25,6 +27,8 @@ _CLOSE, _CLOSE_AMONG_MANY = 0.9, 0.95
 _SAME, _OF_A_KIND = 0.98, 0.7
 """How near any other page must come, and one that bears the thing's name in its title."""
 _MOSTLY = 0.5
+_MOST = 0.25
+"""A word says what a question is about that tells so much of what its rarest word does."""
 _COVERAGE, _FIT = 0.78, 0.78
 _CLOSE_WITHOUT_A_NOUN, _ALIKE_WITHOUT_A_NOUN = 0.5, 0.6
 """The same where the question says "it" and nothing was said before that could be meant."""
@@ -34,20 +38,82 @@ _OPTION = re.compile(r"“([^”]+)”")
 _NUMBERED = re.compile(r"\d+\. (.+)")
 
 
-def ask_back(asked: Asked, found: Sequence[Found], library: Library) -> Clarification | None:
-    """What to ask where sections of several pages answer a short question alike; mostly nothing.
+def ask_back(asked: Asked, rivals: Sequence[Found], library: Library) -> Clarification | None:
+    """What to ask where no reading of a question leads and each has another answer.
 
-    A question is answered in its leading reading, and the others are offered with the answer. It is
-    asked back only where no reading leads: the headings or titles of several pages say what is
-    asked for and fit it alike, or the question says "it" of what nobody has named. Key words
-    (``phone number``) are looked up and never asked about; nor is a follow-up, which has its topic
-    from the conversation.
+    Parameters:
+        rivals: of :func:`rivals_of`.
+    """
+    if len(rivals) < 2 or not _is_open(asked, rivals):
+        return None
+    is_thing = points_back(asked.text) or all(map(_is_titled, rivals))
+    names = [reading_of(rival, library, is_thing=is_thing) for rival in rivals]
+    options = tuple(dict.fromkeys(names))[:MAX_OPTIONS]
+    if len(options) < 2:
+        return None
+    speech = speech_of(library.language)
+    return Clarification(speech.says.mean.format(options=speech.quote(options)), options)
+
+
+def _is_open(asked: Asked, rivals: Sequence[Found]) -> bool:
+    """Whether each reading has an answer of its own: things of a kind, or a thing nobody named.
+
+    A question with no more than one word of weight may mean anything that is called so. Sections
+    that differ otherwise mostly say parts of one answer, or one of them is what is meant: the
+    first is quoted, and the others are offered.
+    """
+    if len({unnumbered(rival.label.heading).casefold() for rival in rivals}) == 1:
+        return True
+    titled = list(map(_is_titled, rivals))
+    if points_back(asked.text):
+        # of a page that is called so "it" is the subject, and so is the site in "does it support
+        # tables"
+        return len(asked.wanted) < 2 and not any(titled)
+    titles = {rival.passage.title for rival in rivals}
+    if len(titles) == len(rivals) and all(titled) and all(rival.expected for rival in rivals):
+        return True
+    if asked.prefers & HOW:
+        return False
+    if all(rival.label.heading in {"", rival.passage.title} for rival in rivals):
+        return True
+    return len(_telling(asked)) < 2 and all(map(_is_headed, rivals))
+
+
+def _telling(asked: Asked) -> list[int]:
+    """The words that say most of what a question is about, by their places in it."""
+    own = [(at, wanted.weight) for at, wanted in enumerate(asked.wanted) if wanted.factor >= 1]
+    most = max((weight for _, weight in own), default=0.0)
+    return [at for at, weight in own if weight >= _MOST * most]
+
+
+def _is_titled(found: Found) -> bool:
+    """Whether a page's title says one of the words of the question."""
+    places = [
+        found.places.get(at, NOWHERE) for at, w in enumerate(found.asked.wanted) if w.factor >= 1
+    ]
+    return any(place.title >= OWN for place in places)
+
+
+def _is_headed(found: Found) -> bool:
+    """Whether the headings of a section say what tells most of the question."""
+    return any(found.places.get(at, NOWHERE).heading >= OWN for at in _telling(found.asked))
+
+
+def rivals_of(asked: Asked, found: Sequence[Found], library: Library) -> Sequence[Found]:
+    """The sections of several pages that answer a short question alike, best first.
+
+    Those whose headings or titles say what is asked for and fit it alike, or all pages that may be
+    meant where the question says "it" of what nobody has named. Key words (``phone number``) are
+    looked up and have none; nor has a follow-up, which has its topic from the conversation.
+
+    Parameters:
+        found: ordered by words.
     """
     own = [wanted for wanted in asked.wanted if wanted.factor >= 1]
     if asked.document is not None or len(own) > MAX_TERMS or not is_question(asked.text):
-        return None
+        return ()
     if not found:
-        return None
+        return ()
     first = found[0]
     dangling = len(own) < MAX_TERMS and points_back(asked.text)
     close = _CLOSE_WITHOUT_A_NOUN if dangling else _OF_A_KIND
@@ -57,7 +123,7 @@ def ask_back(asked: Asked, found: Sequence[Found], library: Library) -> Clarific
             break
         best.setdefault(candidate.page, candidate)
     if len(best) < 2:  # nothing comes near the first, as mostly
-        return None
+        return ()
     coverage, fit = (_ALIKE_WITHOUT_A_NOUN,) * 2 if dangling else (_COVERAGE, _FIT)
     rivals = [
         candidate
@@ -68,7 +134,7 @@ def ask_back(asked: Asked, found: Sequence[Found], library: Library) -> Clarific
         and (dangling or candidate.score >= _closeness(candidate, asked) * first.score)
     ]
     if first not in rivals:
-        return None
+        return ()
     # a page is meant that the question names or that is called so; else those that bear its words
     rivals = [rival for rival in rivals if not rival.strayed] or rivals
     if first.called and not dangling:
@@ -86,21 +152,7 @@ def ask_back(asked: Asked, found: Sequence[Found], library: Library) -> Clarific
             if rival.score >= _CLOSE_AMONG_MANY * first.score
             and all(at in rival.places and rival.places[at].title >= OWN for at in said)
         ]
-    # "it" and a thing of a kind are what pages are called; any other question is read by what a
-    # section is about
-    by_title = (
-        dangling
-        or len({rival.label.heading for rival in rivals}) == 1
-        or all(_closeness(rival, asked) == _OF_A_KIND for rival in rivals)
-    )
-    names = [
-        unnumbered(rival.passage.title) if by_title else rival.label.choice for rival in rivals
-    ]
-    options = tuple(dict.fromkeys(names))[:MAX_OPTIONS]
-    if len(options) < 2:
-        return None
-    speech = speech_of(library.language)
-    return Clarification(speech.says.mean.format(options=speech.quote(options)), options)
+    return rivals
 
 
 def _closeness(found: Found, asked: Asked) -> float:

@@ -23,6 +23,7 @@ from aitp_desk.agent.question import (
     shortened,
     telling,
 )
+from aitp_desk.agent.reading import names_in, offered_by
 from aitp_desk.agent.select import find
 from aitp_desk.agent.speech import speech_of
 from aitp_desk.agent.speech.recognition import language_asked_in, speech_for
@@ -38,6 +39,7 @@ _FEW = 3
 _FEWEST, _SHORT = 1, 6
 """A question with so few words of weight, and so few words at all, leans on what was said before,
 where it does not ask what a thing is."""
+_TWO = 2
 REACH = 5
 """How many questions back a chain of follow-ups is read."""
 
@@ -114,6 +116,9 @@ def within_reason(turn: Turn, library: Library) -> Turn:
         offered = offered_earlier(turn.transcript)
         if offered is not None and choose_by_place(turn.question, offered.options):
             pending = offered
+        else:
+            pending, chosen = _offered_with_the_answer(turn, library)
+            turn = msgspec.structs.replace(turn, question=chosen)
     if not turn.transcript and turn.clarification is None and len(turn.question) <= MAX_READ:
         return turn
     if pending is None and turn.clarification is None:
@@ -130,6 +135,22 @@ def within_reason(turn: Turn, library: Library) -> Turn:
         ),
         pending=pending,
     )
+
+
+def _offered_with_the_answer(turn: Turn, library: Library) -> tuple[Pending | None, str]:
+    """The readings that the last answer offered, and the one that a message chooses."""
+    said, reply = turn.transcript, turn.question
+    if len(said) < 2 or said[-1].speaker != "desk" or "?" in reply:
+        return None, reply
+    options = offered_by(said[-1].text, speech_of(library.language))
+    if len(options) == _TWO and is_agreement(reply):  # "Or do you mean ...?" "Yes."
+        chosen: str | None = options[-1]
+    else:
+        chosen = _choose(reply, options, library).option if options else None
+    about = next((one.text for one in reversed(said) if one.speaker == "visitor"), None)
+    if chosen is None or about is None:
+        return None, reply
+    return Pending(about, said[-1].text, options), chosen
 
 
 def _offered(turn: Turn, library: Library) -> Pending | None:
@@ -178,7 +199,7 @@ def exchanges(turn: Turn, library: Library) -> list[Exchange]:
                 earlier[-1].section = library.number_at(url)
         elif said.speaker == "visitor":
             chosen = _choose(said.text, offered, library).option if offered else None
-            earlier.append(Exchange(chosen or said.text))
+            earlier.append(Exchange(name_of_choice(chosen, library) if chosen else said.text))
             offered = ()
     return earlier
 
@@ -345,6 +366,7 @@ def clarified(pending: Pending, reply: str, library: Library) -> Asked:
 
     What the reply says goes before what the question said.
     """
+    reply = name_of_choice(reply, library)
     about = read(pending.about, library)
     more = read(reply, library)
     own = {wanted.term.word for wanted in more.wanted}
@@ -383,7 +405,19 @@ def section_called(name: str, library: Library) -> tuple[str, str] | None:
     Returns:
         The page's path, and the section's heading, or the empty string for the page as a whole.
     """
-    name = name.casefold()
+    for one in names_in(name):
+        if (section := _section_named(one.casefold(), library)) is not None:
+            return section
+    return None
+
+
+def name_of_choice(option: str, library: Library) -> str:
+    """The name of the section in an option; any other reply unchanged."""
+    names = names_in(option)
+    return next((one for one in names if _section_named(one.casefold(), library)), option)
+
+
+def _section_named(name: str, library: Library) -> tuple[str, str] | None:
     for document in library.documents:
         title = document.title.casefold()
         titles = (title, unnumbered(title))

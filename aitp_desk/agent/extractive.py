@@ -13,7 +13,7 @@ from unicodedata import normalize
 
 import msgspec
 
-from aitp_desk.agent.ask import ask_back
+from aitp_desk.agent.ask import ask_back, rivals_of
 from aitp_desk.agent.base import (
     CHARACTERS_PER_TOKEN,
     Answer,
@@ -28,6 +28,7 @@ from aitp_desk.agent.base import (
 from aitp_desk.agent.continuation import continuation
 from aitp_desk.agent.converse import (
     asks_about_the_conversation,
+    name_of_choice,
     question_meant,
     read,
     read_turn,
@@ -43,6 +44,7 @@ from aitp_desk.agent.question import (
     Asked,
 )
 from aitp_desk.agent.quote import compose, quote
+from aitp_desk.agent.reading import offer, reading_of
 from aitp_desk.agent.select import Found, by_words, find, leads
 from aitp_desk.agent.speech import Speech, speech_of
 from aitp_desk.agent.speech.recognition import language_asked_in
@@ -206,10 +208,11 @@ def find_answer(turn: Turn, library: Library) -> Finding:
         on_page = [one for one in found if one.page == chosen[0]]
         in_section = [one for one in on_page if one.label.heading == chosen[1]]
         found = list(dict.fromkeys(in_section + on_page)) or found
-    question = None
+    rivals: Sequence[Found] = ()
     is_by_meaning = bool(found) and found[0].is_by_meaning
     if turn.pending is None and turn.clarification is None and not (is_by_meaning or leads(found)):
-        question = ask_back(asked, by_words(found), library)
+        rivals = rivals_of(asked, by_words(found), library)
+    question = ask_back(asked, rivals, library)
     if question is not None:
         return Finding(question, asked, found)
     if not asked.wanted:
@@ -220,7 +223,7 @@ def find_answer(turn: Turn, library: Library) -> Finding:
             return Finding(_refuse(turn, asked, found, library, limit), asked, found)
         found = alone
     said = _answer(found, library, min(limit, turn.site.answer_characters), limit)
-    return Finding(said, asked, found)
+    return Finding(_offering(said, found, rivals, library, limit), asked, found)
 
 
 def _ask_openly(site: SiteFacts, asked: Asked, library: Library) -> Clarification:
@@ -241,6 +244,29 @@ def _answer(found: Sequence[Found], library: Library, wanted: int, limit: int) -
     )
 
 
+def _offering(
+    said: Answer, found: Sequence[Found], rivals: Sequence[Found], library: Library, limit: int
+) -> Answer:
+    """The answer with the reading that was taken and the others, where there are any."""
+    others = offer(found, rivals, said.text)
+    if not others:
+        return said
+    speech = speech_of(library.language)
+    readings = [reading_of(one, library) for one in (found[0], *others)]
+    line = speech.says.taken.format(
+        taken=speech.quote(readings[:1]), options=speech.quote(readings[1:])
+    )
+    text = f"{said.text}\n\n{line}"
+    if len(text) > limit:
+        return said
+    return msgspec.structs.replace(
+        said,
+        text=text,
+        follow_ups=follow_ups(list(dict.fromkeys([found[0], *others, *found])), library),
+        tokens_used=-(-len(text) // CHARACTERS_PER_TOKEN),
+    )
+
+
 def _answer_each(each: Mapping[str, Asked], library: Library, wanted: int, limit: int) -> Answer:
     """Answer one question for each of several options; what is said of each begins with it."""
     texts: list[str] = []
@@ -248,7 +274,8 @@ def _answer_each(each: Mapping[str, Asked], library: Library, wanted: int, limit
     for option, asked in each.items():
         for found in find(library, asked)[:1]:
             told = compose([found], library, wanted // len(each), most=limit)
-            texts.append(f"{option}:\n{told}" if "\n" in told else f"{option}: {told}")
+            name = name_of_choice(option, library)
+            texts.append(f"{name}:\n{told}" if "\n" in told else f"{name}: {told}")
             best.append(found)
     text = cut("\n\n".join(texts), limit)
     return Answer(

@@ -117,6 +117,11 @@ class Library:
             return None
         return msgspec.structs.replace(document, body=self._index.body(path))
 
+    def description(self, path: str) -> str:
+        """What a page says of itself in one line; mostly empty."""
+        document = self._by_path.get(path)
+        return "" if document is None else document.description
+
     def label(self, number: int) -> Label:
         """What a passage is called and where it is."""
         label = self._labels.get(number)

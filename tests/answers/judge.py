@@ -90,6 +90,14 @@ class Verdict(msgspec.Struct, frozen=True):
     def asked_back(self) -> bool:
         return isinstance(self.outcome, Clarification)
 
+    @property
+    def told_apart(self) -> bool:
+        """Whether the desk asked back, or named several of the topics that may be meant."""
+        if isinstance(self.outcome, Clarification):
+            return True
+        pages = {source.url.lstrip("/").partition("#")[0] for source in self.outcome.sources}
+        return len(pages.intersection(self.question.topics)) > 1
+
 
 class Figures(msgspec.Struct, frozen=True):
     """The gates' figures over some verdicts; None where nothing of that sort was asked."""
@@ -98,7 +106,7 @@ class Figures(msgspec.Struct, frozen=True):
     section: float | None
     unanswerable_refused: float | None
     answerable_refused: float | None
-    ambiguous_asked: float | None
+    ambiguous_told_apart: float | None
     others_asked: float | None
     typo_fact: float | None
     followup_fact: float | None
@@ -122,7 +130,7 @@ def figures_of(verdicts: Sequence[Verdict]) -> Figures:
         section=_share(verdict.right_section for verdict in answerable),
         unanswerable_refused=_share(verdict.refused for verdict in of("unanswerable")),
         answerable_refused=_share(verdict.refused for verdict in answerable),
-        ambiguous_asked=_share(verdict.asked_back for verdict in of("ambiguous")),
+        ambiguous_told_apart=_share(verdict.told_apart for verdict in of("ambiguous")),
         others_asked=_share(
             verdict.asked_back for verdict in verdicts if verdict.question.kind != "ambiguous"
         ),
@@ -206,7 +214,7 @@ GATES: dict[str, tuple[str, str, float]] = {
     "section": ("the first source is the right section", "≥", 0.75),
     "unanswerable_refused": ("unanswerable, and refused", "≥", 0.50),
     "answerable_refused": ("answerable, yet refused", "≤", 0.10),
-    "ambiguous_asked": ("ambiguous, and asked back", "≥", 0.55),
+    "ambiguous_told_apart": ("ambiguous, and asked back or several readings named", "≥", 0.55),
     "others_asked": ("clear, yet asked back", "≤", 0.05),
     "typo_fact": ("misspelt: the answer holds the fact", "≥", 0.60),
     "followup_fact": ("follow-ups: the answer holds the fact", "≥", 0.75),
@@ -279,7 +287,7 @@ def _show(verdicts: Iterable[Verdict], kind: str) -> None:
         if question.kind == "unanswerable":
             good = verdict.refused
         elif question.kind == "ambiguous":
-            good = verdict.asked_back
+            good = verdict.told_apart
         else:
             good = verdict.holds_fact and verdict.right_section
         if kind == "missed" and good:

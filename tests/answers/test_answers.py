@@ -35,7 +35,7 @@ def slack(verdicts: list[Verdict], gate: str) -> float:
     """
     if len(available()) > 1:
         return 0.0
-    kind = {"unanswerable_refused": "unanswerable", "ambiguous_asked": "ambiguous"}.get(gate)
+    kind = {"unanswerable_refused": "unanswerable", "ambiguous_told_apart": "ambiguous"}.get(gate)
     chosen = [v for v in verdicts if kind in {None, v.question.kind}]
     return 1 / len(chosen)
 

@@ -37,6 +37,7 @@ class Says(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         near: quotes the ``text`` of the section that is nearest to what was asked, by its ``name``.
         people: how to reach those who may know: ``contact``.
         mean: asks which of several ``options`` is meant.
+        taken: stands below an answer: how the question was read, and other ``options``.
         or_: stands before the last of several.
         quoted: a quotation.
         open: asks what the visitor wants to know of the ``site``.
@@ -53,6 +54,7 @@ class Says(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     near: str
     people: str
     mean: str
+    taken: str
     or_: str = msgspec.field(name="or")
     quoted: str
     open: str

@@ -61,6 +61,7 @@ class Questions:
         stemmer: Stemmer,
     ) -> None:
         self.left_out = 0
+        self._summaries: dict[int, str] = {}
         placed = sorted(self._placed(lines, passages))
         self.asks = [ask for _, _, _, ask in placed]
         self.owners = array("I", [number for number, _, _, _ in placed])
@@ -108,6 +109,8 @@ class Questions:
             for number in numbers:
                 if number not in texts:
                     texts[number] = QuotedText(passages[number])
+                if own:
+                    self._summaries[number] = line.summary
             for question in line.questions:
                 found = False
                 for number in numbers:
@@ -119,6 +122,10 @@ class Questions:
 
     def __len__(self) -> int:
         return len(self.asks)
+
+    def summary(self, number: int) -> str:
+        """A passage in one sentence; empty where it is not enriched as it is."""
+        return self._summaries.get(number, "")
 
     def units(self, number: int, stem: str) -> set[int]:
         """The units of a passage that answer its questions with a stem."""
