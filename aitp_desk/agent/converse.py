@@ -9,6 +9,7 @@ import msgspec
 
 from aitp_desk.agent.ask import asked_before, offered_earlier, offered_in
 from aitp_desk.agent.base import Pending, Turn, Utterance
+from aitp_desk.agent.business import about_business
 from aitp_desk.agent.choice import Choice, choose, choose_by_place
 from aitp_desk.agent.courtesy import is_agreement
 from aitp_desk.agent.expect import asks_for_code
@@ -216,7 +217,9 @@ def _answered(earlier: Sequence[Exchange], before: Asked, library: Library) -> i
 def _read(question: str, earlier: Sequence[Exchange], library: Library) -> Asked:
     """Read a question, and carry over what it needs of the one before."""
     asked = read(question, library)
-    question = speech_for(question, library.language).plain(question)
+    as_said, question = question, speech_for(question, library.language).plain(question)
+    if not earlier or not points_back(question):
+        asked = about_business(asked, as_said, library)
     if not earlier or (asks_for_topics(question) and not points_back(question)):
         return asked
     if all(w.weight <= TELLING or asks_for_code(w.term.word) for w in asked.wanted) and (

@@ -93,6 +93,20 @@ class Courtesies(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     agrees: str
 
 
+class Subject(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Something that visitors ask of the site itself.
+
+    Parameters:
+        asks: a pattern of the whole question, folded and without signs.
+        names: what pages call it.
+        hints: words that pages say of it, and of other things.
+    """
+
+    asks: str
+    names: str
+    hints: str
+
+
 class _Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A language's file.
 
@@ -111,6 +125,7 @@ class _Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         languages: by tag, what ``says.foreign`` calls them; ``other`` for any that is not there.
         spaced: whether words are parted by spaces, and change little.
         endings: where they are not: what is cut off at the end of a word.
+        business: what visitors ask of the site itself.
     """
 
     elided: str
@@ -128,6 +143,7 @@ class _Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     languages: dict[str, str]
     spaced: bool = True
     endings: str = ""
+    business: dict[str, Subject] = {}
 
 
 class Speech:
@@ -148,6 +164,7 @@ class Speech:
         stop: the words that say how something is asked, and not what about.
         small: these and the other words of how something is asked, by which a language is known.
         is_spaced: whether words are parted by spaces.
+        business: what visitors ask of the site itself.
     """
 
     def __init__(self, tag: str) -> None:
@@ -157,6 +174,7 @@ class Speech:
         self.says = table.says
         self.person = table.person
         self.courtesies = table.courtesies
+        self.business = table.business
         self.places = {
             word: place for place, words in enumerate(table.order, 1) for word in words.split()
         }
