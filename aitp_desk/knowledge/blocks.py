@@ -26,7 +26,7 @@ class Item(msgspec.Struct, frozen=True):
 
     Parameters:
         depth: 1 for an item of an outermost list.
-        mark: ``-``, or its number: ``2.``; empty for a further paragraph of a numbered item.
+        mark: ``-``, or its number: ``2.``; empty for a further paragraph of an item.
     """
 
     text: str

@@ -11,6 +11,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from aitp_desk.knowledge.anchors import Anchors
 from aitp_desk.knowledge.blocks import LONG_DEFINITION, NOTES, plain
+from aitp_desk.knowledge.detection import language_of_pages
 from aitp_desk.knowledge.frame import main_of
 
 _HEADINGS = "h1, h2, h3, h4, h5, h6"
@@ -20,7 +21,17 @@ _DEEPEST_OPENING = 12
 _MOST_BEFORE = 8
 """So many empty elements and spaces before a heading are looked through for its name."""
 _DEEPER = re.compile(r"(</?h)([1-5])(?=[\s>])")
-_FOOTNOTES = "Footnotes"
+_FOOTNOTES = {
+    "de": "Fußnoten",
+    "es": "Notas al pie",
+    "fr": "Notes de bas de page",
+    "it": "Note a piè di pagina",
+    "ja": "脚注",
+    "ko": "각주",
+    "nl": "Voetnoten",
+    "pt": "Notas de rodapé",
+    "zh": "脚注",
+}
 _LANGUAGE = re.compile(r"\b(?:language|lang|highlight|source)-([\w+#.-]+)")
 _NO_LANGUAGE = frozenset({"none", "text", "plain", "plaintext", "default", "listing"})
 
@@ -73,7 +84,7 @@ def read_html(
     if not has_headings:
         _raise_bold(main)
     _raise_summaries(main)
-    _gather_footnotes(main)
+    _gather_footnotes(main, text)
     _name_headings(main)
     if rendered_here:
         _name_terms(main)
@@ -138,7 +149,7 @@ def _raise_summaries(main: LexborNode) -> None:
                 details.unwrap()
 
 
-def _gather_footnotes(main: LexborNode) -> None:
+def _gather_footnotes(main: LexborNode, page: str) -> None:
     """Give the footnotes that docutils writes a section of their own at the end of the page.
 
     They stand in sections which most of them have nothing to do with.
@@ -153,9 +164,8 @@ def _gather_footnotes(main: LexborNode) -> None:
         notes.replace_with("")
     if told:
         items = "".join(f"<li>{escape(one)}</li>" for one in told)
-        made = LexborHTMLParser(f"<div><h2>{_FOOTNOTES}</h2><ul>{items}</ul></div>").css_first(
-            "div"
-        )
+        called = _FOOTNOTES.get((language_of_pages([page.encode()]) or "")[:2], "Footnotes")
+        made = LexborHTMLParser(f"<div><h2>{called}</h2><ul>{items}</ul></div>").css_first("div")
         if made is not None:
             main.insert_child(made)
 

@@ -259,8 +259,7 @@ class _Reader:
         text, self.prefix = self.prefix + text, ""
         if self.items:
             self._add(Item(text, max(len(self.lists), 1), self.mark), share)
-            if self.mark != "-":
-                self.mark = ""
+            self.mark = ""
         else:
             self._add(Paragraph(text), share)
 

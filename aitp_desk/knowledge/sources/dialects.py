@@ -47,6 +47,7 @@ _ALERT = re.compile(r"(?P<indent>\s*)>\s*\[!(?P<kind>\w+)\][+-]?[ \t]*(?P<title>
 _TITLE = re.compile(r"title\s*=\s*[\"']([^\"']*)[\"']")
 _FILE = re.compile(
     r"\[([^\]\[`]*[^\W\d_][^\]\[`]*)\]\s*$|\b(?:title|filename)\s*=\s*[\"']([^\"']{1,120})[\"']"
+    r"|\b(?:title|filename)=([^\s\"'{}\[\]=]{1,120})"
 )
 _DEFINITION = re.compile(r"(?P<indent> {0,3}):[ \t]+(?P<text>\S.*)")
 _NO_TERM = re.compile(r"\s*(?:[-*+]\s|[#>|:~!]|```|\d+[.)]\s|$)")
@@ -323,7 +324,7 @@ def _split_title(info: str) -> tuple[str, str]:
     """
     named = _FILE.search(info)
     if named is not None and named[1] not in _OPTIONS:
-        return info[: named.start()].rstrip(), named[1] or named[2]
+        return info[: named.start()].rstrip(), named[1] or named[2] or named[3]
     language, *words = _OPTION.sub(" ", info).split() or [""]
     while words and words[-1] in _OPTIONS:
         words.pop()

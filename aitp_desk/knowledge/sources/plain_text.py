@@ -14,6 +14,8 @@ from typing import NamedTuple
 
 _LEAST_HEADINGS = 2
 _MOST_OF_A_TERM = 60
+_LEAST_ROWS, _LEAST_COLUMNS = 3, 3
+_MOST_ROWS, _MOST_WIDTH = 500, 200
 _LEAST_WORDS, _LEAST_LOWER_WORDS = 3, 5
 _MOST_PLAIN = 0.8
 """Lines are a sentence where so great a share of them are words, not signs."""
@@ -250,6 +252,8 @@ def _block(lines: list[str], base: int) -> str:
         return f"<ul>{''.join(f'<li>{escape(item)}</li>' for item in items)}</ul>"
     if (pairs := _pairs(lines)) is not None:
         return _table(pairs, has_header=False)
+    if (rows := _in_columns(lines)) is not None:
+        return _table(rows, has_header=_is_header(rows))
     if not _is_prose(lines):
         is_set = sum(_WIDE.search(line.strip()) is not None for line in lines) * 2 > len(lines)
         if is_set or all(_indent(line) >= base + 4 for line in lines):
@@ -333,6 +337,34 @@ def _pairs(lines: Sequence[str]) -> list[list[str]] | None:
         else:
             return None
     return rows if len(rows) >= 2 and not any(_WIDE.search(row[1]) for row in rows) else None
+
+
+def _in_columns(lines: Sequence[str]) -> list[list[str]] | None:
+    """The rows of a table that only spaces part; None where three lines have no three columns."""
+    width = max(map(len, lines))
+    if not _LEAST_ROWS <= len(lines) <= _MOST_ROWS or width > _MOST_WIDTH:
+        return None
+    padded = [line.ljust(width) for line in lines]
+    is_gap = [all(line[at] == " " for line in padded) for at in range(width)]
+    edges = [at for at in range(2, width) if is_gap[at - 1] and is_gap[at - 2] and not is_gap[at]]
+    starts, ends = [0, *edges], [*edges, width]
+    rows = [
+        [line[start:end].strip() for start, end in zip(starts, ends, strict=True)]
+        for line in padded
+    ]
+    if not any(row[0] for row in rows):  # all lines are indented
+        rows = [row[1:] for row in rows]
+    is_full = sum(all(row) for row in rows) * 2 > len(rows)
+    return (
+        rows if len(rows[0]) >= _LEAST_COLUMNS and is_full and all(row[0] for row in rows) else None
+    )
+
+
+def _is_header(rows: Sequence[Sequence[str]]) -> bool:
+    """Whether the first row names the columns: capitals, where the others have figures or words."""
+    if not all(cell[:1].isupper() for cell in rows[0]):
+        return False
+    return any(not cell[:1].isupper() for row in rows[1:] for cell in row if cell)
 
 
 def _ruled(lines: Sequence[str]) -> list[list[str]] | None:

@@ -59,7 +59,8 @@ def said(tmp_path: Path, text: str, name: str = "a.md") -> list[str]:
         ('```js title="a.js" {1}\nlet a\n```', ["a.js:", "```js\nlet a\n```"]),
         ("```bash cURL\nls\n```", ["cURL:", "```bash\nls\n```"]),
         ("```js a.js (new) {1} copy\na\n```", ["a.js (new):", "```js\na\n```"]),
-        ("```js filename=a.js [4,6]\na\n```", ["```js\na\n```"]),
+        ("```js filename=a.js [4,6]\na\n```", ["a.js:", "```js\na\n```"]),
+        ("```js [4,6]\na\n```", ["```js\na\n```"]),
         ("```js npm2yarn showLineNumbers\na\n```", ["```js\na\n```"]),
         ("- One\n\n  :::note\n  In it.\n  :::", ["One Note: In it."]),
         # GitHub

@@ -350,6 +350,18 @@ def test_definitions_of_links_are_said(tmp_path: Path) -> None:
     assert passage.units[0].text == "part 0: Does the thing of number 0."
 
 
+def test_further_paragraphs_of_an_item_have_no_mark(tmp_path: Path) -> None:
+    html = "<main><ul><li><p>Oak.</p><p>It is hard.</p></li><li><p>Ash.</p></li></ul></main>"
+    _, (passage,) = read(tmp_path, html)
+    assert passage.text == "- Oak.\nIt is hard.\n- Ash."
+
+
+def test_footnotes_are_headed_in_the_language_of_the_page(tmp_path: Path) -> None:
+    note = '<aside class="footnote"><span class="label">1</span><p>Aus Holz.</p></aside>'
+    _, passages = read(tmp_path, f'<html lang="de"><main><h1>Tor</h1><p>Alt.</p>{note}</main>')
+    assert [one.heading for one in passages] == ["Tor", "Fußnoten"]
+
+
 def test_footnotes_are_a_section_of_their_own(tmp_path: Path) -> None:
     dl = (
         '<dl class="footnote brackets"><dt class="label" id="n{0}"><a href="#r{0}">{0}</a></dt>'

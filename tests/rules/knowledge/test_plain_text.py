@@ -177,3 +177,9 @@ def test_markup_in_a_text_is_text() -> None:
 )  # fmt: skip
 def test_long_lines_are_read_in_time(line: str) -> None:
     assert text_html(f"1. A\n\n{line}\n{line}\n\n2. B\n\n{line}\n", "a")
+
+
+def test_columns_that_spaces_part_are_a_table(tmp_path: Path) -> None:
+    table = "Name     Small   Large\nAlder    1 m     3 m\nBirch    2 m\n"
+    _, passages = read(tmp_path, f"1. Poles\n\nAll.\n\n2. Sizes\n\n{table}")
+    assert passages[-1].text == "Alder – Small: 1 m; Large: 3 m\nBirch – Small: 2 m"
