@@ -25,7 +25,6 @@ from aitp_desk.actions.making_asking import make_asking
 from aitp_desk.actions.pricing import ask_price
 from aitp_desk.actions.reading import (
     arguments_shape,
-    as_mapping,
     check_doc,
     check_name,
     read_arguments,
@@ -204,7 +203,7 @@ async def _perform(
     context: Context,
 ) -> Done:
     try:
-        value = await call(function, signature.pick(as_mapping(arguments), context))
+        value = await call(function, signature.pick(msgspec.structs.asdict(arguments), context))
     except PreconditionFailed as error:
         # what was looked at before may stand otherwise by now, and what helps is the same
         raise _with_recovery(error, recoveries.get(error.param or "")) from None
@@ -230,7 +229,7 @@ def _says_enough(ticket: Ticket) -> bool:
 
 
 async def _check(checks: Checks, arguments: msgspec.Struct, context: Context) -> None:
-    given = as_mapping(arguments)
+    given = msgspec.structs.asdict(arguments)
     for check, signature in checks:
         name = check.precondition.name
         try:
@@ -259,7 +258,7 @@ async def _needs_approval(
     arguments: msgspec.Struct,
     context: Context,
 ) -> bool:
-    needed = await call(function, signature.pick(as_mapping(arguments), context))
+    needed = await call(function, signature.pick(msgspec.structs.asdict(arguments), context))
     if not isinstance(needed, bool):
         raise TypeError(f"{function.__name__} returned neither true nor false")
     return needed

@@ -14,7 +14,7 @@ import msgspec
 from aitp_desk.actions.base import Context, Done, Offered, costs_nothing
 from aitp_desk.actions.declare_resource import DeclaredResource
 from aitp_desk.actions.pricing import ask_price
-from aitp_desk.actions.reading import as_mapping, read_arguments, read_part
+from aitp_desk.actions.reading import read_arguments, read_part
 from aitp_desk.actions.shape import Shape
 from aitp_desk.actions.signature import Signature, Tell
 from aitp_desk.actions.terms import read_cost
@@ -94,7 +94,9 @@ async def _check(read: Read, given: msgspec.Struct, context: Context) -> None:
 
 def _as_text(given: msgspec.Struct) -> Mapping[str, str]:
     """The variables as they stand in a path."""
-    plain = {name: msgspec.to_builtins(value) for name, value in as_mapping(given).items()}
+    plain = {
+        name: msgspec.to_builtins(value) for name, value in msgspec.structs.asdict(given).items()
+    }
     return {
         name: value if isinstance(value, str) else msgspec.json.encode(value).decode()
         for name, value in plain.items()

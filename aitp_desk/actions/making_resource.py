@@ -20,7 +20,6 @@ from aitp_desk.actions.linking import check_links
 from aitp_desk.actions.making_reader import check_paid, make_reader
 from aitp_desk.actions.reading import (
     arguments_shape,
-    as_mapping,
     check_doc,
     check_name,
     read_arguments,
@@ -148,7 +147,7 @@ def _without_none(kind: Any) -> Any:
 
 
 def _arguments(takes: Shape, variables: Mapping[str, str]) -> Mapping[str, Any]:
-    given = as_mapping(read_arguments(takes, variables, strict=False))
+    given = msgspec.structs.asdict(read_arguments(takes, variables, strict=False))
     return {name: msgspec.to_builtins(value) for name, value in given.items()}
 
 
@@ -163,7 +162,7 @@ async def _read(
     context: Context,
 ) -> Resource:
     path = expand(str(type_.template), variables)
-    given = as_mapping(read_arguments(takes, variables, strict=False))
+    given = msgspec.structs.asdict(read_arguments(takes, variables, strict=False))
     if path is None:
         raise ResourceNotFound(NOTHING_HERE)
     value = await call(declared.function, signature.pick(given, context))

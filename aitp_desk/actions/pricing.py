@@ -8,7 +8,6 @@ import msgspec
 
 from aitp_desk.actions.base import Context
 from aitp_desk.actions.calling import call
-from aitp_desk.actions.reading import as_mapping
 from aitp_desk.actions.signature import Signature
 from aitp_desk.actions.terms import is_amount
 from aitp_desk.model.money import Money
@@ -25,7 +24,7 @@ async def ask_price(
     Raises:
         TypeError: it has returned something else.
     """
-    price = await call(function, signature.pick(as_mapping(arguments), context))
+    price = await call(function, signature.pick(msgspec.structs.asdict(arguments), context))
     if price is None:
         return None
     if not isinstance(price, Money) or not is_amount(price):

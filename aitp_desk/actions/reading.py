@@ -7,8 +7,6 @@ import typing
 from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
-import msgspec
-
 from aitp_desk.actions.base import Context
 from aitp_desk.actions.docstring import Doc
 from aitp_desk.actions.kinds import check_kind, holds_secret
@@ -95,11 +93,6 @@ def write_result(function: Callable[..., Any], shape: Shape, result: Any) -> Any
         raise TypeError(
             f"{function.__name__} returned something else than it declares: {error.message}"
         ) from None
-
-
-def as_mapping(arguments: msgspec.Struct) -> Mapping[str, Any]:
-    """Arguments that were read, by their names."""
-    return {name: getattr(arguments, name) for name in arguments.__struct_fields__}
 
 
 def read_part(function: Any, whole: Signature, what: str, tell: Tell) -> Signature | None:

@@ -65,7 +65,9 @@ class Shape:
             raise self._explain(str(error)) from None
         if self._check_read is not None:
             plain = value if strict else msgspec.to_builtins(read, enc_hook=write_secret)
-            self._refuse(self._check_read(plain, ""))
+            misfit = self._check_read(plain, "")
+            if misfit is not None:
+                raise self._refusal(misfit)
         return read
 
     def write(self, value: Any) -> Any:
@@ -79,8 +81,9 @@ class Shape:
             declared = msgspec.convert(plain, self._kind)
         except (TypeError, ValueError) as error:
             raise self._explain(str(error)) from None
-        if self._check_written is not None:
-            self._refuse(self._check_written(plain, ""))
+        misfit = None if self._check_written is None else self._check_written(plain, "")
+        if misfit is not None:
+            raise self._refusal(misfit)
         return msgspec.json.decode(msgspec.json.encode(declared))
 
     @cached_property
@@ -91,12 +94,10 @@ class Shape:
     def _check_written(self) -> Check | None:
         return compile_check(self.schema, cut=True)
 
-    def _refuse(self, misfit: Misfit | None) -> None:
-        if misfit is None:
-            return
+    def _refusal(self, misfit: Misfit) -> Unfit:
         if misfit.unknown is None:
-            raise self._wrong(misfit.path)
-        raise self._unknown(misfit.path, misfit.unknown)
+            return self._wrong(misfit.path)
+        return self._unknown(misfit.path, misfit.unknown)
 
     def _explain(self, told: str) -> Unfit:
         """Say with the rule what msgspec says with the value's type."""

@@ -44,8 +44,9 @@ class CallCounts:
                 raise
             finally:
                 self.at_work -= 1
-                taken = self.seconds.setdefault(action.name, Histogram(SECONDS))
-                taken.observe(perf_counter() - began)
+                if action.name not in self.seconds:
+                    self.seconds[action.name] = Histogram(SECONDS)
+                self.seconds[action.name].observe(perf_counter() - began)
 
     def note(self, ended: ActionCall) -> None:
         """Count a call that has ended."""

@@ -34,7 +34,6 @@ from aitp_desk.model.call import CALL_PREFIX, CONFIRMATION, PAYMENT, ActionCall,
 from aitp_desk.model.errors import (
     CallNotFound,
     ConsentMissing,
-    DeskError,
     IdempotencyConflict,
     IdempotencyInFlight,
     MissingField,
@@ -201,18 +200,15 @@ class CallingDirectly:
         """
         action = self._invoking.find(principal, asked.name).action
         scope = opening_scope(principal, request.key)
-        wrong: DeskError = IdempotencyConflict(
-            "This Idempotency-Key was used with another call. Use a new key for a new one.",
-            param="Idempotency-Key",
-        )
         payment = asked.payment
+        pays = False
         if request.key is None and payment is not None and quote_named(payment) is None:
             request = msgspec.structs.replace(request, key=mark_of(payment))
             scope = payment_scope(principal)
-            wrong = PreconditionFailed("This pays for another call.", param=PAYMENT)
+            pays = True
         with self._repeats.once(request, scope) as once:
             id_ = None if once is None else self._id_of(once)
-            before = None if id_ is None else await self._before(principal, asked, id_, wrong)
+            before = None if id_ is None else await self._before(principal, asked, id_, pays)
             says = bool((asked.intent or "").strip())
             if before is None and self.requires_intent and action.kind != "query" and not says:
                 told = f"Say in {INTENT} what {action.name} is called for."
@@ -390,19 +386,24 @@ class CallingDirectly:
         return await self._status(await self._paying.pay(principal, call, given))
 
     async def _before(
-        self, principal: Principal, asked: DirectCall, id_: str, wrong: DeskError
+        self, principal: Principal, asked: DirectCall, id_: str, pays: bool
     ) -> CallStatus | None:
         """How the call stands that this repeats; None where it repeats none.
 
         Parameters:
-            wrong: raised where that is another call.
+            pays: whether a payment is the key.
         """
         call = await self._invoking.calls.find(id_)
         if call is None:
             return None
         is_same = (call.action, await self._given(call)) == (asked.name, asked.arguments)
         if not is_same or not await self._invoking.calls.reaches(principal, call):
-            raise wrong
+            if pays:
+                raise PreconditionFailed("This pays for another call.", param=PAYMENT)
+            raise IdempotencyConflict(
+                "This Idempotency-Key was used with another call. Use a new key for a new one.",
+                param="Idempotency-Key",
+            )
         if call.state is CallState.STARTED and call.accepted_at is None:
             raise IdempotencyInFlight(
                 "The first call with this Idempotency-Key is still at work.",

@@ -59,8 +59,10 @@ def part_consent(given: Mapping[str, Any]) -> tuple[Mapping[str, Any], Consent |
     Raises:
         InvalidRequest: that member is not a price.
     """
-    arguments = {name: value for name, value in given.items() if name != CONFIRMATION}
-    return arguments, _consent_in(given.get(CONFIRMATION))
+    if CONFIRMATION not in given:
+        return given, None
+    arguments = dict(given)
+    return arguments, _consent_in(arguments.pop(CONFIRMATION))
 
 
 def part_payment(
@@ -71,8 +73,10 @@ def part_payment(
     Raises:
         InvalidRequest: that member is no such message.
     """
-    arguments = {name: value for name, value in given.items() if name != PAYMENT}
-    return arguments, _payment_in(given.get(PAYMENT))
+    if PAYMENT not in given:
+        return given, None
+    arguments = dict(given)
+    return arguments, _payment_in(arguments.pop(PAYMENT))
 
 
 def _payment_in(given: Any) -> Mapping[str, Any] | None:

@@ -16,7 +16,7 @@ from aitp_desk.desk.invocation import Performed
 from aitp_desk.model.action import DEADLINE_SECONDS, Action
 from aitp_desk.model.call import ActionCall
 from aitp_desk.model.errors import DeskError, PreconditionFailed, Unavailable
-from aitp_desk.model.hiding import hide, hide_in
+from aitp_desk.model.hiding import hide, hide_in, is_hiding
 from aitp_desk.model.money import Money
 from aitp_desk.model.principal import Principal
 from aitp_desk.model.resource import Resource
@@ -167,6 +167,8 @@ class Performing:
 
 def _hidden(done: Done) -> Done:
     """What a call gave, without what was secret among its arguments."""
+    if not is_hiding():
+        return done
     effects = tuple(
         replace(effect, description=hide(effect.description)) for effect in done.side_effects
     )

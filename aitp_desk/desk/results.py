@@ -93,6 +93,8 @@ def end_in_words(action: Action | None, call: ActionCall) -> str:
 
 def _links(action: Action, call: ActionCall) -> tuple[Source, ...]:
     """Where more about a call can be read: the action's links whose ends its call decides."""
+    if not action.related:
+        return ()
     return tuple(
         Source(link.description or link.rel, link.href, "indirect")
         for link in fill_links(action.related, call.arguments, call.result)

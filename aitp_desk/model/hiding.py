@@ -23,7 +23,7 @@ _hidden: ContextVar[tuple[str, ...]] = ContextVar("hidden", default=())
 @contextmanager
 def hiding(secrets: Iterable[str]) -> Iterator[None]:
     """Hide texts for as long as the context lasts, in the tasks and threads begun in it as well."""
-    more = tuple(secret for secret in secrets if secret)
+    more = tuple(filter(None, secrets))
     if not more:
         yield
         return
@@ -32,6 +32,11 @@ def hiding(secrets: Iterable[str]) -> Iterator[None]:
         yield
     finally:
         _hidden.reset(token)
+
+
+def is_hiding() -> bool:
+    """Whether anything is hidden now."""
+    return bool(_hidden.get())
 
 
 def hide(text: str) -> str:

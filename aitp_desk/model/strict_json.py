@@ -106,11 +106,15 @@ def _decode(body: bytes, *, with_nul: bool, most_values: int | None) -> Any:
 
 
 def _count_members(value: Any) -> int:
-    if isinstance(value, dict):
-        return len(value) + sum(map(_count_members, value.values()))
-    if isinstance(value, list):
-        return sum(map(_count_members, value))
-    return 0
+    members, left = 0, [value]
+    while left:
+        inner = left.pop()
+        if isinstance(inner, dict):
+            members += len(inner)
+            left += inner.values()
+        elif isinstance(inner, list):
+            left += inner
+    return members
 
 
 def _read_with_care(body: bytes, *, with_nul: bool, most_values: int | None) -> Any:

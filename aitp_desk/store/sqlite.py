@@ -130,7 +130,9 @@ class SqliteStore:
     async def run(self, work: Callable[P, Work[T]], /, *args: P.args, **kwargs: P.kwargs) -> T:
         """Run one unit and return its result after its commit; see ``base.Store.run``."""
         self._admit()
-        return await self._wait_for(work, args, kwargs)
+        future: asyncio.Future[T] = self._loop.create_future()
+        self._gather(Unit(work, args, kwargs, future))
+        return await future
 
     def record(self, work: Callable[P, Work[Any]], /, *args: P.args, **kwargs: P.kwargs) -> None:
         """Hand one unit over without waiting for it; see ``base.Store.record``."""
@@ -153,7 +155,9 @@ class SqliteStore:
     async def settled(self) -> None:
         """Return when everything handed over before this call is settled; see :class:`Store`."""
         if self._waiting or self._is_closed:
-            await self._wait_for(_nothing, (), {})
+            future: asyncio.Future[None] = self._loop.create_future()
+            self._gather(Unit(_nothing, (), {}, future))
+            await future
         else:  # also where another program holds the database
             await asyncio.sleep(0)
 
@@ -172,13 +176,6 @@ class SqliteStore:
     def _admit(self) -> None:
         if self._waiting >= self._most_waiting:
             raise StoreBusy("Too many writes are waiting. Try again in a second.", retry_after=1)
-
-    async def _wait_for(
-        self, work: Callable[..., Work[T]], args: tuple[Any, ...], kwargs: dict[str, Any]
-    ) -> T:
-        future: asyncio.Future[T] = self._loop.create_future()
-        self._gather(Unit(work, args, kwargs, future))
-        return await future
 
     def _gather(self, unit: Unit) -> None:
         """Put a unit in line, and see to it that the line is handed to the writer in time."""

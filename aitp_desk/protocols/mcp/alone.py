@@ -32,6 +32,7 @@ from aitp_desk.protocols.mcp.methods import Methods
 from aitp_desk.protocols.reply import JSON, Call, Reply
 
 _VERSION = "MCP-Protocol-Version"
+_TRANSPORT = TransportContext(kind="streamable-http", can_send_request=False)
 _encode = msgspec.json.Encoder().encode
 
 
@@ -71,9 +72,7 @@ class _Alone:
 
     request_id: str | int
     message_metadata: ServerMessageMetadata
-    transport: TransportContext = field(
-        default_factory=lambda: TransportContext(kind="streamable-http", can_send_request=False)
-    )
+    transport: TransportContext = _TRANSPORT
     cancel_requested: anyio.Event = field(default_factory=anyio.Event)
     can_send_request: bool = False
 

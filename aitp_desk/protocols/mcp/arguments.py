@@ -6,6 +6,7 @@ Pure: no I/O, no clock.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import filterfalse
 from typing import Any
 
 import msgspec
@@ -57,12 +58,12 @@ def read_given(action: Action, given: Mapping[str, Any]) -> Given:
     rest = dict(arguments)
     own = action.input_schema.get("properties", {})
     session_id = intent = None
-    if SESSION not in own:
+    if SESSION in rest and SESSION not in own:
         session_id = read_text(rest, SESSION, LONGEST_SESSION)
-        rest.pop(SESSION, None)
-    if INTENT not in own:
+        del rest[SESSION]
+    if INTENT in rest and INTENT not in own:
         intent = read_text(rest, INTENT, LONGEST_INTENT)
-        rest.pop(INTENT, None)
+        del rest[INTENT]
     return Given(rest, session_id, consent, intent, payment)
 
 
@@ -92,4 +93,4 @@ def read_question(action: Action, given: Mapping[str, Any]) -> Ask:
 def missing_from(action: Action, arguments: Mapping[str, Any]) -> tuple[str, ...]:
     """The arguments that an action needs and was not given, in the order of its schema."""
     required = action.input_schema.get("required", ())
-    return tuple(name for name in required if name not in arguments)
+    return tuple(filterfalse(arguments.__contains__, required))

@@ -61,9 +61,13 @@ async def ask_application(application: Application, call: Call, caller: Caller) 
 def scope_of(call: Call, caller: Caller) -> Message:
     """A request as ASGI describes it; the message's body is not in it."""
     headers = [
-        (name.lower().encode("latin-1", "replace"), _value(name, value))
-        for name, value in call.headers.items()
-        if name.lower() in _PASSED or name.lower().startswith("mcp-")
+        # names of hosts are the same in capital letters
+        (
+            name.encode("latin-1", "replace"),
+            (value.lower() if name == "host" else value).encode("utf-8", "surrogateescape"),
+        )
+        for name, value in zip(map(str.lower, call.headers), call.headers.values(), strict=True)
+        if name in _PASSED or name.startswith("mcp-")
     ]
     return {
         "type": "http",
@@ -80,9 +84,3 @@ def scope_of(call: Call, caller: Caller) -> Message:
         "server": None,
         CALLER: caller,
     }
-
-
-def _value(name: str, value: str) -> bytes:
-    """A header's value; names of hosts are the same in capital letters."""
-    told = value.lower() if name.lower() == "host" else value
-    return told.encode("utf-8", "surrogateescape")
