@@ -272,7 +272,6 @@ def _read(question: str, earlier: Sequence[Exchange], library: Library) -> Asked
         document=page,
         section=topic if page else None,
         leans=leans,
-        bare=not own,
         said=f"{before.said} {asked.said}" if leans else asked.said,
     )
 

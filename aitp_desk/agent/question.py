@@ -12,7 +12,7 @@ from aitp_desk.agent.topics import asks_for_topics
 from aitp_desk.knowledge.genre import wanted_in
 from aitp_desk.knowledge.sentences import sentences
 from aitp_desk.knowledge.vocabulary import Term, Vocabulary
-from aitp_desk.knowledge.words import NEGATIONS, words_of
+from aitp_desk.knowledge.words import words_of
 
 MAX_READ = 4096
 """How much of a message is read, in characters."""
@@ -23,9 +23,6 @@ MAX_WANTED = 32
 ASIDE, NEAR = 0.45, 0.6
 """How much the words count that lead up to the question in a longer message, and in the sentence
 just before a question that says nothing by itself."""
-
-_PREDICATE = 0.6
-"""How much the words count that say something of the thing that is asked for."""
 
 TELLING = 1.0
 """From this weight on a word says what a question is about."""
@@ -52,11 +49,6 @@ _ABBREVIATION = re.compile(
 _TELL_ME = re.compile(
     r"^((?:(?:and|so|but|or|now|hi|hello|please|can you|could you)[, ]+)*)"
     r"(?:explain|describe|define)(?: to)?(?: me| us)?(?=\s)",
-    re.IGNORECASE,
-)
-_THING = re.compile(
-    r"^(?:(?:and|so|but|or|now|hi|hello|please)[, ]+)*(?:what|which)\s+(\S.*?)\s+"
-    r"(?:should|do|does|did|can|could|must|may|might|will|would|shall)\b(.*)$",
     re.IGNORECASE,
 )
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
@@ -93,8 +85,6 @@ class Asked(msgspec.Struct, frozen=True):
         document: path of the page that the conversation is about, or None.
         section: number of the passage on it that answered before, or None.
         leans: whether it is only understood by what was said before.
-        bare: whether it says nothing but what sort of thing is asked for: ``How long is that?``.
-        negated: whether it asks for what is not so.
         said: the whole message, with what it leans on: for what reads more than terms.
         length: how many words the message has.
         foreign: whether it is in another language than the content.
@@ -108,8 +98,6 @@ class Asked(msgspec.Struct, frozen=True):
     document: str | None = None
     section: int | None = None
     leans: bool = False
-    bare: bool = False
-    negated: bool = False
     said: str = ""
     length: int = 0
     foreign: bool = False
@@ -135,8 +123,6 @@ def read_question(text: str, vocabulary: Vocabulary) -> Asked:
         wanted = {term.word: Wanted(term, 1.0, term.weight) for term in terms}
     else:
         parts, words, wanted = _read_several(parts, names, vocabulary)
-    if "what" in words or "which" in words:
-        _weigh_predicate(parts, wanted, vocabulary)
     if len(wanted) > MAX_WANTED:
         told = sorted(wanted.values(), key=_by_weight, reverse=True)[:MAX_WANTED]
         wanted = {item.term.word: item for item in told}
@@ -146,7 +132,6 @@ def read_question(text: str, vocabulary: Vocabulary) -> Asked:
         wanted=tuple(wanted.values()),
         expects=expected_in(words),
         names=names,
-        negated=not NEGATIONS.isdisjoint(words) or "n't" in asked or "n’t" in asked,
         said=said,
         prefers=wanted_in(said),
     )
@@ -214,28 +199,6 @@ def _factors(asks: list[bool], read: list[list[Term]]) -> list[float]:
             factors[at] = NEAR
             said += _telling(read[at])
     return factors
-
-
-def _weigh_predicate(parts: list[str], wanted: dict[str, Wanted], vocabulary: Vocabulary) -> None:
-    """Let count less what is only said of the thing that is asked for.
-
-    "Which payment methods may a guest use?" asks for payment methods.
-    """
-    for part in parts:
-        found = _THING.match(part)
-        if found is None:
-            continue
-        thing = [wanted[term.word] for term in _terms(found[1], vocabulary) if term.word in wanted]
-        if sum(item.weight > TELLING for item in thing) < _ENOUGH:
-            continue
-        for term in _terms(found[2], vocabulary):
-            said = wanted.get(term.word)
-            if said is not None and said not in thing and term.known:
-                wanted[term.word] = Wanted.of(term, said.factor * _PREDICATE)
-
-
-def _terms(text: str, vocabulary: Vocabulary) -> list[Term]:
-    return vocabulary.terms(vocabulary.words(text))
 
 
 def _telling(terms: list[Term]) -> int:

@@ -51,9 +51,6 @@ _ANCHOR = 0.3
 _FIT, _SHARE, _FILLED = 0.5, 0.5, 0.15
 """What a stretch is worth by its best unit, by its share of all that fits in the section, and by
 how much of the room it takes; saying the whole question is worth 1."""
-_BEFORE_ANCHOR, _AT_ONCE = 0.05, 0.1
-"""What it costs to begin before the unit that it stands around, by the share of the room, and to
-begin anywhere but at once where it is known which unit answers."""
 _CHANGE = 0.3
 """What a note on a version's change is worth, a sentence that says how things are being 1."""
 _STEPS = 0.3
@@ -200,25 +197,19 @@ class _Stretch:
         if found.asked.prefers & CODE:
             code.update(at for at, unit in enumerate(self._units) if unit.kind == "code")
         anchors = sorted(code.union([best] if is_known else self._anchors(fits)))
-        sizes, total, chosen, most = self._sizes, sum(fits) or 1.0, [best], float("-inf")
-        seen: set[tuple[int, int]] = set()
-        for anchor in anchors:
-            for place, start in enumerate(self._starts(anchor)):
-                window = self._grown(start, anchor)
-                if (window[0], window[-1]) in seen:
-                    continue
-                seen.add((window[0], window[-1]))
-                told = [fits[at] for at in window]
-                value = found.worth(window) + _FIT * max(told) + _SHARE * sum(told) / total
-                value += _FILLED * min(1.0, sum([sizes[at] for at in window]) / self._limit)
-                before = sum([sizes[at] for at in window if at < anchor])
-                value -= _BEFORE_ANCHOR * before / self._limit
-                if is_known and place:
-                    value -= _AT_ONCE
-                if code.intersection(window):
-                    value += _STEPS
-                if value > most:
-                    chosen, most = window, value
+        windows = [self._grown(self._start(anchor), anchor) for anchor in anchors]
+        if len(windows) == 1:
+            return windows[0]
+        sizes, total = self._sizes, sum(fits) or 1.0
+        chosen, most = windows[0], float("-inf")
+        for window in windows:
+            told = [fits[at] for at in window]
+            value = found.worth(window) + _FIT * max(told) + _SHARE * sum(told) / total
+            value += _FILLED * min(1.0, sum([sizes[at] for at in window]) / self._limit)
+            if code.intersection(window):
+                value += _STEPS
+            if value > most:
+                chosen, most = window, value
         return chosen
 
     def _anchors(self, fits: Sequence[float]) -> list[int]:
@@ -228,25 +219,11 @@ class _Stretch:
             at for at, unit in enumerate(self._units) if fits[at] >= least and unit.kind != "row"
         ]
 
-    def _starts(self, best: int) -> list[int]:
-        """Where a stretch with a unit in it may begin, the nearest place first."""
-        units, starts = self._units, list[int]()
-        room, at = self._limit * _BEFORE, best
-        while at > 0 and not units[at].opens:
+    def _start(self, at: int) -> int:
+        """Where the block with a unit begins, or what announces that block."""
+        while at > 0 and not self._units[at].opens:
             at -= 1
-        at = self._lead(at)
-        size = self._ends[best] - self._ends[at]
-        while size <= room or not starts:
-            starts.append(at)
-            if at == 0:
-                break
-            before = at - 1
-            while before > 0 and not units[before].opens:
-                before -= 1
-            before = self._lead(before)
-            size += self._ends[at] - self._ends[before]
-            at = before
-        return starts
+        return self._lead(at)
 
     def _lead(self, at: int) -> int:
         """Where what announces the block at a place begins, or the place itself."""

@@ -24,10 +24,8 @@ from aitp_desk.knowledge.search import HOPELESS_WIDELY
 from aitp_desk.knowledge.standing import NOWHERE, Place, Places
 from aitp_desk.knowledge.vocabulary import KIN, OWN
 
-CANDIDATES, CANDIDATES_OF_FEW_WORDS, CANDIDATES_WIDELY = 8, 12, 16
-"""How many passages of the search are looked at closely: few words fit many alike, and who takes
-several looks at more."""
-_FEW_WORDS = 3
+CANDIDATES, CANDIDATES_WIDELY = 8, 16
+"""How many passages of the search are looked at closely; who takes several looks at more."""
 _BESIDE = 0.45
 """What scores less than this share of the best is left out: it is no source of an answer."""
 
@@ -35,12 +33,11 @@ _BESIDE = 0.45
 # The score of the search and the best unit count 1 each.
 _COVERAGE, _HEADING = 0.25, 0.3
 _WHOLE_QUESTION = 0.3
-_EXPECTED_FIGURE, _EXPECTED_ALONE = 0.35, 0.75
-_SAID, _NAMED_PAGE = 0.75, 0.1
+_EXPECTED_FIGURE = 0.35
+_NAMED_PAGE = 0.1
 _CALLED_SECTION = 0.3
 _SHORT_QUESTION = 3
-_SAME_PAGE, _SAME_PAGE_UNBIDDEN, _SAME_SECTION, _UNEXPECTED = 0.8, 0.2, 0.5, 0.8
-_NEGATED = 0.2
+_SAME_PAGE, _SAME_SECTION, _UNEXPECTED = 0.8, 0.5, 0.8
 _FOREIGN = 0.2
 """What words count of a question in another language, where its meaning is known: a few names."""
 _QUOTED = 1.0
@@ -109,7 +106,7 @@ class Found(msgspec.Struct, eq=False):
         return self.question.library.label(self.number)
 
     def fits(self) -> list[float]:
-        """How well each of its units fits, by what it says that the heading does not say.
+        """How well each of its units fits.
 
         A unit that answers a question like the visitor's fits by this, too.
         """
@@ -148,7 +145,7 @@ class Found(msgspec.Struct, eq=False):
         return self.question.asked
 
     def worth(self, units: Sequence[int]) -> float:
-        """How much of the question some of its units say that the heading does not say.
+        """How much of the question some of its units say.
 
         Parameters:
             units: in order.
@@ -185,11 +182,10 @@ def find(library: Library, asked: Asked, *, widely: bool = False) -> list[Found]
     signals = signals_of(library, asked, matches)
     proposed = [number for signal in signals for number in signal.best]
     scores = ranking.scores(terms, asked.expects, widely=widely, also=[*on_page, *proposed])
-    limit = CANDIDATES_OF_FEW_WORDS if len(terms) <= _FEW_WORDS else CANDIDATES
     numbers = (
         ranking.best(scores, CANDIDATES_WIDELY, HOPELESS_WIDELY)
         if widely
-        else ranking.best(scores, limit)
+        else ranking.best(scores, CANDIDATES)
     )
     if on_page:
         near = {number: scores[number] for number in on_page if number in scores}
@@ -268,14 +264,12 @@ class _Question:
             at for at, word in zip(self._own, words, strict=True) if self._exact.needs(word)
         ]
         self._expects = asked.expects
-        self._bonus = _EXPECTED_ALONE if asked.bare else _EXPECTED_FIGURE
         self._document = asked.document
-        self._same_page = _SAME_PAGE if asked.leans else _SAME_PAGE_UNBIDDEN
+        self._same_page = _SAME_PAGE if asked.leans else 0.0
         self._title_words = library.naming.title_words
         self._asked_words, self._most_in_title = len(words), 2 * len(words)
         self._named = library.naming.named(frozenset(stems))
         self._names_one = True in self._named.values()
-        self._negated = asked.negated
         self._carries = len(words) < len(asked.wanted)
         self.scores: dict[int, float] = {}
         self.asks_what = not (asked.expects or self._carries or len(words) > _SHORT_QUESTION)
@@ -323,19 +317,18 @@ class _Question:
         page = self.library.pages[number]
         add = self._same_page * self._nearness(number) if page == self._document else 0.0
         times = 1 + _NAMED_PAGE if page in self._named else 1.0
-        late = _NEGATED if self._negated and ranking.negated[number] else 0.0
         called = in_title == self._asked_words and self._title_words[page] <= self._most_in_title
         likes = genre.authority(ranking.genres[number] & ~self.asked.prefers)
         if (is_above or not self._must) and self._names(number, places):
             likes *= 1 + _CALLED_SECTION
         expects, figures = self._expects, ranking.figures[number]
         if least:
-            most = fit * (1 + self._bonus) if expects else fit
-            if (((base + most) * share + add) * times + late) * likes < least:
+            most = fit * (1 + _EXPECTED_FIGURE) if expects else fit
+            if ((base + most) * share + add) * times * likes < least:
                 return None
         if figures & expects or (figures & CODE_BLOCK and figures & CODE):
             fit, expected = self._best_fit(number, gains, around)
-        score = (((base + fit) * share + add) * times + late) * likes
+        score = ((base + fit) * share + add) * times * likes
         if expects and not expected:
             score *= _UNEXPECTED
         strayed = self._names_one and page not in self._named
@@ -391,7 +384,7 @@ class _Question:
             held, fit = figures[at], (around + gain) / total
             if held & expects:
                 expected = True
-                fit += self._bonus * fit
+                fit += _EXPECTED_FIGURE * fit
             if held & CODE_BLOCK and held & CODE and not expects & CODE:
                 fit *= genre.share_of_code(self.asked.prefers)
             best = max(best, fit)
@@ -407,7 +400,7 @@ class _Question:
                 if value > best and first <= unit <= last and unit in units:
                     best = value
             if best:
-                said += self.asked.wanted[at].weight * (1 - _SAID * place.around) * best
+                said += self.asked.wanted[at].weight * best
         return said / self._total
 
     def fits(self, number: int, places: dict[int, Place]) -> list[float]:
@@ -420,16 +413,14 @@ class _Question:
         for at, place in places.items():
             weight = self.asked.wanted[at].weight
             around += weight * place.around
-            # what the heading says already, the unit need not say again
-            news = weight * (1 - _SAID * place.around)
             for unit, value in place.units:
-                alone[unit] += news * value
+                alone[unit] += weight * value
             for unit, value in place.news:
                 gains[unit] += weight * value
         for at, held in enumerate(figures):
             fit = alone[at] / total
             if held & expects:
-                fit += self._bonus * (0.5 + 0.5 * (around + gains[at]) / total)
+                fit += _EXPECTED_FIGURE * (0.5 + 0.5 * (around + gains[at]) / total)
             if held & CODE_BLOCK and held & CODE and not expects & CODE:
                 fit *= genre.share_of_code(self.asked.prefers)
             alone[at] = fit

@@ -109,7 +109,7 @@ class Index:
         kept = msgspec.msgpack.decode(columns, type=Columns)
         self.content: str = content
         self.documents = tuple(decode(value) for (value,) in rows)
-        self.problems, self.outlines, self.negated = kept.problems, kept.outlines, kept.negated
+        self.problems, self.outlines = kept.problems, kept.outlines
         self.counts, self.spellings, self.stems = kept.counts, kept.spellings, kept.stems
         self.twins, self.owners = _numbers(kept.twins), _numbers(kept.owners)
         self.figures, self._units = _numbers(kept.figures), _numbers(kept.units)

@@ -17,7 +17,7 @@ from aitp_desk.knowledge.declare import said_of_declared
 from aitp_desk.knowledge.figures import figures_of
 from aitp_desk.knowledge.markdown import first_heading
 from aitp_desk.knowledge.twins import Runs, runs_of
-from aitp_desk.knowledge.words import NAME_SIGN, NEGATIONS, Stemmer, words_of
+from aitp_desk.knowledge.words import NAME_SIGN, Stemmer, words_of
 
 FIELD_WEIGHTS = {"title": 1.6, "heading": 2.5, "about": 0.5, "text": 1.0, "lead": 0.5}
 """How much a word counts by where it stands. One in a title or a heading tells more."""
@@ -56,7 +56,6 @@ class Laid(msgspec.Struct, frozen=True):
             :data:`IN_HEADING`, then one for each unit and how the stem stands there.
             :func:`read_position` reads it.
         heading: the stems of the headings above.
-        negated: whether a heading above says that something is not so.
         runs: what the passage says.
     """
 
@@ -64,7 +63,6 @@ class Laid(msgspec.Struct, frozen=True):
     length: int
     stems: dict[str, tuple[float, int, str]]
     heading: frozenset[str]
-    negated: bool
     runs: Runs
 
 
@@ -197,7 +195,6 @@ def _lay_out(
         length,
         stems,
         heading,
-        not NEGATIONS.isdisjoint(words.heading),
         runs_of(passage.text, said),
     )
 

@@ -31,7 +31,7 @@ from aitp_desk.knowledge.titles import name_of
 from aitp_desk.knowledge.twins import Twins
 from aitp_desk.knowledge.words import Stemmer
 
-FORMAT = 42
+FORMAT = 43
 """Raised when what the file holds or how a page is cut changes; old files are then made again."""
 
 FILE = "knowledge.sqlite"
@@ -74,7 +74,6 @@ class Columns(msgspec.Struct, frozen=True):
         figures: the sorts of figures in it, as flags.
         units: where its units begin in ``unit_figures``; one item more than passages.
         unit_figures: the sorts of figures in each unit of all passages.
-        negated: one byte each, 1 where a heading above says that something is not so.
         heading_weights: what the stems of the headings above weigh together.
         genres: one byte each, its genres as flags.
     """
@@ -89,7 +88,6 @@ class Columns(msgspec.Struct, frozen=True):
     figures: bytes
     units: bytes
     unit_figures: bytes
-    negated: bytes
     heading_weights: bytes
     genres: bytes
 
@@ -199,7 +197,6 @@ class _Filling:
         self._headings: list[frozenset[str]] = []
         self._owners, self._figures = array(NUMBERS), array(NUMBERS)
         self._units, self._unit_figures = array(NUMBERS, (0,)), array(NUMBERS)
-        self._negated = bytearray()
         self._genres = bytearray()
         self._outlines: list[list[int]] = []
 
@@ -238,7 +235,6 @@ class _Filling:
         self._postings.add(laid)
         self._twins.add(laid.runs)
         self._headings.append(laid.heading)
-        self._negated.append(laid.negated)
         self._figures.append(reduce(or_, laid.figures, 0))
         self._unit_figures.extend(laid.figures)
         self._units.append(len(self._unit_figures))
@@ -266,7 +262,6 @@ class _Filling:
             figures=self._figures.tobytes(),
             units=self._units.tobytes(),
             unit_figures=self._unit_figures.tobytes(),
-            negated=bytes(self._negated),
             heading_weights=array(SCORES, heading_weights).tobytes(),
             genres=bytes(self._genres),
         )

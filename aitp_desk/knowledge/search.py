@@ -50,7 +50,6 @@ class Ranking:
     Attributes:
         heading_weights: by passage, what the words of the headings above weigh together.
         genres: by passage, its genres as flags.
-        negated: by passage, whether a heading above says that something is not so.
         figures: by passage, the sorts of figures in its units, as flags, and ``CODE_BLOCK``.
     """
 
@@ -62,7 +61,6 @@ class Ranking:
         self._weight = vocabulary.weight
         self.heading_weights: Sequence[float] = index.heading_weights
         self.genres: Sequence[int] = index.genres
-        self.negated: Sequence[int] = index.negated
         self.figures: Sequence[int] = index.figures
         self._terms: dict[str, Places] = {}
         self._postings: dict[str, Posting] = {}
