@@ -26,7 +26,9 @@ _OPENING = re.compile(r"</?[A-Za-z][\w.:-]*(?=[\s/>{])|</?(?=>)")
 _ATTRIBUTE = re.compile(r"([A-Za-z_][\w:-]*)(?:\s*=\s*(\"[^\"]*\"|'[^']*'|(?=\{)))?")
 _STYLE = re.compile(r"([A-Za-z]+)\s*:\s*(?:['\"`]([^'\"`]*)['\"`]|(-?[\d.]+))")
 _TEXT = re.compile(r"""\{\s*(?:"([^"{}]*)"|'([^'{}]*)'|`([^`{}$]*)`)\s*\}""")
-_COMMENT = re.compile(r"\{/\*.*?\*/\}|<!--.*?-->", re.DOTALL)
+_COMMENT = re.compile(
+    r"(?<!`)(?P<code>`+)(?!`)[^\n]*?(?<!`)(?P=code)(?!`)|\{/\*.*?\*/\}|<!--.*?-->", re.DOTALL
+)
 _EXPRESSION = re.compile(r"\{[^{}\n]*(?:\{[^{}\n]*\}[^{}\n]*)*\}")
 _STYLES = re.compile(r"<style[^>]*>\s*(?:\{\s*`)?(.*?)(?:`\s*\})?\s*</style>", re.DOTALL)
 _BLANK_LINE = re.compile(r"\n\s*(?=\n)")
@@ -347,15 +349,19 @@ def _joined_tags(text: str, is_mdx: bool) -> list[str]:
     return [*joined, *held]
 
 
+def _code_alone(found: re.Match[str]) -> str:
+    return found[0] if found["code"] else ""
+
+
 def _without_comments(text: str) -> str:
     """The text without comments outside of code."""
     parts: list[str] = []
     prose: list[str] = []
     for line, is_code in with_code(text.split("\n")):
         if is_code and prose:
-            parts.append(_COMMENT.sub("", "\n".join(prose)))
+            parts.append(_COMMENT.sub(_code_alone, "\n".join(prose)))
             prose = []
         (parts if is_code else prose).append(line)
     if prose:
-        parts.append(_COMMENT.sub("", "\n".join(prose)))
+        parts.append(_COMMENT.sub(_code_alone, "\n".join(prose)))
     return "\n".join(parts)

@@ -176,7 +176,7 @@ export const meta = {
     </p>
 </div>
 
-Use <Kbd>Ctrl</Kbd>.
+Use <Kbd>Ctrl</Kbd> or `<!-- a -->`.
 
 <Steps>
   1. One
@@ -193,7 +193,7 @@ def test_mdx_is_read_without_its_program(tmp_path: Path) -> None:
         "Open it:",
         "Push the handle twice, .",
         "Use keys.",
-        "Use Ctrl.",
+        "Use Ctrl or <!-- a -->.",
         "One",
         "```jsx\n<Door open={true} />\n```",
     ]
