@@ -342,11 +342,11 @@ def _refuse(
     if missing:
         words = speech.quote([_as_written(word, turn.question) for word in missing])
         text = says.nothing_about.format(words=words, site=site.name)
-        if found and is_near(found[0]):
-            name, told = found[0].label.name, quote(found[0], site.answer_characters // _NEAR)
-            text += " " + says.near.format(name=name, text=told)
     else:
         text = says.nothing.format(site=site.name)
+    if found and is_near(found[0]):
+        name, told = found[0].label.name, quote(found[0], site.answer_characters // _NEAR)
+        text += " " + says.near.format(name=name, text=told)
     if site.contact:
         text += ("\n\n" if "\n" in text else " ") + says.people.format(contact=site.contact)
     refusal = _plain(text, limit, found=False)

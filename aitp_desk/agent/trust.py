@@ -40,6 +40,8 @@ _LEAST_LIKE, _LIKE = 0.47, 0.51
 section."""
 _NEAR = 0.5
 """A section is near that speaks of this share of the words that the site knows."""
+_NEAR_UNCALLED = 0.8
+"""The same where neither its heading nor its title says a part of it."""
 _NAME = 2.0
 """A name that is lacking counts so many times what another word does."""
 
@@ -65,7 +67,8 @@ def evidence(best: Found) -> float:
 def is_near(best: Found) -> bool:
     """Whether a section that does not answer is about the topic of the question.
 
-    Its heading or title says a part of it, and it speaks of most that the site knows of it.
+    It speaks of nearly all that the site knows of it; of most is enough where its heading or title
+    says a part.
     """
     known = [
         (wanted.weight, best.places.get(at, NOWHERE))
@@ -74,7 +77,8 @@ def is_near(best: Found) -> bool:
     ]
     told = sum(weight * place.covered for weight, place in known)
     is_called_so = any(max(place.heading, place.title) >= OWN for _, place in known)
-    return is_called_so and told >= _NEAR * sum(weight for weight, _ in known)
+    least = _NEAR if is_called_so else _NEAR_UNCALLED
+    return told > 0 and told >= least * sum(weight for weight, _ in known)
 
 
 def features(best: Found) -> dict[str, float]:
