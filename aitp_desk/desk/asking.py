@@ -88,7 +88,9 @@ class Asking:
         self._limiter = limiter
         self._budgets = budgets
 
-    async def ask(self, principal: Principal, ask: Ask, allowance: Allowance | None) -> AskReply:
+    async def ask(
+        self, principal: Principal, ask: Ask, allowance: Allowance | None = None
+    ) -> AskReply:
         """Answer one question, or ask back.
 
         Parameters:

@@ -124,7 +124,7 @@ class CallingDirectly:
         principal: Principal,
         asked: DirectCall,
         request: Request,
-        allowance: Allowance | None,
+        allowance: Allowance | None = None,
         beside: Beside = nothing_beside,
     ) -> CallStatus:
         """Call an action.

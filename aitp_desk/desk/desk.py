@@ -16,7 +16,7 @@ from aitp_desk.desk.capabilities.awaiting import Awaiting
 from aitp_desk.desk.capabilities.judging import Judging
 from aitp_desk.desk.channel import Wording
 from aitp_desk.desk.checking import Checking
-from aitp_desk.desk.exchange import Ask, AskReply, CallStatus
+from aitp_desk.desk.exchange import CallStatus
 from aitp_desk.desk.filing import Filing
 from aitp_desk.desk.limits import Allowance, Limiter
 from aitp_desk.desk.on_threads import OnThreads
@@ -118,11 +118,11 @@ class Desk:
         self._reading = reading
         self._paid_replies = paid_replies
         self._streams = streams
-        self._asking = asking
+        self.asking = asking
         self._sessions = sessions
         self._resources = resources
         self._paid_reading = PaidReading(resources, calling, limiter)
-        self._calling = calling
+        self.calling = calling
         self._worker = worker
         self._checking = checking
         self._source_notes = source_notes
@@ -188,12 +188,6 @@ class Desk:
         """Open a stream of pieces. See :meth:`aitp_desk.desk.streams.Streams.open_told`."""
         return await self._streams.open_told(principal, tell)
 
-    async def ask(
-        self, principal: Principal, ask: Ask, allowance: Allowance | None = None
-    ) -> AskReply:
-        """Answer a question within its request. See :meth:`aitp_desk.desk.asking.Asking.ask`."""
-        return await self._asking.ask(principal, ask, allowance)
-
     async def thread_of(self, principal: Principal, name: str) -> str:
         """The thread of a session. See :meth:`aitp_desk.desk.sessions.Sessions.thread_of`."""
         return await self._sessions.thread_of(principal, name)
@@ -233,20 +227,7 @@ class Desk:
 
     async def call_status(self, principal: Principal, session_id: str) -> CallStatus:
         """How a call stands. See :meth:`aitp_desk.desk.asking.Asking.call_status`."""
-        return await self._asking.call_status(principal, session_id)
-
-    async def call(
-        self,
-        principal: Principal,
-        asked: DirectCall,
-        request: Request,
-        allowance: Allowance | None = None,
-    ) -> CallStatus:
-        """Call an action by its arguments.
-
-        See :meth:`aitp_desk.desk.calling_directly.CallingDirectly.call`.
-        """
-        return await self._calling.call(principal, asked, request, allowance)
+        return await self.asking.call_status(principal, session_id)
 
     def calling_once(
         self, principal: Principal, asked: DirectCall, request: Request
@@ -255,44 +236,44 @@ class Desk:
 
         See :meth:`aitp_desk.desk.calling_directly.CallingDirectly.once`.
         """
-        return self._calling.once(principal, asked, request)
+        return self.calling.once(principal, asked, request)
 
     async def made_call(self, principal: Principal, name: str, call_id: str) -> CallStatus:
         """How such a call stands.
 
         See :meth:`aitp_desk.desk.calling_directly.CallingDirectly.status`.
         """
-        return await self._calling.status(principal, name, call_id)
+        return await self.calling.status(principal, name, call_id)
 
     async def ended_call(self, call_id: str) -> CallStatus | None:
         """How a call ended, for whoever is to be told; None where it has not."""
-        return await self._asking.ended_call(call_id)
+        return await self.asking.ended_call(call_id)
 
     @property
     def requires_intent(self) -> bool:
         """Whether it must be said what a call is for, where something may change."""
-        return self._calling.requires_intent
+        return self.calling.requires_intent
 
     @property
     def longest_eta(self) -> int | None:
         """How long a call goes on, of the action that takes longest; None where it is not known."""
-        return self._asking.longest_eta
+        return self.asking.longest_eta
 
     @property
     def cache_counts(self) -> CacheCounts:
         """What became of first questions and of kept answers, to be read and not written."""
-        return self._asking.cache_counts
+        return self.asking.cache_counts
 
     def forget(self) -> None:
         """Drop what is held in memory of what was said. See :mod:`aitp_desk.desk.forgetting`."""
-        self._asking.forget()
+        self.asking.forget()
 
     def people_acted(self) -> None:
         """Take note that people have spoken, or have taken threads over, wherever that was.
 
         Conversations are read back as they stand, and nobody talks over them.
         """
-        self._asking.forget_conversations()
+        self.asking.forget_conversations()
         self._worker.review()
 
     async def check_ready(self) -> Readiness:

@@ -74,7 +74,8 @@ class Ask(msgspec.Struct, frozen=True):
         Parameters:
             keep: as of :meth:`~aitp_desk.capability.Capability.without_secrets`.
         """
-        if self.words.lstrip().startswith("{"):
+        words = self.query if self.clarification is None else self.clarification
+        if words.lstrip().startswith("{"):
             return self
         answer = None if self.clarification is None else keep(self.clarification)
         return msgspec.structs.replace(self, query=keep(self.query), clarification=answer)

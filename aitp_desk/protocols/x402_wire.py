@@ -189,11 +189,11 @@ def read_headers(headers: MultiMapping[str]) -> Mapping[str, Any] | None:
     Raises:
         InvalidRequest: they cannot be understood, or say it twice; ``param`` names the header.
     """
+    if SIGNATURE not in headers and OLD_PAYMENT not in headers:
+        return None
     given = [
         (name, value) for name in (SIGNATURE, OLD_PAYMENT) for value in headers.getall(name, [])
     ]
-    if not given:
-        return None
     (name, value), *more = given
     if more:
         raise InvalidRequest(

@@ -31,12 +31,12 @@ WHO = anonymous("127.0.0.1")
 
 async def ask(desk: Desk) -> None:
     """The question of the doors."""
-    await desk.ask(WHO, Ask(ASKED, QUESTION))
+    await desk.asking.ask(WHO, Ask(ASKED, QUESTION))
 
 
 async def call(desk: Desk) -> None:
     """The call of the doors."""
-    await desk.call(WHO, DirectCall(CALLED, WORDS), Request("POST", "/", b""))
+    await desk.calling.call(WHO, DirectCall(CALLED, WORDS), Request("POST", "/", b""))
 
 
 async def serve(data: Path, port: int) -> None:

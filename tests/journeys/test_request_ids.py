@@ -67,7 +67,7 @@ async def test_strangers_name_no_request(tmp_path: Path) -> None:
 async def test_a_fault_is_found_by_the_proxys_id_or_one_of_its_own(
     behind: Talker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("aitp_desk.desk.desk.Desk.ask", break_down)
+    monkeypatch.setattr("aitp_desk.desk.asking.Asking.ask", break_down)
     for ids in ((GIVEN.encode(),), ()):
         with structlog.testing.capture_logs() as logged:
             told = await ask(behind, *ids)

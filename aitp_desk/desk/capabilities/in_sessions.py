@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import msgspec
 from msgspec.structs import replace
 
@@ -47,7 +49,11 @@ class Taken(msgspec.Struct, frozen=True):
 
 
 class InSessions:
-    """Takes what is said in a session for a capability's, where it is."""
+    """Takes what is said in a session for a capability's, where it is.
+
+    Attributes:
+        kept: returns what is kept of a visitor's words, and told to whoever answers them.
+    """
 
     def __init__(
         self,
@@ -63,10 +69,7 @@ class InSessions:
         self._store = store
         self._sessions = sessions
         self._recording = recording
-
-    def kept(self, words: str) -> str:
-        """What is kept of a visitor's words, and told to whoever answers them."""
-        return without_secrets(words, self._judging.capabilities)
+        self.kept = partial(without_secrets, capabilities=judging.capabilities)
 
     async def take(self, principal: Principal, session: Session, words: str) -> Taken | None:
         """Have a turn's words judged, as a message or as the answer to what waits on the thread.

@@ -249,7 +249,7 @@ async def _ask(desk: Desk, call: Call, sent: Sent, name: str, called: dict[str, 
     if sent.task_id:
         session_id = (await desk.tasks.find(call.principal, sent.task_id)).context
     ask = Ask(action=name, query=query, session_id=session_id)
-    asked = await desk.ask(call.principal, ask, call.allowance)
+    asked = await desk.asking.ask(call.principal, ask, call.allowance)
     outcome = asked.outcome
     payload = outcome.payload if isinstance(outcome, Offer) else None
     data = None if payload is None else msgspec.json.decode(payload)

@@ -91,14 +91,14 @@ class AhpDoor:
         if paid is not None:
             call.step_aside()
             request = Request(call.method, call.path, call.body)
-            status = await desk.call(call.principal, paid, request, call.allowance)
+            status = await desk.calling.call(call.principal, paid, request, call.allowance)
             # who paid by a quote's id alone is told no name of the conversation in which it arose
             named = (
                 status.call.session_id or status.call.thread_id or desk.new_session(call.principal)
             )
             return self._encoder.encode_paid(status, named)
         ask = msgspec.structs.replace(ask, step_aside=call.step_aside)
-        asked = await desk.ask(call.principal, ask, call.allowance)
+        asked = await desk.asking.ask(call.principal, ask, call.allowance)
         unpaid = None
         if asked.reply is not None and isinstance(asked.reply.needed, PaymentNeeded):
             unpaid = await desk.awaiting.unpaid_in(call.principal, asked.session_id)

@@ -26,7 +26,7 @@ async def ask_desk(desk: Desk, caller: Caller, ask: Ask, params: Mapping[str, An
 
     Raises:
         RpcError: what the client was given to send back is not what it was.
-        DeskError: as of :meth:`.desk.Desk.ask`; the answer does not fit, or comes too late.
+        DeskError: as of :meth:`.asking.Asking.ask`; the answer does not fit, or comes too late.
     """
     replied = read_replies(params) if caller.elicits else Replied()
     if replied.request is not None:
@@ -39,7 +39,7 @@ async def ask_desk(desk: Desk, caller: Caller, ask: Ask, params: Mapping[str, An
         )
         ask = replace(ask, query=draft.content[0], session_id=replied.session)
     ask = replace(ask, step_aside=caller.step_aside)
-    asked = await desk.ask(caller.principal, ask, caller.allowance)
+    asked = await desk.asking.ask(caller.principal, ask, caller.allowance)
     if not asks_by_capability(asked.outcome):
         return answered(asked, desk.site.url)
     waiting = await desk.awaiting.open_in(caller.principal, asked.session_id)

@@ -142,7 +142,7 @@ async def _call(desk: Desk, caller: Caller, action: Action, params: Mapping[str,
                 return await _call_in_session(desk, caller, action, asked, session_id, begun.id)
         if payment is not None:
             caller.step_aside()
-        status = await desk.call(caller.principal, asked, request, caller.allowance)
+        status = await desk.calling.call(caller.principal, asked, request, caller.allowance)
         return with_receipt(called(action, status), status.call.receipt)
     except PaymentRequired as error:
         return unpaid(error, action, desk.below)
@@ -184,7 +184,7 @@ async def _call_in_session(
         written_by=_MODEL,
         call_id=call_id,
     )
-    asked = await desk.ask(caller.principal, ask, caller.allowance)
+    asked = await desk.asking.ask(caller.principal, ask, caller.allowance)
     reply = asked.reply
     if reply is not None and isinstance(reply.needed, PaymentNeeded):
         required = await desk.awaiting.unpaid_in(caller.principal, asked.session_id)

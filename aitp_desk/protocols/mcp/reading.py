@@ -157,7 +157,7 @@ async def _search(desk: Desk, caller: Caller, words: str) -> str:
         raise InvalidRequest(f"A search has 1 to {LONGEST_QUESTION} characters.", param="uri")
     count_question(desk, caller)
     ask = Ask(action=CONTENT_SEARCH, query=words, accepts=(FEED,))
-    outcome = (await desk.ask(caller.principal, ask, caller.allowance)).outcome
+    outcome = (await desk.asking.ask(caller.principal, ask, caller.allowance)).outcome
     if isinstance(outcome, Offer) and outcome.payload is not None:
         return bytes(outcome.payload).decode()
     return _to_json({"items": []}).decode()

@@ -86,12 +86,12 @@ class OpenApiDoor:
         name = action.name
         if name in OWN_NAMES:
             ask = wire.decode_question(name, call.body)
-            return self._encode_answer(await desk.ask(call.principal, ask, call.allowance))
+            return self._encode_answer(await desk.asking.ask(call.principal, ask, call.allowance))
         asked = wire.decode_call(name, call.body, call.headers)
         if asked.payment is not None:
             call.step_aside()
         request = Request(call.method, call.path, call.body, call.headers.get("Idempotency-Key"))
-        status = await desk.call(call.principal, asked, request, call.allowance)
+        status = await desk.calling.call(call.principal, asked, request, call.allowance)
         goes_on = action.kind == "async"
         return wire.encode_called(status, desk.site.url, self._below, goes_on=goes_on)
 
