@@ -24,6 +24,9 @@ ASIDE, NEAR = 0.45, 0.6
 """How much the words count that lead up to the question in a longer message, and in the sentence
 just before a question that says nothing by itself."""
 
+_PREDICATE = 0.6
+"""How much the words count that say something of the thing that is asked for."""
+
 TELLING = 1.0
 """From this weight on a word says what a question is about."""
 _ENOUGH = 2
@@ -49,6 +52,11 @@ _ABBREVIATION = re.compile(
 _TELL_ME = re.compile(
     r"^((?:(?:and|so|but|or|now|hi|hello|please|can you|could you)[, ]+)*)"
     r"(?:explain|describe|define)(?: to)?(?: me| us)?(?=\s)",
+    re.IGNORECASE,
+)
+_THING = re.compile(
+    r"^(?:(?:and|so|but|or|now|hi|hello|please)[, ]+)*(?:what|which)\s+(\S.*?)\s+"
+    r"(?:should|do|does|did|can|could|must|may|might|will|would|shall)\b(.*)$",
     re.IGNORECASE,
 )
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
@@ -123,6 +131,8 @@ def read_question(text: str, vocabulary: Vocabulary) -> Asked:
         wanted = {term.word: Wanted(term, 1.0, term.weight) for term in terms}
     else:
         parts, words, wanted = _read_several(parts, names, vocabulary)
+    if "what" in words or "which" in words:
+        _weigh_predicate(parts, wanted, vocabulary)
     if len(wanted) > MAX_WANTED:
         told = sorted(wanted.values(), key=_by_weight, reverse=True)[:MAX_WANTED]
         wanted = {item.term.word: item for item in told}
@@ -199,6 +209,28 @@ def _factors(asks: list[bool], read: list[list[Term]]) -> list[float]:
             factors[at] = NEAR
             said += _telling(read[at])
     return factors
+
+
+def _weigh_predicate(parts: list[str], wanted: dict[str, Wanted], vocabulary: Vocabulary) -> None:
+    """Let count less what is only said of the thing that is asked for.
+
+    "Which payment methods may a guest use?" asks for payment methods.
+    """
+    for part in parts:
+        found = _THING.match(part)
+        if found is None:
+            continue
+        thing = [wanted[term.word] for term in _terms(found[1], vocabulary) if term.word in wanted]
+        if sum(item.weight > TELLING for item in thing) < _ENOUGH:
+            continue
+        for term in _terms(found[2], vocabulary):
+            said = wanted.get(term.word)
+            if said is not None and said not in thing and term.known:
+                wanted[term.word] = Wanted.of(term, said.factor * _PREDICATE)
+
+
+def _terms(text: str, vocabulary: Vocabulary) -> list[Term]:
+    return vocabulary.terms(vocabulary.words(text))
 
 
 def _telling(terms: list[Term]) -> int:

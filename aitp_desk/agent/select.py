@@ -34,7 +34,7 @@ _BESIDE = 0.45
 _COVERAGE, _HEADING = 0.25, 0.3
 _WHOLE_QUESTION = 0.3
 _EXPECTED_FIGURE = 0.35
-_NAMED_PAGE = 0.1
+_SAID, _NAMED_PAGE = 0.75, 0.1
 _CALLED_SECTION = 0.3
 _SHORT_QUESTION = 3
 _SAME_PAGE, _SAME_SECTION, _UNEXPECTED = 0.8, 0.5, 0.8
@@ -106,7 +106,7 @@ class Found(msgspec.Struct, eq=False):
         return self.question.library.label(self.number)
 
     def fits(self) -> list[float]:
-        """How well each of its units fits.
+        """How well each of its units fits, by what it says that the heading does not say.
 
         A unit that answers a question like the visitor's fits by this, too.
         """
@@ -145,7 +145,7 @@ class Found(msgspec.Struct, eq=False):
         return self.question.asked
 
     def worth(self, units: Sequence[int]) -> float:
-        """How much of the question some of its units say.
+        """How much of the question some of its units say that the heading does not say.
 
         Parameters:
             units: in order.
@@ -400,7 +400,7 @@ class _Question:
                 if value > best and first <= unit <= last and unit in units:
                     best = value
             if best:
-                said += self.asked.wanted[at].weight * best
+                said += self.asked.wanted[at].weight * (1 - _SAID * place.around) * best
         return said / self._total
 
     def fits(self, number: int, places: dict[int, Place]) -> list[float]:
@@ -413,8 +413,10 @@ class _Question:
         for at, place in places.items():
             weight = self.asked.wanted[at].weight
             around += weight * place.around
+            # what the heading says already, the unit need not say again
+            news = weight * (1 - _SAID * place.around)
             for unit, value in place.units:
-                alone[unit] += weight * value
+                alone[unit] += news * value
             for unit, value in place.news:
                 gains[unit] += weight * value
         for at, held in enumerate(figures):
