@@ -54,7 +54,7 @@ def about_business(asked: Asked, question: str, library: Library) -> Asked:
     stems = {one: value for one, value in values.items() if vocabulary.weight(one) < unheld}
     if not stems:
         return asked
-    if _HINT == max(stems.values()):  # what is not called by a name is called by these words alone
+    if max(stems.values()) == _HINT:  # what is not called by a name is called by these words alone
         stems = dict.fromkeys(stems, 1.0)
     term = Term.of(subject, max(map(vocabulary.weight, stems)), stems)
     kept = [w for w in asked.wanted if w.term.known and values.keys().isdisjoint(w.term.stems)]

@@ -118,7 +118,7 @@ async def test_a_reply_chooses_over_every_protocol(
     lamps: Talker, ask: Any, reply: str, place: int
 ) -> None:
     asked = await ask(lamps, QUESTION)
-    titles = [title for title in PAGES if f"“{title}”" in asked]
+    titles = [title for title in PAGES if f"“{title} –" in asked]
     assert len(titles) == 3, asked
     titles.sort(key=asked.index)
     place = titles.index("Installation") if place == 0 else place

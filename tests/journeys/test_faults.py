@@ -15,6 +15,7 @@ import structlog
 
 from aitp_desk.agent.base import Answer, Outcome, Turn
 from aitp_desk.config.settings import Log
+from aitp_desk.desk.asking import Asking
 from aitp_desk.desk.desk import Desk
 from aitp_desk.desk.on_threads import OnThreads
 from aitp_desk.logs import set_up_logs
@@ -82,7 +83,7 @@ def check_told(said: str, logged: Logged, door: str) -> None:
         ("GET", f"{THREADS}/thread_1", (OnThreads, "read"), "aitp", "internal"),
         ("POST", THREADS, (OnThreads, "open"), "aitp", "internal"),
         ("POST", f"{THREADS}/thread_1/messages", (OnThreads, "post"), "aitp", "internal"),
-        ("POST", "/agent/converse", (Desk, "ask"), "ahp", "concierge_error"),
+        ("POST", "/agent/converse", (Asking, "ask"), "ahp", "concierge_error"),
         ("GET", "/ready", (Desk, "check_ready"), "health", "internal"),
     ],
 )

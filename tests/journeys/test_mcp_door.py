@@ -217,7 +217,7 @@ async def test_a_fault_of_the_desks_own_is_told_by_its_id_alone(
         def broken(*_given: Any) -> Any:
             raise RuntimeError("secret inside")
 
-        monkeypatch.setattr(talker.desk.desk, "ask", broken)
+        monkeypatch.setattr(talker.desk.desk.asking, "ask", broken)
         with pytest.raises(MCPError, match=r"Tell us the id [0-9a-f]{16}") as fault:
             await client.call_tool("site_info", {})
         assert "secret" not in str(fault.value)
