@@ -18,8 +18,8 @@ from functools import cache
 
 from aiohttp import hdrs, web
 
-from aitp_desk.announcing.accept import wants_manifest
-from aitp_desk.announcing.tags import (
+from aitp_desk.protocols.base.accept import wants_manifest
+from aitp_desk.protocols.base.discovery_links import (
     MANIFEST_PATH,
     NOTICE_CLASS,
     NOTICE_LABEL,

@@ -28,11 +28,11 @@ import aiohttp
 import msgspec
 from msgspec.structs import replace
 
-from aitp_desk.actions.reading import MAX_SUMMARY
+from aitp_desk.actions.declaration.parts import MAX_SUMMARY
 from aitp_desk.agent.base import Agent, Answer, Event, Turn
-from aitp_desk.app import open_server
-from aitp_desk.auth.data_keys import FIRST, DataKeys
-from aitp_desk.auth.sealing import Sealing
+from aitp_desk.app.server import open_server
+from aitp_desk.auth.keys.data_keys import FIRST, DataKeys
+from aitp_desk.auth.keys.encryption import Sealing
 from aitp_desk.capability import (
     Capability,
     Component,
@@ -49,13 +49,13 @@ from aitp_desk.capability import (
     Verdict,
 )
 from aitp_desk.config import load_config
-from aitp_desk.desk.capabilities.enabled import SCHEMAS_PATH, Capabilities, Enabled, Meant
-from aitp_desk.desk.capabilities.finding import enable
-from aitp_desk.desk.capabilities.ledger import Ledger
-from aitp_desk.desk.capabilities.offering import offer
-from aitp_desk.desk.capabilities.parts import SCHEMA, read_part
-from aitp_desk.desk.capabilities.wishes import Where, Wishes
-from aitp_desk.desk.sealed import Sealer
+from aitp_desk.desk.access.sealed_values import Sealer
+from aitp_desk.desk.plugins.discovery import enable
+from aitp_desk.desk.plugins.effects import Where, Wishes
+from aitp_desk.desk.plugins.messages.parts import SCHEMA, read_part
+from aitp_desk.desk.plugins.outside.offers import offer
+from aitp_desk.desk.plugins.read_set import Ledger
+from aitp_desk.desk.plugins.registry import SCHEMAS_PATH, Capabilities, Enabled, Meant
 
 NOON = 1_800_000_000
 """When a judged example's clock stands, in Unix seconds."""

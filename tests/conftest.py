@@ -15,10 +15,10 @@ import pytest
 import structlog
 from hypothesis import settings
 
-from tests.shared import find_shared_folder
+from tests.support.specs.folder import find_shared_folder
 
 if TYPE_CHECKING:
-    from aitp_desk.app import Serving
+    from aitp_desk.app.server import Serving
 
 # the same examples in every run, however slow the machine is; more of them where minutes are there
 _EXAMPLES = int(os.environ.get("AITP_DESK_EXAMPLES", "40"))
@@ -76,8 +76,8 @@ def shared_folder() -> Path:
 
 @pytest.fixture
 async def served_desk(tmp_path: Path) -> AsyncIterator[Serving]:
-    """A desk for the bookshop of `tests/site`, without limits; its address is `.url`."""
-    from tests.serving import serving
+    """A desk for the bookshop of `tests/support/sites`, without limits; its address is `.url`."""
+    from tests.support.desk.server import serving
 
     async with serving(tmp_path / "data") as desk:
         yield desk

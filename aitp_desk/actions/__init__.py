@@ -6,15 +6,15 @@ What a site's ``actions.py`` imports stands here.
 from __future__ import annotations
 
 from aitp_desk.actions.base import Caller, Context
-from aitp_desk.actions.declare import action
-from aitp_desk.actions.declare_resource import resource
+from aitp_desk.actions.declaration.action import action
+from aitp_desk.actions.declaration.resource import resource
 from aitp_desk.actions.secret import Secret
-from aitp_desk.model.action import Example, Related
-from aitp_desk.model.call import SideEffect
+from aitp_desk.model.calls.action import Example, Related
+from aitp_desk.model.calls.call import SideEffect
+from aitp_desk.model.calls.question import Choice, Choose, Confirm, Field, Fill
+from aitp_desk.model.conversation.ticket import Ticket
 from aitp_desk.model.errors import InvalidRequest, PreconditionFailed, Recovery, Unavailable
 from aitp_desk.model.money import Money
-from aitp_desk.model.question import Choice, Choose, Confirm, Field, Fill
-from aitp_desk.model.ticket import Ticket
 
 __all__ = [
     "Caller",

@@ -36,13 +36,13 @@ from typing import Any
 
 import msgspec
 
-from aitp_desk.model.action import Action
-from aitp_desk.model.call import SideEffect
+from aitp_desk.model.calls.action import Action
+from aitp_desk.model.calls.call import SideEffect
+from aitp_desk.model.calls.question import Question
+from aitp_desk.model.calls.resource import Resource, ResourceType
+from aitp_desk.model.conversation.ticket import Ticket
 from aitp_desk.model.errors import DeskError
 from aitp_desk.model.money import Money
-from aitp_desk.model.question import Question
-from aitp_desk.model.resource import Resource, ResourceType
-from aitp_desk.model.ticket import Ticket
 
 
 class Caller(msgspec.Struct, frozen=True):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hmac
 from typing import Any, NoReturn
 
-from aitp_desk.model.sealed import LONGEST_VALUE
+from aitp_desk.model.access.sealed_value import LONGEST_VALUE
 
 SCHEMA = {"type": "string", "writeOnly": True, "format": "password"}
 """What callers are told that it takes."""

@@ -40,10 +40,10 @@ from typing import Literal, Protocol, runtime_checkable
 
 import msgspec
 
-from aitp_desk.agent.people import PersonWanted
+from aitp_desk.agent.speech.person_request import PersonWanted
 from aitp_desk.agent.tools import Invoke, Round, Tool, invoke_nothing
-from aitp_desk.model.spoken import Spoken
-from aitp_desk.model.ticket import PersonSaid
+from aitp_desk.model.conversation.spoken import Spoken
+from aitp_desk.model.conversation.ticket import PersonSaid
 
 CHARACTERS_PER_TOKEN = 4
 """What a token is taken to be worth where no model counts them."""

@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from aitp_desk.model.run import ToolCall
+from aitp_desk.model.conversation.run import ToolCall
 
 
 class Tool(msgspec.Struct, frozen=True):

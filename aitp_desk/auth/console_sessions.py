@@ -13,21 +13,22 @@ import secrets
 from collections.abc import Callable
 from typing import Final
 
-from aitp_desk.auth.api_key import is_hashed, parse_api_key, verify_api_key
-from aitp_desk.auth.audit_keys import audit_keys
-from aitp_desk.auth.data_keys import DataKeys
-from aitp_desk.auth.guesses import Guesses
-from aitp_desk.auth.proof import Head, Proof, credential_of
-from aitp_desk.auth.verified import Epoch, Verified
-from aitp_desk.model.audit import auditor_of
+from aitp_desk.auth.credentials.api_key import is_hashed, parse_api_key, verify_api_key
+from aitp_desk.auth.credentials.guess_limiter import Guesses
+from aitp_desk.auth.credentials.proof import Head, Proof, credential_of
+from aitp_desk.auth.credentials.proof_cache import Epoch, Verified
+from aitp_desk.auth.keys.audit_keys import audit_keys
+from aitp_desk.auth.keys.data_keys import DataKeys
+from aitp_desk.model.access.audit import auditor_of
+from aitp_desk.model.access.operator import operator_name
+from aitp_desk.model.access.principal import Principal, ProvenBy, principal_of_key
+from aitp_desk.model.access.scope import operates
 from aitp_desk.model.errors import NotAuthenticated, Refusal, ScopeMissing
-from aitp_desk.model.operator import operator_name
-from aitp_desk.model.principal import Principal, ProvenBy, principal_of_key
-from aitp_desk.model.scope import operates
-from aitp_desk.store import key_reads, reads
 from aitp_desk.store.base import Store
-from aitp_desk.store.key_records import ConsoleSession, Key
-from aitp_desk.store.work.console_sessions import begin_session, end_session
+from aitp_desk.store.reads import threads as reads
+from aitp_desk.store.reads.credentials import keys as key_reads
+from aitp_desk.store.records.keys import ConsoleSession, Key
+from aitp_desk.store.units.keys.console_sessions import begin_session, end_session
 
 SECRET_BYTES: Final = 32
 MOST_OF_ONE_KEY: Final = 20

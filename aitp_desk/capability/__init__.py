@@ -64,15 +64,21 @@ Passing along
 
 from __future__ import annotations
 
-from aitp_desk.capability.asked import (
-    Asked,
-    State,
-    one_line,
-    open_until,
-    waits_for_others,
+from aitp_desk.capability.background import (
+    Accept,
+    Delivery,
+    Health,
+    Hook,
+    Job,
+    Onward,
+    Redirect,
+    Round,
+    Visit,
+    Wanted,
+    Webhook,
+    Work,
 )
 from aitp_desk.capability.base import Capability, NoSettings
-from aitp_desk.capability.book import UNKNOWN, Book
 from aitp_desk.capability.effects import (
     Add,
     Audit,
@@ -93,6 +99,8 @@ from aitp_desk.capability.effects import (
     Uncounted,
     Verdict,
 )
+from aitp_desk.capability.http import Request, Response, Send, Unanswered
+from aitp_desk.capability.journal import UNKNOWN, Book
 from aitp_desk.capability.messages import (
     Asking,
     Context,
@@ -104,24 +112,30 @@ from aitp_desk.capability.messages import (
     Waiting,
     document_of,
 )
-from aitp_desk.capability.outside import (
-    Accept,
-    Delivery,
-    Health,
-    Hook,
-    Job,
-    Onward,
-    Redirect,
-    Round,
-    Visit,
-    Wanted,
-    Webhook,
-    Work,
-)
-from aitp_desk.capability.own import Own
+from aitp_desk.capability.namespace import Own
 from aitp_desk.capability.queries import Inquiry, Query
-from aitp_desk.capability.retrying import Retry
-from aitp_desk.capability.sending import Request, Response, Send, Unanswered
+from aitp_desk.capability.requests import (
+    Asked,
+    State,
+    one_line,
+    open_until,
+    waits_for_others,
+)
+from aitp_desk.capability.retry import Retry
+from aitp_desk.model.access.sealed_value import sealed_as
+from aitp_desk.model.access.weak_keys import is_weak
+from aitp_desk.model.calls.open_request import Rejected
+from aitp_desk.model.calls.payment import PayLink, PaymentTerms
+from aitp_desk.model.calls.question import (
+    Choice,
+    Choose,
+    Chosen,
+    Confirm,
+    Field,
+    Fill,
+    Pay,
+    Question,
+)
 from aitp_desk.model.component import Component, ComponentState, state_of
 from aitp_desk.model.errors import (
     DeskError,
@@ -135,11 +149,6 @@ from aitp_desk.model.errors import (
     Unavailable,
 )
 from aitp_desk.model.money import Money
-from aitp_desk.model.open_request import Rejected
-from aitp_desk.model.payment import PayLink, PaymentTerms
-from aitp_desk.model.question import Choice, Choose, Chosen, Confirm, Field, Fill, Pay, Question
-from aitp_desk.model.sealed import sealed_as
-from aitp_desk.model.weak_keys import is_weak
 
 __all__ = [
     "GROUP",

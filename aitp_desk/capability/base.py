@@ -8,10 +8,10 @@ from typing import Any, ClassVar
 
 import msgspec
 
+from aitp_desk.capability.background import Health, Hook, Job, Redirect, Round, Webhook, Work
 from aitp_desk.capability.effects import Leave, Verdict
 from aitp_desk.capability.messages import Asking, Context, Part, Record, Schema, Standing, Waiting
-from aitp_desk.capability.outside import Health, Hook, Job, Redirect, Round, Webhook, Work
-from aitp_desk.capability.own import Own
+from aitp_desk.capability.namespace import Own
 from aitp_desk.capability.queries import Query
 
 _SLUG = re.compile(r"[a-z][a-z0-9-]{0,31}")

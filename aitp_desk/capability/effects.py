@@ -100,7 +100,8 @@ class Replace(msgspec.Struct, frozen=True):
 class Seal(msgspec.Struct, frozen=True):
     """Keep something that nobody is to read in passing: sealed, apart from the message.
 
-    What it stands in is told by :func:`~aitp_desk.model.sealed.sealed_as` in place of it, so it
+    What it stands in is told by :func:`~aitp_desk.model.access.sealed_value.sealed_as` in place of
+    it, so it
     comes with a :class:`Replace`. Where the part was understood from words, these are not kept.
 
     Parameters:

@@ -9,14 +9,14 @@ from typing import Any, Literal
 
 import msgspec
 
+from aitp_desk.model.access.scope import operates
+from aitp_desk.model.access.sealed_value import ref_of
+from aitp_desk.model.calls.open_request import Rejected
+from aitp_desk.model.calls.payment import PaymentTerms
+from aitp_desk.model.calls.question import Question
 from aitp_desk.model.component import Component
+from aitp_desk.model.conversation.ticket import OPERATORS
 from aitp_desk.model.errors import RateLimited
-from aitp_desk.model.open_request import Rejected
-from aitp_desk.model.payment import PaymentTerms
-from aitp_desk.model.question import Question
-from aitp_desk.model.scope import operates
-from aitp_desk.model.sealed import ref_of
-from aitp_desk.model.ticket import OPERATORS
 
 
 class Schema(msgspec.Struct, frozen=True, kw_only=True):

@@ -7,8 +7,8 @@ from typing import Any
 
 import msgspec
 
+from aitp_desk.model.access.scope import operates
 from aitp_desk.model.component import Component
-from aitp_desk.model.scope import operates
 
 
 class Inquiry(msgspec.Struct, frozen=True, kw_only=True):

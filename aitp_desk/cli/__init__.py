@@ -1,7 +1,7 @@
 """The command ``aitp-desk``: a file a command, with what is heavy imported inside the functions.
 
 A command's file is read when it is asked for: a desk that starts needs only its own. So are those
-of packages, which name theirs in an entry point group (:mod:`aitp_desk.commands`).
+of packages, which name theirs in an entry point group (:mod:`aitp_desk.cli.extension`).
 """
 
 from __future__ import annotations
@@ -10,30 +10,15 @@ from importlib import import_module
 
 import click
 
-_COMMANDS = frozenset(
-    {
-        "ask",
-        "audit",
-        "check",
-        "client",
-        "enrich",
-        "erase",
-        "evaluate",
-        "export",
-        "init",
-        "jobs",
-        "keys",
-        "lint",
-        "mcp",
-        "serve",
-        "snippet",
-        "store",
-        "tickets",
-        "token",
-        "transcript",
-    }
-)
-"""Each is the function of its name, in the file of its name."""
+_FOLDERS = {
+    "commands": "ask check enrich evaluate export init jobs lint mcp serve snippet store",
+    "commands.access": "audit client keys token",
+    "commands.threads": "erase tickets transcript",
+}
+_COMMANDS = {
+    name: f"{__name__}.{folder}.{name}" for folder in _FOLDERS for name in _FOLDERS[folder].split()
+}
+"""The module of each command; it is the function of its name there."""
 _OF_PACKAGES = "aitp_desk.commands"
 """The entry point group in which packages name theirs."""
 
@@ -45,13 +30,13 @@ class _Commands(click.Group):
         del ctx
         from importlib.metadata import entry_points
 
-        return sorted(_COMMANDS | entry_points(group=_OF_PACKAGES).names)
+        return sorted(_COMMANDS.keys() | entry_points(group=_OF_PACKAGES).names)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         del ctx
         if cmd_name not in _COMMANDS:
             return _of_package(cmd_name)
-        command: click.Command = getattr(import_module(f"{__name__}.{cmd_name}"), cmd_name)
+        command: click.Command = getattr(import_module(_COMMANDS[cmd_name]), cmd_name)
         return command
 
 

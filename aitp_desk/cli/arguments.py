@@ -58,9 +58,9 @@ def written_alone(out: Path | None) -> Iterator[IO[str]]:
 def mistakes_told(code: int = 1) -> Iterator[None]:
     """Turn what the user can put right into lines on stderr and an exit code; no traceback."""
     from aitp_desk.actions.faults import ActionsError
-    from aitp_desk.auth.keys import KeyFileError
+    from aitp_desk.auth.keys.master_key import KeyFileError
     from aitp_desk.config import ConfigError
-    from aitp_desk.knowledge.admit import ContentUnreadable
+    from aitp_desk.knowledge.sources.admission import ContentUnreadable
     from aitp_desk.model.errors import DeskError
     from aitp_desk.store.base import StoreError
 
@@ -81,7 +81,7 @@ no_model = click.option(
 
 def without_model(environment: Mapping[str, str]) -> dict[str, str]:
     """An environment in which extraction answers; other keys stay."""
-    from aitp_desk.config.claude import API_KEY
+    from aitp_desk.config.sections.content.claude import API_KEY
 
     return {name: value for name, value in environment.items() if name != API_KEY}
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from aitp_desk.cli.arguments import fail
-from aitp_desk.cli.moments import day_of, minute_of
+from aitp_desk.cli.timestamps import day_of, minute_of
 
 scopes_given = click.option(
     "--scope",

@@ -16,9 +16,9 @@ from aitp_desk.cli.arguments import fail
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
-    from aitp_desk.auth.data_keys import DataKeys
-    from aitp_desk.auth.keys import MasterKey
-    from aitp_desk.model.audit import Auditor
+    from aitp_desk.auth.keys.data_keys import DataKeys
+    from aitp_desk.auth.keys.master_key import MasterKey
+    from aitp_desk.model.access.audit import Auditor
     from aitp_desk.store.base import Store
 
 R = TypeVar("R")
@@ -43,7 +43,7 @@ json_lines = click.option("--json", "as_json", is_flag=True, help="A JSON object
 
 def named_database(data: Path, url: str) -> Path:
     """Return where the desk's database is, or is to be; leave where that is no place."""
-    from aitp_desk.config.rules import wrong_store_url
+    from aitp_desk.config.rules.settings_rules import wrong_store_url
     from aitp_desk.config.settings import sqlite_path
 
     if wrong := wrong_store_url(url):
@@ -65,7 +65,7 @@ def present_master_key(data: Path) -> MasterKey:
     Raises:
         KeyFileError: as ``auth.keys.find_master_key``.
     """
-    from aitp_desk.auth.keys import KEY_FILE, find_master_key
+    from aitp_desk.auth.keys.master_key import KEY_FILE, find_master_key
 
     master = find_master_key(data, os.environ)
     if master is None:
@@ -80,7 +80,7 @@ def present_keys(data: Path, url: str) -> DataKeys:
         KeyFileError: as ``auth.data_keys.open_data_keys``.
         StoreError: the database cannot be opened.
     """
-    from aitp_desk.auth.data_keys import open_data_keys
+    from aitp_desk.auth.keys.data_keys import open_data_keys
 
     present_database(data, url)
     present_master_key(data)
@@ -94,7 +94,7 @@ def in_store(data: Path, url: str, work: Callable[[Store], Awaitable[R]]) -> R:
         StoreError: the database cannot be opened.
         Exception: what the work raises.
     """
-    from aitp_desk.store.sqlite import SqliteStore
+    from aitp_desk.store.engine.sqlite import SqliteStore
 
     database = present_database(data, url)
 
@@ -107,8 +107,8 @@ def in_store(data: Path, url: str, work: Callable[[Store], Awaitable[R]]) -> R:
 
 def at_the_machine(keys: DataKeys) -> Auditor:
     """Have things noted in the name of the machine's user who has typed the command."""
-    from aitp_desk.auth.audit_keys import audit_keys
-    from aitp_desk.model.audit import Auditor
+    from aitp_desk.auth.keys.audit_keys import audit_keys
+    from aitp_desk.model.access.audit import Auditor
 
     try:
         user = getpass.getuser()

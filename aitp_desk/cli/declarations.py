@@ -8,14 +8,14 @@ from typing import Any, Final
 
 import msgspec
 
-from aitp_desk.config.web_address import web_address
-from aitp_desk.protocols.a2a.checking import CARD_PLACE, check_card, is_card
-from aitp_desk.protocols.agents_txt.examining import PLACES, examine, examine_served
-from aitp_desk.protocols.ahp.checking import MANIFEST_PLACE, check_manifest, is_manifest
-from aitp_desk.protocols.fault import Fault
-from aitp_desk.protocols.hac.checking import check_document
+from aitp_desk.config.rules.web_address import web_address
+from aitp_desk.protocols.a2a.linter import CARD_PLACE, check_card, is_card
+from aitp_desk.protocols.agents_txt.examination import PLACES, examine, examine_served
+from aitp_desk.protocols.ahp.linter import MANIFEST_PLACE, check_manifest, is_manifest
+from aitp_desk.protocols.base.door import JSON
+from aitp_desk.protocols.base.linter import Fault
+from aitp_desk.protocols.hac.linter import check_document
 from aitp_desk.protocols.hac.negotiation import MEDIA_TYPE as HAC_TYPE
-from aitp_desk.protocols.reply import JSON
 
 WELL_KNOWN: Final = (*PLACES, MANIFEST_PLACE, CARD_PLACE)
 """Where sites tell agents of themselves."""

@@ -19,7 +19,7 @@ async def list_routes(config: Config) -> tuple[str, ...]:
     Raises:
         ActionsError, ConfigError: the desk could not be served with these settings.
     """
-    from aitp_desk.app import open_server
+    from aitp_desk.app.server import open_server
 
     with TemporaryDirectory() as made:
         async with open_server(_without_content(config, Path(made))) as serving:

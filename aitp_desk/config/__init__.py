@@ -3,15 +3,12 @@
 Only ``app.py`` and the command line hold the whole; everything else is given its section.
 """
 
-from aitp_desk.config.action_terms import ActionTerms
-from aitp_desk.config.agents_txt import AgentsTxt, OwnCapability
-from aitp_desk.config.callbacks import CallbackSettings
-from aitp_desk.config.claude import Claude
-from aitp_desk.config.content import Content, Signals, Web
-from aitp_desk.config.cors import Cors
-from aitp_desk.config.files import Files
-from aitp_desk.config.issuers import Issuer
-from aitp_desk.config.limits import (
+from aitp_desk.config.load import ConfigError, load_config
+from aitp_desk.config.problem import Problem
+from aitp_desk.config.rules.settings_rules import RESERVED, check_public, default_url
+from aitp_desk.config.sections.access.callbacks import CallbackSettings
+from aitp_desk.config.sections.access.issuers import Issuer
+from aitp_desk.config.sections.access.limits import (
     EVERYBODY,
     THREADS,
     AgentLimits,
@@ -19,15 +16,20 @@ from aitp_desk.config.limits import (
     Limits,
     Tier,
 )
-from aitp_desk.config.load import ConfigError, load_config
-from aitp_desk.config.mcp import Mcp, ToolTerms
-from aitp_desk.config.notify import Notify
-from aitp_desk.config.oauth import OAuth, Registration
-from aitp_desk.config.openapi import OpenApi, OperationTerms
-from aitp_desk.config.problem import Problem
-from aitp_desk.config.retention import Retention
-from aitp_desk.config.rules import RESERVED, check_public, default_url
-from aitp_desk.config.server import Events, Server
+from aitp_desk.config.sections.access.oauth import OAuth, Registration
+from aitp_desk.config.sections.actions.action_terms import ActionTerms
+from aitp_desk.config.sections.actions.mcp import Mcp, ToolTerms
+from aitp_desk.config.sections.actions.openapi import OpenApi, OperationTerms
+from aitp_desk.config.sections.content.claude import Claude
+from aitp_desk.config.sections.content.content import Content, Signals, Web
+from aitp_desk.config.sections.files import Files
+from aitp_desk.config.sections.people.notify import Notify
+from aitp_desk.config.sections.people.tickets import Tickets
+from aitp_desk.config.sections.protocols.agents_txt import AgentsTxt, OwnCapability
+from aitp_desk.config.sections.protocols.cors import Cors
+from aitp_desk.config.sections.retention import Retention
+from aitp_desk.config.sections.server import Events, Server
+from aitp_desk.config.sections.threads import Threads
 from aitp_desk.config.settings import (
     Cache,
     Config,
@@ -38,8 +40,6 @@ from aitp_desk.config.settings import (
     SiteAgent,
     StoreSettings,
 )
-from aitp_desk.config.threads import Threads
-from aitp_desk.config.tickets import Tickets
 
 __all__ = [
     "EVERYBODY",

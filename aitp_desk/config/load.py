@@ -18,7 +18,7 @@ import msgspec
 
 from aitp_desk.config.catalogue import as_toml, is_section, names, repeated_section, takes
 from aitp_desk.config.problem import Problem
-from aitp_desk.config.rules import check_rules, default_url
+from aitp_desk.config.rules.settings_rules import check_rules, default_url
 from aitp_desk.config.settings import DATA_FOLDER, DESK_FILE, Config, real_path
 
 S = TypeVar("S", bound=msgspec.Struct)

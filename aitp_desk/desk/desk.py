@@ -8,39 +8,39 @@ from typing import Any
 
 from aitp_desk.agent.base import Agent
 from aitp_desk.config import Limits, Signals, Site
-from aitp_desk.desk.agents import SiteAgents
-from aitp_desk.desk.asking import Asking
-from aitp_desk.desk.cache import CacheCounts
-from aitp_desk.desk.calling_directly import Begun, CallingDirectly, DirectCall
-from aitp_desk.desk.capabilities.awaiting import Awaiting
-from aitp_desk.desk.capabilities.judging import Judging
-from aitp_desk.desk.channel import Wording
-from aitp_desk.desk.checking import Checking
-from aitp_desk.desk.exchange import CallStatus
-from aitp_desk.desk.filing import Filing
-from aitp_desk.desk.limits import Allowance, Limiter
-from aitp_desk.desk.on_threads import OnThreads
-from aitp_desk.desk.paid_reading import PaidReading
-from aitp_desk.desk.paid_replies import PaidReplies
-from aitp_desk.desk.posting import Posting
-from aitp_desk.desk.readiness import Readiness, readiness_of
-from aitp_desk.desk.reading import Reading
-from aitp_desk.desk.registry import Registry
-from aitp_desk.desk.repeats import Request
-from aitp_desk.desk.resources import Resources, ResourceView
-from aitp_desk.desk.run_stream import RunWording
-from aitp_desk.desk.running import Running
-from aitp_desk.desk.scopes import check_scope
-from aitp_desk.desk.sealed import SealedValues
-from aitp_desk.desk.sessions import Sessions
-from aitp_desk.desk.streams import Stream, Streams
-from aitp_desk.desk.tasks import Tasks
-from aitp_desk.desk.working import Worker
-from aitp_desk.knowledge.watch import Knowledge
-from aitp_desk.model.principal import Principal
-from aitp_desk.model.resource import ResourceType
-from aitp_desk.model.run import Run
-from aitp_desk.model.thread import Message
+from aitp_desk.desk.access.idempotency import Request
+from aitp_desk.desk.access.scopes import check_scope
+from aitp_desk.desk.access.sealed_values import SealedValues
+from aitp_desk.desk.access.site_agents import SiteAgents
+from aitp_desk.desk.calls.registry import Registry
+from aitp_desk.desk.conversations.service import Asking
+from aitp_desk.desk.dialogue.answer_cache import CacheCounts
+from aitp_desk.desk.dialogue.turn import CallStatus
+from aitp_desk.desk.direct.calls import Begun, CallingDirectly, DirectCall
+from aitp_desk.desk.direct.paid_resources import PaidReading
+from aitp_desk.desk.direct.resources import Resources, ResourceView
+from aitp_desk.desk.events.channel import Wording
+from aitp_desk.desk.events.run_stream import RunWording
+from aitp_desk.desk.limits.rate_limits import Allowance, Limiter
+from aitp_desk.desk.maintenance.health_checks import Checking
+from aitp_desk.desk.maintenance.readiness import Readiness, readiness_of
+from aitp_desk.desk.payments.replies import PaidReplies
+from aitp_desk.desk.plugins.judge import Judging
+from aitp_desk.desk.runs.service import Running
+from aitp_desk.desk.runs.worker import Worker
+from aitp_desk.desk.tasks.service import Tasks
+from aitp_desk.desk.threads.files import Filing
+from aitp_desk.desk.threads.messages import Posting
+from aitp_desk.desk.threads.open_requests import Awaiting
+from aitp_desk.desk.threads.reader import Reading
+from aitp_desk.desk.threads.service import OnThreads
+from aitp_desk.desk.threads.sessions import Sessions
+from aitp_desk.desk.threads.streams import Stream, Streams
+from aitp_desk.knowledge.snapshot import Knowledge
+from aitp_desk.model.access.principal import Principal
+from aitp_desk.model.calls.resource import ResourceType
+from aitp_desk.model.conversation.run import Run
+from aitp_desk.model.conversation.thread import Message
 
 
 class Desk:
@@ -151,7 +151,7 @@ class Desk:
         """Wait for what comes of a message that pays, as long as :meth:`follow_run` at most.
 
         Returns:
-            See :meth:`aitp_desk.desk.paid_replies.PaidReplies.follow`.
+            See :meth:`aitp_desk.desk.payments.replies.PaidReplies.follow`.
         """
         return await self._paid_replies.follow(
             principal, said, min(seconds, self.max_wait), self._posting.idle_before
@@ -167,7 +167,10 @@ class Desk:
         param: str,
         in_words: bool = True,
     ) -> Stream:
-        """Open a stream of a thread's events. See :meth:`aitp_desk.desk.streams.Streams.open`."""
+        """Open a stream of a thread's events.
+
+        See :meth:`aitp_desk.desk.threads.streams.Streams.open`.
+        """
         check_scope(principal)
         return await self._streams.open(
             principal, thread_id, after, wording, param=param, in_words=in_words
@@ -179,21 +182,27 @@ class Desk:
         start: Callable[[], Awaitable[Run]],
         word: Callable[[Run], RunWording],
     ) -> Stream:
-        """Start a run and follow it. See :meth:`aitp_desk.desk.streams.Streams.open_run`."""
+        """Start a run and follow it.
+
+        See :meth:`aitp_desk.desk.threads.streams.Streams.open_run`.
+        """
         return await self._streams.open_run(principal, start, word)
 
     async def follow_told(
         self, principal: Principal, tell: Callable[[], AsyncIterator[bytes]]
     ) -> Stream:
-        """Open a stream of pieces. See :meth:`aitp_desk.desk.streams.Streams.open_told`."""
+        """Open a stream of pieces. See :meth:`aitp_desk.desk.threads.streams.Streams.open_told`."""
         return await self._streams.open_told(principal, tell)
 
     async def thread_of(self, principal: Principal, name: str) -> str:
-        """The thread of a session. See :meth:`aitp_desk.desk.sessions.Sessions.thread_of`."""
+        """The thread of a session.
+
+        See :meth:`aitp_desk.desk.threads.sessions.Sessions.thread_of`.
+        """
         return await self._sessions.thread_of(principal, name)
 
     async def session_of(self, principal: Principal, thread_id: str) -> str:
-        """A thread's session. See :meth:`aitp_desk.desk.sessions.Sessions.name`."""
+        """A thread's session. See :meth:`aitp_desk.desk.threads.sessions.Sessions.name`."""
         return await self._sessions.name(principal, thread_id)
 
     def new_session(self, principal: Principal) -> str:
@@ -206,7 +215,7 @@ class Desk:
         return self._resources.offered
 
     def list_resources(self, principal: Principal) -> tuple[ResourceType, ...]:
-        """What a caller may read. See :meth:`aitp_desk.desk.resources.Resources.types`."""
+        """What a caller may read. See :meth:`aitp_desk.desk.direct.resources.Resources.types`."""
         return self._resources.types(principal)
 
     async def read_resource(
@@ -216,7 +225,7 @@ class Desk:
         payment: Mapping[str, Any] | None = None,
         allowance: Allowance | None = None,
     ) -> ResourceView | CallStatus:
-        """Read a resource. See :meth:`aitp_desk.desk.paid_reading.PaidReading.read`."""
+        """Read a resource. See :meth:`aitp_desk.desk.direct.paid_resources.PaidReading.read`."""
         return await self._paid_reading.read(principal, path, payment, allowance)
 
     @property
@@ -226,7 +235,10 @@ class Desk:
         return frozenset(way for ways in found for way in ways)
 
     async def call_status(self, principal: Principal, session_id: str) -> CallStatus:
-        """How a call stands. See :meth:`aitp_desk.desk.asking.Asking.call_status`."""
+        """How a call stands.
+
+        See :meth:`aitp_desk.desk.conversations.service.Asking.call_status`.
+        """
         return await self.asking.call_status(principal, session_id)
 
     def calling_once(
@@ -234,14 +246,14 @@ class Desk:
     ) -> AbstractAsyncContextManager[Begun]:
         """Hold a request's key while a call is made with it in a conversation.
 
-        See :meth:`aitp_desk.desk.calling_directly.CallingDirectly.once`.
+        See :meth:`aitp_desk.desk.direct.calls.CallingDirectly.once`.
         """
         return self.calling.once(principal, asked, request)
 
     async def made_call(self, principal: Principal, name: str, call_id: str) -> CallStatus:
         """How such a call stands.
 
-        See :meth:`aitp_desk.desk.calling_directly.CallingDirectly.status`.
+        See :meth:`aitp_desk.desk.direct.calls.CallingDirectly.status`.
         """
         return await self.calling.status(principal, name, call_id)
 
@@ -265,7 +277,10 @@ class Desk:
         return self.asking.cache_counts
 
     def forget(self) -> None:
-        """Drop what is held in memory of what was said. See :mod:`aitp_desk.desk.forgetting`."""
+        """Drop what is held in memory of what was said.
+
+        See :mod:`aitp_desk.desk.maintenance.cache_eviction`.
+        """
         self.asking.forget()
 
     def people_acted(self) -> None:

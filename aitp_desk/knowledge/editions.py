@@ -13,17 +13,17 @@ from pathlib import Path
 
 import msgspec
 
-from aitp_desk.knowledge.base import Document, Passage, Problem
-from aitp_desk.knowledge.declare import NOTHING, Declaring
-from aitp_desk.knowledge.detection import language_of_pages
+from aitp_desk.knowledge.documents.base import Document, Passage, Problem
+from aitp_desk.knowledge.documents.detection import language_of_pages
+from aitp_desk.knowledge.documents.languages import Languages, falls_back, look_up
 from aitp_desk.knowledge.enrichment.file import Line
-from aitp_desk.knowledge.hidden import hidden_pages
-from aitp_desk.knowledge.index import open_indexes
-from aitp_desk.knowledge.languages import Languages, falls_back, look_up
+from aitp_desk.knowledge.index.builder import FILE
+from aitp_desk.knowledge.index.index import open_indexes
 from aitp_desk.knowledge.library import Library
-from aitp_desk.knowledge.load import Raw, digest_of_files, with_versions
-from aitp_desk.knowledge.making import FILE
-from aitp_desk.knowledge.payloads import Described
+from aitp_desk.knowledge.media.declarations import NOTHING, Declaring
+from aitp_desk.knowledge.media.payloads import Described
+from aitp_desk.knowledge.sources.loader import Raw, digest_of_files, with_versions
+from aitp_desk.knowledge.sources.reserved_paths import hidden_pages
 
 
 class Editions:
@@ -110,7 +110,7 @@ class Editions:
         """The language of the page that a source points to; None where there is no such page.
 
         Parameters:
-            url: as :attr:`aitp_desk.knowledge.base.Passage.url`.
+            url: as :attr:`aitp_desk.knowledge.documents.base.Passage.url`.
         """
         page = self._by_path.get(url.partition("#")[0].removeprefix("/"))
         return None if page is None else page.language or self.own

@@ -8,19 +8,19 @@ from hashlib import sha256
 
 import msgspec
 
-from aitp_desk.knowledge.base import Document, Hit, Passage, Problem
-from aitp_desk.knowledge.declare import NOTHING, Declared
+from aitp_desk.knowledge.documents.base import Document, Hit, Passage, Problem
+from aitp_desk.knowledge.documents.titles import unnumbered
 from aitp_desk.knowledge.enrichment.file import Line, digest_of_lines
 from aitp_desk.knowledge.enrichment.questions import Questions
-from aitp_desk.knowledge.index import Index
-from aitp_desk.knowledge.listing import Listing
-from aitp_desk.knowledge.meaning.reranker import CachedReranker
-from aitp_desk.knowledge.meaning.vectors import Vectors
-from aitp_desk.knowledge.naming import Naming
-from aitp_desk.knowledge.search import Ranking
-from aitp_desk.knowledge.shelf import Shelf
-from aitp_desk.knowledge.titles import unnumbered
-from aitp_desk.knowledge.vocabulary import Vocabulary
+from aitp_desk.knowledge.index.index import Index
+from aitp_desk.knowledge.media.declarations import NOTHING, Declared
+from aitp_desk.knowledge.media.listing import Listing
+from aitp_desk.knowledge.media.shelf import Shelf
+from aitp_desk.knowledge.search.document_names import Naming
+from aitp_desk.knowledge.search.ranking import Ranking
+from aitp_desk.knowledge.search.vocabulary import Vocabulary
+from aitp_desk.knowledge.semantics.reranker import CachedReranker
+from aitp_desk.knowledge.semantics.vectors import Vectors
 
 _KEPT_LABELS = 4096
 
@@ -161,7 +161,7 @@ class Library:
         """The number of the first passage at an address; None where there is no such section.
 
         Parameters:
-            url: as :attr:`aitp_desk.knowledge.base.Passage.url`.
+            url: as :attr:`aitp_desk.knowledge.documents.base.Passage.url`.
         """
         path, _, anchor = url.partition("#")
         numbers = self.numbers(path.removeprefix("/"))

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 
 import msgspec
 
-from aitp_desk.knowledge.meaning.vectors import Vectors
-from aitp_desk.store.refusal_reads import Refusal
+from aitp_desk.knowledge.semantics.vectors import Vectors
+from aitp_desk.store.reads.console.refusals import Refusal
 
 _LONGEST = 200
 """Longer messages are left out: they are letters, and mostly about one person."""

@@ -61,9 +61,9 @@ from typing import ClassVar, Literal
 
 import msgspec
 
+from aitp_desk.model.calls.payment import PaymentTerms
 from aitp_desk.model.error_kind import ErrorKind
 from aitp_desk.model.money import Money
-from aitp_desk.model.payment import PaymentTerms
 
 Refusal = Literal[
     "conflicting", "expired", "malformed", "replayed", "revoked", "unknown", "unproven"

@@ -2,7 +2,7 @@
 
 A *unit of work* is a generator function: it yields ``(statement name, parameters)``, is sent that
 statement's rows, and returns its result. The rules of the desk's data are units (``work.py``) and
-are written once; an engine only drives them. Statements are named in ``queries/*.sql``.
+are written once; an engine only drives them. Statements are named in ``queries/``.
 
 The promises:
 

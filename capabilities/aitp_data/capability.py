@@ -15,12 +15,14 @@ import msgspec
 from msgspec import Meta, UnsetType
 from msgspec.structs import replace
 
-from aitp_data import fetching, profile
+from aitp_data import profile
+from aitp_data import remote_forms as fetching
+from aitp_data.desk_forms import phrase, value_of
+from aitp_data.encryption.decryption import given_in
+from aitp_data.encryption.jwe import is_jwe
+from aitp_data.encryption.keys import Keys
 from aitp_data.forms import Filled, called, check_fields, is_secret, settle
-from aitp_data.hearing import OpenForm, understand
-from aitp_data.jwe import is_jwe
-from aitp_data.keeping import BOOK, AskedForm
-from aitp_data.keys import Keys
+from aitp_data.json_schema_forms import data_by, form_of
 from aitp_data.messages import (
     MESSAGES,
     OWN,
@@ -31,10 +33,9 @@ from aitp_data.messages import (
     RejectedData,
     RequestData,
 )
-from aitp_data.opening import given_in
-from aitp_data.phrasing import phrase, value_of
-from aitp_data.plain_forms import data_by, form_of
+from aitp_data.records import BOOK, AskedForm
 from aitp_data.text import how_to_reply, tell_data, tell_request
+from aitp_data.word_replies import OpenForm, understand
 from aitp_desk.capability import (
     UNKNOWN,
     Asking,
@@ -146,7 +147,7 @@ class DataRequests(Capability):
                 raise AssertionError(part.key)
 
     def from_text(self, text: str, waiting: Sequence[Record]) -> Mapping[str, Any] | None:
-        """See :mod:`aitp_data.hearing`."""
+        """See :mod:`aitp_data.word_replies`."""
         asked = [one for one in map(BOOK.read, waiting) if one is not None]
         data = understand(text, [OpenForm(one.request, one.fields, one.remembers) for one in asked])
         return None if data is None else {"data": data}
@@ -156,7 +157,7 @@ class DataRequests(Capability):
         return BOOK.awaits(record, actor)
 
     def phrase(self, asking: Asking) -> Mapping[str, Any] | None:
-        """Ask for a form to be filled in. See :mod:`aitp_data.phrasing`."""
+        """Ask for a form to be filled in. See :mod:`aitp_data.desk_forms`."""
         request = phrase(asking)
         return None if request is None else {"request_data": request}
 
@@ -166,7 +167,7 @@ class DataRequests(Capability):
         return BOOK.standing(request.id, context) if isinstance(request, RequestData) else None
 
     def waiting(self, record: Record) -> Waiting | None:
-        """See :mod:`aitp_data.plain_forms`."""
+        """See :mod:`aitp_data.json_schema_forms`."""
         asked = BOOK.read(record)
         if asked is None or not asked.fields:
             return None
@@ -183,7 +184,7 @@ class DataRequests(Capability):
         )
 
     def answer(self, record: Record, given: Mapping[str, Any]) -> Mapping[str, Any]:
-        """See :mod:`aitp_data.plain_forms`."""
+        """See :mod:`aitp_data.json_schema_forms`."""
         asked = BOOK.read(record)
         if asked is None:
             raise InvalidRequest("What was asked here has been erased.")

@@ -8,9 +8,17 @@ from collections.abc import Sequence
 import msgspec
 from msgspec import UnsetType
 
-from aitp_data import tokens
+from aitp_data import autocomplete_tokens as tokens
+from aitp_data.autocomplete_tokens import (
+    AS_IT_IS,
+    CHECKS,
+    bare_digits,
+    is_email,
+    is_number,
+    is_tel,
+    name_of,
+)
 from aitp_data.messages import FormField
-from aitp_data.tokens import AS_IT_IS, CHECKS, bare_digits, is_email, is_number, is_tel, name_of
 from aitp_desk.capability import InvalidRequest, one_line
 
 LONGEST_LINE = 1000

@@ -80,7 +80,8 @@ class RequestData(msgspec.Struct, frozen=True, omit_defaults=True):
     """A request to fill in a form.
 
     Parameters:
-        actor, valid_until, supersedes: as of :class:`~aitp_desk.capability.asked.AnyRequest`. They
+        actor, valid_until, supersedes: as of ``AnyRequest``.
+        They
             are the desk's own fields, as those below are.
         jwks: public keys, as RFC 7517 has them, for which values may be encrypted.
         remembers: whether who answers can have the values kept for the next form.
@@ -101,7 +102,7 @@ class RequestData(msgspec.Struct, frozen=True, omit_defaults=True):
 class Encryption(
     msgspec.Struct, frozen=True, rename="camel", forbid_unknown_fields=True, omit_defaults=True
 ):
-    """How a value was encrypted, by the draft: see :mod:`aitp_data.ecies`.
+    """How a value was encrypted, by the draft: see :mod:`aitp_data.encryption.ecies`.
 
     Parameters:
         public_key: for whom.

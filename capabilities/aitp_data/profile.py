@@ -14,7 +14,7 @@ import msgspec
 from msgspec import UnsetType
 from msgspec.structs import replace
 
-from aitp_data import tokens
+from aitp_data import autocomplete_tokens as tokens
 from aitp_data.forms import Filled, Misfit, fit, is_secret
 from aitp_data.messages import FormField, RequestData
 from aitp_desk.capability import Context, Effect, Keep

@@ -24,9 +24,9 @@ from aitp_desk.capability import (
     Take,
     Verdict,
 )
+from aitp_operations.health_report import health_of, tell_health, tell_question
 from aitp_operations.messages import MESSAGES, AgentHealth, Healthcheck
 from aitp_operations.peers import Peer, ask_all
-from aitp_operations.telling import health_of, tell_health, tell_question
 
 
 class OperationsSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -80,7 +80,7 @@ class Operations(Capability):
                 return Take()
 
     def as_text(self, part: Part) -> str:
-        """See :mod:`aitp_operations.telling`."""
+        """See :mod:`aitp_operations.health_report`."""
         match part.content:
             case Healthcheck() as asked:
                 return tell_question(asked)

@@ -1,7 +1,7 @@
 """AITP-01 as a capability: quotes what the desk asks to be paid, and judges what pays it.
 
 How something is paid is each method's own; what all have in common is here and in
-:mod:`aitp_payments.settling`.
+:mod:`aitp_payments.settlement.lifecycle`.
 """
 
 from __future__ import annotations
@@ -41,25 +41,19 @@ from aitp_desk.capability import (
     Work,
     one_line,
 )
-from aitp_payments import draft, messages, own_messages
-from aitp_payments.answering import answer_by, understand
-from aitp_payments.approving import ByAccount, without_code
-from aitp_payments.asking import read_asked
-from aitp_payments.buying import showing
-from aitp_payments.buying.buyer import Buyer
-from aitp_payments.buying.unconfirmed import Unconfirmed
-from aitp_payments.draft import PaymentAuthorization
-from aitp_payments.drafted import ByDraft
-from aitp_payments.due import DELAYS, Due
-from aitp_payments.due_parts import return_part
+from aitp_payments.buyer import presentation as showing
+from aitp_payments.buyer.confirmation_deadline import Unconfirmed
+from aitp_payments.buyer.service import Buyer
 from aitp_payments.ledger.codes import hide_codes
-from aitp_payments.ledger.judging import Purses
-from aitp_payments.merchant import Merchant
-from aitp_payments.messages import PUBLISHED, AnyQuote, WrappedQuote
-from aitp_payments.methods import Method
-from aitp_payments.near import NearChannels
-from aitp_payments.open_quotes import OWN, OpenQuotes, is_awaited, only_asked
-from aitp_payments.own_messages import (
+from aitp_payments.ledger.requests import Purses
+from aitp_payments.messages import aitp01 as messages
+from aitp_payments.messages import draft
+from aitp_payments.messages import site as own_messages
+from aitp_payments.messages.aitp01 import PUBLISHED, AnyQuote, WrappedQuote
+from aitp_payments.messages.draft import PaymentAuthorization
+from aitp_payments.messages.draft_payments import ByDraft
+from aitp_payments.messages.signatures import read_key
+from aitp_payments.messages.site import (
     ApproveQuote,
     DeclineQuote,
     OwnQuote,
@@ -67,23 +61,31 @@ from aitp_payments.own_messages import (
     RejectedDecline,
     RejectedPaymentDecision,
 )
-from aitp_payments.passing_on import PassingOn
-from aitp_payments.quotes import Quoting
-from aitp_payments.reading import read_quote
-from aitp_payments.records import PaymentRecord, Terms, read_payment
-from aitp_payments.returning import Part as RefundedPart
-from aitp_payments.settings import PaymentsSettings
-from aitp_payments.settling import REFUND, Settling
-from aitp_payments.signatures import read_key
-from aitp_payments.stripe.settings import StripeSettings, read_keys
-from aitp_payments.text import (
+from aitp_payments.messages.text import (
     tell_decision,
     tell_payment,
     tell_quote,
     tell_result,
     tell_top_up,
 )
-from aitp_payments.untaken import untaken
+from aitp_payments.messages.version import read_quote
+from aitp_payments.methods import Method
+from aitp_payments.quotes.affiliates import PassingOn
+from aitp_payments.quotes.answers import answer_by, understand
+from aitp_payments.quotes.merchant import Merchant
+from aitp_payments.quotes.open_quotes import OWN, OpenQuotes, is_awaited, only_asked
+from aitp_payments.quotes.quotes import Quoting
+from aitp_payments.quotes.thread_records import read_asked
+from aitp_payments.records import PaymentRecord, Terms, read_payment
+from aitp_payments.refunds.due import DELAYS, Due
+from aitp_payments.refunds.due_parts import return_part
+from aitp_payments.refunds.service import Part as RefundedPart
+from aitp_payments.settings import PaymentsSettings
+from aitp_payments.settlement.approval import ByAccount, without_code
+from aitp_payments.settlement.lifecycle import REFUND, Settling
+from aitp_payments.settlement.near_channels import NearChannels
+from aitp_payments.settlement.unsupported_methods import untaken
+from aitp_payments.stripe.settings import StripeSettings, read_keys
 from aitp_payments.x402.messages import X402Payment
 from aitp_payments.x402.method import X402
 
@@ -222,7 +224,7 @@ class Payments(Capability):
         return self._open.waiting(record) if wanted is None else showing.waiting(wanted)
 
     def answer(self, record: Record, given: Mapping[str, Any]) -> Mapping[str, Any]:
-        """See :mod:`aitp_payments.answering` and :mod:`aitp_payments.buying.showing`."""
+        """See :mod:`aitp_payments.quotes.answers` and :mod:`aitp_payments.buyer.presentation`."""
         if (wanted := showing.read_wanted(record)) is not None:
             return showing.decision(wanted, given)
         asked = read_asked(record)
@@ -231,7 +233,7 @@ class Payments(Capability):
         return answer_by(asked, given)
 
     def from_text(self, text: str, waiting: Sequence[Record]) -> Mapping[str, Any] | None:
-        """See :mod:`aitp_payments.answering`."""
+        """See :mod:`aitp_payments.quotes.answers`."""
         asked = only_asked(waiting)
         if asked is None:
             return None
@@ -253,7 +255,7 @@ class Payments(Capability):
         return showing.standing(part, context, self._buyer.mandates)
 
     def as_text(self, part: Part) -> str:
-        """See :mod:`aitp_payments.text`."""
+        """See :mod:`aitp_payments.messages.text`."""
         for method in self.methods:
             if told := method.as_text(part):
                 return told

@@ -24,9 +24,9 @@ from aitp_desk.capability import (
     Webhook,
     Work,
 )
-from aitp_payments.merchant import Merchant
+from aitp_payments.quotes.merchant import Merchant
 from aitp_payments.records import PaymentRecord, QuoteRecord
-from aitp_payments.settling import Settling
+from aitp_payments.settlement.lifecycle import Settling
 
 
 class Charge(msgspec.Struct, frozen=True, kw_only=True):
@@ -60,7 +60,7 @@ class Method(Protocol):
     """A way to pay. All is pure but jobs, rounds and :meth:`refund`; most may be left as it is.
 
     A class below this one need only write what it has. The keys of its own messages stand among
-    those of :mod:`aitp_payments.own_messages`, whether a site has enabled it or not.
+    those of :mod:`aitp_payments.messages.site`, whether a site has enabled it or not.
 
     Attributes:
         name: as messages name it: small letters, digits and ``_``.
@@ -126,8 +126,10 @@ class Method(Protocol):
         """Give a settled payment back.
 
         Returns:
-            What :meth:`~aitp_payments.settling.Settling.refunded` decides once the money is on its
-            way, or :meth:`~aitp_payments.settling.Settling.owed` where only people can return it.
+            What :meth:`~aitp_payments.settlement.lifecycle.Settling.refunded` decides once the
+            money is on its
+            way, or :meth:`~aitp_payments.settlement.lifecycle.Settling.owed` where only people can
+            return it.
 
         Raises:
             Retry: it may succeed later.

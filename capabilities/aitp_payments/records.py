@@ -15,7 +15,7 @@ import msgspec
 from msgspec.structs import replace
 
 from aitp_desk.capability import Add, Effect, Job, Keep, Money, Record
-from aitp_payments.books import Books
+from aitp_payments.record_reads import Books
 
 QuoteState = Literal["open", "paying", "paid", "declined"]
 PaymentState = Literal["pending", "settled", "refused", "refunding", "refunded", "refund_due"]
@@ -58,7 +58,8 @@ class QuoteRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
         shares: who they are.
         wrappers: the chain by which they came, as it was said last.
         quote: as it was signed and said. What it describes may tell of a person: that stands on the
-            thread alone (:class:`~aitp_payments.asking.AskedPayment`), and goes with it.
+            thread alone (``AskedPayment``), and goes
+            with it.
         digest: of all of it.
         published: digest of the same as AITP-01 publishes it; empty where it has no such form.
         terms: in whose terms it was said.

@@ -7,7 +7,7 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
-from aitp_payments.buying.settings import BuyingSettings
+from aitp_payments.buyer.settings import BuyingSettings
 from aitp_payments.stripe.settings import StripeSettings
 from aitp_payments.x402.settings import X402Settings
 

@@ -44,8 +44,8 @@ from aitp_desk.capability import (
     open_until,
     waits_for_others,
 )
+from aitp_requests.desk_requests import YES, phrase, value_of
 from aitp_requests.forms import decision_by, form_of
-from aitp_requests.hearing import understand
 from aitp_requests.items import plain
 from aitp_requests.messages import (
     MESSAGES,
@@ -54,9 +54,9 @@ from aitp_requests.messages import (
     RejectedDecision,
     RequestDecision,
 )
-from aitp_requests.phrasing import YES, phrase, value_of
 from aitp_requests.rules import check_choices, lapsed, settle_options
 from aitp_requests.text import tell_decision, tell_options, tell_request
+from aitp_requests.word_replies import understand
 
 PUBLISHED = "https://aitp.dev/capabilities/aitp-02-decisions/v1.0.0/schema.json"
 AskedDecision = Asked[RequestDecision, Decision]
@@ -129,7 +129,7 @@ class Requests(Capability):
                 raise AssertionError(part.key)
 
     def from_text(self, text: str, waiting: Sequence[Record]) -> Mapping[str, Any] | None:
-        """See :mod:`aitp_requests.hearing`."""
+        """See :mod:`aitp_requests.word_replies`."""
         asked = [one for one in map(BOOK.read, waiting) if one is not None]
         decision = understand(text, [one.request for one in asked])
         if decision is None:
@@ -145,7 +145,7 @@ class Requests(Capability):
         return BOOK.awaits(record, actor)
 
     def phrase(self, asking: Asking) -> Mapping[str, Any] | None:
-        """Ask for a choice, or for a yes. See :mod:`aitp_requests.phrasing`."""
+        """Ask for a choice, or for a yes. See :mod:`aitp_requests.desk_requests`."""
         request = phrase(asking)
         return None if request is None else {"request_decision": request}
 

@@ -19,8 +19,7 @@ from aitp_desk.capability import (
     Schema,
     Verdict,
 )
-from aitp_sign.asks import Answer, Ask, new_book
-from aitp_sign.encodings import to_base64url
+from aitp_sign.keys.encodings import to_base64url
 from aitp_sign.messages import (
     MESSAGES,
     MOST_TEXT,
@@ -28,8 +27,9 @@ from aitp_sign.messages import (
     Signature,
     SignatureDeclined,
 )
-from aitp_sign.near_chain import NearSettings, NearSigning
-from aitp_sign.proving import is_known
+from aitp_sign.near.chain import NearSettings, NearSigning
+from aitp_sign.proof import is_known
+from aitp_sign.records import Answer, Ask, new_book
 from aitp_sign.subjects import EvmCall, NearCall, Statement, Subject, Typed, schemes_of, told_until
 
 TITLE = "AITP-05: signing"

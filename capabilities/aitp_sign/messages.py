@@ -11,12 +11,12 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
-from aitp_sign.eip712 import TypedData
-from aitp_sign.evm_transactions import EvmTransaction
-from aitp_sign.jws import Jwk
-from aitp_sign.near_transactions import NearTransaction
+from aitp_sign.errors import Reason
+from aitp_sign.evm.eip712 import TypedData
+from aitp_sign.evm.transactions import EvmTransaction
+from aitp_sign.keys.jws import Jwk
+from aitp_sign.near.transactions import NearTransaction
 from aitp_sign.subjects import Scheme
-from aitp_sign.unproven import Reason
 
 MOST_TEXT = 4000
 Id = Annotated[str, Meta(min_length=1, max_length=200)]

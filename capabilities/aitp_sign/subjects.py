@@ -14,10 +14,13 @@ from typing import Literal
 
 import msgspec
 
-from aitp_sign import eip191, eip712, evm_transactions, near_transactions, nep413
-from aitp_sign.encodings import from_base64url, to_hex
-from aitp_sign.evm_transactions import EvmTransaction
-from aitp_sign.near_transactions import NearAction, NearTransaction
+from aitp_sign.evm import eip191, eip712
+from aitp_sign.evm import transactions as evm_transactions
+from aitp_sign.evm.transactions import EvmTransaction
+from aitp_sign.keys.encodings import from_base64url, to_hex
+from aitp_sign.near import nep413
+from aitp_sign.near import transactions as near_transactions
+from aitp_sign.near.transactions import NearAction, NearTransaction
 
 Scheme = Literal["ed25519", "jws", "nep413", "eip191", "eip712", "near", "evm"]
 """How something is signed. The last two are transactions of NEAR and of Ethereum."""

@@ -11,10 +11,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from tests.access_walk.conversation import V1
 from tests.access_walk.model import File, Thread
-from tests.access_walk.speaking import V1
 from tests.access_walk.world import Call, World
-from tests.in_process import Headers
+from tests.support.clients.dispatcher import Headers
 
 BETA: Headers = (("OpenAI-Beta", "assistants=v2"),)
 HAC: Headers = (("Accept", "application/vnd.hac+json"),)
@@ -293,7 +293,7 @@ PUBLIC = {
     "GET /capabilities/{name}": "what a capability takes and gives",
     "GET /assets/{name}": "the pages' own files",
     "GET /assets/desk/{name}": "the pages' own files",
-    "GET /console/assets/{version}/{name}": "the console's own files",
+    "GET /console/assets/{version}/{name:.*}": "the console's own files",
     "GET /{path:.*}": "the site's pages",
     "GET /capabilities/till/v1/schema.json": "a schema",
 }

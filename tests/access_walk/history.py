@@ -13,15 +13,15 @@ from unittest import mock
 
 import aiohttp
 
-from aitp_desk.auth import verified
+from aitp_desk.auth.credentials import proof_cache as verified
 from tests.access_walk import addresses
 from tests.access_walk.addresses import Asked
 from tests.access_walk.model import Credential, File, Model, Thread
-from tests.access_walk.moves import RECENT, Moves
 from tests.access_walk.site import MarkingAgent, open_site
+from tests.access_walk.steps import RECENT, Moves
 from tests.access_walk.world import Call, Leak, World
-from tests.doubles import Clock
-from tests.websites import website
+from tests.support.doubles.agent import Clock
+from tests.support.doubles.website import website
 
 KEYS = ("Aya", "Ben", "Cleo", "Dora", "Finn")
 ANONYMOUS = ("A", "B", "C")

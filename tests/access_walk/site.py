@@ -7,13 +7,13 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from aitp_desk.agent.base import Answer, Clarification, Event, Turn
-from aitp_desk.app import Serving, open_server
+from aitp_desk.app.server import Serving, open_server
 from aitp_desk.capability import Capability
 from aitp_desk.config import load_config
 from tests.access_walk.model import MARKER
-from tests.beginning import begin_database
-from tests.doubles import Clock
-from tests.till import Till
+from tests.support.desk.first_start import begin_database
+from tests.support.doubles.agent import Clock
+from tests.support.payments.till_plugin import Till
 
 FURTHER = "books"
 ACTIONS = '''

@@ -14,12 +14,12 @@ import msgspec
 import pytest
 
 from tests.access_walk import addresses
+from tests.access_walk.conversation import V1, Speaking
+from tests.access_walk.grants import Sharing
 from tests.access_walk.history import open_world
 from tests.access_walk.model import Credential, Thread
-from tests.access_walk.sharing import Sharing
-from tests.access_walk.speaking import V1, Speaking
 from tests.access_walk.world import World
-from tests.docs import access_table
+from tests.docs.tables import access
 
 REFUSED = 400
 SECONDS = 10
@@ -132,7 +132,7 @@ LOSSES: dict[str, tuple[Begin, Callable[[Scene], Awaitable[None]]]] = {
 
 
 def test_every_loss_of_the_table_is_tried() -> None:
-    assert access_table.losses().keys() == LOSSES.keys()
+    assert access.losses().keys() == LOSSES.keys()
 
 
 @pytest.mark.parametrize("name", LOSSES)
@@ -154,7 +154,7 @@ async def test_what_is_left_after_access_has_ended_is_what_the_table_says(
             "receivers": "nothing more" if world.pushes == pushes else "what follows",
             "streams": await end_of_stream(scene),
         }
-        row = dict(access_table.losses()[name])
+        row = dict(access.losses()[name])
         assert found == {column: row[column] for column in found}
         assert world.leaks == []
 

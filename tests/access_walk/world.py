@@ -16,17 +16,18 @@ from typing import Any
 import aiohttp
 from aiohttp import web
 
-from aitp_desk.app import Serving
-from aitp_desk.auth.api_key import make_api_key
-from aitp_desk.auth.data_keys import open_data_keys
-from aitp_desk.store import reads, work
+from aitp_desk.app.server import Serving
+from aitp_desk.auth.credentials.api_key import make_api_key
+from aitp_desk.auth.keys.data_keys import open_data_keys
+from aitp_desk.store import units as work
+from aitp_desk.store.reads import threads as reads
 from tests.access_walk.model import ALWAYS, ID, MARKER, Credential, Marker, Model, Party, Thread
 from tests.access_walk.site import MarkingAgent
-from tests.doubles import Clock
-from tests.in_process import Answered, Headers, answer
-from tests.keys import make_key
-from tests.talking import DATABASE
-from tests.websites import Website
+from tests.support.access.keys import make_key
+from tests.support.clients.dispatcher import Answered, Headers, answer
+from tests.support.clients.threads import DATABASE
+from tests.support.doubles.agent import Clock
+from tests.support.doubles.website import Website
 
 JSON = ("Content-Type", "application/json")
 SECRETS = re.compile(r"(?:thread|session|task|call)_[0-9a-z]{16,}")

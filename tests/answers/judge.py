@@ -31,9 +31,9 @@ from aitp_desk.agent.base import (
     Turn,
     answer_of,
 )
-from aitp_desk.agent.extractive import ExtractiveAgent
-from aitp_desk.evaluation.conversation import Conversation
-from aitp_desk.knowledge.watch import open_knowledge
+from aitp_desk.agent.extractive.agent import ExtractiveAgent
+from aitp_desk.cli.evaluation.conversation import Conversation
+from aitp_desk.knowledge.snapshot import open_knowledge
 
 SHARED = Path(os.environ["AITP_DESK_SHARED"]) if os.environ.get("AITP_DESK_SHARED") else None
 

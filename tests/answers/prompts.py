@@ -16,16 +16,16 @@ from typing import Any
 
 import msgspec
 
-from aitp_desk.agent import prompt as wire
 from aitp_desk.agent.base import SiteFacts, Turn
-from aitp_desk.agent.extractive import ExtractiveAgent
-from aitp_desk.agent.passages import Excerpt, choose
-from aitp_desk.config.claude import Claude
+from aitp_desk.agent.claude import prompt as wire
+from aitp_desk.agent.claude.passages import Excerpt, choose
+from aitp_desk.agent.extractive.agent import ExtractiveAgent
+from aitp_desk.config.sections.content.claude import Claude
+from aitp_desk.knowledge.documents.languages import Languages
 from aitp_desk.knowledge.editions import open_editions
-from aitp_desk.knowledge.languages import Languages
 from aitp_desk.knowledge.library import Library
-from aitp_desk.knowledge.load import read_files
-from aitp_desk.knowledge.watch import open_knowledge
+from aitp_desk.knowledge.snapshot import open_knowledge
+from aitp_desk.knowledge.sources.loader import read_files
 from tests.answers.judge import Corpus, Question, corpus_of, holds, questions, turn_of
 
 LABELS = Path(__file__).with_name("whitepaper.toml")

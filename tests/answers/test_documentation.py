@@ -5,11 +5,11 @@ from pathlib import Path
 import pytest
 
 from aitp_desk.agent.base import Answer, Clarification, Said, SiteFacts, Turn
-from aitp_desk.agent.extractive import answer
+from aitp_desk.agent.extractive.agent import answer
+from aitp_desk.knowledge.documents.languages import Languages
 from aitp_desk.knowledge.editions import open_editions
-from aitp_desk.knowledge.languages import Languages
 from aitp_desk.knowledge.library import Library
-from aitp_desk.knowledge.load import read_files
+from aitp_desk.knowledge.sources.loader import read_files
 
 SITE = SiteFacts("Docs", "https://docs.example")
 

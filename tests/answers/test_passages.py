@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 
 from aitp_desk.agent.base import SiteFacts, Turn, Utterance
-from aitp_desk.agent.passages import Excerpt, choose, estimate_tokens, search
-from aitp_desk.knowledge.chunk import joined
+from aitp_desk.agent.claude.passages import Excerpt, choose, estimate_tokens, search
+from aitp_desk.knowledge.documents.chunks import joined
+from aitp_desk.knowledge.documents.languages import Languages
 from aitp_desk.knowledge.editions import open_editions
-from aitp_desk.knowledge.languages import Languages
 from aitp_desk.knowledge.library import Library
-from aitp_desk.knowledge.load import read_files
+from aitp_desk.knowledge.sources.loader import read_files
 from tests.answers.judge import SHOP, questions
 from tests.answers.prompts import ROOM
 

@@ -14,13 +14,13 @@ from collections import Counter
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from aitp_desk.actions.sources import offering
+from aitp_desk.actions.registry import offering
+from aitp_desk.app.site_agents import open_answering
 from aitp_desk.config import load_config
-from aitp_desk.desk.exchange import Ask
-from aitp_desk.desk.matcher import ActionMatcher
-from aitp_desk.model.principal import Principal, PrincipalKind
-from aitp_desk.opening import open_answering
-from tests.serving import SHOP
+from aitp_desk.desk.dialogue.tools.matcher import ActionMatcher
+from aitp_desk.desk.dialogue.turn import Ask
+from aitp_desk.model.access.principal import Principal, PrincipalKind
+from tests.support.desk.server import SHOP
 
 UTTERANCES = Path(__file__).with_name("utterances.toml")
 QUESTIONS = ("shop_tune", "shop_tune_2")

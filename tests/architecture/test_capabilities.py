@@ -18,7 +18,7 @@ LARGEST = 400
 DOOR = "aitp_desk.capability"
 COMMANDS = "capabilities/aitp_payments/ledger/commands/"
 """Where commands of a capability's are."""
-FOR_COMMANDS = {"aitp_desk.commands", "click"}
+FOR_COMMANDS = {"aitp_desk.cli.extension", "click"}
 
 
 def name(path: Path) -> str:

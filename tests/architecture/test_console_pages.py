@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-PAGES = Path(__file__).parents[2] / "aitp_desk" / "console" / "pages"
-FILES = sorted(PAGES.iterdir())
+PAGES = Path(__file__).resolve().parents[2] / "aitp_desk" / "web" / "console" / "pages"
+FILES = sorted(PAGES.rglob("*.*"))
 LONGEST = 300
 MARKUP = re.compile(
     r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|DOMParser|srcdoc|\beval\(|\bFunction\("
@@ -29,12 +29,14 @@ def test_nobodys_words_become_markup() -> None:
 def test_what_is_loaded_is_there_and_all_that_is_there_is_loaded() -> None:
     page = (PAGES / "index.html").read_text("utf-8")
     wanted = {name for name in LOADED.findall(page) if not name.startswith("data:")}
-    assert {name.rpartition("/")[0] for name in wanted} == {"/console/assets"}
-    found, new = set[str](), {name.rpartition("/")[2] for name in wanted}
+    assert all(name.startswith("/console/assets/") for name in wanted)
+    found, new = set[Path](), {PAGES / name.removeprefix("/console/assets/") for name in wanted}
     while new:
         found |= new
-        texts = [(PAGES / name).read_text("utf-8") for name in new if name.endswith(".js")]
-        named = {name for text in texts for name in IMPORT.findall(text)}
-        assert all(name.startswith("./") for name in named)
-        new = {name.removeprefix("./") for name in named} - found
-    assert found == {file.name for file in FILES} - {"index.html"}
+        scripts = [path for path in new if path.suffix == ".js"]
+        named = {
+            (path, name) for path in scripts for name in IMPORT.findall(path.read_text("utf-8"))
+        }
+        assert all(name.startswith(("./", "../")) for _, name in named)
+        new = {(path.parent / name).resolve() for path, name in named} - found
+    assert found == set(FILES) - {PAGES / "index.html"}

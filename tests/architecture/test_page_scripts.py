@@ -7,10 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from aitp_desk.pages.assets import SCRIPTS
+from aitp_desk.web.pages.assets import SCRIPTS
 from tests.architecture.test_console_pages import LONGEST, MARKUP
 
-FILES = sorted((Path(__file__).parents[2] / "aitp_desk" / "pages" / "scripts").iterdir())
+FILES = sorted(
+    (Path(__file__).parents[2] / "aitp_desk" / "web" / "pages" / "scripts").rglob("*.js")
+)
 DECLARED = re.compile(r"^(?:export )?(?:const|let|class|(?:async )?function) (\w+)", re.MULTILINE)
 
 

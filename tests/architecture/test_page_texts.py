@@ -6,10 +6,10 @@ import json
 import re
 from pathlib import Path
 
-from aitp_desk.pages.texts import LANGUAGES
+from aitp_desk.web.pages.blocks.texts import LANGUAGES
 
 PACKAGE = Path(__file__).parents[2] / "aitp_desk"
-CATALOGUE = json.loads((PACKAGE / "pages" / "texts.json").read_text("utf-8"))
+CATALOGUE = json.loads((PACKAGE / "web" / "pages" / "blocks" / "texts.json").read_text("utf-8"))
 PUT_BEHIND = re.compile(r"\.(?:one|other|advice|hint)$")
 """Forms that are chosen where a key is used."""
 VALUES = re.compile(r"\{(\w+)\}")
@@ -35,7 +35,7 @@ def test_a_text_is_there_in_every_language_with_the_same_values() -> None:
 
 def test_every_text_is_used_and_every_text_that_is_used_is_there() -> None:
     named, mentioned = set[str](), set[str]()
-    for folder in ("pages", "export", "doors"):
+    for folder in ("web/pages", "web/export", "app/doors"):
         for file in (PACKAGE / folder).rglob("*"):
             if file.stem == "texts":
                 continue

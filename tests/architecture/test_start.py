@@ -5,7 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tests.processes import desk_command, free_port, serving_process
+from tests.support.desk.processes import desk_command, free_port, serving_process
 
 HEAVY = frozenset(
     {
@@ -33,9 +33,9 @@ HEAVY = frozenset(
 OURS = frozenset(
     {
         "aitp_data",
-        "aitp_desk.actions.making",
-        "aitp_desk.actions.shape",
-        "aitp_desk.actions.signature",
+        "aitp_desk.actions.declaration.action_builder",
+        "aitp_desk.actions.schemas.shape",
+        "aitp_desk.actions.declaration.signature",
         "aitp_operations",
         "aitp_requests",
     }
@@ -51,7 +51,7 @@ def _loaded_by(code: str) -> set[str]:
 
 
 def test_the_application_imports_nothing_heavy() -> None:
-    loaded = _loaded_by("import aitp_desk.app")
+    loaded = _loaded_by("import aitp_desk.app.server")
     assert "aiohttp.web" in loaded
     assert loaded & (HEAVY | OURS | {"markdown_it"}) == set()
 
@@ -65,7 +65,7 @@ def test_a_command_imports_no_other() -> None:
         f"aitp_desk.cli.{name}"
         for name in ("audit", "check", "client", "init", "keys", "tickets", "token")
     }
-    assert "aitp_desk.cli.serve" in loaded
+    assert "aitp_desk.cli.commands.serve" in loaded
     assert loaded & commands == set()
 
 

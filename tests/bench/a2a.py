@@ -18,7 +18,7 @@ import json
 import sys
 from typing import Any
 
-from tests.bench.beside import Load, ahp_call, compare
+from tests.bench.harness.comparison import Load, ahp_call, compare
 
 QUESTION = "What is your return policy?"
 HEADERS = {"Content-Type": "application/json", "A2A-Version": "1.0"}

@@ -26,11 +26,11 @@ from pathlib import Path
 from aitp_desk.knowledge.enrichment.file import FILE as ENRICHED
 from aitp_desk.knowledge.enrichment.file import Line, Question, write_lines
 from aitp_desk.knowledge.enrichment.text import digest_of, is_enrichable
-from aitp_desk.knowledge.making import FILE as INDEX
-from aitp_desk.knowledge.watch import open_knowledge
-from tests.bench.body import questions, write_body
+from aitp_desk.knowledge.index.builder import FILE as INDEX
+from aitp_desk.knowledge.snapshot import open_knowledge
+from tests.bench.harness.corpus import questions, write_body
 from tests.bench.large import of_checkout
-from tests.serving import SHOP
+from tests.support.desk.server import SHOP
 
 ROOT = Path(__file__).parents[2]
 LABELLED = ROOT / "tests" / "answers" / "questions"
@@ -100,7 +100,7 @@ def measure(scratch: Path, site: str, level: str, checkout: Path | None = None) 
         of_checkout(ROOT if checkout is None else checkout),
     ):
         vectors = Path(data) / "vectors.sqlite"
-        command = [sys.executable, str(ROOT / "tests" / "bench" / "level.py")]
+        command = [sys.executable, str(ROOT / "tests" / "bench" / "harness" / "level.py")]
         command += [str(content), data, str(scratch / f"{site}.json")]
         if level in {"meaning", "both"}:
             command += ["--vectors", str(vectors)]

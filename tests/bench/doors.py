@@ -26,10 +26,10 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from tests.bench.beside import GATE, WARM_UP, Load, wait_for
+from tests.bench.harness.comparison import GATE, WARM_UP, Load, wait_for
+from tests.bench.harness.exchange import ASKED, CALLED, QUESTION, WORDS, by_doors
 from tests.bench.mcp import ERAS
-from tests.bench.same import ASKED, CALLED, QUESTION, WORDS, by_doors
-from tests.processes import free_port
+from tests.support.desk.processes import free_port
 
 LOADS = {
     "ask": by_doors(ASKED, {"query": QUESTION}, QUESTION),
@@ -108,7 +108,7 @@ def main() -> int:
     with ExitStack() as stack:
         folder = stack.enter_context(tempfile.TemporaryDirectory())
         port = free_port()
-        desk = Desk(begin(stack, "tests.bench.directly", str(Path(folder) / "data"), str(port)))
+        desk = Desk(begin(stack, "tests.bench.harness.desk", str(Path(folder) / "data"), str(port)))
         wait_for(port)
         for kind, loads in LOADS.items():
             samples = begin_samples(stack, given_by(port, kind))

@@ -33,10 +33,10 @@ from typing import Any
 import msgspec
 
 import aitp_desk
-from tests.bench.beside import Load
-from tests.bench.load import request
+from tests.bench.harness.comparison import Load
+from tests.bench.harness.load import request
 from tests.bench.mcp import ERAS, tool_call
-from tests.serving import SHOP, serving
+from tests.support.desk.server import SHOP, serving
 
 ROOT = Path(aitp_desk.__file__).parent.parent
 OWN = tuple(f"{ROOT / folder}/" for folder in ("aitp_desk", "capabilities"))

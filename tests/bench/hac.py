@@ -16,7 +16,7 @@ import time
 from pathlib import Path
 from statistics import median
 
-from tests.processes import desk_command, free_port, serving_process
+from tests.support.desk.processes import desk_command, free_port, serving_process
 
 WARM_UP = 50
 HAC = {"Accept": "application/vnd.hac+json"}

@@ -27,11 +27,11 @@ from typing import Any
 import msgspec
 
 from examples.clients.signed_request import sign
-from tests.bench.bot import Bot, bot
-from tests.bench.cases import NOTHING_REMEMBERED, converse_body, new_questions
-from tests.bench.load import request
+from tests.bench.harness.bot import Bot, bot
+from tests.bench.harness.cases import NOTHING_REMEMBERED, converse_body, new_questions
+from tests.bench.harness.load import request
 from tests.bench.run import Figures, Place, Subject
-from tests.processes import Server
+from tests.support.desk.processes import Server
 
 THREADS = 32
 SPARE = 1.5

@@ -23,8 +23,8 @@ from typing import Any
 
 import aiohttp
 
-from tests.processes import Server, desk_command, free_port, serving_process
-from tests.serving import SHOP
+from tests.support.desk.processes import Server, desk_command, free_port, serving_process
+from tests.support.desk.server import SHOP
 
 LONG = "\x01" * 174_000
 """The longest message of characters that take six bytes each."""

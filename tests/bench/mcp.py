@@ -20,8 +20,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from tests.bench.beside import ARGUMENTS, TOOL, Load, ahp_call, compare
-from tests.processes import desk_command, free_port, serving_process
+from tests.bench.harness.comparison import ARGUMENTS, TOOL, Load, ahp_call, compare
+from tests.support.desk.processes import desk_command, free_port, serving_process
 
 ERAS = ("2025-11-25", "2026-07-28")
 _PREFIX = "io.modelcontextprotocol/"

@@ -16,9 +16,15 @@ from pathlib import Path
 
 import msgspec
 
-from tests.bench.cases import CASES
-from tests.bench.load import Plan, Report, run_load
-from tests.processes import Server, desk_command, free_port, make_token, serving_process
+from tests.bench.harness.cases import CASES
+from tests.bench.harness.load import Plan, Report, run_load
+from tests.support.desk.processes import (
+    Server,
+    desk_command,
+    free_port,
+    make_token,
+    serving_process,
+)
 
 NAMES = ("cached", "uncached")
 SECONDS = 4.0

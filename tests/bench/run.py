@@ -23,11 +23,11 @@ from statistics import median
 
 import msgspec
 
-from tests.bench import floor
-from tests.bench.body import write_body
-from tests.bench.cases import CASES, Case
-from tests.bench.load import Plan, Report, request, run_load
-from tests.processes import (
+from tests.bench.harness import floor
+from tests.bench.harness.cases import CASES, Case
+from tests.bench.harness.corpus import write_body
+from tests.bench.harness.load import Plan, Report, request, run_load
+from tests.support.desk.processes import (
     START_SECONDS,
     Server,
     desk_command,
@@ -35,7 +35,7 @@ from tests.processes import (
     make_token,
     serving_process,
 )
-from tests.serving import SHOP
+from tests.support.desk.server import SHOP
 
 START, MEMORY = "start", "memory"
 INSTALLED = Path(__file__).with_name("installed")
@@ -99,7 +99,7 @@ class Place:
 
     def floor(self) -> AbstractContextManager[Server]:
         port = free_port()
-        return self._serving([sys.executable, "-m", "tests.bench.floor", str(port)], port)
+        return self._serving([sys.executable, "-m", "tests.bench.harness.floor", str(port)], port)
 
     def desk(
         self,
@@ -114,7 +114,7 @@ class Place:
         folder = write_body(self._folder / "body") if large else folder
         command = desk_command(self.data(name), port, *settings, folder=folder)
         if case is not None and case.silent:
-            command[command.index("aitp_desk")] = "tests.bench.silent"
+            command[command.index("aitp_desk")] = "tests.bench.harness.silent_desk"
         within = INDEXING_SECONDS if large else START_SECONDS
         return self._serving(command, port, "/ready", within)
 

@@ -27,16 +27,16 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from aitp_desk.agent.base import SiteFacts, Turn
-from aitp_desk.agent.converse import read_turn
-from aitp_desk.agent.passages import estimate_tokens
-from aitp_desk.agent.question import Asked
-from aitp_desk.agent.select import find
+from aitp_desk.agent.claude.passages import estimate_tokens
+from aitp_desk.agent.extractive.dialogue.context import read_turn
+from aitp_desk.agent.extractive.question import Asked
+from aitp_desk.agent.extractive.selection import find
+from aitp_desk.knowledge.documents.languages import Languages
 from aitp_desk.knowledge.editions import open_editions
-from aitp_desk.knowledge.languages import Languages
+from aitp_desk.knowledge.index.builder import FILE
 from aitp_desk.knowledge.library import Library
-from aitp_desk.knowledge.load import read_files
-from aitp_desk.knowledge.making import FILE
-from aitp_desk.knowledge.words import STOP_WORDS, words_of
+from aitp_desk.knowledge.search.tokenizer import STOP_WORDS, words_of
+from aitp_desk.knowledge.sources.loader import read_files
 from tests.answers.strangers.bodies import bodies, content_of
 from tests.answers.strangers.questions import ROOM, Question, questions_of
 

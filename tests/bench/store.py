@@ -23,15 +23,15 @@ from pathlib import Path
 
 import uvloop
 
+from aitp_desk.model.access.principal import anonymous
+from aitp_desk.model.conversation.thread import Actor, Draft, Origin, Thread
 from aitp_desk.model.ids import new_id
-from aitp_desk.model.principal import anonymous
-from aitp_desk.model.thread import Actor, Draft, Origin, Thread
-from aitp_desk.store import work
-from aitp_desk.store.migrate import migrate
-from aitp_desk.store.records import FoldedTurn, NewMessage, Once
-from aitp_desk.store.sqlite import SqliteStore
-from aitp_desk.store.statements import load_statements
-from aitp_desk.store.work.folding import write_turn
+from aitp_desk.store import units as work
+from aitp_desk.store.engine.migration import migrate
+from aitp_desk.store.engine.sqlite import SqliteStore
+from aitp_desk.store.engine.statements import load_statements
+from aitp_desk.store.records.threads import FoldedTurn, NewMessage, Once
+from aitp_desk.store.units.threads.folded_threads import write_turn
 
 CALLERS = 32
 NOW = 1_800_000_000

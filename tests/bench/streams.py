@@ -25,7 +25,7 @@ from typing import cast
 import aiohttp
 import uvloop
 
-from tests.processes import Server, desk_command, free_port, serving_process
+from tests.support.desk.processes import Server, desk_command, free_port, serving_process
 
 POSTERS = 8
 OPENING = 100

@@ -18,9 +18,9 @@ from typing import Any, NamedTuple
 from a2a.types import a2a_pb2
 from google.protobuf.json_format import MessageToDict
 
-from tests.talking import Talker, talking
-from tests.tasking import tasking
-from tests.tooling import tool_user
+from tests.support.clients.a2a import tasking
+from tests.support.clients.mcp import tool_user
+from tests.support.clients.threads import Talker, talking
 
 PAGE = Path(__file__).parents[2] / "docs" / "declare-once.md"
 BEGIN = "<!-- faces: written by `python -m tests.docs.faces` -->"

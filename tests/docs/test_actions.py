@@ -9,15 +9,15 @@ from typing import Any
 import pytest
 
 from aitp_desk.actions.base import Caller, Context
-from aitp_desk.actions.loading import Actions, load_actions
-from aitp_desk.desk.questions import merge, next_question
+from aitp_desk.actions.loader.loader import Actions, load_actions
+from aitp_desk.desk.dialogue.next_question import merge, next_question
+from aitp_desk.model.calls.question import Choose
+from aitp_desk.model.calls.resource import Affordance
 from aitp_desk.model.errors import PreconditionFailed
-from aitp_desk.model.question import Choose
-from aitp_desk.model.resource import Affordance
 from tests.docs.snippets import ROOT, blocks
-from tests.owning import problems, site
-from tests.reading import reader
-from tests.talking import talking
+from tests.support.clients.resources import reader
+from tests.support.clients.threads import talking
+from tests.support.sites.declarations import problems, site
 
 CONTEXT = Context("call_1", Caller())
 

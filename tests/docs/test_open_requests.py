@@ -6,10 +6,10 @@ import json
 import re
 from decimal import Decimal
 
+from aitp_desk.model.calls.open_request import OpenRequest
+from aitp_desk.model.calls.payment import PaymentTerms
 from aitp_desk.model.money import Money
-from aitp_desk.model.open_request import OpenRequest
-from aitp_desk.model.payment import PaymentTerms
-from aitp_desk.protocols.aitp.requests_wire import encode_requests
+from aitp_desk.protocols.aitp.threads.requests_wire import encode_requests
 from tests.docs.snippets import ROOT
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from aitp_desk.model.run import MOVES
-from aitp_desk.protocols.aitp.runs_routes import run_routes
+from aitp_desk.model.conversation.run import MOVES
+from aitp_desk.protocols.aitp.runs.routes import run_routes
 from tests.docs.snippets import ROOT
 
 PAGE = (ROOT / "docs" / "runs.md").read_text(encoding="utf-8")

@@ -11,15 +11,15 @@ import msgspec
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from aitp_sign import secp256k1
-from aitp_sign.eip712 import TypedData, digest_of
-from aitp_sign.encodings import to_base64, to_base64url
-from aitp_sign.keccak import keccak256
+from aitp_sign.errors import Unproven
+from aitp_sign.evm import secp256k1
+from aitp_sign.evm.eip712 import TypedData, digest_of
+from aitp_sign.evm.keccak import keccak256
+from aitp_sign.keys.encodings import to_base64, to_base64url
 from aitp_sign.messages import Signature
-from aitp_sign.proving import Expected, prove
-from aitp_sign.unproven import Unproven
+from aitp_sign.proof import Expected, prove
 from tests.docs.snippets import ROOT, blocks
-from tests.signatures import statement_of
+from tests.support.access.signatures import statement_of
 
 PAGE = ROOT / "docs" / "signing-vectors.md"
 ASKED, KEYS, *VECTORS = [json.loads(one.code) for one in blocks(PAGE) if one.language == "json"]

@@ -12,7 +12,7 @@ import pytest
 
 from aitp_desk.config import load_config
 from tests.docs.snippets import PAGES, ROOT, blocks, commands, fits, links, run_in_order
-from tests.serving import SHOP, serving
+from tests.support.desk.server import SHOP, serving
 
 NOT_HERE = ("make ", "git clone")
 """Commands that set up a checkout: `test_newcomer.py` runs those."""

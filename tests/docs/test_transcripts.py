@@ -17,14 +17,14 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aitp_desk.auth.transcript_keys import PublishedKey, read_keys
-from aitp_desk.auth.transcripts import check_transcript, read_transcript
+from aitp_desk.auth.keys.transcript_keys import PublishedKey, read_keys
+from aitp_desk.auth.keys.transcripts import check_transcript, read_transcript
+from aitp_desk.model.conversation.transcript import KEYS_PATH
 from aitp_desk.model.errors import InvalidRequest
-from aitp_desk.model.transcript import KEYS_PATH
 from tests.docs.snippets import ROOT, blocks
-from tests.doubles import ScriptedAgent
-from tests.signing_heads import sign_head
-from tests.talking import THREADS, talking
+from tests.support.access.transcript_signer import sign_head
+from tests.support.clients.threads import THREADS, talking
+from tests.support.doubles.agent import ScriptedAgent
 
 Check = Callable[[Any, Any], None]
 Place = tuple[str | int, ...]

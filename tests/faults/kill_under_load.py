@@ -28,23 +28,27 @@ from pathlib import Path
 
 import msgspec
 
-from aitp_desk.store.sqlite import SqliteStore
-from tests.beginning import begin_database
-from tests.commands import run
-from tests.faults import entries
-from tests.faults.callers import Calls, call, hearing
-from tests.faults.clients import settle, talk
-from tests.faults.examine import Findings, examine, wait_until_idle
-from tests.faults.examine_calls import CallCounts, CallFindings, examine_calls
-from tests.faults.examine_tickets import TicketCounts, TicketFindings, examine_tickets
-from tests.faults.ledger import Ledger
-from tests.faults.people import begin_people
-from tests.keys import make_key
-from tests.processes import Server, desk_command, free_port, serving_process
-from tests.serving import SHOP
-from tests.talking import DATABASE
+from aitp_desk.store.engine.sqlite import SqliteStore
+from tests.faults.actions import entries
+from tests.faults.checks.calls import CallCounts, CallFindings, examine_calls
+from tests.faults.checks.database import Findings, examine, wait_until_idle
+from tests.faults.checks.ledger import Ledger
+from tests.faults.checks.tickets import TicketCounts, TicketFindings, examine_tickets
+from tests.faults.processes.callers import Calls, call, hearing
+from tests.faults.processes.clients import settle, talk
+from tests.faults.processes.people import begin_people
+from tests.support.access.keys import make_key
+from tests.support.clients.threads import DATABASE
+from tests.support.desk.command import run
+from tests.support.desk.first_start import begin_database
+from tests.support.desk.processes import Server, desk_command, free_port, serving_process
+from tests.support.desk.server import SHOP
 
-DESK, HASTY_DESK, RASH_DESK = "aitp_desk", "tests.faults.hasty", "tests.faults.rash"
+DESK, HASTY_DESK, RASH_DESK = (
+    "aitp_desk",
+    "tests.faults.processes.early_acknowledgement",
+    "tests.faults.processes.repetition",
+)
 LEAST = 25
 """So many messages are acknowledged between two kills at least."""
 SHORTEST, LONGEST = 0.05, 0.8
@@ -195,8 +199,10 @@ if __name__ == "__main__":
     parser.add_argument("--cycles", type=int, default=50)
     parser.add_argument("--seed", type=int, default=1)
     desks = parser.add_mutually_exclusive_group()
-    for name, told in (("hasty", "acknowledge before the commit"), ("rash", "repeat all calls")):
-        program = f"tests.faults.{name}"
+    for name, program, told in (
+        ("hasty", HASTY_DESK, "acknowledge before the commit"),
+        ("rash", RASH_DESK, "repeat all calls"),
+    ):
         desks.add_argument(f"--{name}", dest="desk", action="store_const", const=program, help=told)
     given = parser.parse_args()
     kept = asyncio.run(report(given.cycles, given.seed, given.desk or DESK))

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.contract.whole import check_whole
-from tests.doubles import Clock
-from tests.faults.entering import SECONDS, Entering, enter, until_ended
-from tests.receiving import Receiver, receiving
-from tests.talking import DATABASE, Talker, talking
+from tests.faults.actions.interruption import SECONDS, Entering, enter, until_ended
+from tests.support.clients.threads import DATABASE, Talker, talking
+from tests.support.doubles.agent import Clock
+from tests.support.doubles.callback_receiver import Receiver, receiving
+from tests.support.store.integrity import check_whole
 
 DAY = 24 * 60 * 60
 

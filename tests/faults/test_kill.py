@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.faults.examine import Findings
-from tests.faults.examine_calls import CallFindings
-from tests.faults.examine_tickets import TicketFindings
+from tests.faults.checks.calls import CallFindings
+from tests.faults.checks.database import Findings
+from tests.faults.checks.tickets import TicketFindings
 from tests.faults.kill_under_load import HASTY_DESK, RASH_DESK, Cycle, kill_under_load
 
 CYCLES = 5

@@ -11,10 +11,10 @@ from aiohttp.http_exceptions import HttpProcessingError
 from aiohttp.http_parser import HttpRequestParser
 from multidict import CIMultiDict
 
-from aitp_desk.auth.presented import HMAC_SCHEME, Presented, read_presented
-from aitp_desk.desk.metering import Tally
-from aitp_desk.heading import Heading
-from aitp_desk.heads import Head, Heads
+from aitp_desk.auth.credentials.request_credentials import HMAC_SCHEME, Presented, read_presented
+from aitp_desk.http.connection.head_cache import Head, Heads
+from aitp_desk.http.connection.request_head import Heading
+from aitp_desk.http.metrics import Tally
 from tests.fuzz.target import REFUSALS, Target
 
 _SIGNED = (

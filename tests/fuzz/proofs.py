@@ -8,15 +8,23 @@ from typing import cast
 import msgspec
 from multidict import CIMultiDict
 
-from aitp_desk.auth.address_line import check_address
-from aitp_desk.auth.api_key import parse_api_key
-from aitp_desk.auth.compact import read_compact
-from aitp_desk.auth.detached import SignatureWrong
-from aitp_desk.auth.directories import MEDIA_TYPE, read_directory
-from aitp_desk.auth.jwk import read_key
-from aitp_desk.auth.jwks import read_set
-from aitp_desk.auth.key_sets import Unreadable, fresh_seconds
-from aitp_desk.auth.message_signature import (
+from aitp_desk.auth.credentials.address_line import check_address
+from aitp_desk.auth.credentials.api_key import parse_api_key
+from aitp_desk.auth.credentials.request_credentials import GRANT, read_presented
+from aitp_desk.auth.credentials.signed_request import read_signed, signed_text
+from aitp_desk.auth.jwt.compact import read_compact
+from aitp_desk.auth.jwt.jwk import read_key
+from aitp_desk.auth.jwt.jwks import read_set
+from aitp_desk.auth.jwt.key_sets import Unreadable, fresh_seconds
+from aitp_desk.auth.keys.detached_jws import SignatureWrong
+from aitp_desk.auth.keys.transcript_keys import read_keys
+from aitp_desk.auth.keys.transcripts import (
+    check_countersignature,
+    check_transcript,
+    read_transcript,
+)
+from aitp_desk.auth.web_bot_auth.directories import MEDIA_TYPE, read_directory
+from aitp_desk.auth.web_bot_auth.message_signature import (
     MOST_COMPONENTS,
     PublicKey,
     Request,
@@ -25,14 +33,10 @@ from aitp_desk.auth.message_signature import (
     read_claim,
     verify_claim,
 )
-from aitp_desk.auth.presented import GRANT, read_presented
-from aitp_desk.auth.signed_request import read_signed, signed_text
-from aitp_desk.auth.transcript_keys import read_keys
-from aitp_desk.auth.transcripts import check_countersignature, check_transcript, read_transcript
 from aitp_desk.egress import Fetched
+from aitp_desk.model.access.grant import is_link
+from aitp_desk.model.conversation.transcript import Head
 from aitp_desk.model.errors import NotAuthenticated
-from aitp_desk.model.grant import is_link
-from aitp_desk.model.transcript import Head
 from tests.fuzz.target import JSON_WORDS, REFUSALS, Target, headers_of
 
 _NOW = 1_800_000_000

@@ -51,7 +51,7 @@ def fuzz(target: Target, executions: int, seed: int, keep: Path) -> Fuzzed:
             (corpus / str(number)).write_bytes(data)
         words.write_text("".join(f'"{_escaped(word)}"\n' for word in target.words), "ascii")
         command = [
-            *(sys.executable, "-m", "tests.fuzz.guided", target.name, f"-runs={executions}"),
+            *(sys.executable, "-m", "tests.fuzz.libfuzzer", target.name, f"-runs={executions}"),
             *(f"-seed={seed}", "-max_len=4096", "-timeout=10", "-rss_limit_mb=2048"),
             *(f"-dict={words}", f"-artifact_prefix={keep}/", str(corpus)),
         ]

@@ -15,42 +15,37 @@ from pathlib import Path
 from urllib.parse import parse_qsl
 
 from aitp_desk.agent.base import Answer, Pending, SiteFacts, Turn
-from aitp_desk.agent.extractive import answer
-from aitp_desk.announcing.accept import wants_manifest, wants_markdown
-from aitp_desk.auth.address import ClientAddresses
+from aitp_desk.agent.extractive.agent import answer
+from aitp_desk.auth.credentials.address import ClientAddresses
 from aitp_desk.config import AgentLimits
-from aitp_desk.desk.named_agents import NamedAgents
+from aitp_desk.desk.limits.agent_policies import NamedAgents
+from aitp_desk.knowledge.documents.languages import Languages
 from aitp_desk.knowledge.editions import open_editions
-from aitp_desk.knowledge.languages import Languages
 from aitp_desk.knowledge.library import Library
-from aitp_desk.knowledge.load import read_files
+from aitp_desk.knowledge.sources.loader import read_files
+from aitp_desk.model.calls.resource import PathTemplate, expand
 from aitp_desk.model.errors import InvalidRequest, UnsupportedMedia
-from aitp_desk.model.resource import PathTemplate, expand
 from aitp_desk.model.strict_json import decode_json
 from aitp_desk.protocols.a2a.dialect import Dialect
 from aitp_desk.protocols.a2a.requests_wire import read_send
 from aitp_desk.protocols.ahp import wire as ahp
-from aitp_desk.protocols.aitp import (
-    actors_wire,
-    events_wire,
-    files_wire,
-    grants_wire,
-    messages_wire,
-    run_drafts_wire,
-    threads_wire,
-)
+from aitp_desk.protocols.aitp import files_wire
 from aitp_desk.protocols.aitp import wire as aitp
-from aitp_desk.protocols.form import decode_form
+from aitp_desk.protocols.aitp.runs import drafts_wire as run_drafts_wire
+from aitp_desk.protocols.aitp.threads import actors_wire, events_wire, grants_wire, messages_wire
+from aitp_desk.protocols.aitp.threads import wire as threads_wire
+from aitp_desk.protocols.base.accept import wants_manifest, wants_markdown
+from aitp_desk.protocols.base.door import has_version
+from aitp_desk.protocols.base.multipart import decode_form
+from aitp_desk.protocols.base.preferences import decode_wait
 from aitp_desk.protocols.hac import MEDIA_TYPE, Face, negotiate
 from aitp_desk.protocols.oauth import wire as oauth
-from aitp_desk.protocols.preferences import decode_wait
-from aitp_desk.protocols.reply import has_version
-from tests.fuzz.elsewhere import ELSEWHERE
-from tests.fuzz.filled import FILLED
+from tests.fuzz.forms import FILLED
 from tests.fuzz.heads import HEADS
 from tests.fuzz.proofs import PROOFS
+from tests.fuzz.responses import ELSEWHERE
 from tests.fuzz.target import JSON_WORDS, Target, headers_of
-from tests.serving import SITE
+from tests.support.desk.server import SITE
 
 
 def _json(data: bytes) -> None:

@@ -4,7 +4,7 @@ from random import Random
 
 import pytest
 
-from tests.fuzz.mutating import mutate
+from tests.fuzz.mutation import mutate
 from tests.fuzz.target import Target
 from tests.fuzz.targets import TARGETS
 

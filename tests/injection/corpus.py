@@ -8,7 +8,7 @@ from typing import Literal, get_args
 
 import msgspec
 
-from tests.injection.disguises import DISGUISES
+from tests.injection.harness.disguises import DISGUISES
 
 CASES = Path(__file__).parent / "cases"
 

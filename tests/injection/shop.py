@@ -20,17 +20,17 @@ from typing import Any, Literal
 import aiohttp
 import msgspec
 
-from aitp_desk.app import open_server
+from aitp_desk.app.server import open_server
 from aitp_desk.config import load_config
-from tests.doubles import Clock
-from tests.injection.disguises import DISGUISES
-from tests.injection.doors import principal_of, strings
-from tests.injection.ground import SITE_URL, Obeying
-from tests.injection.judging import Met, Rung, Site, problems
-from tests.messages_api import KEY, MessagesApi, messages_api
-from tests.shopping import FILTER, STOVE, Shopper, make_shop
-from tests.talking import Talker
-from tests.visiting import CONVERSE
+from tests.injection.harness.desk import SITE_URL, Obeying
+from tests.injection.harness.disguises import DISGUISES
+from tests.injection.harness.http import principal_of, strings
+from tests.injection.harness.judge import Met, Rung, Site, problems
+from tests.support.clients.ahp import CONVERSE
+from tests.support.clients.threads import Talker
+from tests.support.doubles.agent import Clock
+from tests.support.doubles.messages_api import KEY, MessagesApi, messages_api
+from tests.support.sites.shop import FILTER, STOVE, Shopper, make_shop
 
 CASES = Path(__file__).parent / "shop_cases.toml"
 ACTIONS = frozenset(

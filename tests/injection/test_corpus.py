@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from tests.injection.corpus import AIMS, PLACES, SPLIT, corpus
-from tests.injection.disguises import DISGUISES, readings
+from tests.injection.harness.disguises import DISGUISES, readings
 
 
 def test_there_are_more_than_150_cases_in_every_place_with_every_aim() -> None:

@@ -6,10 +6,10 @@ import json
 
 import pytest
 
-from tests.injection.building import Build, builder
 from tests.injection.corpus import corpus, twin
-from tests.injection.obeying import obey
-from tests.injection.structure import skeleton
+from tests.injection.harness.model import obey
+from tests.injection.harness.prompt import Build, builder
+from tests.injection.harness.structure import skeleton
 
 HARMLESS_CALLS = {"call:look_up_order"}
 """What the visitor asks for, so that a tool has a result."""

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from aitp_desk.desk import invoking
+from aitp_desk.desk.calls import invoker as invoking
 from tests.injection.shop import ASKED, ShopCase, ShopGround, shop_corpus, shop_ground
 
 ON_PAGES = [case for case in shop_corpus() if case.place == "page"]

@@ -9,11 +9,11 @@ import pytest
 import pytest_asyncio
 from openai import AsyncOpenAI
 
-from tests.browsing import OpenBrowser, browsing
-from tests.overhearing import Overheard, listen
-from tests.sdk import sdk
-from tests.talking import Talker, talking
-from tests.visiting import Visitor, visiting
+from tests.support.browser.chromium import OpenBrowser, browsing
+from tests.support.clients.ahp import Visitor, visiting
+from tests.support.clients.openai import sdk
+from tests.support.clients.threads import Talker, talking
+from tests.support.plugins.message_monitor import Overheard, listen
 
 
 @pytest.fixture(scope="session")
@@ -32,7 +32,7 @@ def all_that_is_sent_validates(overheard: Overheard) -> Iterator[None]:
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def visitor(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Visitor]:
-    """An agent that visits the bookshop of `tests/site`, where nothing is limited.
+    """An agent that visits the bookshop of `tests/support/sites`, where nothing is limited.
 
     One desk serves all tests of a module, which therefore say
     `pytestmark = pytest.mark.asyncio(loop_scope="module")`.

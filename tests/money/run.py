@@ -22,8 +22,8 @@ import structlog
 from hypothesis import HealthCheck, Phase, seed, settings
 from hypothesis.stateful import run_state_machine_as_test
 
-from tests.money.invariants import INVARIANTS
-from tests.money.running import COUNTS, FAULTS, OUTCOMES
+from tests.money.checks.invariants import INVARIANTS
+from tests.money.market.history import COUNTS, FAULTS, OUTCOMES
 from tests.money.states import MarketStates
 
 RULES = 200

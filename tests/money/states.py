@@ -7,7 +7,9 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, consumes, multiple, precondition, rule
 
-from tests.money.letters import (
+from tests.money.market.desk import SCHEMA
+from tests.money.market.history import RunningMarket, Strike
+from tests.money.market.messages import (
     AFFILIATES,
     CODE,
     GIFT,
@@ -24,9 +26,7 @@ from tests.money.letters import (
     topped_up,
     using,
 )
-from tests.money.market import SCHEMA
-from tests.money.operating import USES, WAYS, cash, pay_by, returned, use
-from tests.money.running import RunningMarket, Strike
+from tests.money.market.operations import USES, WAYS, cash, pay_by, returned, use
 
 CENTS = st.sampled_from([1, 3, 99, 100, 333, 500, 999, 2345, 6001])
 COUNT = st.sampled_from([1, 7, 10_000, 10_001, 250_000, 1_990_000, 3_333_333, 40_000_000])

@@ -8,11 +8,11 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, closing
 from pathlib import Path
 
-from tests.doubles import Clock
-from tests.money import invariants
-from tests.money.letters import Offer, by_approval
-from tests.money.market import FUNDS, Market
-from tests.talking import DATABASE
+from tests.money.checks import invariants
+from tests.money.market.desk import FUNDS, Market
+from tests.money.market.messages import Offer, by_approval
+from tests.support.clients.threads import DATABASE
+from tests.support.doubles.agent import Clock
 
 COUNT = 12
 

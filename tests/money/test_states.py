@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from tests.money.market.history import COUNTS
 from tests.money.run import make_histories
-from tests.money.running import COUNTS
 
 STEPS = 200
 

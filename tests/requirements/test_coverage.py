@@ -11,7 +11,7 @@ import pytest
 from tests.requirements.document import LEVELS, WORD, lines_of, quoted, uncovered
 from tests.requirements.marks import Mark, marks_below, marks_in
 from tests.requirements.rows import HERE, PREFIXES, Requirement, Specification, load
-from tests.shared import find_shared_folder
+from tests.support.specs.folder import find_shared_folder
 
 each_specification = pytest.mark.parametrize("name", PREFIXES)
 

@@ -9,13 +9,13 @@ from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 
 from aitp_desk.actions.base import Offered
-from aitp_desk.actions.described.plain_schema import Unusable
+from aitp_desk.actions.mcp.catalogue import keep_list, kept_list, list_tools
 from aitp_desk.actions.mcp.clients import make_connect
 from aitp_desk.actions.mcp.connection import Connection
-from aitp_desk.actions.mcp.listing import keep_list, kept_list, list_tools
 from aitp_desk.actions.mcp.tools import Tool, offer_tool
+from aitp_desk.actions.schemas.normal_form import Unusable
 from aitp_desk.config import Config, Mcp, Problem, ToolTerms
-from aitp_desk.config.web_address import web_address
+from aitp_desk.config.rules.web_address import web_address
 from aitp_desk.model.errors import Unavailable
 
 ALL = "*"

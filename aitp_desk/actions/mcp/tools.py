@@ -9,13 +9,13 @@ import msgspec
 import structlog
 
 from aitp_desk.actions.base import Context, Done, Offered
-from aitp_desk.actions.described.held_schema import HeldSchema
-from aitp_desk.actions.described.plain_schema import PlainSchemas, Unusable
-from aitp_desk.actions.described.said import plain_words
-from aitp_desk.actions.described.terms import Described, make_action
 from aitp_desk.actions.mcp.connection import Connection
+from aitp_desk.actions.schemas.normal_form import PlainSchemas, Unusable
+from aitp_desk.actions.schemas.sanitised_text import plain_words
+from aitp_desk.actions.schemas.validator import HeldSchema
+from aitp_desk.actions.terms import Described, make_action
 from aitp_desk.config import ActionTerms
-from aitp_desk.model.action import Action, Mutability
+from aitp_desk.model.calls.action import Action, Mutability
 from aitp_desk.model.errors import InvalidRequest, PreconditionFailed, Unavailable
 
 if TYPE_CHECKING:

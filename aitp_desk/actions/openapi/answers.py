@@ -7,10 +7,10 @@ from typing import Any
 
 import msgspec
 
-from aitp_desk.actions.described.held_schema import HeldSchema
-from aitp_desk.actions.described.plain_schema import PlainSchemas, Schema, Unusable
 from aitp_desk.actions.openapi.arguments import is_json
 from aitp_desk.actions.openapi.document import Document, Operation
+from aitp_desk.actions.schemas.normal_form import PlainSchemas, Schema, Unusable
+from aitp_desk.actions.schemas.validator import HeldSchema
 
 _NOTHING: Schema = {"type": "null"}
 

@@ -13,9 +13,9 @@ from urllib.parse import quote
 
 import msgspec
 
-from aitp_desk.actions.described.plain_schema import PlainSchemas, Schema, Unusable
 from aitp_desk.actions.openapi.encoding import in_header, in_path, in_query
 from aitp_desk.actions.openapi.parameters import Parameter
+from aitp_desk.actions.schemas.normal_form import PlainSchemas, Schema, Unusable
 from aitp_desk.model.errors import InvalidRequest
 
 WHOLE_BODY = "body"

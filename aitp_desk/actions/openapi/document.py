@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 import yaml
 
-from aitp_desk.actions.described.plain_schema import PlainSchemas, Unusable
+from aitp_desk.actions.schemas.normal_form import PlainSchemas, Unusable
 
 MAX_BYTES = 8 * 1024 * 1024
 """A larger file is none that somebody keeps."""

@@ -8,8 +8,8 @@ from typing import Any
 
 import msgspec
 
-from aitp_desk.actions.described.plain_schema import PlainSchemas, Schema, Unusable
 from aitp_desk.actions.openapi.document import Document, Operation
+from aitp_desk.actions.schemas.normal_form import PlainSchemas, Schema, Unusable
 
 PLACES = ("path", "query", "header")
 """Where an argument may stand; of two of one name the first keeps it."""

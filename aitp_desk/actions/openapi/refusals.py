@@ -7,8 +7,8 @@ from typing import Any
 
 import msgspec
 
-from aitp_desk.actions.described.said import plain_words
 from aitp_desk.actions.openapi.arguments import is_json
+from aitp_desk.actions.schemas.sanitised_text import plain_words
 from aitp_desk.model.errors import DeskError, InvalidRequest, PreconditionFailed, Unavailable
 
 LONGEST_WAIT = 3600

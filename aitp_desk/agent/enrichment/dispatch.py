@@ -11,11 +11,11 @@ from typing import Any
 
 import msgspec
 
+from aitp_desk.agent.claude.messages import Ended, Messages, ModelFailed, failures
 from aitp_desk.agent.enrichment.request import Group, replies_in, request_of
-from aitp_desk.agent.messages import Ended, Messages, ModelFailed, failures
 from aitp_desk.config import Claude
 from aitp_desk.knowledge.enrichment.replies import Reply
-from aitp_desk.knowledge.replacing import replacing
+from aitp_desk.knowledge.index.atomic_write import replacing
 
 BATCHES = "enrich.batches.json"
 JOURNAL = "enrich.replies.jsonl"

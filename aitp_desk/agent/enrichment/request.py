@@ -11,10 +11,10 @@ from typing import Any
 
 import msgspec
 
-from aitp_desk.agent.passages import estimate_tokens
-from aitp_desk.agent.prompt import encode
+from aitp_desk.agent.claude.passages import estimate_tokens
+from aitp_desk.agent.claude.prompt import encode
 from aitp_desk.config import Claude
-from aitp_desk.knowledge.base import Passage
+from aitp_desk.knowledge.documents.base import Passage
 from aitp_desk.knowledge.enrichment.prompt import INSTRUCTIONS, passage_data
 from aitp_desk.knowledge.enrichment.replies import Reply
 

@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from itertools import islice
 
+from aitp_desk.agent.claude.messages import Messages
 from aitp_desk.agent.enrichment.dispatch import Batches, Journal, Progress, send_each
 from aitp_desk.agent.enrichment.request import Group, groups_of
 from aitp_desk.agent.enrichment.writer import Writer
-from aitp_desk.agent.messages import Messages
 from aitp_desk.config import Config
-from aitp_desk.knowledge.base import Passage
+from aitp_desk.knowledge.documents.base import Passage
 from aitp_desk.knowledge.enrichment.coverage import Coverage
 from aitp_desk.knowledge.enrichment.replies import Dropped
 

@@ -18,7 +18,7 @@ import msgspec
 
 from aitp_desk.agent.speech.person import Person
 from aitp_desk.agent.speech.phrases import Phrases
-from aitp_desk.knowledge.words import STOP_WORDS, fold
+from aitp_desk.knowledge.search.tokenizer import STOP_WORDS, fold
 
 ENGLISH = "en"
 

@@ -12,7 +12,7 @@ from functools import cached_property
 
 import msgspec
 
-from aitp_desk.knowledge.words import plain
+from aitp_desk.knowledge.search.tokenizer import plain
 
 _BREAK = re.compile(r"\s*\n\s*")
 _NO_SPACE = re.compile(r"(?<=[|(])\s*\n\s*|(?<=[?*+])\s*\n\s*(?=\()|\s*\n\s*(?=\( |\))")

@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 
-from aitp_desk.knowledge.sentences import sentences
-from aitp_desk.knowledge.words import fold
+from aitp_desk.knowledge.documents.sentences import sentences
+from aitp_desk.knowledge.search.tokenizer import fold
 
 _STOPS = str.maketrans({"。": ".", "．": ".", "｡": ".", "、": ",", "，": ",", "？": "?", "！": "!"})
 _SPACE = re.compile(r"\s+(?=[.,!?]|\Z)|(?<=\s)\s+|\A\s+")

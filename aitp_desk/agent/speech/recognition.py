@@ -6,7 +6,7 @@ import re
 from functools import lru_cache
 
 from aitp_desk.agent.speech import Speech, all_speech, speech_of
-from aitp_desk.knowledge.words import fold
+from aitp_desk.knowledge.search.tokenizer import fold
 
 _SCRIPTS = re.compile(
     "(?P<ja>[\u3041-\u3096\u30a1-\u30fa])|(?P<ko>[\uac00-\ud7a3])|(?P<th>[\u0e01-\u0e4e])"

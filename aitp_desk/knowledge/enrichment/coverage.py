@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from aitp_desk.knowledge.base import Passage
+from aitp_desk.knowledge.documents.base import Passage
 from aitp_desk.knowledge.enrichment.file import FILE, Line, read_lines, write_lines
 from aitp_desk.knowledge.enrichment.text import digest_of, is_enrichable
 

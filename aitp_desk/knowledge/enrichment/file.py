@@ -8,8 +8,8 @@ from pathlib import Path
 
 import msgspec
 
-from aitp_desk.knowledge.base import Problem
-from aitp_desk.knowledge.replacing import replacing
+from aitp_desk.knowledge.documents.base import Problem
+from aitp_desk.knowledge.index.atomic_write import replacing
 
 FILE = "enriched.jsonl"
 MAX_BYTES = 256 * 1024 * 1024

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from aitp_desk.knowledge.base import Passage
+from aitp_desk.knowledge.documents.base import Passage
 
 INSTRUCTIONS = """\
 You prepare the search of a website. You read passages of its pages. For each passage write the \

@@ -10,11 +10,11 @@ from math import sqrt
 
 import msgspec
 
-from aitp_desk.knowledge.base import Passage
+from aitp_desk.knowledge.documents.base import Passage
 from aitp_desk.knowledge.enrichment.file import Line
 from aitp_desk.knowledge.enrichment.text import QuotedText, digest_of
-from aitp_desk.knowledge.postings import weight_of
-from aitp_desk.knowledge.words import STOP_WORDS, Stemmer, words_of
+from aitp_desk.knowledge.index.postings import weight_of
+from aitp_desk.knowledge.search.tokenizer import STOP_WORDS, Stemmer, words_of
 
 UNKNOWN = 0.5
 """How much of its weight a word keeps that stands in no question."""

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from aitp_desk.knowledge.base import Passage
+from aitp_desk.knowledge.documents.base import Passage
 from aitp_desk.knowledge.enrichment.file import Line, Question
 from aitp_desk.knowledge.enrichment.text import QuotedText, collapse
 from aitp_desk.model.text import as_name

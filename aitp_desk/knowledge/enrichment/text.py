@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from hashlib import sha256
 
-from aitp_desk.knowledge.base import Passage
+from aitp_desk.knowledge.documents.base import Passage
 
 LEAST_CHARACTERS = 25
 """A passage with less text answers nothing and is not enriched."""

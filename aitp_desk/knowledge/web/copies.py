@@ -15,9 +15,9 @@ from tempfile import mkstemp
 
 import msgspec
 
-from aitp_desk.knowledge.admit import Found
-from aitp_desk.knowledge.base import Problem, SourceKind
-from aitp_desk.knowledge.load import Raw
+from aitp_desk.knowledge.documents.base import Problem, SourceKind
+from aitp_desk.knowledge.sources.admission import Found
+from aitp_desk.knowledge.sources.loader import Raw
 
 FOLDER = "web"
 _LIST = "pages.json"

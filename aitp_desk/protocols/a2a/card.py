@@ -14,15 +14,15 @@ from typing import Any
 
 import msgspec
 
-from aitp_desk.agent.filling.confirming import consequences
+from aitp_desk.agent.slots.replies.confirmation import consequences
+from aitp_desk.desk.calls.registry import OWN_NAMES
 from aitp_desk.desk.desk import Desk
-from aitp_desk.desk.registry import OWN_NAMES
-from aitp_desk.model.action import Action, may_invoke
+from aitp_desk.model.access.principal import Principal
+from aitp_desk.model.calls.action import Action, may_invoke
 from aitp_desk.model.errors import NotAuthenticated
-from aitp_desk.model.principal import Principal
 from aitp_desk.protocols.a2a.dialect import Dialect
-from aitp_desk.protocols.a2a.paying import extensions
-from aitp_desk.protocols.reply import Call, Reply, has_version, version_of
+from aitp_desk.protocols.a2a.payments import extensions
+from aitp_desk.protocols.base.door import Call, Reply, has_version, version_of
 
 CARD_PATH = "/.well-known/agent-card.json"
 DOOR_PATH = "/a2a"

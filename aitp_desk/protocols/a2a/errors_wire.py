@@ -19,15 +19,15 @@ from aitp_desk.model.errors import (
     TaskIsOver,
     TaskNotCancelable,
 )
-from aitp_desk.protocols.json_rpc import (
+from aitp_desk.protocols.base.door import JSON, Reply
+from aitp_desk.protocols.base.errors import refusal_headers, status_of
+from aitp_desk.protocols.base.json_rpc import (
     INTERNAL_ERROR,
     INVALID_PARAMS,
     INVALID_REQUEST,
     METHOD_NOT_FOUND,
     rpc_error,
 )
-from aitp_desk.protocols.refusal import refusal_headers, status_of
-from aitp_desk.protocols.reply import JSON, Reply
 
 DOMAIN = "a2a-protocol.org"
 _INFO = "type.googleapis.com/google.rpc.ErrorInfo"

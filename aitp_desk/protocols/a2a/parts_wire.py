@@ -12,17 +12,17 @@ from typing import Any
 
 import msgspec
 
+from aitp_desk.model.calls.task import Result
+from aitp_desk.model.conversation.thread import MAX_ATTACHMENTS, MAX_CONTENT_BYTES, MAX_PARTS
 from aitp_desk.model.errors import (
     InvalidRequest,
     MissingField,
     RequestTooLarge,
     UnsupportedMedia,
 )
-from aitp_desk.model.task import Result
-from aitp_desk.model.thread import MAX_ATTACHMENTS, MAX_CONTENT_BYTES, MAX_PARTS
 from aitp_desk.protocols.a2a.dialect import Dialect
 from aitp_desk.protocols.a2a.members import Members
-from aitp_desk.protocols.requests import request_body, terms_body
+from aitp_desk.protocols.base.open_requests_wire import request_body, terms_body
 
 REQUESTS = "requests"
 """The member of a data part under which stands what waits for an answer."""

@@ -13,12 +13,12 @@ from typing import Any
 
 import msgspec
 
+from aitp_desk.model.calls.task import Push, TaskState
 from aitp_desk.model.errors import InvalidRequest
-from aitp_desk.model.task import Push, TaskState
 from aitp_desk.protocols.a2a.dialect import Dialect
 from aitp_desk.protocols.a2a.members import Members
 from aitp_desk.protocols.a2a.parts_wire import GivenParts, read_parts
-from aitp_desk.protocols.a2a.paying import read_payment
+from aitp_desk.protocols.a2a.payments import read_payment
 
 DEFAULT_PAGE = 50
 MOST_PAGE = 100

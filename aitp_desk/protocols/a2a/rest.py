@@ -12,16 +12,16 @@ from typing import Any
 import msgspec
 
 from aitp_desk.desk.desk import Desk
-from aitp_desk.model.principal import Principal
+from aitp_desk.model.access.principal import Principal
 from aitp_desk.model.strict_json import decode_json
-from aitp_desk.protocols.a2a import handling
+from aitp_desk.protocols.a2a import service as handling
 from aitp_desk.protocols.a2a.card import Cards
 from aitp_desk.protocols.a2a.dialect import Dialect, check_version
 from aitp_desk.protocols.a2a.members import Members
 from aitp_desk.protocols.a2a.requests_wire import read_push, read_send
 from aitp_desk.protocols.a2a.tasks_wire import TaskWords
-from aitp_desk.protocols.reply import EVENT_STREAM, JSON, Call, Reply, Route
-from aitp_desk.protocols.sse import UNBUFFERED
+from aitp_desk.protocols.base.door import EVENT_STREAM, JSON, Call, Reply, Route
+from aitp_desk.protocols.base.sse import UNBUFFERED
 
 A2A_JSON = "application/a2a+json"
 _encode = msgspec.json.encode

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import partial
 
 from aitp_desk.desk.desk import Desk
-from aitp_desk.model.principal import Principal
+from aitp_desk.model.access.principal import Principal
 from aitp_desk.protocols.a2a import rpc
 from aitp_desk.protocols.a2a.card import CARD_PATH, DOOR_PATH, Cards
 from aitp_desk.protocols.a2a.dialect import Dialect
@@ -15,9 +15,9 @@ from aitp_desk.protocols.a2a.errors_wire import (
     render_http_error_03,
     render_rpc_error,
 )
-from aitp_desk.protocols.a2a.paying import activating
+from aitp_desk.protocols.a2a.payments import activating
 from aitp_desk.protocols.a2a.rest import RestDoor
-from aitp_desk.protocols.reply import Call, Door, Reply, Route
+from aitp_desk.protocols.base.door import Call, Door, Reply, Route
 
 MOST_FILE_BYTES = 4 * 1024 * 1024
 """Files that stand in messages may have so many bytes together, however large files may be."""

@@ -14,14 +14,15 @@ import msgspec
 from aitp_desk.desk.desk import Desk
 from aitp_desk.model.errors import DeskError, InvalidRequest, UnknownVersion
 from aitp_desk.model.strict_json import decode_json
-from aitp_desk.protocols.a2a import handling
+from aitp_desk.protocols.a2a import service as handling
 from aitp_desk.protocols.a2a.card import Cards
 from aitp_desk.protocols.a2a.dialect import VERSION_HEADER, Dialect, read_version
 from aitp_desk.protocols.a2a.errors_wire import error_info, refuse_call
 from aitp_desk.protocols.a2a.members import Members
 from aitp_desk.protocols.a2a.requests_wire import read_push, read_send
 from aitp_desk.protocols.a2a.tasks_wire import TaskWords
-from aitp_desk.protocols.json_rpc import (
+from aitp_desk.protocols.base.door import EVENT_STREAM, Call, Reply
+from aitp_desk.protocols.base.json_rpc import (
     INVALID_REQUEST,
     METHOD_NOT_FOUND,
     PARSE_ERROR,
@@ -29,8 +30,7 @@ from aitp_desk.protocols.json_rpc import (
     rpc_error,
     rpc_result,
 )
-from aitp_desk.protocols.reply import EVENT_STREAM, Call, Reply
-from aitp_desk.protocols.sse import UNBUFFERED
+from aitp_desk.protocols.base.sse import UNBUFFERED
 
 _encode = msgspec.json.encode
 

@@ -8,19 +8,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from aitp_desk.desk.task_views import asks_back, state_of_run
-from aitp_desk.model.run import Run
-from aitp_desk.model.task import Result, Task, TaskState
-from aitp_desk.model.thread import Message
+from aitp_desk.desk.tasks.views import asks_back, state_of_run
+from aitp_desk.model.calls.task import Result, Task, TaskState
+from aitp_desk.model.conversation.run import Run
+from aitp_desk.model.conversation.thread import Message
 from aitp_desk.protocols.a2a.tasks_wire import TaskWords, artifact_id
-from aitp_desk.protocols.sse import BEAT
+from aitp_desk.protocols.base.sse import BEAT
 
 Event = Callable[[dict[str, Any]], bytes]
 """Writes an event of a stream: bare, or as the result of the call that asked for it."""
 
 
 class TaskRunWording:
-    """Words the run of a task; see :class:`aitp_desk.desk.run_stream.RunWording`.
+    """Words the run of a task; see :class:`aitp_desk.desk.events.run_stream.RunWording`.
 
     Parameters:
         task: as it stood when the stream was asked for.

@@ -12,12 +12,12 @@ from typing import Any
 
 import msgspec
 
-from aitp_desk.model.task import Push, Result, Task, TaskState, Told
-from aitp_desk.model.thread import Message, Origin
+from aitp_desk.model.calls.task import Push, Result, Task, TaskState, Told
+from aitp_desk.model.conversation.thread import Message, Origin
 from aitp_desk.protocols.a2a.card import DOOR_PATH
 from aitp_desk.protocols.a2a.dialect import Dialect
 from aitp_desk.protocols.a2a.parts_wire import data_part, url_part, write_content, write_parts
-from aitp_desk.protocols.a2a.paying import write_metadata
+from aitp_desk.protocols.a2a.payments import write_metadata
 
 MESSAGE_ID = "a2a_message_id"
 """Metadata of a message on a thread: the id that its sender gave it."""

@@ -5,7 +5,6 @@ them, such as an agent that visits other sites.
 """
 
 from aitp_desk.protocols.agents_txt.access import may_read
-from aitp_desk.protocols.agents_txt.checking import Finding, validate
 from aitp_desk.protocols.agents_txt.document import (
     Access,
     AgentPolicy,
@@ -18,9 +17,10 @@ from aitp_desk.protocols.agents_txt.document import (
 )
 from aitp_desk.protocols.agents_txt.faults import Examined, Malformed
 from aitp_desk.protocols.agents_txt.json_form import examine_json, parse_json, write_json
-from aitp_desk.protocols.agents_txt.reading_text import examine_text, parse_text
-from aitp_desk.protocols.agents_txt.writing_text import NotWritable, write_text
-from aitp_desk.protocols.fault import Fault
+from aitp_desk.protocols.agents_txt.linter import Finding, validate
+from aitp_desk.protocols.agents_txt.parser import examine_text, parse_text
+from aitp_desk.protocols.agents_txt.writer import NotWritable, write_text
+from aitp_desk.protocols.base.linter import Fault
 
 __all__ = [
     "Access",

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
-from aitp_desk.config.agents_txt import OwnParameter
-from aitp_desk.desk.registry import OWN_NAMES
-from aitp_desk.model.action import Action
-from aitp_desk.protocols.agents_txt.checking import CONTROL, MAX_DESCRIPTION, WORD
+from aitp_desk.config.sections.protocols.agents_txt import OwnParameter
+from aitp_desk.desk.calls.registry import OWN_NAMES
+from aitp_desk.model.calls.action import Action
 from aitp_desk.protocols.agents_txt.document import PARAMETER_TYPES, Parameter
+from aitp_desk.protocols.agents_txt.linter import CONTROL, MAX_DESCRIPTION, WORD
 
 
 def in_body(name: str, told: str, *, is_required: bool = True) -> Parameter:

@@ -9,9 +9,9 @@ from typing import Final
 import msgspec
 
 from aitp_desk.protocols.agents_txt import keys
-from aitp_desk.protocols.agents_txt.checking import Path
 from aitp_desk.protocols.agents_txt.document import RateLimit
-from aitp_desk.protocols.fault import Fault
+from aitp_desk.protocols.agents_txt.linter import Path
+from aitp_desk.protocols.base.linter import Fault
 
 BLANK: Final = " \t"
 """What may stand around keys and values."""

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import msgspec
 
 from aitp_desk.protocols.agents_txt.document import Document
-from aitp_desk.protocols.fault import Fault
+from aitp_desk.protocols.base.linter import Fault
 
 
 class Examined(msgspec.Struct, frozen=True):

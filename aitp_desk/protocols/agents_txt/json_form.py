@@ -9,7 +9,6 @@ import msgspec
 
 from aitp_desk.model.errors import InvalidRequest
 from aitp_desk.model.strict_json import decode_json
-from aitp_desk.protocols.agents_txt.checking import Path, validate
 from aitp_desk.protocols.agents_txt.document import (
     Access,
     AgentPolicy,
@@ -21,7 +20,8 @@ from aitp_desk.protocols.agents_txt.document import (
     SiteInfo,
 )
 from aitp_desk.protocols.agents_txt.faults import Examined, sound
-from aitp_desk.protocols.fault import Fault, line_of_fault
+from aitp_desk.protocols.agents_txt.linter import Path, validate
+from aitp_desk.protocols.base.linter import Fault, line_of_fault
 
 
 def parse_json(body: bytes) -> Document:

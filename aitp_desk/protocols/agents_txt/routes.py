@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 
 from aitp_desk.config import Config
 from aitp_desk.desk.desk import Desk
-from aitp_desk.model.action import Action
+from aitp_desk.model.calls.action import Action
 from aitp_desk.model.errors import DeskError
-from aitp_desk.protocols.agents_txt.examining import JSON_TYPE
+from aitp_desk.protocols.agents_txt.examination import JSON_TYPE
 from aitp_desk.protocols.agents_txt.json_form import write_json
 from aitp_desk.protocols.agents_txt.wire import (
     JSON_PATH,
@@ -20,8 +20,8 @@ from aitp_desk.protocols.agents_txt.wire import (
     FurtherAgent,
     describe,
 )
-from aitp_desk.protocols.agents_txt.writing_text import write_text
-from aitp_desk.protocols.reply import TEXT, Call, Door, Reply, Route, has_version, version_of
+from aitp_desk.protocols.agents_txt.writer import write_text
+from aitp_desk.protocols.base.door import TEXT, Call, Door, Reply, Route, has_version, version_of
 
 KEPT_SECONDS = 300
 """How long agents may go by what they have read (section 9.2)."""

@@ -17,7 +17,7 @@ from aitp_desk.config import (
     Site,
     SiteAgent,
 )
-from aitp_desk.model.action import Action
+from aitp_desk.model.calls.action import Action
 from aitp_desk.protocols.agents_txt.arguments import (
     QUESTION,
     in_body,

@@ -10,19 +10,19 @@ from typing import Any
 import msgspec
 
 from aitp_desk.agent.base import Answer, Clarification
+from aitp_desk.agent.history.offer import Offer
 from aitp_desk.config import Signals
-from aitp_desk.desk.exchange import ActionReply, AskReply, CallStatus
-from aitp_desk.desk.invocation import Accepted
-from aitp_desk.desk.offer import Offer
-from aitp_desk.model.action import TEXT_ANSWER
+from aitp_desk.desk.calls.invocation import Accepted
+from aitp_desk.desk.dialogue.turn import ActionReply, AskReply, CallStatus
+from aitp_desk.model.calls.action import TEXT_ANSWER
+from aitp_desk.model.conversation.ticket import told_together
 from aitp_desk.model.errors import PaymentRequired
-from aitp_desk.model.ticket import told_together
 from aitp_desk.protocols.ahp.messages import messages_in
 from aitp_desk.protocols.ahp.wire import ACTS, ANSWERS
-from aitp_desk.protocols.calls import STATUS
-from aitp_desk.protocols.payments_wire import required_body
-from aitp_desk.protocols.reply import Reply
-from aitp_desk.protocols.x402_wire import response_headers
+from aitp_desk.protocols.base.call_members import STATUS
+from aitp_desk.protocols.base.door import Reply
+from aitp_desk.protocols.base.payments.wire import required_body
+from aitp_desk.protocols.base.payments.x402_wire import response_headers
 
 _encode = msgspec.json.Encoder().encode
 _APPLIED = (("Preference-Applied", "respond-async"),)

@@ -13,10 +13,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from aitp_desk.config import Signals, Site
-from aitp_desk.knowledge.base import Document
-from aitp_desk.knowledge.languages import group_versions, listed
-from aitp_desk.knowledge.payloads import Described
-from aitp_desk.knowledge.titles import folder_name
+from aitp_desk.knowledge.documents.base import Document
+from aitp_desk.knowledge.documents.languages import group_versions, listed
+from aitp_desk.knowledge.documents.titles import folder_name
+from aitp_desk.knowledge.media.payloads import Described
 from aitp_desk.protocols.ahp.manifest import NONE_DESCRIBED
 
 FULL_CONTENT_PATH = "/llms-full.txt"

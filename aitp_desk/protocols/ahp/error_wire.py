@@ -20,9 +20,9 @@ from aitp_desk.model.errors import (
     UnsupportedType,
 )
 from aitp_desk.protocols.ahp.wire import VERSION
-from aitp_desk.protocols.payments_wire import required_body
-from aitp_desk.protocols.refusal import refusal_headers, status_of
-from aitp_desk.protocols.reply import Reply
+from aitp_desk.protocols.base.door import Reply
+from aitp_desk.protocols.base.errors import refusal_headers, status_of
+from aitp_desk.protocols.base.payments.wire import required_body
 
 _NEAREST = "invalid_request"
 """The code of whatever section 10 has no word for; ``detail`` then says what it is."""

@@ -8,10 +8,10 @@ from typing import Any
 
 import msgspec
 
-from aitp_desk.agent.filling.confirming import consequences
+from aitp_desk.agent.slots.replies.confirmation import consequences
 from aitp_desk.config import Limits, Signals, Site
-from aitp_desk.knowledge.payloads import Described
-from aitp_desk.model.action import Action
+from aitp_desk.knowledge.media.payloads import Described
+from aitp_desk.model.calls.action import Action
 from aitp_desk.protocols.ahp.wire import ACTS, ANSWERS, CAPABILITY_PREFIX, VERSION
 
 CONVERSE_PATH = "/agent/converse"

@@ -10,8 +10,8 @@ from typing import Any
 import msgspec
 
 from aitp_desk.agent.base import Answer, Said
-from aitp_desk.model.spoken import Spoken
-from aitp_desk.model.ticket import told_together
+from aitp_desk.model.conversation.spoken import Spoken
+from aitp_desk.model.conversation.ticket import told_together
 
 
 def messages_in(

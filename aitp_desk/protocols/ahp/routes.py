@@ -7,20 +7,20 @@ from typing import Any
 
 import msgspec
 
-from aitp_desk.announcing.tags import MANIFEST_PATH, MANIFEST_TYPE
+from aitp_desk.desk.access.idempotency import Request
+from aitp_desk.desk.calls.invocation import PaymentNeeded
 from aitp_desk.desk.desk import Desk
-from aitp_desk.desk.invocation import PaymentNeeded
-from aitp_desk.desk.repeats import Request
-from aitp_desk.knowledge.payloads import Described
-from aitp_desk.model.action import Action, Related
+from aitp_desk.knowledge.media.payloads import Described
+from aitp_desk.model.calls.action import Action, Related
 from aitp_desk.protocols.ahp.answer_wire import STATUS_PATH, Encoder
 from aitp_desk.protocols.ahp.error_wire import render_error
 from aitp_desk.protocols.ahp.manifest import CONVERSE_PATH, NONE_TOLD, encode_manifest
-from aitp_desk.protocols.ahp.paying import is_call, read_paid
+from aitp_desk.protocols.ahp.payments import is_call, read_paid
 from aitp_desk.protocols.ahp.wire import MAX_BODY, decode_converse
-from aitp_desk.protocols.calls import STANDS
-from aitp_desk.protocols.preferences import prefers_async
-from aitp_desk.protocols.reply import (
+from aitp_desk.protocols.base.affordances import Seen
+from aitp_desk.protocols.base.call_members import STANDS
+from aitp_desk.protocols.base.discovery_links import MANIFEST_PATH, MANIFEST_TYPE
+from aitp_desk.protocols.base.door import (
     JSON,
     Call,
     Door,
@@ -30,7 +30,7 @@ from aitp_desk.protocols.reply import (
     has_version,
     version_of,
 )
-from aitp_desk.protocols.seen import Seen
+from aitp_desk.protocols.base.preferences import prefers_async
 
 
 class AhpDoor:

@@ -9,8 +9,8 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
-from aitp_desk.config.web_address import web_address
-from aitp_desk.protocols.fault import Fault
+from aitp_desk.config.rules.web_address import web_address
+from aitp_desk.protocols.base.linter import Fault
 
 MODES: Final = ("MODE1", "MODE2", "MODE3")
 _SHOWN = 64

@@ -9,8 +9,8 @@ import re
 from functools import lru_cache
 from typing import Any
 
-from aitp_desk.desk.exchange import Ask
-from aitp_desk.model.action import is_action_name
+from aitp_desk.desk.dialogue.turn import Ask
+from aitp_desk.model.calls.action import is_action_name
 from aitp_desk.model.errors import InvalidRequest, MissingField, UnknownVersion
 from aitp_desk.model.strict_json import decode_json
 

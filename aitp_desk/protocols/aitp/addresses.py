@@ -5,7 +5,7 @@ from __future__ import annotations
 from urllib.parse import quote
 
 from aitp_desk.desk.desk import Desk
-from aitp_desk.model.open_request import OpenRequest
+from aitp_desk.model.calls.open_request import OpenRequest
 
 
 def thread_path(desk: Desk, thread_id: str) -> str:

@@ -7,7 +7,7 @@ from typing import NoReturn
 from aitp_desk.desk.desk import Desk
 from aitp_desk.model.errors import AgentNotFound, Forbidden
 from aitp_desk.protocols.aitp import agents_wire, wire
-from aitp_desk.protocols.reply import Call, Reply, Route
+from aitp_desk.protocols.base.door import Call, Reply, Route
 
 
 async def list_assistants(desk: Desk, call: Call) -> Reply:

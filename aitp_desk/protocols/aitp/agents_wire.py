@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from aitp_desk.desk.agents import SiteAgent
+from aitp_desk.desk.access.site_agents import SiteAgent
 from aitp_desk.model.errors import InvalidRequest
 from aitp_desk.protocols.aitp.wire import Page, encode, encode_list
-from aitp_desk.protocols.reply import Reply
+from aitp_desk.protocols.base.door import Reply
 
 
 def assistant_body(agent: SiteAgent) -> dict[str, Any]:

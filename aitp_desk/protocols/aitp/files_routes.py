@@ -6,10 +6,10 @@ import asyncio
 from collections.abc import Callable
 
 from aitp_desk.desk.desk import Desk
-from aitp_desk.model.principal import Principal
+from aitp_desk.model.access.principal import Principal
 from aitp_desk.protocols.aitp import files_wire, wire
-from aitp_desk.protocols.form import OVERHEAD
-from aitp_desk.protocols.reply import FORM, Call, Reply, Route
+from aitp_desk.protocols.base.door import FORM, Call, Reply, Route
+from aitp_desk.protocols.base.multipart import OVERHEAD
 
 
 async def upload_file(desk: Desk, call: Call) -> Reply:

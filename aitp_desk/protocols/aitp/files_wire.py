@@ -12,12 +12,12 @@ from urllib.parse import quote
 
 import msgspec
 
+from aitp_desk.model.conversation.file import TEXT, UNKNOWN, File
 from aitp_desk.model.errors import InvalidRequest, MissingField
-from aitp_desk.model.file import TEXT, UNKNOWN, File
 from aitp_desk.protocols.aitp.wire import encode, encode_list
-from aitp_desk.protocols.form import decode_form
-from aitp_desk.protocols.reply import Reply
-from aitp_desk.store.records import FilePage, Order
+from aitp_desk.protocols.base.door import Reply
+from aitp_desk.protocols.base.multipart import decode_form
+from aitp_desk.store.records.threads import FilePage, Order
 
 PURPOSES = ("assistants", "user_data", "vision")
 """The OpenAI API's purposes that mean something here: the files are attached to messages."""

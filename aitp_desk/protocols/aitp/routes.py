@@ -9,25 +9,19 @@ import msgspec
 
 from aitp_desk.config import THREADS
 from aitp_desk.desk.desk import Desk
-from aitp_desk.desk.sessions import is_session
+from aitp_desk.desk.threads.sessions import is_session
 from aitp_desk.model.errors import ThreadNotFound, UnknownSession
-from aitp_desk.protocols.aitp import (
-    agents_routes,
-    events_wire,
-    files_routes,
-    messages_wire,
-    sealed_routes,
-    seen,
-    threads_wire,
-    wire,
-)
-from aitp_desk.protocols.aitp.actors_routes import actors_routes
-from aitp_desk.protocols.aitp.following_runs import follow, shape
-from aitp_desk.protocols.aitp.grants_routes import grants_routes
-from aitp_desk.protocols.aitp.requests_routes import requests_routes
-from aitp_desk.protocols.aitp.runs_routes import run_routes
+from aitp_desk.protocols.aitp import agents_routes, files_routes, wire
+from aitp_desk.protocols.aitp.runs.replies import follow, shape
+from aitp_desk.protocols.aitp.runs.routes import run_routes
+from aitp_desk.protocols.aitp.threads import affordances as seen
+from aitp_desk.protocols.aitp.threads import events_wire, messages_wire, sealed_routes
+from aitp_desk.protocols.aitp.threads import wire as threads_wire
+from aitp_desk.protocols.aitp.threads.actors_routes import actors_routes
+from aitp_desk.protocols.aitp.threads.grants_routes import grants_routes
+from aitp_desk.protocols.aitp.threads.requests_routes import requests_routes
 from aitp_desk.protocols.aitp.transcript_routes import KEYS_ROUTE, transcript_routes
-from aitp_desk.protocols.reply import (
+from aitp_desk.protocols.base.door import (
     EVENT_STREAM,
     JSON,
     Call,
@@ -39,7 +33,7 @@ from aitp_desk.protocols.reply import (
     Route,
     described,
 )
-from aitp_desk.protocols.sse import UNBUFFERED
+from aitp_desk.protocols.base.sse import UNBUFFERED
 
 
 async def create_thread(desk: Desk, call: Call) -> Reply:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from aitp_desk.desk.desk import Desk
-from aitp_desk.model.action import Related
-from aitp_desk.model.transcript import KEYS_PATH
+from aitp_desk.model.calls.action import Related
+from aitp_desk.model.conversation.transcript import KEYS_PATH
 from aitp_desk.protocols.aitp import transcript_wire
 from aitp_desk.protocols.aitp.addresses import thread_path
-from aitp_desk.protocols.reply import Call, Reply, Route, described
-from aitp_desk.protocols.seen import ADDS, Doing, Seen, Taken
+from aitp_desk.protocols.base.affordances import ADDS, Doing, Seen, Taken
+from aitp_desk.protocols.base.door import Call, Reply, Route, described
 
 
 async def read_transcript(desk: Desk, call: Call) -> Reply:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from aitp_desk.auth.transcript_keys import PublishedKey, write_keys
-from aitp_desk.desk.transcripts import Transcript
+from aitp_desk.auth.keys.transcript_keys import PublishedKey, write_keys
+from aitp_desk.desk.threads.transcripts import Transcript
+from aitp_desk.model.conversation.transcript import Countersignature
 from aitp_desk.model.errors import InvalidRequest, MissingField
 from aitp_desk.model.strict_json import decode_json
-from aitp_desk.model.transcript import Countersignature
 from aitp_desk.protocols.aitp.shapes import object_of
 from aitp_desk.protocols.aitp.wire import encode
-from aitp_desk.protocols.reply import JSON, Call, Reply, has_version
+from aitp_desk.protocols.base.door import JSON, Call, Reply, has_version
 
 KEPT_SECONDS = 3600
 """How long others may keep the keys before they ask again."""

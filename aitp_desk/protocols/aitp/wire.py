@@ -13,12 +13,12 @@ from typing import Any, Literal
 
 import msgspec
 
-from aitp_desk.desk.repeats import Request
+from aitp_desk.desk.access.idempotency import Request
 from aitp_desk.model.error_kind import ErrorKind
 from aitp_desk.model.errors import DeskError, InvalidRequest, PaymentRequired
-from aitp_desk.protocols.payments_wire import required_body
-from aitp_desk.protocols.refusal import refusal_headers, status_of
-from aitp_desk.protocols.reply import Call, Reply
+from aitp_desk.protocols.base.door import Call, Reply
+from aitp_desk.protocols.base.errors import refusal_headers, status_of
+from aitp_desk.protocols.base.payments.wire import required_body
 
 DEFAULT_PAGE = 20
 MAX_PAGE = 100

@@ -2,7 +2,7 @@
 
 Nothing here knows the desk, a server or a network: any program may choose the face of an answer
 (:func:`negotiate`) and write it (:func:`wrap`, :func:`write_error`, :func:`write_discovery`). What
-somebody else has answered is checked by :mod:`aitp_desk.protocols.hac.checking`; an aiohttp
+somebody else has answered is checked by :mod:`aitp_desk.protocols.hac.linter`; an aiohttp
 application is given all of it by :mod:`aitp_desk.protocols.hac.middleware`. Neither is imported
 here.
 """
@@ -27,7 +27,7 @@ from aitp_desk.protocols.hac.negotiation import (
     content_type,
     negotiate,
 )
-from aitp_desk.protocols.hac.writing import wrap, wrapping, write_discovery, write_error
+from aitp_desk.protocols.hac.writer import wrap, wrapping, write_discovery, write_error
 
 __all__ = [
     "MEDIA_TYPE",

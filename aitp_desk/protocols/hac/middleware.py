@@ -36,11 +36,11 @@ from aitp_desk.protocols.hac.envelope import (
     Resource,
 )
 from aitp_desk.protocols.hac.headers import BOUND_TO_BYTES, OF_BODY, seconds_of, tag_of, vary_of
-from aitp_desk.protocols.hac.in_the_clear import InTheClear
 from aitp_desk.protocols.hac.negotiation import Face, content_type, negotiate
 from aitp_desk.protocols.hac.payload import read_payload
-from aitp_desk.protocols.hac.refusing import WAIT, explain
-from aitp_desk.protocols.hac.writing import wrap, write_discovery, write_error
+from aitp_desk.protocols.hac.status_recovery import WAIT, explain
+from aitp_desk.protocols.hac.transport import InTheClear
+from aitp_desk.protocols.hac.writer import wrap, write_discovery, write_error
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 Describer = Callable[[web.Request, Any], Context | Awaitable[Context]]

@@ -9,7 +9,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import Final
 
-from aitp_desk.announcing.accept import media_ranges, quality_of
+from aitp_desk.protocols.base.accept import media_ranges, quality_of
 
 MEDIA_TYPE: Final = "application/vnd.hac+json"
 VERSION: Final = "1.0"

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from aitp_desk.desk.desk import Desk
+from aitp_desk.model.access.scope import operates
 from aitp_desk.model.errors import DeskError
-from aitp_desk.model.scope import operates
+from aitp_desk.protocols.base.door import Call, Door, Reply, Route
 from aitp_desk.protocols.health.wire import render
-from aitp_desk.protocols.reply import Call, Door, Reply, Route
 
 
 async def get_health(_desk: Desk, _call: Call) -> Reply:

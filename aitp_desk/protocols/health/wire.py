@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import msgspec
 from msgspec import UnsetType
 
-from aitp_desk.desk.readiness import Readiness
+from aitp_desk.desk.maintenance.readiness import Readiness
 from aitp_desk.model.component import Component, ComponentState
 
 

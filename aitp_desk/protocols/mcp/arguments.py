@@ -11,20 +11,20 @@ from typing import Any
 
 import msgspec
 
-from aitp_desk.desk.calling_directly import INTENT
-from aitp_desk.desk.exchange import Ask
-from aitp_desk.desk.invocation import Consent
-from aitp_desk.desk.json_arguments import part_consent, part_payment
-from aitp_desk.model.action import Action
+from aitp_desk.desk.calls.invocation import Consent
+from aitp_desk.desk.dialogue.tools.json_arguments import part_consent, part_payment
+from aitp_desk.desk.dialogue.turn import Ask
+from aitp_desk.desk.direct.calls import INTENT
+from aitp_desk.model.calls.action import Action
 from aitp_desk.model.errors import MissingField
-from aitp_desk.protocols.calls import (
+from aitp_desk.protocols.base.call_members import (
     LONGEST_INTENT,
     LONGEST_LOCALE,
     LONGEST_QUESTION,
     LONGEST_SESSION,
 )
+from aitp_desk.protocols.base.question_members import check_members, read_text, read_tokens
 from aitp_desk.protocols.mcp.tools import SESSION, USUAL_QUESTIONS
-from aitp_desk.protocols.questions import check_members, read_text, read_tokens
 
 _QUESTION = frozenset({"query", SESSION, "locale", "max_tokens"})
 

@@ -7,8 +7,8 @@ from typing import Any, Final
 
 import msgspec
 
-from aitp_desk.desk.limits import Allowance
-from aitp_desk.model.principal import Principal
+from aitp_desk.desk.limits.rate_limits import Allowance
+from aitp_desk.model.access.principal import Principal
 
 REFUSED: Final = -32010
 """The code that this server has for what JSON-RPC has none for; ``data.code`` says what it is."""

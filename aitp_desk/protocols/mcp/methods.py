@@ -7,9 +7,9 @@ from typing import Any
 
 from aitp_desk.desk.desk import Desk
 from aitp_desk.protocols.mcp.caller import Caller
-from aitp_desk.protocols.mcp.calling import call_tool, get_tools
-from aitp_desk.protocols.mcp.prompting import Prompting, Suggested
-from aitp_desk.protocols.mcp.reading import Markdown, Reading
+from aitp_desk.protocols.mcp.prompts import Prompting, Suggested
+from aitp_desk.protocols.mcp.resources import Markdown, Reading
+from aitp_desk.protocols.mcp.tool_calls import call_tool, get_tools
 from aitp_desk.protocols.mcp.tools import Item
 
 Method = Callable[[Desk, Caller, Mapping[str, Any]], Awaitable[Item]]

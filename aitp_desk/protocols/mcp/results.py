@@ -14,18 +14,18 @@ from typing import Any
 import msgspec
 
 from aitp_desk.agent.base import Answer, Clarification
-from aitp_desk.desk.calling_directly import INTENT
-from aitp_desk.desk.exchange import AskReply, CallStatus
-from aitp_desk.desk.offer import Offer
-from aitp_desk.desk.refused import told_of
-from aitp_desk.model.action import Action
-from aitp_desk.model.call import CONFIRMATION, ActionCall
+from aitp_desk.agent.history.offer import Offer
+from aitp_desk.desk.dialogue.turn import AskReply, CallStatus
+from aitp_desk.desk.direct.calls import INTENT
+from aitp_desk.desk.tasks.refusal import told_of
+from aitp_desk.model.calls.action import Action
+from aitp_desk.model.calls.call import CONFIRMATION, ActionCall
+from aitp_desk.model.calls.open_request import OpenRequest
+from aitp_desk.model.conversation.ticket import told_together
 from aitp_desk.model.errors import ConsentMissing, DeskError, UnsupportedType
-from aitp_desk.model.open_request import OpenRequest
-from aitp_desk.model.ticket import told_together
-from aitp_desk.protocols.calls import STATUS
+from aitp_desk.protocols.base.call_members import STATUS
+from aitp_desk.protocols.base.open_requests_wire import request_body
 from aitp_desk.protocols.mcp.tools import CALL_STATUS, SESSION, Item, is_object
-from aitp_desk.protocols.requests import request_body
 
 _to_json = msgspec.json.Encoder().encode
 

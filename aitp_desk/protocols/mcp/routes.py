@@ -10,30 +10,30 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from aitp_desk.auth.address import Headers
+from aitp_desk.auth.credentials.address import Headers
 from aitp_desk.config import Config
 from aitp_desk.desk.desk import Desk
-from aitp_desk.desk.refused import told_of
+from aitp_desk.desk.tasks.refusal import told_of
+from aitp_desk.model.access.principal import Principal
 from aitp_desk.model.error_kind import ErrorKind
 from aitp_desk.model.errors import DeskError, InvalidRequest
-from aitp_desk.model.principal import Principal
 from aitp_desk.model.strict_json import decode_json
-from aitp_desk.protocols.json_rpc import (
+from aitp_desk.protocols.base.door import Call, Door, Reply, Route
+from aitp_desk.protocols.base.errors import refusal_headers, status_of
+from aitp_desk.protocols.base.json_rpc import (
     INTERNAL_ERROR,
     INVALID_PARAMS,
     INVALID_REQUEST,
     METHOD_NOT_FOUND,
     PARSE_ERROR,
 )
-from aitp_desk.protocols.mcp.bare import answer_bare, is_bare, refuse
 from aitp_desk.protocols.mcp.caller import REFUSED, Caller
-from aitp_desk.protocols.mcp.form import wrong_form, wrong_params
 from aitp_desk.protocols.mcp.methods import Methods
-from aitp_desk.protocols.refusal import refusal_headers, status_of
-from aitp_desk.protocols.reply import Call, Door, Reply, Route
+from aitp_desk.protocols.mcp.server.plain_rpc import answer_bare, is_bare, refuse
+from aitp_desk.protocols.mcp.validation import wrong_form, wrong_params
 
 if TYPE_CHECKING:
-    from aitp_desk.protocols.mcp.serving import Served
+    from aitp_desk.protocols.mcp.server.sdk_server import Served
 
 MCP_PATH: Final = "/mcp"
 MAX_BODY = 64 * 1024
@@ -133,7 +133,7 @@ class McpDoor:
             await asyncio.Event().wait()
 
     def _load(self) -> Served:
-        from aitp_desk.protocols.mcp.serving import Served
+        from aitp_desk.protocols.mcp.server.sdk_server import Served
 
         site = urlsplit(self._desk.site.url)
         hosts = (site.netloc.rpartition("@")[2].lower(), site.hostname or "", *_LOOPBACK)

@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from aitp_desk.agent.filling.confirming import consequences
-from aitp_desk.desk.calling_directly import INTENT
-from aitp_desk.desk.registry import CONTACT, LIST_PAGES, OWN_NAMES, SITE_INFO
-from aitp_desk.model.action import Action
-from aitp_desk.model.call import CONFIRMATION, PAYMENT
-from aitp_desk.protocols.calls import (
+from aitp_desk.agent.slots.replies.confirmation import consequences
+from aitp_desk.desk.calls.registry import CONTACT, LIST_PAGES, OWN_NAMES, SITE_INFO
+from aitp_desk.desk.direct.calls import INTENT
+from aitp_desk.model.calls.action import Action
+from aitp_desk.model.calls.call import CONFIRMATION, PAYMENT
+from aitp_desk.protocols.base.call_members import (
     LONGEST_INTENT,
     LONGEST_LOCALE,
     LONGEST_QUESTION,

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from aitp_desk.desk.access.scopes import check_operates
 from aitp_desk.desk.desk import Desk
-from aitp_desk.desk.measuring import Measuring
-from aitp_desk.desk.scopes import check_operates
 from aitp_desk.model.errors import DeskError
-from aitp_desk.protocols.reply import Call, Door, Reply, Route
+from aitp_desk.observability.sources import Measuring
+from aitp_desk.protocols.base.door import Call, Door, Reply, Route
 
 METRICS_PATH = "/metrics"
 

@@ -15,7 +15,7 @@ from prometheus_client.metrics_core import (
 )
 from prometheus_client.registry import Collector
 
-from aitp_desk.model.figures import Figure, Histogram, Labels, Sample
+from aitp_desk.observability.figures import Figure, Histogram, Labels, Sample
 
 
 class _Figures(Collector):

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from aitp_desk.auth.issuing import ALGORITHM
-from aitp_desk.auth.signing import KeyPair
+from aitp_desk.auth.jwt.issuance import ALGORITHM
+from aitp_desk.auth.jwt.signing_keys import KeyPair
 from aitp_desk.config import Site
 from aitp_desk.protocols.oauth.wire import AUTH_METHODS, GRANT
 

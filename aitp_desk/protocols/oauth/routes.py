@@ -6,14 +6,14 @@ from typing import Any
 
 import msgspec
 
-from aitp_desk.auth.signing import PUBLISHED_FOR_SECONDS
+from aitp_desk.auth.jwt.signing_keys import PUBLISHED_FOR_SECONDS
 from aitp_desk.config import Site
-from aitp_desk.desk.authorizing import Authorizing
+from aitp_desk.desk.access.oauth_server import Authorizing
 from aitp_desk.desk.desk import Desk
 from aitp_desk.model.errors import UnsupportedGrant
+from aitp_desk.protocols.base.auth_metadata import PARTS, RESOURCE_PATH
+from aitp_desk.protocols.base.door import URLENCODED, Call, Door, Handler, Reply, Route
 from aitp_desk.protocols.oauth import metadata, wire
-from aitp_desk.protocols.protected import PARTS, RESOURCE_PATH
-from aitp_desk.protocols.reply import URLENCODED, Call, Door, Handler, Reply, Route
 
 _PUBLIC = (("Cache-Control", f"public, max-age={PUBLISHED_FOR_SECONDS}"),)
 

@@ -16,12 +16,13 @@ from urllib.parse import parse_qsl, unquote_plus
 
 import msgspec
 
-from aitp_desk.desk.authorizing import (
+from aitp_desk.desk.access.oauth_server import (
     Granted,
     GrantRequest,
     Registered,
     RegistrationRequest,
 )
+from aitp_desk.model.access.scope import is_scope
 from aitp_desk.model.error_kind import ErrorKind
 from aitp_desk.model.errors import (
     DeskError,
@@ -33,10 +34,9 @@ from aitp_desk.model.errors import (
     UnknownClient,
     UnsupportedGrant,
 )
-from aitp_desk.model.scope import is_scope
 from aitp_desk.model.strict_json import decode_json
-from aitp_desk.protocols.refusal import refusal_headers, status_of
-from aitp_desk.protocols.reply import Reply
+from aitp_desk.protocols.base.door import Reply
+from aitp_desk.protocols.base.errors import refusal_headers, status_of
 
 GRANT = "client_credentials"
 AUTH_METHODS = ("client_secret_basic", "client_secret_post")

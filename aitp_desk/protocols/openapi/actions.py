@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from aitp_desk.agent.filling.confirming import consequences
-from aitp_desk.desk.calling_directly import CALLBACK, INTENT
-from aitp_desk.desk.registry import OWN_NAMES
-from aitp_desk.model.action import Action
-from aitp_desk.model.call import CONFIRMATION, PAYMENT
-from aitp_desk.protocols.calls import LONGEST_CALLBACK, LONGEST_INTENT, PAYING, PRICE
+from aitp_desk.agent.slots.replies.confirmation import consequences
+from aitp_desk.desk.calls.registry import OWN_NAMES
+from aitp_desk.desk.direct.calls import CALLBACK, INTENT
+from aitp_desk.model.calls.action import Action
+from aitp_desk.model.calls.call import CONFIRMATION, PAYMENT
+from aitp_desk.protocols.base.call_members import LONGEST_CALLBACK, LONGEST_INTENT, PAYING, PRICE
+from aitp_desk.protocols.base.door import JSON
 from aitp_desk.protocols.openapi.parts import Item, about, content, ref
-from aitp_desk.protocols.openapi.paying import with_payment
-from aitp_desk.protocols.openapi.placing import shapes_of
-from aitp_desk.protocols.reply import JSON
+from aitp_desk.protocols.openapi.payments import with_payment
+from aitp_desk.protocols.openapi.schema_components import shapes_of
 
 _CALLED_BACK: Item = {
     "ended": {

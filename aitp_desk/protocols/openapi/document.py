@@ -12,9 +12,11 @@ from http import HTTPStatus
 
 import msgspec
 
+from aitp_desk import own_version
 from aitp_desk.config import Site
-from aitp_desk.model.action import Action
-from aitp_desk.model.resource import ResourceType
+from aitp_desk.model.calls.action import Action
+from aitp_desk.model.calls.resource import ResourceType
+from aitp_desk.protocols.base.door import EVENT_STREAM, FORM, JSON, URLENCODED, Door, Route
 from aitp_desk.protocols.openapi.actions import action_schemas, describe_action
 from aitp_desk.protocols.openapi.faces import add_faces
 from aitp_desk.protocols.openapi.operations import Operation, operation_of
@@ -23,8 +25,6 @@ from aitp_desk.protocols.openapi.parts import Item, about, content, ref, schema_
 from aitp_desk.protocols.openapi.resources import describe_resource, resource_schemas
 from aitp_desk.protocols.openapi.shapes import SHAPES
 from aitp_desk.protocols.openapi.wire import PROBLEM
-from aitp_desk.protocols.reply import EVENT_STREAM, FORM, JSON, URLENCODED, Door, Route
-from aitp_desk.release import own_version
 
 OPENAPI = "3.1.1"
 _UNNAMED = re.compile(r"[^A-Za-z0-9]+")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from aitp_desk.protocols.base.door import JSON, REFUSED, Route
 from aitp_desk.protocols.openapi.parameters import PATH_PARAMETER
 from aitp_desk.protocols.openapi.parts import Item, about, content, ref
-from aitp_desk.protocols.reply import JSON, REFUSED, Route
 
 HAC = "application/vnd.hac+json"
 _SHAPES: Mapping[str, Item] = {

@@ -255,7 +255,7 @@ OPERATIONS: Mapping[str, Operation] = MappingProxyType(
         ),
         "GET /console": Operation("The page of those who run the desk"),
         "GET /console/": Operation("The page of those who run the desk"),
-        "GET /console/assets/{version}/{name}": Operation(
+        "GET /console/assets/{version}/{name:.*}": Operation(
             "What the console's pages load", gives_files=True
         ),
         f"POST {_CONSOLE}session": Operation(

@@ -6,10 +6,10 @@ import re
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from aitp_desk.model.ticket import TicketKind
+from aitp_desk.model.conversation.ticket import TicketKind
+from aitp_desk.protocols.base.door import Route
 from aitp_desk.protocols.openapi.operations import Operation
 from aitp_desk.protocols.openapi.parts import Item
-from aitp_desk.protocols.reply import Route
 
 PATH_PARAMETER = re.compile(r"\{(\w+)(?::\.\*)?\}")
 _LISTED = ("limit", "order", "after", "before")

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from aitp_desk.model.resource import ResourceType
+from aitp_desk.model.calls.resource import ResourceType
+from aitp_desk.protocols.base.door import JSON
 from aitp_desk.protocols.openapi.parts import Item, about, content, ref
-from aitp_desk.protocols.openapi.paying import with_payment
-from aitp_desk.protocols.openapi.placing import part_of, shapes_of
-from aitp_desk.protocols.reply import JSON
+from aitp_desk.protocols.openapi.payments import with_payment
+from aitp_desk.protocols.openapi.schema_components import part_of, shapes_of
 
 
 def describe_resource(type_: ResourceType, below: str, refused: Mapping[str, Item]) -> Item:

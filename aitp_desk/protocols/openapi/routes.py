@@ -7,21 +7,13 @@ from functools import partial
 
 import msgspec
 
+from aitp_desk.desk.access.idempotency import Request
+from aitp_desk.desk.calls.registry import OWN_NAMES
 from aitp_desk.desk.desk import Desk
-from aitp_desk.desk.exchange import AskReply
-from aitp_desk.desk.registry import OWN_NAMES
-from aitp_desk.desk.repeats import Request
-from aitp_desk.model.action import Action, may_invoke
-from aitp_desk.protocols.calls import CAPABILITIES_PATH
-from aitp_desk.protocols.openapi import wire
-from aitp_desk.protocols.openapi.document import describe
-from aitp_desk.protocols.openapi.seen import (
-    declaration,
-    see_call,
-    see_capabilities,
-    see_capability,
-)
-from aitp_desk.protocols.reply import (
+from aitp_desk.desk.dialogue.turn import AskReply
+from aitp_desk.model.calls.action import Action, may_invoke
+from aitp_desk.protocols.base.call_members import CAPABILITIES_PATH
+from aitp_desk.protocols.base.door import (
     Call,
     Describe,
     Door,
@@ -32,6 +24,14 @@ from aitp_desk.protocols.reply import (
     has_version,
     version_of,
 )
+from aitp_desk.protocols.openapi import wire
+from aitp_desk.protocols.openapi.affordances import (
+    declaration,
+    see_call,
+    see_capabilities,
+    see_capability,
+)
+from aitp_desk.protocols.openapi.document import describe
 
 DOCUMENT_PATH = "/openapi.json"
 Served = Callable[[], Sequence[tuple[Door, Route]]]

@@ -14,13 +14,13 @@ from typing import Any
 import msgspec
 from multidict import MultiMapping
 
-from aitp_desk.desk.calling_directly import CALLBACK, INTENT, DirectCall
-from aitp_desk.desk.exchange import Ask, CallStatus
-from aitp_desk.desk.json_arguments import part_consent, part_payment
-from aitp_desk.desk.offer import Offer
-from aitp_desk.desk.refused import told_of
-from aitp_desk.model.action import TEXT_ANSWER
-from aitp_desk.model.call import ActionCall
+from aitp_desk.agent.history.offer import Offer
+from aitp_desk.desk.dialogue.tools.json_arguments import part_consent, part_payment
+from aitp_desk.desk.dialogue.turn import Ask, CallStatus
+from aitp_desk.desk.direct.calls import CALLBACK, INTENT, DirectCall
+from aitp_desk.desk.tasks.refusal import told_of
+from aitp_desk.model.calls.action import TEXT_ANSWER
+from aitp_desk.model.calls.call import ActionCall
 from aitp_desk.model.error_kind import ErrorKind
 from aitp_desk.model.errors import (
     ConsentMissing,
@@ -32,8 +32,7 @@ from aitp_desk.model.errors import (
     UnsupportedType,
 )
 from aitp_desk.model.strict_json import decode_json
-from aitp_desk.protocols import x402_wire
-from aitp_desk.protocols.calls import (
+from aitp_desk.protocols.base.call_members import (
     CAPABILITIES_PATH,
     LONGEST_CALLBACK,
     LONGEST_CLARIFICATION,
@@ -43,11 +42,12 @@ from aitp_desk.protocols.calls import (
     LONGEST_SESSION,
     STATUS,
 )
-from aitp_desk.protocols.payments_wire import required_body
-from aitp_desk.protocols.questions import check_members, read_text, read_tokens
-from aitp_desk.protocols.refusal import refusal_headers, status_of
-from aitp_desk.protocols.reply import Reply
-from aitp_desk.protocols.requests import terms_body
+from aitp_desk.protocols.base.door import Reply
+from aitp_desk.protocols.base.errors import refusal_headers, status_of
+from aitp_desk.protocols.base.open_requests_wire import terms_body
+from aitp_desk.protocols.base.payments import x402_wire
+from aitp_desk.protocols.base.payments.wire import required_body
+from aitp_desk.protocols.base.question_members import check_members, read_text, read_tokens
 
 PROBLEM = "application/problem+json"
 MAX_BODY = 64 * 1024

@@ -11,8 +11,8 @@ import secrets
 import msgspec
 
 from aitp_desk.capability import Effect, Keep
-from aitp_payments.books import Books
 from aitp_payments.ledger.names import is_payer
+from aitp_payments.record_reads import Books
 
 ACCOUNT = "account:"
 """Keys of accounts begin so; the account's id follows."""

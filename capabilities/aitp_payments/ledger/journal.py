@@ -15,9 +15,9 @@ from typing import Literal
 import msgspec
 
 from aitp_desk.capability import Add, Effect, Keep
-from aitp_payments.books import Books
 from aitp_payments.ledger.names import is_account, is_outside
 from aitp_payments.money import MILLION, WHOLE_PLACES, amount
+from aitp_payments.record_reads import Books
 
 ENTRY = "entry:"
 """Keys of entries begin so; the transaction's id follows."""

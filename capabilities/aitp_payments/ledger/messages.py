@@ -13,7 +13,7 @@ import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
 from aitp_payments.ledger.journal import Why
-from aitp_payments.messages import Amount, Id, Moment, Paragraph, RevenueShare, Signature
+from aitp_payments.messages.aitp01 import Amount, Id, Moment, Paragraph, RevenueShare, Signature
 
 PurseId = Annotated[str, Meta(pattern=r"^[A-Za-z0-9._:-]{1,80}$")]
 """What a payer calls a channel or an authorisation: nobody else's has this id, ever."""

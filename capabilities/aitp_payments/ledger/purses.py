@@ -18,7 +18,6 @@ import msgspec
 from msgspec.structs import replace
 
 from aitp_desk.capability import Effect, Keep
-from aitp_payments.books import Books
 from aitp_payments.ledger import names
 from aitp_payments.ledger.journal import (
     Leg,
@@ -31,6 +30,7 @@ from aitp_payments.ledger.journal import (
 )
 from aitp_payments.ledger.shares import NOBODY, Sharing, received
 from aitp_payments.money import amount, is_whole, minor_unit, whole_part
+from aitp_payments.record_reads import Books
 
 PurseKind = Literal["channel", "hold"]
 _ID = re.compile(r"[A-Za-z0-9._:-]{1,80}")

@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from aitp_desk.capability import Effect, Keep
-from aitp_payments.books import Books
 from aitp_payments.ledger.journal import (
     Entry,
     Leg,
@@ -23,6 +22,7 @@ from aitp_payments.ledger.journal import (
 from aitp_payments.ledger.names import MERCHANT
 from aitp_payments.ledger.purses import purse_of_pot
 from aitp_payments.money import amount, take_from
+from aitp_payments.record_reads import Books
 
 _FEES = "fees:"
 

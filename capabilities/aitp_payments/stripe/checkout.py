@@ -29,13 +29,13 @@ from aitp_desk.capability import (
     Wanted,
     one_line,
 )
-from aitp_payments.asking import read_asked
+from aitp_payments.quotes.thread_records import read_asked
 from aitp_payments.records import QuoteRecord, asked_key, quote_key
 from aitp_payments.stripe.amounts import NotChargeable, units
 from aitp_payments.stripe.api import Api, Refused
-from aitp_payments.stripe.arrivals import Arriving
 from aitp_payments.stripe.objects import Session
 from aitp_payments.stripe.settings import StripeSettings
+from aitp_payments.stripe.state_changes import Arriving
 
 LOOK = "stripe_look"
 """The job that looks at a page again."""

@@ -27,19 +27,20 @@ from aitp_desk.capability import (
     Webhook,
     Work,
 )
-from aitp_payments.merchant import Merchant
+from aitp_payments.messages.site import CardPayment
 from aitp_payments.methods import Charge, Method, Offered
-from aitp_payments.own_messages import CardPayment
+from aitp_payments.quotes.merchant import Merchant
 from aitp_payments.records import PaymentRecord, QuoteRecord
-from aitp_payments.settling import Settling
-from aitp_payments.stripe import charging, checkout
+from aitp_payments.settlement.lifecycle import Settling
+from aitp_payments.stripe import card_payment as charging
+from aitp_payments.stripe import checkout
 from aitp_payments.stripe.amounts import NotChargeable, units
 from aitp_payments.stripe.api import Api, Refused
-from aitp_payments.stripe.arrivals import NAME, Arriving
-from aitp_payments.stripe.charging import Charging
+from aitp_payments.stripe.card_payment import Charging
 from aitp_payments.stripe.checkout import Checkout
 from aitp_payments.stripe.refunds import FAILED, NOT_SENT
 from aitp_payments.stripe.settings import SECRET_VARIABLE, Keys, StripeSettings
+from aitp_payments.stripe.state_changes import NAME, Arriving
 from aitp_payments.stripe.webhook import Listening
 
 _REFUNDED_BEFORE = "charge_already_refunded"
@@ -108,7 +109,7 @@ class ByStripe(Method):
         return Offered(links=(PayLink("Pay by card", self._checkout.link(quote.quote_id)),))
 
     def judge(self, part: Part, context: Context) -> Verdict | None:
-        """See :mod:`aitp_payments.stripe.charging`."""
+        """See :mod:`aitp_payments.stripe.card_payment`."""
         content = part.content
         return self._charging.judge(content, context) if isinstance(content, CardPayment) else None
 

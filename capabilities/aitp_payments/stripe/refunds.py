@@ -12,8 +12,6 @@ from collections import Counter
 from msgspec.structs import replace
 
 from aitp_desk.capability import Audit, Effect, Keep
-from aitp_payments.books import Books
-from aitp_payments.due_parts import close_part, owe_part
 from aitp_payments.ledger.journal import NotBooked, is_booked, move, post
 from aitp_payments.ledger.names import MERCHANT, outside
 from aitp_payments.ledger.refunds import (
@@ -24,9 +22,11 @@ from aitp_payments.ledger.refunds import (
     returned_key,
 )
 from aitp_payments.money import millionths
+from aitp_payments.record_reads import Books
 from aitp_payments.records import After, PaymentRecord, find_payment
-from aitp_payments.returning import WHOLE, booked
-from aitp_payments.settling import Settling
+from aitp_payments.refunds.due_parts import close_part, owe_part
+from aitp_payments.refunds.service import WHOLE, booked
+from aitp_payments.settlement.lifecycle import Settling
 from aitp_payments.stripe.amounts import price_of
 from aitp_payments.stripe.objects import Refund
 

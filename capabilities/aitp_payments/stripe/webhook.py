@@ -19,9 +19,9 @@ from aitp_payments.records import (
     find_quote,
     find_seen,
 )
-from aitp_payments.stripe.arrivals import NAME, Arriving
 from aitp_payments.stripe.events import read_event
 from aitp_payments.stripe.objects import Dispute, Event, Intent, Refund, Session
+from aitp_payments.stripe.state_changes import NAME, Arriving
 
 T = TypeVar("T", bound=msgspec.Struct)
 

@@ -22,7 +22,7 @@ from aitp_desk.capability import Request, Send, Unanswered
 from aitp_payments.x402.addresses import wrong_address
 from aitp_payments.x402.facilitator import Settled, Unknown
 from aitp_payments.x402.networks import NETWORKS
-from aitp_payments.x402.under_way import UnderWay
+from aitp_payments.x402.records import UnderWay
 
 T = TypeVar("T")
 NODE = "X402_NODE_"

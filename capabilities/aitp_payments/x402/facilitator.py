@@ -1,7 +1,7 @@
 """Asking a facilitator, and what its answers mean. Settling has three outcomes, not two.
 
 An answer that says neither yes nor no, or none at all, is :class:`Unknown`: the coins may have
-moved. Nothing is asked for anew then; somebody finds out (:mod:`aitp_payments.x402.paying`).
+moved. Nothing is asked for anew then; somebody finds out (:mod:`aitp_payments.x402.settlement`).
 """
 
 from __future__ import annotations
@@ -118,7 +118,7 @@ class Facilitator:
         """Have a payment settled.
 
         Parameters:
-            question: as :func:`aitp_payments.x402.presented.for_facilitator` makes it.
+            question: as :func:`aitp_payments.x402.payload.for_facilitator` makes it.
         """
         answer = await self._ask(send, "/settle", question, SETTLE_SECONDS, SettledWord)
         if not isinstance(answer, SettledWord):

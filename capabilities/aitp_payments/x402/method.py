@@ -28,9 +28,8 @@ from aitp_desk.capability import (
     Wanted,
     Work,
 )
-from aitp_payments.confirming import confirm, say, told
-from aitp_payments.merchant import Merchant
 from aitp_payments.methods import Charge, Method, Offered
+from aitp_payments.quotes.merchant import Merchant
 from aitp_payments.records import (
     PaymentRecord,
     QuoteRecord,
@@ -38,14 +37,14 @@ from aitp_payments.records import (
     find_seen,
     read_quote,
 )
-from aitp_payments.settling import NotPayable, Settling, check_payable, payment_id
+from aitp_payments.settlement.confirmations import confirm, say, told
+from aitp_payments.settlement.lifecycle import NotPayable, Settling, check_payable, payment_id
 from aitp_payments.x402.chain import nodes_of
 from aitp_payments.x402.credentials import credential_of
 from aitp_payments.x402.facilitator import Facilitator, Refused, Valid
 from aitp_payments.x402.messages import X402Payment
 from aitp_payments.x402.networks import network_named
-from aitp_payments.x402.paying import ASK, BOOK, NOT_REACHED, REMIND, Paying, begin
-from aitp_payments.x402.presented import (
+from aitp_payments.x402.payload import (
     SCHEME,
     Presented,
     find_requirements,
@@ -54,9 +53,10 @@ from aitp_payments.x402.presented import (
     why_not,
 )
 from aitp_payments.x402.reasons import told as told_reason
+from aitp_payments.x402.records import UnderWay, keep_way, read_way, way_key
 from aitp_payments.x402.requirements import requirements
 from aitp_payments.x402.settings import X402Settings
-from aitp_payments.x402.under_way import UnderWay, keep_way, read_way, way_key
+from aitp_payments.x402.settlement import ASK, BOOK, NOT_REACHED, REMIND, Paying, begin
 from aitp_payments.x402.wire import Requirements
 
 NAME = "x402"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from aitp_desk.capability import Money
 from aitp_payments.x402.networks import CURRENCY, Network, atomic
-from aitp_payments.x402.presented import SCHEME
+from aitp_payments.x402.payload import SCHEME
 from aitp_payments.x402.settings import X402Settings
 from aitp_payments.x402.wire import Requirements
 

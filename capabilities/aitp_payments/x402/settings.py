@@ -9,7 +9,7 @@ from msgspec import Meta
 
 from aitp_payments.x402.addresses import wrong_address
 from aitp_payments.x402.networks import Network, names, network_named
-from aitp_payments.x402.presented import LEAST_LEFT, MOST_LEFT
+from aitp_payments.x402.payload import LEAST_LEFT, MOST_LEFT
 
 FACILITATOR = "https://x402.org/facilitator"
 """A public facilitator for test networks, which asks for no credential."""

@@ -25,9 +25,9 @@ from typing import Any, Literal
 
 import msgspec
 
-from aitp_desk.knowledge.making import FILE
+from aitp_desk.knowledge.index.builder import FILE
 from tests.answers.judge import holds
-from tests.processes import Server, desk_command, free_port, serving_process
+from tests.support.desk.processes import Server, desk_command, free_port, serving_process
 
 HERE = Path(__file__).parent
 FOLDERS = {

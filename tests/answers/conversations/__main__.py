@@ -21,10 +21,10 @@ from pathlib import Path
 import msgspec
 
 from aitp_desk.agent.base import Answer, Clarification, SiteFacts
-from aitp_desk.agent.extractive import ExtractiveAgent
-from aitp_desk.evaluation.conversation import Conversation
-from aitp_desk.knowledge.languages import Languages
-from aitp_desk.knowledge.watch import open_knowledge
+from aitp_desk.agent.extractive.agent import ExtractiveAgent
+from aitp_desk.cli.evaluation.conversation import Conversation
+from aitp_desk.knowledge.documents.languages import Languages
+from aitp_desk.knowledge.snapshot import open_knowledge
 from tests.answers.strangers.__main__ import LEVELS, embed, opened
 from tests.answers.strangers.bodies import bodies
 from tests.answers.strangers.questions import READ, normal

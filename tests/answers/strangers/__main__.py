@@ -29,12 +29,12 @@ from typing import Any
 import msgspec
 
 from aitp_desk.agent.base import SiteFacts
-from aitp_desk.agent.extractive import ExtractiveAgent
-from aitp_desk.knowledge.languages import Languages
+from aitp_desk.agent.extractive.agent import ExtractiveAgent
+from aitp_desk.knowledge.documents.languages import Languages
 from aitp_desk.knowledge.library import Library
-from aitp_desk.knowledge.meaning.builder import building_vectors
-from aitp_desk.knowledge.meaning.onnx import OnnxEmbedder
-from aitp_desk.knowledge.watch import Knowledge, open_knowledge
+from aitp_desk.knowledge.semantics.builder import building_vectors
+from aitp_desk.knowledge.semantics.onnx import OnnxEmbedder
+from aitp_desk.knowledge.snapshot import Knowledge, open_knowledge
 from tests.answers.strangers.bodies import CACHE, HERE, Body, bodies, content_of
 from tests.answers.strangers.enrichment import is_kept, lay
 from tests.answers.strangers.hidden import hidden, hiding_places, near_misses_of, refusals_of

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import msgspec
 
-from aitp_desk.knowledge.base import Passage
+from aitp_desk.knowledge.documents.base import Passage
 from aitp_desk.knowledge.enrichment.file import FILE, Line, Question, read_lines, write_lines
 from aitp_desk.knowledge.enrichment.text import collapse, digest_of
 from tests.answers.strangers.bodies import HERE, bodies

@@ -10,9 +10,9 @@ from unittest.mock import patch
 import msgspec
 
 from aitp_desk.agent.speech import all_speech
-from aitp_desk.knowledge import making
-from aitp_desk.knowledge.base import Passage
-from aitp_desk.knowledge.boilerplate import without_boilerplate
+from aitp_desk.knowledge.documents.base import Passage
+from aitp_desk.knowledge.documents.boilerplate import without_boilerplate
+from aitp_desk.knowledge.index import builder as making
 from tests.answers.strangers.bodies import HERE
 from tests.answers.strangers.questions import Question, Verdict
 

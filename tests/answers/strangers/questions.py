@@ -13,10 +13,10 @@ from typing import Literal
 import msgspec
 
 from aitp_desk.agent.base import Answer, Clarification, Said, SiteFacts
-from aitp_desk.agent.extractive import ExtractiveAgent
-from aitp_desk.agent.passages import choose
-from aitp_desk.evaluation.conversation import Conversation
-from aitp_desk.knowledge.base import Passage
+from aitp_desk.agent.claude.passages import choose
+from aitp_desk.agent.extractive.agent import ExtractiveAgent
+from aitp_desk.cli.evaluation.conversation import Conversation
+from aitp_desk.knowledge.documents.base import Passage
 from aitp_desk.knowledge.library import Library
 
 HERE = Path(__file__).parent
@@ -98,7 +98,7 @@ class Verdict(msgspec.Struct, frozen=True):
 
 def questions_of(body: str) -> list[Question]:
     """The questions about a body."""
-    table = tomllib.loads((HERE / f"{body}.toml").read_text("utf-8"))
+    table = tomllib.loads((HERE / "labels" / f"{body}.toml").read_text("utf-8"))
     return msgspec.convert(table["question"], list[Question])
 
 

@@ -1,4 +1,4 @@
-"""Fits the weights of ``aitp_desk/agent/trust.py`` again.
+"""Fits the weights of ``aitp_desk/agent/extractive/trust.py`` again.
 
     python -m tests.answers.strangers.weights FILE [--fit]
 
@@ -20,9 +20,9 @@ import msgspec
 import numpy as np
 
 from aitp_desk.agent.base import Clarification, SiteFacts
-from aitp_desk.agent.extractive import ExtractiveAgent
-from aitp_desk.agent.trust import WEIGHTS, features
-from aitp_desk.evaluation.conversation import Conversation
+from aitp_desk.agent.extractive.agent import ExtractiveAgent
+from aitp_desk.agent.extractive.trust import WEIGHTS, features
+from aitp_desk.cli.evaluation.conversation import Conversation
 from tests.answers.strangers.__main__ import LEVELS, opened
 from tests.answers.strangers.bodies import Body, bodies
 from tests.answers.strangers.enrichment import is_kept

@@ -49,7 +49,7 @@ from aitp_desk.protocols.openapi.shapes.runs import (
     ThreadRunDraft,
     ToolOutputs,
 )
-from aitp_desk.protocols.openapi.shapes.sealed import Sealed
+from aitp_desk.protocols.openapi.shapes.sealed_values import Sealed
 from aitp_desk.protocols.openapi.shapes.threads import (
     Actor,
     ActorDraft,

@@ -8,7 +8,7 @@ import msgspec
 from msgspec import Meta
 
 from aitp_desk.model.money import Money
-from aitp_desk.protocols import questions
+from aitp_desk.protocols.base import question_members as questions
 
 
 class Question(msgspec.Struct, forbid_unknown_fields=True):

@@ -6,12 +6,12 @@ from typing import Any, Literal
 
 import msgspec
 
-from aitp_desk.model.action import BlastRadius, Mutability
-from aitp_desk.model.call import CallState
+from aitp_desk.model.calls.action import BlastRadius, Mutability
+from aitp_desk.model.calls.call import CallState
 from aitp_desk.model.component import ComponentState
+from aitp_desk.model.conversation.thread import Origin
+from aitp_desk.model.conversation.ticket import TicketKind, TicketState
 from aitp_desk.model.money import Money
-from aitp_desk.model.thread import Origin
-from aitp_desk.model.ticket import TicketKind, TicketState
 
 
 class ConsoleSignIn(msgspec.Struct, forbid_unknown_fields=True):

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from aitp_desk.model.run import RunState
+from aitp_desk.model.conversation.run import RunState
 
 
 class Attachment(msgspec.Struct):

@@ -6,7 +6,7 @@ from typing import Literal
 
 import msgspec
 
-from aitp_desk.model.transcript import Document
+from aitp_desk.model.conversation.transcript import Document
 
 
 class Transcript(Document, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from aitp_desk.commands import desk_data, desk_store, have_done, json_lines, look
+from aitp_desk.cli.extension import desk_data, desk_store, have_done, json_lines, look
 from aitp_payments.ledger.commands import given
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from aitp_desk.commands import (
+from aitp_desk.cli.extension import (
     desk_data,
     desk_store,
     fail,
@@ -122,9 +122,9 @@ def verify(data: Path, url: str, *, as_json: bool) -> None:
         import msgspec
 
         from aitp_desk.capability import Own
-        from aitp_payments.buying.verifying import verify_bought
-        from aitp_payments.ledger.verifying import Verifying
-        from aitp_payments.merchant import Merchant
+        from aitp_payments.buyer.reconciliation import verify_bought
+        from aitp_payments.ledger.integrity import Verifying
+        from aitp_payments.quotes.merchant import Merchant
 
         own = Own("", lambda purpose: own_secret(data, url, given.PAYMENTS, purpose))
         verifying = Verifying(Merchant(own).has_signed)

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from aitp_desk.commands import desk_data, desk_store, have_done, json_lines, look
+from aitp_desk.cli.extension import desk_data, desk_store, have_done, json_lines, look
 from aitp_payments.ledger.commands import given
 
 if TYPE_CHECKING:
     from aitp_desk.capability import Delivery, Effect
-    from aitp_payments.buying.bought import State
+    from aitp_payments.buyer.purchases import State
 
 
 @click.command()
@@ -26,7 +26,7 @@ def bought(data: Path, url: str, *, pending: bool, as_json: bool) -> None:
     with given.told(), look(data, url, given.PAYMENTS) as looking:
         import msgspec
 
-        from aitp_payments.buying.bought import BOUGHT, Bought
+        from aitp_payments.buyer.purchases import BOUGHT, Bought
         from aitp_payments.ledger.statements import second
 
         found = [msgspec.convert(one.value, Bought) for one in looking.records(BOUGHT)]
@@ -67,7 +67,7 @@ def settle(data: Path, url: str, payee: str, quote_id: str, *, is_paid: bool) ->
     ceilings of its day either way. What the merchant still confirms holds, whatever was said here.
     """
     with given.told():
-        from aitp_payments.buying.bought import bought_id, find_bought, settled_by_owner
+        from aitp_payments.buyer.purchases import bought_id, find_bought, settled_by_owner
 
         to: State = "confirmed" if is_paid else "failed"
 

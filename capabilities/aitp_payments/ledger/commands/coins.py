@@ -8,13 +8,21 @@ from typing import TYPE_CHECKING
 
 import click
 
-from aitp_desk.commands import Looking, desk_data, desk_store, fail, have_done, json_lines, look
+from aitp_desk.cli.extension import (
+    Looking,
+    desk_data,
+    desk_store,
+    fail,
+    have_done,
+    json_lines,
+    look,
+)
 from aitp_payments.ledger.commands import given
 
 if TYPE_CHECKING:
     from aitp_desk.capability import Delivery, Effect
     from aitp_payments.records import PaymentRecord
-    from aitp_payments.x402.under_way import UnderWay
+    from aitp_payments.x402.records import UnderWay
 
 _payment = click.argument("payment_id", metavar="PAYMENT")
 _transaction = click.argument("transaction", metavar="TRANSACTION")
@@ -52,7 +60,7 @@ def list_(data: Path, url: str, *, as_json: bool) -> None:
 @_transaction
 def came(data: Path, url: str, payment_id: str, transaction: str) -> None:
     """Say that the coins of PAYMENT have come, by TRANSACTION."""
-    from aitp_payments.x402.by_hand import came
+    from aitp_payments.x402.manual_settlement import came
 
     _do(data, url, payment_id, lambda books: came(books, payment_id, transaction))
     click.echo(f"{payment_id} is booked within a second, or when the desk starts.")
@@ -64,7 +72,7 @@ def came(data: Path, url: str, payment_id: str, transaction: str) -> None:
 @_payment
 def missing(data: Path, url: str, payment_id: str) -> None:
     """Say that no coins of PAYMENT have come: what it was for can be paid anew."""
-    from aitp_payments.x402.by_hand import missing
+    from aitp_payments.x402.manual_settlement import missing
 
     _do(data, url, payment_id, lambda books: missing(books, payment_id))
     click.echo(f"{payment_id} is refused within a second, or when the desk starts.")
@@ -77,7 +85,7 @@ def missing(data: Path, url: str, payment_id: str) -> None:
 @_transaction
 def returned(data: Path, url: str, payment_id: str, transaction: str) -> None:
     """Say that you have sent the coins of PAYMENT back, by TRANSACTION."""
-    from aitp_payments.x402.by_hand import returned
+    from aitp_payments.x402.manual_settlement import returned
 
     _do(data, url, payment_id, lambda books: returned(books, payment_id, transaction))
     click.echo(f"{payment_id} is booked back within a second, or when the desk starts.")
@@ -98,8 +106,8 @@ def _do(
 def _open(looking: Looking) -> Iterator[tuple[PaymentRecord, UnderWay]]:
     import msgspec
 
-    from aitp_payments.x402.by_hand import may_wait_for_people
-    from aitp_payments.x402.under_way import WAY, UnderWay
+    from aitp_payments.x402.manual_settlement import may_wait_for_people
+    from aitp_payments.x402.records import WAY, UnderWay
 
     for record in looking.records(WAY):
         way = msgspec.convert(record.value, UnderWay)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from aitp_desk.commands import Looking, fail, mistakes_told
+from aitp_desk.cli.extension import Looking, fail, mistakes_told
 
 if TYPE_CHECKING:
     from aitp_desk.capability import Effect

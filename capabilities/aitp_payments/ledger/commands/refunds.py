@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING
 
 import click
 
-from aitp_desk.commands import Looking, desk_data, desk_store, fail, have_done, json_lines, look
+from aitp_desk.cli.extension import (
+    Looking,
+    desk_data,
+    desk_store,
+    fail,
+    have_done,
+    json_lines,
+    look,
+)
 from aitp_payments.ledger.commands import given
 
 if TYPE_CHECKING:
@@ -73,7 +81,7 @@ def _lacking(
     from aitp_payments.ledger.journal import NotBooked
     from aitp_payments.ledger.refunds import is_refunded, refund
     from aitp_payments.money import amount, counted
-    from aitp_payments.returning import WHOLE, booked
+    from aitp_payments.refunds.service import WHOLE, booked
 
     name = WHOLE if part is None else reference
     count = None if part is None else counted(part)
@@ -91,7 +99,7 @@ def _lacking(
 
 def _all_of(books: Delivery, payment: PaymentRecord) -> Sequence[Effect]:
     from aitp_desk.capability import Start
-    from aitp_payments.settling import REFUND
+    from aitp_payments.settlement.lifecycle import REFUND
 
     if payment.method == "x402" and payment.state == "refund_due":
         raise ValueError(
@@ -106,8 +114,8 @@ def _part(payment: PaymentRecord, amount: str, reference: str) -> Sequence[Effec
     from aitp_desk.capability import Start
     from aitp_payments.money import counted
     from aitp_payments.records import LEDGER, NEAR
-    from aitp_payments.returning import Part
-    from aitp_payments.settling import REFUND
+    from aitp_payments.refunds.service import Part
+    from aitp_payments.settlement.lifecycle import REFUND
 
     if payment.method not in {LEDGER, NEAR}:
         raise ValueError(
@@ -181,7 +189,7 @@ def _by_hand(books: Delivery, payment: PaymentRecord) -> Sequence[Effect]:
     from aitp_payments.ledger.names import MERCHANT
     from aitp_payments.ledger.refunds import refund as given_back
     from aitp_payments.money import amount
-    from aitp_payments.returning import BY_HAND, CASH, HAND, booked
+    from aitp_payments.refunds.service import BY_HAND, CASH, HAND, booked
 
     if payment.method == "x402":
         raise ValueError(
@@ -222,9 +230,9 @@ def _due_payments(looking: Looking) -> Iterator[dict[str, str]]:
 def _due_parts(looking: Looking) -> Iterator[dict[str, str]]:
     import msgspec
 
-    from aitp_payments.due_parts import DUE_PART, DuePart
     from aitp_payments.money import amount
     from aitp_payments.records import PaymentRecord, payment_key
+    from aitp_payments.refunds.due_parts import DUE_PART, DuePart
 
     for record in looking.records(DUE_PART):
         part = msgspec.convert(record.value, DuePart)

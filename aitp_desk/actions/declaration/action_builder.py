@@ -1,0 +1,273 @@
+"""From a function that was declared as an action to what the desk offers."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+import msgspec
+
+from aitp_desk.actions.base import (
+    Context,
+    Done,
+    Offered,
+    costs_nothing,
+    is_always_met,
+    needs_nobody,
+)
+from aitp_desk.actions.declaration.action import Check, DeclaredAction, Terms
+from aitp_desk.actions.declaration.docstring import read_docstring
+from aitp_desk.actions.declaration.invocation import call
+from aitp_desk.actions.declaration.links import check_links
+from aitp_desk.actions.declaration.parts import (
+    arguments_shape,
+    check_doc,
+    check_name,
+    read_arguments,
+    read_part,
+    result_shape,
+    write_result,
+)
+from aitp_desk.actions.declaration.price import ask_price
+from aitp_desk.actions.declaration.question_builder import make_asking
+from aitp_desk.actions.declaration.signature import REQUIRED, Signature, Tell, read_signature
+from aitp_desk.actions.declaration.terms import (
+    answer_types_of,
+    approval_of,
+    as_example,
+    check_terms,
+    entries,
+    read_cost,
+    safety_of,
+)
+from aitp_desk.actions.schemas.shape import Shape, Unfit
+from aitp_desk.model.calls.action import Action, Example, is_action_name
+from aitp_desk.model.conversation.ticket import Ticket
+from aitp_desk.model.errors import PreconditionFailed, Recovery
+
+Checks = Sequence[tuple[Check, Signature]]
+
+
+def make_offered(declared: DeclaredAction[..., Any], tell: Tell) -> Offered | None:
+    """Make of a declaration what it offers.
+
+    Parameters:
+        tell: is told each thing that is wrong with it, in words that follow the function's name.
+
+    Returns:
+        None where something is wrong with it.
+    """
+    wrong: list[str] = []
+    offered = None
+    try:
+        offered = _make(declared, wrong.append)
+    except (TypeError, ValueError) as error:
+        wrong.append(f"cannot be declared like this: {error}.")
+    for message in wrong:
+        tell(message)
+    return None if wrong else offered
+
+
+def _make(declared: DeclaredAction[..., Any], tell: Tell) -> Offered | None:
+    function, terms = declared.function, declared.terms
+    doc = read_docstring(function.__doc__)
+    check_name(function.__name__, tell)
+    for message in check_terms(terms):
+        tell(message)
+    _check_words(terms, tell)
+    signature = read_signature(function, tell)
+    if signature is None:
+        return None
+    if signature.gives is Ticket:
+        _check_ticket(terms, tell)
+    check_doc(doc, signature.takes, tell)
+    takes = arguments_shape(function.__name__, signature, doc)
+    gives = result_shape(signature, tell)
+    examples = tuple(map(as_example, entries(terms.examples)))
+    _check_examples(examples, takes, tell)
+    checks = _read_checks(declared.checks, signature, tell)
+    price = read_part(terms.cost, signature, "its cost", tell) if callable(terms.cost) else None
+    approval = _read_approval(terms, signature, tell)
+    asks = make_asking(declared.questions, signature, takes.schema, tell)
+    if gives is None:
+        return None
+    recoveries = {check.precondition.name: check.recovery for check, _ in checks}
+    known = (takes.schema, gives.schema)
+    for message in check_links(entries(terms.related), known, "the arguments or the result"):
+        tell(message)
+    action = Action(
+        function.__name__,
+        doc.summary,
+        kind=terms.kind,
+        description=doc.description,
+        open_to=terms.open_to,
+        answer_types=answer_types_of(terms),
+        accept_fallback=True,
+        input_schema=takes.schema,
+        output_schema=gives.schema,
+        safety=safety_of(terms),
+        cost=read_cost(terms.cost),
+        has_price=price is not None,
+        is_prepaid=terms.prepaid is True,
+        approval=approval_of(terms),
+        preconditions=tuple(check.precondition for check, _ in checks),
+        deadline_seconds=terms.deadline,
+        is_idempotent=terms.idempotent,
+        examples=examples,
+        related=tuple(entries(terms.related)),
+    )
+    return Offered(
+        action,
+        read=partial(read_arguments, takes),
+        perform=partial(_perform, function, signature, gives, terms.says, recoveries),
+        check=partial(_check, checks) if checks else is_always_met,
+        price=costs_nothing if price is None else partial(ask_price, terms.cost, price),
+        needs_approval=(
+            needs_nobody if approval is None else partial(_needs_approval, terms.approval, approval)
+        ),
+        from_text=None if terms.from_text is None else partial(_from_text, terms.from_text),
+        asks=asks,
+    )
+
+
+def _read_approval(terms: Terms, whole: Signature, tell: Tell) -> Signature | None:
+    """The signature of the function that says whether a person approves a call first."""
+    if not callable(terms.approval):
+        return None
+    part = read_part(terms.approval, whole, "its approval", tell)
+    if part is not None and part.gives not in (bool, REQUIRED):
+        tell("has its approval by a function that does not return true or false; write -> bool.")
+    return part
+
+
+def _check_ticket(terms: Terms, tell: Tell) -> None:
+    if terms.kind != "async":
+        tell('returns a Ticket, for which somebody has to wait; write kind="async".')
+    if terms.says is not None:
+        tell("returns a Ticket and has says=; people say what comes of it. Leave it out.")
+
+
+def _check_words(terms: Terms, tell: Tell) -> None:
+    for name, function in (("says", terms.says), ("from_text", terms.from_text)):
+        if function is not None and (
+            not callable(function) or inspect.iscoroutinefunction(function)
+        ):
+            given = getattr(function, "__name__", repr(function))
+            tell(f"has {name}={given}; it takes a plain function of one value.")
+
+
+def _check_examples(examples: Sequence[Example], takes: Shape, tell: Tell) -> None:
+    for example in examples:
+        if example.arguments is None:
+            continue
+        try:
+            takes.read(example.arguments)
+        except Unfit as error:
+            tell(f"would refuse the arguments of its example {example.text!r}: {error.message}")
+
+
+def _read_checks(checks: Sequence[Check], whole: Signature, tell: Tell) -> Checks:
+    read: list[tuple[Check, Signature]] = []
+    for check in checks:
+        name, description = check.precondition.name, check.precondition.description
+        what = f"the precondition {name!r}"
+        if not is_action_name(name):
+            tell(f"has {what}; its name takes small letters, digits and _, a letter first.")
+        if not description.strip():
+            tell(f"has {what} without a description; write what must be so, in a sentence.")
+        if any(other.precondition.name == name for other, _ in read):
+            tell(f"has {what} twice; give one of them another name.")
+        if check.recovery is not None and not check.recovery.description.strip():
+            tell(f"has {what}, which names actions that help; say in recovery= how.")
+        part = read_part(check.function, whole, what, tell)
+        if part is None:
+            continue
+        if part.gives is bool:
+            tell(
+                f"has {what}, which returns true or false; return None where it is met, and else"
+                " what is not so, in a sentence (-> str | None)."
+            )
+        read.append((check, part))
+    return read
+
+
+async def _perform(
+    function: Callable[..., Any],
+    signature: Signature,
+    gives: Shape,
+    says: Callable[[Any], str] | None,
+    recoveries: Mapping[str, Recovery | None],
+    arguments: msgspec.Struct,
+    context: Context,
+) -> Done:
+    try:
+        value = await call(function, signature.pick(msgspec.structs.asdict(arguments), context))
+    except PreconditionFailed as error:
+        # what was looked at before may stand otherwise by now, and what helps is the same
+        raise _with_recovery(error, recoveries.get(error.param or "")) from None
+    if isinstance(value, Ticket) and signature.gives is Ticket:
+        if not _says_enough(value):
+            raise TypeError(f"{function.__name__} returned a Ticket that is about nothing")
+        return Done(None, side_effects=tuple(context.side_effects), ticket=value)
+    result = write_result(function, gives, value)
+    if says is not None:
+        text = says(value)
+        if not isinstance(text, str):
+            raise TypeError(f"what says the result of {function.__name__} returned no text")
+    else:
+        text = result if isinstance(result, str) else ""
+    return Done(result, text, tuple(context.side_effects))
+
+
+def _says_enough(ticket: Ticket) -> bool:
+    """Whether a ticket has words, and only such; a Struct does not check what it is made of."""
+    about: object = ticket.about
+    note: object = ticket.note
+    return isinstance(about, str) and bool(about.strip()) and isinstance(note, str)
+
+
+async def _check(checks: Checks, arguments: msgspec.Struct, context: Context) -> None:
+    given = msgspec.structs.asdict(arguments)
+    for check, signature in checks:
+        name = check.precondition.name
+        try:
+            wrong = await call(check.function, signature.pick(given, context))
+        except PreconditionFailed as error:
+            error.param = error.param or name
+            raise _with_recovery(error, check.recovery) from None
+        if isinstance(wrong, str):
+            raise PreconditionFailed(wrong, param=name, recovery=check.recovery)
+        if wrong is not None:
+            raise TypeError(f"the precondition {name!r} returned neither text nor None")
+
+
+def _with_recovery(error: PreconditionFailed, recovery: Recovery | None) -> PreconditionFailed:
+    return PreconditionFailed(
+        error.message,
+        param=error.param,
+        retry_after=error.retry_after,
+        recovery=error.recovery or recovery,
+    )
+
+
+async def _needs_approval(
+    function: Callable[..., Awaitable[bool] | bool],
+    signature: Signature,
+    arguments: msgspec.Struct,
+    context: Context,
+) -> bool:
+    needed = await call(function, signature.pick(msgspec.structs.asdict(arguments), context))
+    if not isinstance(needed, bool):
+        raise TypeError(f"{function.__name__} returned neither true nor false")
+    return needed
+
+
+def _from_text(
+    function: Callable[[str], Mapping[str, Any] | None], text: str
+) -> Mapping[str, Any] | None:
+    found = function(text)
+    if found is not None and not isinstance(found, Mapping):
+        raise TypeError(f"{function.__name__} returned neither arguments nor None")
+    return found

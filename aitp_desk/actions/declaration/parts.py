@@ -1,0 +1,123 @@
+"""What declarations of all kinds have in common: a name, a docstring, arguments and a result."""
+
+from __future__ import annotations
+
+import inspect
+import typing
+from collections.abc import Callable, Collection, Mapping
+from typing import Any
+
+from aitp_desk.actions.base import Context
+from aitp_desk.actions.declaration.docstring import Doc
+from aitp_desk.actions.declaration.signature import REQUIRED, Signature, Tell, make_struct
+from aitp_desk.actions.schemas.json_schema import describe_members, json_schema
+from aitp_desk.actions.schemas.shape import Shape, Unfit
+from aitp_desk.actions.schemas.types import check_kind, holds_secret
+from aitp_desk.model.calls.action import is_action_name
+from aitp_desk.model.conversation.ticket import Answered, Ticket
+from aitp_desk.model.errors import InvalidRequest, MissingField
+
+MAX_SUMMARY = 256
+
+
+def check_name(name: str, tell: Tell) -> None:
+    """Tell where a function's name is none that callers can be told."""
+    if not is_action_name(name):
+        tell(
+            "has a name that callers cannot be told; it takes small letters, digits and _, a letter"
+            " first, at most 64."
+        )
+
+
+def check_doc(doc: Doc, takes: Collection[str], tell: Tell) -> None:
+    """Tell where a docstring does not say what callers read."""
+    if not doc.summary:
+        tell("has no docstring; write what it does, in a line, as callers are to read it.")
+    elif len(doc.summary) > MAX_SUMMARY:
+        tell(
+            f"has a docstring whose first paragraph has {len(doc.summary)} characters; write one of"
+            f" at most {MAX_SUMMARY}, then an empty line and the rest."
+        )
+    for name in doc.members:
+        if name not in takes:
+            tell(f"describes '{name}', which it does not take; write what it takes, or nothing.")
+
+
+def arguments_shape(name: str, signature: Signature, doc: Doc) -> Shape:
+    """How a function's arguments are read."""
+    kind = make_struct(name, signature.takes)
+    schema = json_schema(kind)
+    describe_members(schema, doc.members)
+    return Shape(kind, schema=schema, whole="The arguments")
+
+
+def result_shape(signature: Signature, tell: Tell) -> Shape | None:
+    """How a function's result is written; None, and something told, where its type is wrong."""
+    if signature.gives is Ticket:
+        return Shape(Answered, whole="the result")
+    if Ticket in typing.get_args(signature.gives):
+        tell("returns a Ticket or something else; write -> Ticket, and let people decide.")
+    elif signature.gives is REQUIRED:
+        tell("does not say what it returns; write -> and its type, or -> None.")
+    elif wrong := check_kind(signature.gives):
+        tell(f"returns what callers cannot be sent: {wrong}.")
+    elif holds_secret(signature.gives):
+        tell("returns a Secret, which nobody is told; return what comes of it.")
+    else:
+        return Shape(signature.gives, whole="the result")
+    return None
+
+
+def read_arguments(shape: Shape, arguments: Mapping[str, Any], *, strict: bool = True) -> Any:
+    """Read arguments as JSON has them.
+
+    Raises:
+        InvalidRequest: they are not what the shape takes; MissingField where one is not there.
+    """
+    try:
+        return shape.read(arguments, strict=strict)
+    except Unfit as error:
+        refuse = MissingField if error.is_missing else InvalidRequest
+        raise refuse(error.message, param=error.path or None) from None
+
+
+def write_result(function: Callable[..., Any], shape: Shape, result: Any) -> Any:
+    """The JSON of a result.
+
+    Raises:
+        TypeError: the function has returned something else than it declares.
+    """
+    try:
+        return shape.write(result)
+    except Unfit as error:
+        raise TypeError(
+            f"{function.__name__} returned something else than it declares: {error.message}"
+        ) from None
+
+
+def read_part(function: Any, whole: Signature, what: str, tell: Tell) -> Signature | None:
+    """The signature of a function that takes some of what another takes.
+
+    Parameters:
+        whole: the other's.
+        what: the function is, for what is told: ``the precondition 'in_stock'``.
+    """
+    if not inspect.isfunction(function):
+        tell(f"has as {what} what is no function; write one with def or async def.")
+        return None
+    try:
+        hints = typing.get_type_hints(function, include_extras=True)
+    except Exception as error:  # noqa: BLE001 -- the site's own code: reading a type may run any
+        tell(f"has {what} with a type that cannot be read: {error}.")
+        return None
+    takes, context = {}, None
+    for name in inspect.signature(function).parameters:
+        if hints.get(name) is Context:
+            context = name
+        elif name in whole.takes:
+            takes[name] = whole.takes[name]
+        else:
+            known = ", ".join(whole.takes) or "nothing"
+            tell(f"has {what}, which takes '{name}'; it may take {known}, and the Context.")
+            return None
+    return Signature(takes, context, hints.get("return", REQUIRED))

@@ -1,0 +1,32 @@
+"""What a call costs, by a function of the site's own."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+
+import msgspec
+
+from aitp_desk.actions.base import Context
+from aitp_desk.actions.declaration.invocation import call
+from aitp_desk.actions.declaration.signature import Signature
+from aitp_desk.actions.declaration.terms import is_amount
+from aitp_desk.model.money import Money
+
+
+async def ask_price(
+    function: Callable[..., Awaitable[Money | None] | Money | None],
+    signature: Signature,
+    arguments: msgspec.Struct,
+    context: Context,
+) -> Money | None:
+    """What a function says that a call costs; None for nothing.
+
+    Raises:
+        TypeError: it has returned something else.
+    """
+    price = await call(function, signature.pick(msgspec.structs.asdict(arguments), context))
+    if price is None:
+        return None
+    if not isinstance(price, Money) or not is_amount(price):
+        raise TypeError(f"{function.__name__} returned neither Money nor None")
+    return price if price.amount else None

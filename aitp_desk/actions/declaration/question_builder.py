@@ -1,0 +1,146 @@
+"""From functions that ask for arguments to how an action asks, and what is wrong with them."""
+
+from __future__ import annotations
+
+import typing
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+import msgspec
+
+from aitp_desk.actions.base import ArgumentAsking, Context
+from aitp_desk.actions.declaration.action import DeclaredAsking
+from aitp_desk.actions.declaration.invocation import call
+from aitp_desk.actions.declaration.parts import read_part
+from aitp_desk.actions.declaration.signature import REQUIRED, Parameter, Signature, Tell
+from aitp_desk.actions.schemas.description import find
+from aitp_desk.actions.secret import hide_secret
+from aitp_desk.model.calls.question import Choice, Choose, Confirm, Fill, Pay, Question
+from aitp_desk.model.calls.secret_places import is_secret_at
+
+
+def make_asking(
+    declared: Sequence[DeclaredAsking], whole: Signature, schema: Mapping[str, Any], tell: Tell
+) -> Mapping[str, ArgumentAsking]:
+    """How arguments are asked for, by their names.
+
+    Parameters:
+        whole: the action's signature.
+        schema: of its arguments.
+        tell: is told each thing that is wrong with the functions.
+    """
+    made: dict[str, ArgumentAsking] = {}
+    for one in declared:
+        what = f"its asking for {one.argument!r}"
+        if one.argument not in whole.takes:
+            known = ", ".join(whole.takes) or "nothing"
+            tell(f"asks for {one.argument!r}, which it does not take; it takes {known}.")
+            continue
+        if one.argument in made:
+            tell(f"asks for {one.argument!r} twice; leave one of the functions out.")
+        part = read_part(one.function, whole, what, tell)
+        if part is None or not _is_right(one.function, part, what, tell):
+            continue
+        question = partial(_ask, one.function, part, one.argument, schema)
+        made[one.argument] = ArgumentAsking(one.argument in part.takes, question)
+    return made
+
+
+def _is_right(function: Callable[..., Any], part: Signature, what: str, tell: Tell) -> bool:
+    hints = typing.get_type_hints(function, include_extras=True)
+    is_right = True
+    for name in part.takes:
+        hint = hints.get(name)
+        if hint is not None and not _takes_none(hint):
+            tell(f"has {what}, which takes '{name}' before it is known; write {name}: … | None.")
+            is_right = False
+    given = set(typing.get_args(part.gives)) or {part.gives}
+    if part.gives is not REQUIRED and not given <= {Choose, Confirm, Fill, type(None)}:
+        tell(f"has {what}, which returns no question; write -> Choose | None, or the like.")
+        is_right = False
+    return is_right
+
+
+def _takes_none(hint: Any) -> bool:
+    try:
+        msgspec.convert(None, hint)
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
+async def _ask(
+    function: Callable[..., Any],
+    part: Signature,
+    argument: str,
+    schema: Mapping[str, Any],
+    arguments: Mapping[str, Any],
+    context: Context,
+) -> Question | None:
+    known = {name: _known(parameter, arguments) for name, parameter in part.takes.items()}
+    question = await call(function, part.pick(known, context))
+    if question is None:
+        return None
+    if not isinstance(question, Choose | Confirm | Fill):
+        raise TypeError(f"{function.__name__} returned neither a question nor None")
+    for wrong in _faults(question, argument, schema):
+        raise TypeError(f"{function.__name__} returned a question {wrong}")
+    return _sensitive(question, schema) if isinstance(question, Fill) else question
+
+
+def _sensitive(form: Fill, schema: Mapping[str, Any]) -> Fill:
+    """A form whose fields are sensitive wherever the argument is a secret."""
+    fields = tuple(
+        msgspec.structs.replace(field, sensitive=True) if is_secret_at(field.id, schema) else field
+        for field in form.fields
+    )
+    return msgspec.structs.replace(form, fields=fields)
+
+
+def _known(parameter: Parameter, arguments: Mapping[str, Any]) -> Any:
+    """An argument as the function takes it; None for one that is not there, or does not fit.
+
+    Of a secret it is told that it is there.
+    """
+    if parameter.name in arguments:
+        try:
+            return msgspec.convert(arguments[parameter.name], parameter.kind, dec_hook=hide_secret)
+        except (TypeError, ValueError):
+            return None
+    return None if parameter.default is REQUIRED else parameter.default
+
+
+def _faults(question: Question, argument: str, schema: Mapping[str, Any]) -> Iterator[str]:
+    """What is wrong with a question that a function has made: a Struct does not check itself."""
+    try:
+        msgspec.convert(msgspec.to_builtins(question), type(question))
+    except msgspec.ValidationError as error:
+        yield f"that is none: {error}"
+        return
+    match question:
+        case Choose():
+            ids = [one.id for choice in question.choices for one in _with_variants(choice)]
+            if not ids or "" in ids:
+                yield "without choices, or with one that has no id"
+            if len(set(ids)) < len(ids):
+                yield "of which two choices have one id"
+        case Fill():
+            ids = [field.id for field in question.fields]
+            unknown = [id for id in ids if not _is_in(id, argument) or not find(schema, f".{id}")]
+            if not ids or unknown:
+                yield f"whose fields are not in {argument!r}: {', '.join(unknown) or 'none'}"
+            if len(set(ids)) < len(ids):
+                yield "of which two fields have one id"
+        case Confirm():
+            pass
+        case Pay():
+            yield "that asks for money, which cost= and prepaid= do"
+
+
+def _with_variants(choice: Choice) -> tuple[Choice, ...]:
+    return (choice, *choice.variants)
+
+
+def _is_in(path: str, argument: str) -> bool:
+    return path == argument or path.startswith(f"{argument}.")

@@ -1,0 +1,103 @@
+"""From a resource that is paid for before it is read to the query that reads it.
+
+Nobody is asked to pay for what is not there: it is looked at before its price is told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
+from typing import Any
+
+import msgspec
+
+from aitp_desk.actions.base import Context, Done, Offered, costs_nothing
+from aitp_desk.actions.declaration.parts import read_arguments, read_part
+from aitp_desk.actions.declaration.price import ask_price
+from aitp_desk.actions.declaration.resource import DeclaredResource
+from aitp_desk.actions.declaration.signature import Signature, Tell
+from aitp_desk.actions.declaration.terms import read_cost
+from aitp_desk.actions.schemas.shape import Shape
+from aitp_desk.model.calls.action import DATA, TEXT_ANSWER, Action
+from aitp_desk.model.calls.resource import Resource, ResourceType
+
+Read = Callable[[Mapping[str, str], Context], Awaitable[Resource]]
+
+
+def check_paid(declared: DeclaredResource[..., Any], tell: Tell) -> None:
+    """Tell what is wrong with what reading a resource costs."""
+    cost, prepaid = declared.cost, declared.prepaid
+    if not isinstance(prepaid, bool):
+        tell(f"has prepaid={prepaid!r}; it takes true or false.")
+    elif prepaid and cost is None:
+        tell("is prepaid and costs nothing; write cost=, or leave prepaid out.")
+    elif cost is not None and not prepaid:
+        tell("has a cost, to which nobody can agree who reads it; write prepaid=True.")
+    if cost is not None and not callable(cost) and read_cost(cost) is None:
+        tell(f'has cost={cost!r}; it takes an amount above 0 such as "29.99 EUR".')
+
+
+def make_reader(
+    declared: DeclaredResource[..., Any],
+    type_: ResourceType,
+    signature: Signature,
+    takes: Shape,
+    read: Read,
+    tell: Tell,
+) -> Offered | None:
+    """Make the query that reads a resource once that is paid.
+
+    Parameters:
+        signature: of the function that reads it.
+        takes: how the variables of its path are read.
+        read: those variables, as text → the resource.
+
+    Returns:
+        None where its price is none, which is told.
+    """
+    cost = declared.cost
+    price = read_part(cost, signature, "its cost", tell) if callable(cost) else None
+    if callable(cost) and price is None:
+        return None
+    action = Action(
+        type_.read_by,
+        type_.summary,
+        description=type_.description,
+        open_to=type_.open_to,
+        answer_types=(DATA, TEXT_ANSWER),
+        accept_fallback=True,
+        input_schema=type_.input_schema,
+        output_schema=type_.output_schema,
+        cost=None if callable(cost) else read_cost(cost),
+        has_price=price is not None,
+        is_prepaid=True,
+        is_idempotent=True,
+        related=type_.related,
+    )
+    return Offered(
+        action,
+        read=partial(read_arguments, takes),
+        perform=partial(_perform, read),
+        check=partial(_check, read),
+        price=costs_nothing if price is None else partial(ask_price, cost, price),
+    )
+
+
+async def _perform(read: Read, given: msgspec.Struct, context: Context) -> Done:
+    found = await read(_as_text(given), context)
+    return Done(found.data, side_effects=tuple(context.side_effects))
+
+
+async def _check(read: Read, given: msgspec.Struct, context: Context) -> None:
+    await read(_as_text(given), context)
+
+
+def _as_text(given: msgspec.Struct) -> Mapping[str, str]:
+    """The variables as they stand in a path."""
+    plain = {
+        name: msgspec.to_builtins(value) for name, value in msgspec.structs.asdict(given).items()
+    }
+    return {
+        name: value if isinstance(value, str) else msgspec.json.encode(value).decode()
+        for name, value in plain.items()
+    }

@@ -1,0 +1,192 @@
+"""From a function that was declared as a resource's to what the desk offers."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial, reduce
+from operator import or_
+from types import NoneType, UnionType
+from typing import Any, Union, get_args, get_origin
+
+import msgspec
+
+from aitp_desk.actions.base import Context, OfferedResource
+from aitp_desk.actions.declaration.docstring import read_docstring
+from aitp_desk.actions.declaration.invocation import call
+from aitp_desk.actions.declaration.links import check_links
+from aitp_desk.actions.declaration.parts import (
+    arguments_shape,
+    check_doc,
+    check_name,
+    read_arguments,
+    result_shape,
+    write_result,
+)
+from aitp_desk.actions.declaration.reader_builder import check_paid, make_reader
+from aitp_desk.actions.declaration.resource import Affords, DeclaredResource
+from aitp_desk.actions.declaration.signature import REQUIRED, Signature, Tell, read_signature
+from aitp_desk.actions.declaration.terms import check_open_to, check_related, entries
+from aitp_desk.actions.schemas.shape import Shape
+from aitp_desk.actions.schemas.types import holds_secret
+from aitp_desk.model.calls.resource import (
+    NOTHING_HERE,
+    Affordance,
+    PathTemplate,
+    Resource,
+    ResourceType,
+    expand,
+    fill_links,
+)
+from aitp_desk.model.errors import ResourceNotFound
+
+
+def make_resource(
+    declared: DeclaredResource[..., Any], is_action: Callable[[str], bool], tell: Tell
+) -> OfferedResource | None:
+    """Make of a declaration what it offers.
+
+    Parameters:
+        is_action: whether an action of this name may be afforded.
+        tell: is told each thing that is wrong with it, in words that follow the function's name.
+
+    Returns:
+        None where something is wrong with it.
+    """
+    wrong: list[str] = []
+    made = None
+    try:
+        made = _make(declared, is_action, wrong.append)
+    except (TypeError, ValueError) as error:
+        wrong.append(f"cannot be declared like this: {error}.")
+    for message in wrong:
+        tell(message)
+    return None if wrong else made
+
+
+def _make(
+    declared: DeclaredResource[..., Any], is_action: Callable[[str], bool], tell: Tell
+) -> OfferedResource | None:
+    function = declared.function
+    name, doc = function.__name__, read_docstring(function.__doc__)
+    check_name(name, tell)
+    for message in (*check_open_to(declared.open_to), *check_related(declared.related)):
+        tell(message)
+    check_paid(declared, tell)
+    template = PathTemplate.parse(str(declared.path))
+    if template is None:
+        tell(
+            f"has the path {declared.path!r}; it takes one such as /orders/{{order_id}}: a name"
+            " first, and each variable a segment of its own."
+        )
+    signature = read_signature(function, tell)
+    if signature is None:
+        return None
+    check_doc(doc, signature.takes, tell)
+    if template is not None:
+        _check_variables(template, signature, tell)
+    signature = msgspec.structs.replace(signature, gives=_without_none(signature.gives))
+    gives = result_shape(signature, tell)
+    affords = tuple(declared.affordances)
+    for one in affords:
+        _check_affords(one, is_action, tell)
+    if template is None or gives is None:
+        return None
+    takes = arguments_shape(name, signature, doc)
+    known = (takes.schema, gives.schema)
+    for message in check_links(entries(declared.related), known, "the path or the resource"):
+        tell(message)
+    type_ = ResourceType(
+        name,
+        template,
+        doc.summary,
+        doc.description,
+        declared.open_to,
+        takes.schema,
+        gives.schema,
+        tuple(one.action for one in affords),
+        tuple(entries(declared.related)),
+        declared.reader,
+    )
+    read = partial(_read, type_, declared, signature, takes, gives, affords)
+    reader = None
+    if type_.read_by:
+        check_name(type_.read_by, tell)
+        reader = make_reader(declared, type_, signature, takes, read, tell)
+    return OfferedResource(type_, read, partial(_arguments, takes), reader)
+
+
+def _check_variables(template: PathTemplate, signature: Signature, tell: Tell) -> None:
+    for name in template.names:
+        if name not in signature.takes:
+            tell(f"has {{{name}}} in its path and does not take it; write {name}: str.")
+    for name, parameter in signature.takes.items():
+        if name not in template.names:
+            tell(f"takes '{name}', which is not in its path {template}; write {{{name}}} there.")
+        elif holds_secret(parameter.kind):
+            tell(f"takes '{name}', a Secret, which would stand in an address; write str.")
+        elif parameter.default is not REQUIRED:
+            tell(f"has a default for '{name}', which is always there; take it out.")
+
+
+def _check_affords(affords: Affords, is_action: Callable[[str], bool], tell: Tell) -> None:
+    name, function = affords.action, affords.function
+    if not is_action(name):
+        tell(f"affords {name!r}; there is no such action.")
+    elif not inspect.isfunction(function) or inspect.iscoroutinefunction(function):
+        tell(f"affords {name!r} by what is no plain function; write def.")
+    elif len(inspect.signature(function).parameters) != 1:
+        tell(f"affords {name!r} by a function of something else than the resource alone.")
+
+
+def _without_none(kind: Any) -> Any:
+    """A type but for the None that says there is no resource."""
+    if get_origin(kind) not in {Union, UnionType}:
+        return kind
+    return reduce(or_, (each for each in get_args(kind) if each is not NoneType))
+
+
+def _arguments(takes: Shape, variables: Mapping[str, str]) -> Mapping[str, Any]:
+    given = msgspec.structs.asdict(read_arguments(takes, variables, strict=False))
+    return {name: msgspec.to_builtins(value) for name, value in given.items()}
+
+
+async def _read(
+    type_: ResourceType,
+    declared: DeclaredResource[..., Any],
+    signature: Signature,
+    takes: Shape,
+    gives: Shape,
+    affords: Sequence[Affords],
+    variables: Mapping[str, str],
+    context: Context,
+) -> Resource:
+    path = expand(str(type_.template), variables)
+    given = msgspec.structs.asdict(read_arguments(takes, variables, strict=False))
+    if path is None:
+        raise ResourceNotFound(NOTHING_HERE)
+    value = await call(declared.function, signature.pick(given, context))
+    if value is None:
+        raise ResourceNotFound(NOTHING_HERE)
+    data = write_result(declared.function, gives, value)
+    open_now = (_affordance(one, value) for one in affords)
+    return Resource(
+        path,
+        msgspec.to_builtins(given),
+        data,
+        tuple(one for one in open_now if one is not None),
+        fill_links(type_.related, data, variables),
+    )
+
+
+def _affordance(affords: Affords, value: Any) -> Affordance | None:
+    said = affords.function(value)
+    if said is None or said is False:
+        return None
+    arguments = {} if said is True else said
+    if not isinstance(arguments, Mapping):
+        raise TypeError(
+            f"{affords.function.__name__} returned neither whether {affords.action} is open nor"
+            " arguments of it"
+        )
+    return Affordance(affords.action, msgspec.to_builtins(arguments))

@@ -1,0 +1,128 @@
+"""What a function takes and gives, read off its parameters and their types."""
+
+from __future__ import annotations
+
+import inspect
+import typing
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import msgspec
+
+from aitp_desk.actions.base import Context
+from aitp_desk.actions.schemas.types import check_kind
+
+Tell = Callable[[str], None]
+"""Is told what is wrong with the function."""
+REQUIRED = inspect.Parameter.empty
+_BY_NAME = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+
+
+class Parameter(msgspec.Struct, frozen=True):
+    """A parameter that a caller gives.
+
+    Parameters:
+        default: :data:`REQUIRED` where there is none.
+    """
+
+    name: str
+    kind: Any
+    default: Any = REQUIRED
+
+
+class Signature(msgspec.Struct, frozen=True):
+    """What a function takes and gives.
+
+    Parameters:
+        takes: its parameters by name, but the one for the Context.
+        context: the name of the parameter that takes the Context; None where it takes none.
+        gives: the type of its result; :data:`REQUIRED` where it says none.
+    """
+
+    takes: Mapping[str, Parameter]
+    context: str | None
+    gives: Any
+
+    def pick(self, arguments: Mapping[str, Any], context: Context) -> dict[str, Any]:
+        """Those of an action's arguments that the function takes, and the Context if it does."""
+        picked = {name: arguments[name] for name in self.takes}
+        if self.context is not None:
+            picked[self.context] = context
+        return picked
+
+
+def read_signature(function: Callable[..., Any], tell: Tell) -> Signature | None:
+    """Read a function's signature; None, and something told, where it cannot be used."""
+    if inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
+        tell("yields its results one by one; return them together, as a list.")
+        return None
+    try:
+        hints = typing.get_type_hints(function, include_extras=True)
+    except NameError as error:
+        tell(
+            f"has a type that is not known where it stands ({error}); import it, or define it,"
+            " at the top of the file."
+        )
+        return None
+    except Exception as error:  # noqa: BLE001 -- the site's own code: reading a type may run any
+        tell(f"has a type that cannot be read ({error}); write one such as str or list[int].")
+        return None
+    found: dict[str, Parameter] = {}
+    context: str | None = None
+    is_right = True
+    for parameter in inspect.signature(function).parameters.values():
+        name, kind = parameter.name, hints.get(parameter.name)
+        if kind is Context and context is None:
+            context = name
+            continue
+        if wrong := _wrong(parameter, kind, name in hints):
+            tell(wrong)
+            is_right = False
+        found[name] = Parameter(name, kind, parameter.default)
+    return Signature(found, context, hints.get("return", REQUIRED)) if is_right else None
+
+
+def _wrong(parameter: inspect.Parameter, kind: Any, has_type: bool) -> str | None:
+    name = parameter.name
+    if parameter.kind is inspect.Parameter.POSITIONAL_ONLY:
+        return f"takes '{name}' by its place alone; take the / out, arguments come by name."
+    if parameter.kind not in _BY_NAME:
+        return f"takes any number of arguments as '{name}'; write each parameter with its type."
+    if kind is Context:
+        return f"takes the Context twice; leave '{name}' out."
+    if not has_type:
+        return f"has no type for '{name}'; write one, such as {name}: str."
+    if name.startswith("_"):
+        return f"takes '{name}'; a parameter's name begins with a letter, callers see it."
+    if wrong := check_kind(kind):
+        return f"takes '{name}' of a type that callers cannot send: {wrong}."
+    return _wrong_default(parameter, kind)
+
+
+def _wrong_default(parameter: inspect.Parameter, kind: Any) -> str | None:
+    name, default = parameter.name, parameter.default
+    if default is REQUIRED:
+        return None
+    if isinstance(default, (list, set, dict)) and default:
+        return f"has a default for '{name}' that can change; write None, or a tuple."
+    try:
+        msgspec.convert(msgspec.to_builtins(default), kind)
+    except (TypeError, ValueError):
+        if default is None:
+            return f"may have no '{name}', but its type is not … | None; write that."
+        return f"has a default for '{name}' that is not of its type; write one that is, or none."
+    return None
+
+
+def make_struct(name: str, parameters: Mapping[str, Parameter]) -> type[msgspec.Struct]:
+    """The Struct of a function's arguments."""
+    return msgspec.defstruct(
+        name,
+        [
+            (one.name, one.kind) if one.default is REQUIRED else (one.name, one.kind, one.default)
+            for one in parameters.values()
+        ],
+        frozen=True,
+        kw_only=True,
+        forbid_unknown_fields=True,
+    )

@@ -1,0 +1,1 @@
+"""Imports the site's own code from its folder."""

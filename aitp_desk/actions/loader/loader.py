@@ -1,0 +1,138 @@
+"""The site's own actions and resources, read from its folder once, when the desk starts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from functools import partial
+from typing import Any
+
+import msgspec
+
+from aitp_desk.actions.base import Offered, OfferedResource
+from aitp_desk.actions.declaration.action import DeclaredAction
+from aitp_desk.actions.declaration.resource import READS, DeclaredResource
+from aitp_desk.actions.faults import ActionsError, Faults
+from aitp_desk.actions.loader.modules import is_wanted
+from aitp_desk.config import Config
+from aitp_desk.config.rules.settings_rules import RESERVED
+
+
+class Actions(msgspec.Struct, frozen=True):
+    """What a site has declared.
+
+    Parameters:
+        offered: its actions, in the order of their declaration.
+        resources: the types of its resources, no two of which share an address.
+    """
+
+    offered: tuple[Offered, ...] = ()
+    resources: tuple[OfferedResource, ...] = ()
+
+
+def load_actions(
+    config: Config,
+    *,
+    taken: Collection[str] = (),
+    is_elsewhere: Callable[[str], bool] = lambda _name: False,
+) -> Actions:
+    """Import the module that ``site.actions`` names, and make of its declarations what they offer.
+
+    Parameters:
+        config: of the site, or of a further site agent.
+        taken: names that no action may have: those of the desk's own.
+        is_elsewhere: whether another source than the module offers an action of this name.
+
+    Raises:
+        ActionsError: it cannot be imported, or something is wrong with a declaration; tells all.
+    """
+    if not is_wanted(config.folder, config.site.actions):
+        return Actions()
+    from aitp_desk.actions.loader.imports import import_declarations
+
+    faults = Faults(config.folder)
+    declarations = import_declarations(config.folder, config.site.actions, faults)
+    named: set[str] = set()
+    readers = {one.reader for one in declarations if isinstance(one, DeclaredResource)} - {""}
+    for one in declarations:
+        name = one.function.__name__
+        if name in taken:
+            faults.tell(one.function, "has the name of an action of the desk's own; rename it.")
+        elif name in named:
+            faults.tell(one.function, "is declared twice; rename one of the two.")
+        elif name in readers:
+            told = f"has the name of the query that reads {name.removeprefix(READS)!r}; rename it."
+            faults.tell(one.function, told)
+        named.add(name)
+    actions = [one for one in declarations if isinstance(one, DeclaredAction)]
+    offered = _make_actions(
+        actions,
+        lambda name: name in named or name in taken or name in readers or is_elsewhere(name),
+        faults,
+    )
+    declared = {one.function.__name__ for one in actions}
+    resources = _make_resources(
+        [one for one in declarations if isinstance(one, DeclaredResource)],
+        lambda name: name in declared or name in readers or is_elsewhere(name),
+        RESERVED.union(agent.name for agent in config.agents),
+        faults,
+    )
+    if faults.problems:
+        raise ActionsError(faults.problems)
+    own = tuple(made for _, made in offered if made is not None)
+    paid = tuple(one.reader for one in resources if one.reader is not None)
+    return Actions((*own, *paid), resources)
+
+
+def _make_actions(
+    declarations: Sequence[DeclaredAction[..., Any]],
+    is_action: Callable[[str], bool],
+    faults: Faults,
+) -> list[tuple[DeclaredAction[..., Any], Offered | None]]:
+    if not declarations:
+        return []
+    from aitp_desk.actions.declaration.action_builder import make_offered
+
+    made = []
+    for declared in declarations:
+        tell = partial(faults.tell, declared.function)
+        for check in declared.checks:
+            for name in check.recovery.actions if check.recovery else ():
+                if not is_action(name):
+                    tell(
+                        f"names {name!r} as what helps where {check.precondition.name!r} is not"
+                        " met; there is no such action."
+                    )
+        made.append((declared, make_offered(declared, tell)))
+    return made
+
+
+def _make_resources(
+    declarations: Sequence[DeclaredResource[..., Any]],
+    is_action: Callable[[str], bool],
+    reserved: Collection[str],
+    faults: Faults,
+) -> tuple[OfferedResource, ...]:
+    if not declarations:
+        return ()
+    from aitp_desk.actions.declaration.resource_builder import make_resource
+
+    resources: list[OfferedResource] = []
+    for declared in declarations:
+        made = make_resource(declared, is_action, partial(faults.tell, declared.function))
+        if made is None:
+            continue
+        template = made.type.template
+        if template.segments[0] in reserved:
+            faults.tell(
+                declared.function,
+                f"has the path {template}; addresses of the desk's own begin so, take another.",
+            )
+        for other in resources:
+            if other.type.template.meets(template):
+                faults.tell(
+                    declared.function,
+                    f"has the path {template}, and {other.type.name} has"
+                    f" {other.type.template}: there are addresses of both. Change one.",
+                )
+        resources.append(made)
+    return tuple(resources)

@@ -1,0 +1,90 @@
+"""From an operation of an OpenAPI file to what the desk offers."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from aitp_desk.actions.base import Context, Done, Offered
+from aitp_desk.actions.openapi.answers import Answers
+from aitp_desk.actions.openapi.arguments import Arguments, Request, read_body
+from aitp_desk.actions.openapi.document import Document, Operation
+from aitp_desk.actions.openapi.parameters import read_parameters
+from aitp_desk.actions.openapi.service import Service
+from aitp_desk.actions.schemas.normal_form import PlainSchemas, Unusable
+from aitp_desk.actions.schemas.validator import HeldSchema
+from aitp_desk.actions.terms import Described, make_action
+from aitp_desk.config import ActionTerms
+from aitp_desk.config.rules.web_address import web_address
+from aitp_desk.model.calls.action import Mutability
+
+MUTABILITY: Mapping[str, Mutability] = {
+    "get": "read_only",
+    "put": "reversible",
+    "patch": "reversible",
+    "post": "irreversible",
+    "delete": "irreversible",
+}
+"""What a method says of the harm it can do (HAC 1.0, section 12.2). Of POST it says nothing there:
+the graver is taken."""
+
+
+def offer_operation(
+    document: Document,
+    operation: Operation,
+    terms: ActionTerms,
+    service: Service,
+    *,
+    prefix: str,
+    base_url: str,
+    kept_back: Collection[str],
+) -> Offered:
+    """Make an action of an operation.
+
+    Parameters:
+        terms: what the owner says of it.
+        base_url: where the service answers; the file says so where it is empty.
+        kept_back: headers that callers do not say, in small letters.
+
+    Raises:
+        Unusable: it cannot be offered.
+    """
+    url = base_url or document.base_url(operation)
+    address = web_address(url)
+    if address is None or address.query or address.fragment or address.username is not None:
+        raise Unusable(
+            "has no server that can be asked; write base_url, a http(s) address without a query"
+        )
+    schemas = PlainSchemas(document.content, leaves_out="readOnly")
+    parameters = read_parameters(document, operation, schemas, kept_back)
+    told = operation.body.get("requestBody")
+    body = read_body(None if told is None else document.resolve(told), schemas)
+    arguments = Arguments(operation.path, parameters, body, schemas)
+    takes = HeldSchema(arguments.schema, checks_formats=True)
+    answers = Answers(document, operation)
+    action = make_action(
+        Described(
+            id=operation.id,
+            summary=str(operation.body.get("summary") or ""),
+            description=str(operation.body.get("description") or ""),
+            mutability=MUTABILITY[operation.method],
+            may_be_query=operation.method in {"get", "post"},
+            input_schema=arguments.schema,
+            output_schema=answers.schema,
+        ),
+        terms,
+        prefix=prefix,
+    )
+    method = operation.method.upper()
+
+    def read(given: Mapping[str, Any]) -> Request:
+        plain = dict(given)
+        arguments.check_flat(plain)
+        takes.check(plain)
+        return arguments.request(plain)
+
+    async def perform(request: Request, context: Context) -> Done:
+        told = await service.send(method, url, request, context.call_id)
+        return Done(answers.read(told.status, told.media_type, told.body))
+
+    return Offered(action, read=read, perform=perform)

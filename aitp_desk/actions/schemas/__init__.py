@@ -1,0 +1,1 @@
+"""JSON Schemas of arguments and results: written, read and enforced."""

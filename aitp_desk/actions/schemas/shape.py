@@ -1,0 +1,134 @@
+"""A type as a way in and out: JSON is read into it strictly, and nothing else comes out of it."""
+
+from __future__ import annotations
+
+import re
+from functools import cached_property
+from typing import Any
+
+import msgspec
+
+from aitp_desk.actions.schemas.description import find, members, takes
+from aitp_desk.actions.schemas.json_schema import json_schema
+from aitp_desk.actions.schemas.strictness import Check, Misfit, compile_check
+from aitp_desk.actions.secret import read_secret, write_secret
+
+_AT = re.compile(r"(?P<what>.*?)(?: - at (?P<name>`key` in )?`\$(?P<path>.*)`)?", re.DOTALL)
+_MEMBER = re.compile(r"Object (?P<how>missing required|contains unknown) field `(?P<name>.*)`")
+
+_MOST_SHOWN = 64
+
+
+class Unfit(Exception):
+    """A value is not what a type takes.
+
+    Parameters:
+        path: where it stands, ``items[0].quantity``; empty for the whole.
+        message: a sentence that names the rule; it repeats nothing of the value.
+        is_missing: whether it is not there at all.
+    """
+
+    def __init__(self, path: str, message: str, *, is_missing: bool = False) -> None:
+        super().__init__(message)
+        self.path = path
+        self.message = message
+        self.is_missing = is_missing
+
+
+class Shape:
+    """A type, its schema, and what is read and written by it.
+
+    Parameters:
+        kind: a type that :func:`~aitp_desk.actions.schemas.types.check_kind` lets pass.
+        schema: of it, with more in it than the type says.
+        whole: what a message calls a value as a whole.
+    """
+
+    def __init__(self, kind: Any, *, schema: dict[str, Any] | None = None, whole: str) -> None:
+        self.schema = json_schema(kind) if schema is None else schema
+        self._kind = kind
+        self._whole = whole
+
+    def read(self, value: Any, *, strict: bool = True) -> Any:
+        """Read JSON.
+
+        Parameters:
+            value: dict, list, str, int, float, bool, None.
+            strict: whether text is no number; what stands in an address is nothing but text.
+
+        Raises:
+            Unfit: it does not fit.
+        """
+        try:
+            read = msgspec.convert(value, self._kind, strict=strict, dec_hook=read_secret)
+        except msgspec.ValidationError as error:
+            raise self._explain(str(error)) from None
+        if self._check_read is not None:
+            plain = value if strict else msgspec.to_builtins(read, enc_hook=write_secret)
+            misfit = self._check_read(plain, "")
+            if misfit is not None:
+                raise self._refusal(misfit)
+        return read
+
+    def write(self, value: Any) -> Any:
+        """The JSON of a value: what its type declares, and nothing beyond that.
+
+        Raises:
+            Unfit: the value breaks its type.
+        """
+        try:
+            plain = msgspec.to_builtins(value)
+            declared = msgspec.convert(plain, self._kind)
+        except (TypeError, ValueError) as error:
+            raise self._explain(str(error)) from None
+        misfit = None if self._check_written is None else self._check_written(plain, "")
+        if misfit is not None:
+            raise self._refusal(misfit)
+        return msgspec.json.decode(msgspec.json.encode(declared))
+
+    @cached_property
+    def _check_read(self) -> Check | None:
+        return compile_check(self.schema, cut=False)
+
+    @cached_property
+    def _check_written(self) -> Check | None:
+        return compile_check(self.schema, cut=True)
+
+    def _refusal(self, misfit: Misfit) -> Unfit:
+        if misfit.unknown is None:
+            return self._wrong(misfit.path)
+        return self._unknown(misfit.path, misfit.unknown)
+
+    def _explain(self, told: str) -> Unfit:
+        """Say with the rule what msgspec says with the value's type."""
+        found = _AT.fullmatch(told)
+        path = (found["path"] or "") if found else ""
+        if found and found["name"]:
+            return self._wrong_name(path)
+        member = _MEMBER.fullmatch(found["what"]) if found else None
+        if member is None:
+            return self._wrong(path)
+        if member["how"] == "contains unknown":
+            return self._unknown(path, member["name"])
+        path = f"{path}.{member['name']}"
+        schema = find(self.schema, path)
+        rule = "" if schema is None else f"; it takes {takes(schema, self.schema)}"
+        return Unfit(path[1:], f"The member '{path[1:]}' is required{rule}.", is_missing=True)
+
+    def _wrong(self, path: str) -> Unfit:
+        name, schema = path.removeprefix("."), find(self.schema, path)
+        rule = "something else" if schema is None else takes(schema, self.schema)
+        return Unfit(name, f"{repr(name) if name else self._whole} takes {rule}.")
+
+    def _wrong_name(self, path: str) -> Unfit:
+        name, schema = path.removeprefix("."), find(self.schema, path) or {}
+        rule = takes({"type": "string", **schema.get("propertyNames", {})}, self.schema)
+        return Unfit(name, f"{repr(name) if name else self._whole} takes names that are {rule}.")
+
+    def _unknown(self, path: str, name: str) -> Unfit:
+        known = ", ".join(members(self.schema, path))
+        there = f"there {'are' if ',' in known else 'is'} {known or 'none'}"
+        return Unfit(
+            f"{path}.{name[:_MOST_SHOWN]}"[1:],
+            f"There is no member {name[:_MOST_SHOWN]!r}; {there}.",
+        )

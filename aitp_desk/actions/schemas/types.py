@@ -1,0 +1,161 @@
+"""Which types a declaration may use: those of which JSON has a form, and a schema says all.
+
+Whatever could hold anything (``Any``, ``object``, bytes) is refused: nobody could tell a caller
+what it takes, nor see that a result holds no more than it should.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from msgspec import inspect
+
+from aitp_desk.actions.schemas.bounds import bounds_of, leaves_nothing
+from aitp_desk.actions.secret import Secret
+
+_PLAIN = (
+    inspect.NoneType,
+    inspect.BoolType,
+    inspect.IntType,
+    inspect.FloatType,
+    inspect.StrType,
+    inspect.DateTimeType,
+    inspect.DateType,
+    inspect.TimeType,
+    inspect.TimeDeltaType,
+    inspect.UUIDType,
+    inspect.DecimalType,
+    inspect.LiteralType,
+)
+_OBJECTS = (
+    inspect.StructType,
+    inspect.DataclassType,
+    inspect.TypedDictType,
+    inspect.NamedTupleType,
+)
+_LISTS = (
+    inspect.ListType,
+    inspect.SetType,
+    inspect.FrozenSetType,
+    inspect.VarTupleType,
+)
+_WITHOUT_OWN = (inspect.CollectionType, inspect.CustomType)
+"""What stands for a class and has no schema of its own."""
+_ONLY_PYTHON = re.compile(r"\\[AZ]|\(\?P")
+WRITE = (
+    "write str, int, float, bool, Decimal, date, UUID, an enum, a Literal, a msgspec.Struct, or a"
+    " list of these"
+)
+"""What would be right instead of a type that is none."""
+
+
+def check_kind(kind: Any) -> str | None:
+    """Say what is wrong with a type; None where it may be used."""
+    try:
+        info = inspect.type_info(kind)
+    except Exception as error:  # noqa: BLE001 -- the site's own code: reading a type may run any
+        return f"{str(error).partition(chr(10))[0].rstrip('.')}; {WRITE}"
+    return next(_wrong(info, set()), None)
+
+
+def classes_of(kind: Any) -> Iterator[type]:
+    """The classes that a type is made of and that have a schema of their own, each once."""
+    seen: set[type] = set()
+    todo = [inspect.type_info(kind)]
+    while todo:
+        info = todo.pop(0)
+        class_ = getattr(info, "cls", None)
+        if isinstance(class_, type) and not isinstance(info, _WITHOUT_OWN):
+            if class_ in seen:
+                continue
+            seen.add(class_)
+            yield class_
+        todo += _inner(info)
+
+
+def holds_secret(kind: Any) -> bool:
+    """Whether a type that :func:`check_kind` lets pass is a secret, or has one in it."""
+    seen: set[Any] = set()
+    todo = [inspect.type_info(kind)]
+    while todo:
+        info = todo.pop()
+        class_ = getattr(info, "cls", None)
+        if isinstance(info, inspect.CustomType):
+            return True
+        if isinstance(info, _OBJECTS):
+            if class_ in seen:
+                continue
+            seen.add(class_)
+        todo += _inner(info)
+    return False
+
+
+def _inner(info: inspect.Type) -> tuple[inspect.Type, ...]:
+    """What a type holds directly."""
+    match info:
+        case inspect.Metadata(type=inner):
+            return (inner,)
+        case inspect.UnionType(types=types):
+            return types
+        case inspect.TupleType(item_types=types):
+            return types
+        case inspect.DictType(key_type=key, value_type=value):
+            return key, value
+        case _ if isinstance(info, _OBJECTS):
+            return tuple(field.type for field in info.fields)
+        case _ if isinstance(info, _LISTS):
+            return (info.item_type,)
+        case _:
+            return ()
+
+
+def _wrong(info: inspect.Type, seen: set[type]) -> Iterator[str]:
+    """Yield what is wrong with a type and those in it."""
+    if leaves_nothing(info):
+        yield f"bounds that leave nothing: {bounds_of(info)}; write others"
+    yield from _wrong_kind(info, seen)
+
+
+def _wrong_kind(info: inspect.Type, seen: set[type]) -> Iterator[str]:
+    if isinstance(info, _OBJECTS):
+        if info.cls in seen:
+            return
+        seen.add(info.cls)
+    elif isinstance(info, inspect.DictType):
+        if not isinstance(_bare(info.key_type), inspect.StrType):
+            yield f"names of an object's members are text; {WRITE} or a dict[str, …] of these"
+    elif isinstance(info, inspect.StrType):
+        if info.pattern is not None and _ONLY_PYTHON.search(info.pattern):
+            yield (
+                f"pattern {info.pattern} is none that JSON Schema knows; write ^ for \\A, $ for"
+                " \\Z, and (?: for (?P<name>"
+            )
+    elif isinstance(info, (inspect.DateTimeType, inspect.TimeType)) and info.tz is not True:
+        name = "time" if isinstance(info, inspect.TimeType) else "datetime"
+        yield f"a time without its zone; write Annotated[{name}, Meta(tz=True)], or date, or str"
+    elif isinstance(info, inspect.AnyType):
+        yield f"could be anything; {WRITE}"
+    elif isinstance(info, inspect.CustomType) and info.cls is not Secret:
+        yield f"{info.cls.__name__} is nothing that JSON has a form of; {WRITE}"
+    elif not isinstance(
+        info,
+        (
+            *_PLAIN,
+            *_LISTS,
+            inspect.CustomType,
+            inspect.EnumType,
+            inspect.Metadata,
+            inspect.UnionType,
+            inspect.TupleType,
+        ),
+    ):
+        name = type(info).__name__.removesuffix("Type").lower()
+        yield f"{name} has no form in JSON that callers know; {WRITE}"
+    for inner in _inner(info):
+        yield from _wrong(inner, seen)
+
+
+def _bare(info: inspect.Type) -> inspect.Type:
+    return _bare(info.type) if isinstance(info, inspect.Metadata) else info

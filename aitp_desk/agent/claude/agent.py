@@ -1,0 +1,284 @@
+"""The agent that answers with Claude, and lets extraction answer where Claude cannot.
+
+A model that fails, may not be paid any more, or says what it should not, is no reason to leave a
+visitor without an answer: extraction answers in its place, and the answer says why.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import aclosing, asynccontextmanager
+from copy import copy
+from typing import Any
+
+import msgspec
+import structlog
+
+from aitp_desk.agent.base import (
+    Answer,
+    Clarification,
+    Event,
+    Fallback,
+    Passing,
+    Pending,
+    Restart,
+    SiteFacts,
+    ToolRequest,
+    Turn,
+    Utterance,
+)
+from aitp_desk.agent.claude.budget import BudgetSpent, Day, DaySpent, Spending
+from aitp_desk.agent.claude.guard import Guard, Leaked, Output, repeats
+from aitp_desk.agent.claude.loop import THINKING_TOKENS, Reply
+from aitp_desk.agent.claude.messages import Ended, Messages, ModelFailed, Reading
+from aitp_desk.agent.claude.passages import estimate_tokens
+from aitp_desk.agent.claude.prompt import asked_text, rules_text
+from aitp_desk.agent.claude.summary import (
+    shortened_conversation,
+    summary_request,
+    within_tokens,
+)
+from aitp_desk.agent.extractive.agent import EXTRACTIVE, answer_in, follow_ups
+from aitp_desk.agent.extractive.dialogue.context import read_turn
+from aitp_desk.agent.extractive.selection import find
+from aitp_desk.config import Claude
+from aitp_desk.knowledge.editions import Editions
+from aitp_desk.knowledge.library import Library
+from aitp_desk.knowledge.snapshot import Knowledge
+
+MakeOutput = Callable[[SiteFacts], Output]
+
+REPEATS = "repeats_its_instructions"
+"""What the log says of a model that tells what it was told to keep to itself."""
+
+_log = structlog.get_logger()
+
+
+def guarded(site: SiteFacts) -> Output:
+    """The filter that the words of every answer pass."""
+    return Guard(site.url, rules_text())
+
+
+class ClaudeAgent:
+    """Answers with a model. See :mod:`aitp_desk.agent.base` for what it promises.
+
+    It is a :class:`~aitp_desk.agent.base.Summariser`, a
+    :class:`~aitp_desk.agent.base.Rationed` and a :class:`~aitp_desk.agent.base.Calling` too.
+
+    Parameters:
+        knowledge: the content that it answers from.
+        settings: the model, and what it may cost.
+        key: the API key.
+        url: the API's address; None for the public one.
+        day: the desk's budget of a day; None sets none.
+        output: makes the filter that an answer's words pass.
+        sleep: waits before a call is tried again.
+    """
+
+    def __init__(
+        self,
+        knowledge: Knowledge,
+        settings: Claude,
+        *,
+        key: str,
+        url: str | None = None,
+        day: Day | None = None,
+        output: MakeOutput = guarded,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    ) -> None:
+        self._knowledge = knowledge
+        self._settings = settings
+        self._api = Messages(key, url, settings.reply_seconds)
+        self._day = day or Day(0, time.time)
+        self._make_output = output
+        self._sleep = sleep
+        self._key_was_refused = False
+
+    @property
+    def name(self) -> str:
+        """What it is, for people."""
+        return f"{self._settings.model}, else {EXTRACTIVE}"
+
+    @property
+    def stand_in(self) -> str | None:
+        """Who answers while the day's tokens are used up."""
+        return EXTRACTIVE if self._day.is_spent else None
+
+    @property
+    def calls_tools(self) -> bool:
+        """Whether the model answers now, as far as is known."""
+        return not self._day.is_spent and not self._key_was_refused
+
+    def over(self, knowledge: Knowledge) -> ClaudeAgent:
+        """The agent over other content; model, key, connections and budget of a day are shared."""
+        other = copy(self)
+        other._knowledge = knowledge  # noqa: SLF001 -- another of this class
+        return other
+
+    async def close(self) -> None:
+        """Let go of the connections to the API."""
+        await self._api.close()
+
+    async def reply(self, turn: Turn) -> AsyncIterator[Event]:
+        """Answer one turn; by extraction where the model does not."""
+        editions = self._knowledge.editions
+        library = editions.speaking(turn.locale)
+        spending = Spending(self._settings, self._day, is_begun=bool(turn.rounds))
+        reply = Reply(
+            turn,
+            library,
+            settings=self._settings,
+            api=self._api,
+            spending=spending,
+            output=lambda: self._make_output(turn.site),
+            sleep=self._sleep,
+        )
+        try:
+            async with aclosing(reply.events()) as events:
+                async for event in events:
+                    if isinstance(event, Passing):
+                        yield event
+                        continue
+                    self._key_was_refused = False
+                    self._tell(event, reply, spending)
+                    yield _with_follow_ups(event, turn, library)
+            return
+        except ModelFailed as error:
+            fallback: Fallback = "model_failed"
+            self._warn(error.reason, spending, is_refused_key=error.is_refused_key)
+        except Leaked:
+            fallback = "model_failed"
+            self._warn(REPEATS, spending)
+        except DaySpent:  # of which the day itself has told
+            fallback = "budget_spent"
+        except BudgetSpent:
+            fallback = "budget_spent"
+            self._warn("budget_spent", spending)
+        if reply.is_shown:
+            yield Restart()
+        yield _instead(turn, editions, spending, fallback, reply)
+
+    async def summarise(
+        self, previous: str, utterances: Sequence[Utterance], max_tokens: int
+    ) -> str:
+        """What was said, in few words; cut where the model does not say."""
+        request = summary_request(previous, utterances, max_tokens)
+        spending = Spending(self._settings, self._day)
+        try:
+            text = await self._summary(request, spending, max_tokens)
+        except DaySpent:
+            return shortened_conversation(previous, utterances, max_tokens)
+        except (ModelFailed, BudgetSpent, TimeoutError) as error:
+            reason = error.reason if isinstance(error, ModelFailed) else type(error).__name__
+            self._warn(reason, spending)
+            return shortened_conversation(previous, utterances, max_tokens)
+        return within_tokens(text, max_tokens)
+
+    async def _summary(self, request: dict[str, Any], spending: Spending, longest: int) -> str:
+        if self._settings.thinking != "disabled":
+            longest += THINKING_TOKENS
+        call = spending.begin(estimate_tokens(msgspec.json.encode(request).decode()), longest)
+        reading: Reading | None = None
+        ended: Ended | None = None
+        try:
+            await self._api.open()
+            async with (
+                asyncio.timeout(self._settings.reply_seconds),
+                self._api.reading(
+                    {
+                        "model": self._settings.model,
+                        "max_tokens": call.longest,
+                        "thinking": {"type": self._settings.thinking},
+                        **request,
+                    }
+                ) as reading,
+            ):
+                async for piece in reading.pieces():
+                    if isinstance(piece, Ended):
+                        ended = piece
+        finally:
+            if reading is not None:
+                call.add(reading.usage)
+            call.end()
+        if ended is None or not ended.text.strip() or ended.stop_reason == "refusal":
+            raise ModelFailed("no_summary")
+        if repeats(ended.text, request["system"]):
+            raise ModelFailed(REPEATS)
+        return ended.text.strip()
+
+    def _tell(self, outcome: Event, reply: Reply, spending: Spending) -> None:
+        _log.info(
+            "claude_replied",
+            model=self._settings.model,
+            outcome=type(outcome).__name__,
+            stop_reason=reply.stop_reason,
+            calls=spending.calls,
+            prompt=spending.usage.prompt,
+            cached=spending.usage.cached,
+            completion=spending.usage.completion,
+            usd=round(spending.cost, 6),
+        )
+
+    def _warn(self, reason: str, spending: Spending, *, is_refused_key: bool = False) -> None:
+        """Say that the model did not answer; of a key that is refused, once until one works."""
+        if is_refused_key and self._key_was_refused:
+            return
+        self._key_was_refused = self._key_was_refused or is_refused_key
+        _log.warning(
+            "claude_failed",
+            model=self._settings.model,
+            reason=reason,
+            calls=spending.calls,
+            prompt=spending.usage.prompt,
+            completion=spending.usage.completion,
+            **({"hint": "The API refuses ANTHROPIC_API_KEY."} if is_refused_key else {}),
+        )
+
+
+@asynccontextmanager
+async def open_claude(
+    knowledge: Knowledge,
+    settings: Claude,
+    *,
+    key: str,
+    url: str | None,
+    day: Day,
+) -> AsyncIterator[ClaudeAgent]:
+    """The agent for as long as the context lasts. Parameters as :class:`ClaudeAgent`'s."""
+    agent = ClaudeAgent(knowledge, settings, key=key, url=url, day=day)
+    try:
+        yield agent
+    finally:
+        await agent.close()
+
+
+def _with_follow_ups(
+    outcome: Answer | Clarification | ToolRequest, turn: Turn, library: Library
+) -> Event:
+    """The outcome, an answer with the questions that the content answers and that come next."""
+    if not isinstance(outcome, Answer):
+        return outcome
+    near = find(library, read_turn(turn, library))
+    return msgspec.structs.replace(outcome, follow_ups=follow_ups(near, library))
+
+
+def _instead(
+    turn: Turn, editions: Editions, spending: Spending, fallback: Fallback, reply: Reply
+) -> Event:
+    """What extraction answers in the model's place; what that had called stays called."""
+    said = answer_in(turn, editions)
+    usage, used = spending.usage if spending.usage.total else None, reply.tools_used
+    if isinstance(said, Clarification):
+        if not reply.is_shown:
+            return msgspec.structs.replace(said, fallback=fallback, usage=usage, tools_used=used)
+        # no delta stands before a clarification, not even one that is void
+        said = Answer(asked_text(Pending("", said.question, said.options)), found=False)
+    return msgspec.structs.replace(
+        said,
+        fallback=fallback,
+        usage=usage,
+        tokens_used=usage.total if usage else said.tokens_used,
+        tools_used=used,
+    )

@@ -1,0 +1,279 @@
+"""What a model may cost: tokens a reply, tokens a day, and what they come to in money."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import structlog
+
+from aitp_desk.agent.base import Usage
+from aitp_desk.config import Claude
+from aitp_desk.config.units import DAY_SECONDS
+from aitp_desk.observability.figures import Figure, counter, counters, gauge
+from aitp_desk.observability.tracing import begin_span
+
+LEAST_ANSWER = 32
+"""With less room than this, in tokens, the model is not called."""
+MILLION = 1_000_000
+
+Keep = Callable[[int, int], None]
+"""Told of the day, since 1970-01-01 (UTC), and of the tokens that are added to what it has used."""
+
+_log = structlog.get_logger()
+
+
+class BudgetSpent(Exception):
+    """Another call would go past what a reply, or the desk on one day, may use."""
+
+
+class DaySpent(BudgetSpent):
+    """The desk has used what it may on one day."""
+
+
+class ModelCounts:
+    """What models were asked since the desk started.
+
+    Attributes:
+        calls: how often.
+        usage: the tokens of all calls that have ended.
+        refused: how often one was not asked, because the tokens of the day were spent.
+    """
+
+    __slots__ = ("calls", "refused", "usage")
+
+    def __init__(self) -> None:
+        self.calls = 0
+        self.usage = Usage()
+        self.refused = 0
+
+
+class Day:
+    """The tokens that the desk uses today (UTC).
+
+    What is being used is counted before it is known, so that replies at once stay within it too.
+
+    Parameters:
+        most: tokens a day; 0 sets no limit.
+        clock: Unix seconds.
+        used: how many were used today before.
+        keep: told of all that is counted.
+
+    Attributes:
+        counts: what models were asked, to be read only.
+    """
+
+    def __init__(
+        self,
+        most: int,
+        clock: Callable[[], float],
+        *,
+        used: int = 0,
+        keep: Keep = lambda _day, _tokens: None,
+    ) -> None:
+        self._most = most
+        self._clock = clock
+        self._keep = keep
+        self._today = self._find_today()
+        self._used = used
+        self._refused: int | None = None
+        self.counts = ModelCounts()
+
+    @property
+    def used(self) -> int:
+        """How many tokens were used today, with what is being used."""
+        self._begin_day()
+        return self._used
+
+    @property
+    def is_spent(self) -> bool:
+        """Whether nothing is left, or what was refused last still has no room."""
+        self._begin_day()
+        if self._most and self._used >= self._most:
+            return True
+        return self._refused is not None and self._used + self._refused > self._most
+
+    def figures(self) -> tuple[Figure, ...]:
+        """What models were asked, and what that came to."""
+        usage = self.counts.usage
+        return (
+            counter(
+                "aitp_desk_model_calls_total",
+                "Calls of a model that have ended.",
+                self.counts.calls,
+            ),
+            counters(
+                "aitp_desk_model_tokens_total",
+                "Tokens that models have counted; what they had in their cache they also read.",
+                "kind",
+                {"read": usage.prompt, "cached": usage.cached, "written": usage.completion},
+            ),
+            counter(
+                "aitp_desk_model_refused_total",
+                "Calls that were not made because the tokens of the day were spent.",
+                self.counts.refused,
+            ),
+            gauge("aitp_desk_model_day_tokens", "Tokens used since midnight, UTC.", self.used),
+            gauge(
+                "aitp_desk_model_day_limit_tokens",
+                "How many may be (claude.day_tokens); 0 for no limit.",
+                self._most,
+            ),
+        )
+
+    def take(self, tokens: int, *, is_begun: bool = False) -> int:
+        """Count tokens that are about to be used.
+
+        Parameters:
+            is_begun: whether they are for something that is under way: that is finished.
+
+        Returns:
+            The day on which they were counted, for :meth:`settle`.
+
+        Raises:
+            DaySpent: so many are not left; nothing was counted.
+        """
+        self._begin_day()
+        if self._most and not is_begun and self._used + tokens > self._most:
+            if self._refused is None:
+                _log.warning("day_tokens_spent", day_tokens=self._most, used=self._used)
+            self._refused = tokens
+            self.counts.refused += 1
+            raise DaySpent
+        self._used += tokens
+        self._keep(self._today, tokens)
+        return self._today
+
+    def settle(self, day: int, taken: int, used: Usage) -> None:
+        """Put what a call has used in the place of what was taken for it."""
+        self.counts.calls += 1
+        self.counts.usage = self.counts.usage.plus(used)
+        self._keep(day, used.total - taken)
+        if day == self._today:
+            self._used += used.total - taken
+
+    def _begin_day(self) -> None:
+        today = self._find_today()
+        if today != self._today:
+            self._today, self._used, self._refused = today, 0, None
+
+    def _find_today(self) -> int:
+        return int(self._clock() // DAY_SECONDS)
+
+
+class Spending:
+    """What one reply has used, and may still use.
+
+    Parameters:
+        is_begun: whether the reply goes on from calls that were made before.
+    """
+
+    def __init__(self, settings: Claude, day: Day, *, is_begun: bool = False) -> None:
+        self._settings = settings
+        self._day = day
+        self._is_begun = is_begun
+        self.usage = Usage()
+        self.calls = 0
+
+    def begin(self, prompt: int, longest: int) -> Call:
+        """Begin a call of the model.
+
+        Parameters:
+            prompt: about how many tokens it is given.
+            longest: how many it may write at most.
+
+        Raises:
+            BudgetSpent: there is no room for it.
+        """
+        room = self.room - prompt
+        if self.calls == self._settings.reply_calls or room < min(LEAST_ANSWER, longest):
+            raise BudgetSpent
+        longest = min(longest, room)
+        taken, model = prompt + longest, self._settings.model
+        call = Call(self, self._day, taken, longest, model, is_begun=self._is_begun)
+        self.calls += 1
+        self._is_begun = True
+        return call
+
+    @property
+    def room(self) -> int:
+        """How many tokens the reply has left."""
+        return self._settings.reply_tokens - self.usage.total
+
+    @property
+    def is_last_call(self) -> bool:
+        """Whether there may be but one more call."""
+        return self.calls + 1 >= self._settings.reply_calls
+
+    @property
+    def cost(self) -> float:
+        """What was used, in US dollars by the configured prices."""
+        used, prices = self.usage, self._settings
+        return (
+            (used.prompt - used.cached) * prices.price_in
+            + used.cached * prices.price_cached
+            + used.completion * prices.price_out
+        ) / MILLION
+
+
+class Call:
+    """One call that is counted before it is made.
+
+    Parameters:
+        taken: how many tokens it is taken to use.
+        model: which is called.
+        is_begun: whether it belongs to a reply that is under way.
+
+    Attributes:
+        longest: how many tokens the model may write.
+
+    Raises:
+        DaySpent: the day has no room for it.
+    """
+
+    def __init__(
+        self,
+        spending: Spending,
+        day: Day,
+        taken: int,
+        longest: int,
+        model: str,
+        *,
+        is_begun: bool,
+    ) -> None:
+        self._spending = spending
+        self._day = day
+        self._taken = taken
+        self._taken_on = day.take(taken, is_begun=is_begun)
+        self._used = Usage()
+        self.longest = longest
+        self._span = begin_span(
+            f"chat {model}",
+            {
+                "gen_ai.operation.name": "chat",
+                "gen_ai.provider.name": "anthropic",
+                "gen_ai.request.model": model,
+                "gen_ai.request.max_tokens": longest,
+            },
+            kind="client",
+        )
+
+    def add(self, used: Usage) -> None:
+        """Count what one try used."""
+        self._used = self._used.plus(used)
+
+    @property
+    def may_repeat(self) -> bool:
+        """Whether the reply has room for another try, after what the tries so far have used."""
+        return self._used.total + self._taken <= self._spending.room
+
+    def end(self) -> None:
+        """Put what was used in the place of what was counted before."""
+        self._span.note(
+            {
+                "gen_ai.usage.input_tokens": self._used.prompt,
+                "gen_ai.usage.output_tokens": self._used.completion,
+            }
+        )
+        self._span.end()
+        self._day.settle(self._taken_on, self._taken, self._used)
+        self._spending.usage = self._spending.usage.plus(self._used)

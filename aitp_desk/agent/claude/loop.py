@@ -1,0 +1,359 @@
+"""One reply of a model: it is called, calls tools, is called again, and comes to an outcome."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import AsyncExitStack, aclosing
+from typing import Any
+
+import msgspec
+
+from aitp_desk.agent.base import (
+    CHARACTERS_PER_TOKEN,
+    Answer,
+    Clarification,
+    Delta,
+    Event,
+    Passing,
+    Restart,
+    ToolRequest,
+    Turn,
+)
+from aitp_desk.agent.claude.budget import BudgetSpent, Call, Spending
+from aitp_desk.agent.claude.guard import Output
+from aitp_desk.agent.claude.material import Material
+from aitp_desk.agent.claude.messages import Cited, Ended, Messages, ModelFailed, Reading, Text
+from aitp_desk.agent.claude.output import Words
+from aitp_desk.agent.claude.passages import choose, estimate_tokens
+from aitp_desk.agent.claude.prompt import (
+    arguments_of,
+    asked_text,
+    call_message,
+    messages,
+    result_message,
+    system,
+    texts_in,
+    tools,
+    wire_names,
+)
+from aitp_desk.agent.claude.toolbox import Toolbox, person_in, question_in
+from aitp_desk.agent.extractive.embedding import learn
+from aitp_desk.agent.speech.person_request import PersonWanted
+from aitp_desk.agent.tools import Asks, Round
+from aitp_desk.config import Claude
+from aitp_desk.knowledge.library import Library
+
+TRIES = 3
+"""How often one call is tried while nothing of it was shown."""
+BACK_OFF_SECONDS = 0.5
+THINKING_TOKENS = 2048
+"""Room for thinking, where a model thinks: it counts as written."""
+
+
+class Reply:
+    """A reply to one turn over one snapshot of the content.
+
+    Parameters:
+        output: makes the filter that an answer's words pass.
+        sleep: waits for so many seconds before a call is tried again.
+
+    Attributes:
+        stop_reason: why the model stopped last, in the API's words.
+        is_shown: whether deltas stand that a failure would make void.
+    """
+
+    def __init__(
+        self,
+        turn: Turn,
+        library: Library,
+        *,
+        settings: Claude,
+        api: Messages,
+        spending: Spending,
+        output: Callable[[], Output],
+        sleep: Callable[[float], Awaitable[None]],
+    ) -> None:
+        self._turn = turn
+        self._library = library
+        self._settings = settings
+        self._api = api
+        self._spending = spending
+        self._make_output = output
+        self._sleep = sleep
+        self._deadline = 0.0
+        self._names = wire_names(turn.tools)
+        self._conversation: list[dict[str, Any]] = []
+        self._material = Material(library, settings.passage_tokens)
+        self._toolbox = Toolbox(turn, self._material)
+        self._ended: Ended | None = None
+        self._words = self._new_words()
+        self.stop_reason = ""
+
+    @property
+    def is_shown(self) -> bool:
+        """Whether deltas stand that a failure would make void."""
+        return bool(self._words.shown)
+
+    @property
+    def tools_used(self) -> tuple[str, ...]:
+        """The turn's tools that were called so far, each once, in order."""
+        return self._toolbox.used
+
+    async def events(self) -> AsyncGenerator[Event]:
+        """Deltas and restarts, then one outcome.
+
+        Raises:
+            ModelFailed, BudgetSpent, Leaked: there is no outcome.
+        """
+        await self._api.open()
+        self._deadline = asyncio.get_running_loop().time() + self._settings.reply_seconds
+        await learn(self._turn, self._library)
+        await self._begin()
+        while True:
+            async with aclosing(self._call()) as deltas:
+                async for delta in deltas:
+                    yield delta
+            ended = self._ended
+            if ended is None:
+                raise ModelFailed("cut_off")
+            self.stop_reason = ended.stop_reason
+            match ended.stop_reason:
+                case "tool_use" if ended.tool_uses:
+                    async with aclosing(self._use_tools(ended)) as events:
+                        async for event in events:
+                            yield event
+                            if not isinstance(event, Passing):
+                                return
+                case "pause_turn":
+                    self._conversation.append({"role": "assistant", "content": [*ended.blocks]})
+                case "end_turn" | "stop_sequence" | "max_tokens" | "model_context_window_exceeded":
+                    if rest := self._words.close():
+                        yield Delta(rest)
+                    yield self._answer()
+                    return
+                case other:  # a refusal, or what the API may say one day
+                    raise ModelFailed(other)
+
+    async def _begin(self) -> None:
+        """Put together what the model is told, calls of earlier turns of this reply included."""
+        found = choose(self._turn, self._library, room=self._settings.passage_tokens)
+        self._material.add(found)
+        self._conversation = messages(self._turn, found)
+        for step in self._turn.rounds:
+            self._conversation += [
+                call_message(step.text, step.called, self._names),
+                result_message(step.called, await self._toolbox.search_again(step)),
+            ]
+        self._words = self._new_words()
+
+    async def _call(self) -> AsyncGenerator[Delta]:
+        """Call the model, again where it fails before it has said anything."""
+        request = self._request()
+        prompt = estimate_tokens(msgspec.json.encode(request).decode())
+        call = self._spending.begin(prompt, request["max_tokens"])
+        request["max_tokens"] = call.longest
+        self._ended = None
+        loop = asyncio.get_running_loop()
+        try:
+            for tried in range(TRIES):
+                try:
+                    async with aclosing(self._try(request, call)) as deltas:
+                        async for delta in deltas:
+                            yield delta
+                    return
+                except ModelFailed as error:
+                    wait = error.retry_after
+                    if wait is None:
+                        wait = BACK_OFF_SECONDS * 2.0**tried
+                    late = loop.time() + wait >= self._deadline
+                    if not error.may_retry or late or self.is_shown or tried + 1 == TRIES:
+                        raise
+                    if not call.may_repeat:
+                        raise BudgetSpent from error
+                self._words = self._new_words()
+                self._material.begin_anew()
+                await self._sleep(wait)
+        finally:
+            call.end()
+
+    async def _try(self, request: dict[str, Any], call: Call) -> AsyncGenerator[Delta]:
+        """One request, read to the end of its message."""
+        reading: Reading | None = None
+        try:
+            async with AsyncExitStack() as stack:
+                async with asyncio.timeout_at(self._deadline):
+                    reading = await stack.enter_async_context(self._api.reading(request))
+                async with aclosing(reading.pieces()) as pieces:
+                    while self._ended is None:
+                        async with asyncio.timeout_at(self._deadline):
+                            piece = await anext(pieces)
+                        if said := self._take(piece):
+                            yield Delta(said)
+        except TimeoutError as error:
+            raise ModelFailed("deadline") from error
+        finally:
+            if reading is not None:
+                call.add(reading.usage)
+
+    def _take(self, piece: Text | Cited | Ended) -> str:
+        """Take a piece of the message in, and return what of it can be shown."""
+        match piece:
+            case Text(text=text):
+                return self._words.feed(text)
+            case Cited():
+                self._material.cite(piece)
+            case Ended():
+                self._ended = piece
+        return ""
+
+    def _request(self) -> dict[str, Any]:
+        settings, wished = self._settings, self._turn.max_tokens
+        longest = settings.max_answer_tokens
+        if wished is not None:
+            longest = min(longest, wished)
+        if settings.thinking != "disabled":
+            longest += THINKING_TOKENS
+        request: dict[str, Any] = {
+            "model": settings.model,
+            "max_tokens": longest,
+            "system": system(self._turn.site),
+            "tools": tools(self._turn.tools, may_want_person=self._turn.may_want_person),
+            "messages": self._conversation,
+            "thinking": {"type": settings.thinking},
+        }
+        if self._spending.is_last_call:
+            request["tool_choice"] = {"type": "none"}
+        elif (choice := self._choice()) is not None:
+            request["tool_choice"] = choice
+        return request
+
+    def _choice(self) -> dict[str, Any] | None:
+        """What the caller has called first, and whether one by one, in the API's words.
+
+        A model that thinks cannot be made to call.
+        """
+        first = self._turn.called_first
+        choice: dict[str, Any] = {"type": "auto"}
+        if first and not self._toolbox.rounds and self._settings.thinking == "disabled":
+            one = {"type": "tool", "name": self._names[first[0]]}
+            choice = one if len(first) == 1 else {"type": "any"}
+        if self._turn.one_by_one:
+            choice["disable_parallel_tool_use"] = True
+        return None if choice == {"type": "auto"} else choice
+
+    async def _use_tools(self, ended: Ended) -> AsyncGenerator[Event]:
+        """Carry out what a step calls; an outcome where the visitor or the caller has to go on."""
+        judge = self._make_output()
+        for use in ended.tool_uses:
+            judge.check("\n".join([use.name, *texts_in(arguments_of(use.arguments))]))
+        person = person_in(ended.tool_uses, self._turn)
+        if person is not None:
+            if rest := self._words.close():
+                yield Delta(rest)
+            yield self._ask_person(person)
+            return
+        question = question_in(ended.tool_uses, self._judged)
+        if question is not None and not self.is_shown:
+            yield Clarification(
+                question.question,
+                question.options,
+                usage=self._spending.usage,
+                tools_used=self.tools_used,
+                model=self._settings.model,
+            )
+            return
+        # where words stand already, the question becomes their end
+        more = "" if question is None else self._words.feed(f"\n\n{asked_text(question)}")
+        if said := more + self._words.close():
+            yield Delta(said)
+        if question is not None:
+            yield self._answer()
+            return
+        step, searched = await self._toolbox.carry_out(
+            ended.tool_uses, self._words.shown, self._deadline
+        )
+        if any(called.result is None for called in step.called):
+            yield ToolRequest(tuple(self._toolbox.rounds), self._spending.usage)
+            return
+        if (asks := _asked_first(step)) is not None:
+            async for event in self._ask_first(asks):
+                yield event
+            return
+        self._conversation += [
+            {"role": "assistant", "content": [*ended.blocks]},
+            result_message(step.called, searched),
+        ]
+        if self.is_shown:
+            yield Restart()
+        self._words = self._new_words()
+        self._material.begin_anew()
+
+    async def _ask_first(self, asks: Asks) -> AsyncGenerator[Event]:
+        """Ask the visitor what a call waits for, in the desk's words alone."""
+        if not self.is_shown:
+            yield Clarification(
+                self._judged(asks.question),
+                asks.options,
+                free_form=False,
+                usage=self._spending.usage,
+                tools_used=self.tools_used,
+                model=self._settings.model,
+                waits=asks.call_id,
+            )
+            return
+        yield Restart()
+        self._words = self._new_words()
+        self._material.begin_anew()
+        options = (f"{n}. {option}" for n, option in enumerate(asks.options, 1))
+        question = "\n".join([asks.question, *options])
+        yield Delta(self._words.feed(question) + self._words.close())
+        yield msgspec.structs.replace(self._answer(), waits=asks.call_id)
+
+    def _judged(self, text: str) -> str:
+        output = self._new_output()
+        return (output.feed(text) + output.close()).strip()
+
+    def _answer(self) -> Answer:
+        words, usage = self._words, self._spending.usage
+        if not words.shown.strip():
+            raise ModelFailed("empty")
+        used = self.tools_used
+        found = words.found and bool(used or not self._material.is_empty)
+        return Answer(
+            words.shown,
+            self._material.sources() if found else (),
+            tokens_used=usage.total,
+            found=found,
+            usage=usage,
+            tools_used=used,
+            model=self._settings.model,
+        )
+
+    def _ask_person(self, person: PersonWanted) -> Answer:
+        """That a person is to be asked; the desk says so after what was said already."""
+        usage = self._spending.usage
+        return Answer(
+            self._words.shown.strip(),
+            tokens_used=usage.total,
+            usage=usage,
+            tools_used=self.tools_used,
+            model=self._settings.model,
+            person=person,
+        )
+
+    def _new_output(self) -> Output:
+        output = self._make_output()
+        output.learn(self._material.texts)
+        return output
+
+    def _new_words(self) -> Words:
+        wished = self._turn.max_tokens
+        longest = None if wished is None else wished * CHARACTERS_PER_TOKEN
+        return Words(self._new_output(), longest)
+
+
+def _asked_first(step: Round) -> Asks | None:
+    """The first thing that the visitor has to agree to before a step is done."""
+    results = (called.result for called in step.called)
+    return next((result.asks for result in results if result is not None and result.asks), None)

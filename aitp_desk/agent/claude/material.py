@@ -1,0 +1,82 @@
+"""What of the content a model was given to read for one reply, and what of it its words rest on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from aitp_desk.agent.base import Relevance, Source
+from aitp_desk.agent.claude.messages import Cited
+from aitp_desk.agent.claude.passages import Excerpt, search
+from aitp_desk.agent.claude.prompt import arguments_of
+from aitp_desk.agent.extractive.agent import MAX_SOURCES
+from aitp_desk.agent.extractive.dialogue.context import read
+from aitp_desk.agent.extractive.embedding import learn_question
+from aitp_desk.agent.extractive.question import shortened
+from aitp_desk.knowledge.library import Library
+
+_NEAREST = 2
+"""How many passages are named where a model cites none."""
+
+
+class Material:
+    """The excerpts of one reply, in the order in which the API counts them.
+
+    Parameters:
+        room: how many tokens one search may take.
+    """
+
+    def __init__(self, library: Library, room: int) -> None:
+        self._library = library
+        self._room = room
+        self._sent: list[Excerpt] = []
+        self._cited: dict[str, Excerpt] = {}
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing was sent."""
+        return not self._sent
+
+    @property
+    def texts(self) -> list[str]:
+        """All that was sent, with its addresses."""
+        return [f"{excerpt.passage.url}\n{excerpt.text}" for excerpt in self._sent]
+
+    def add(self, found: Sequence[Excerpt]) -> None:
+        """Take note of excerpts that are sent."""
+        self._sent += found
+
+    async def search(self, arguments: str) -> tuple[Excerpt, ...]:
+        """What a search of the model's own finds that it was not sent before; it is sent now."""
+        query = arguments_of(arguments).get("query")
+        if not isinstance(query, str) or not query.strip():
+            return ()
+        await learn_question(read(shortened(query), self._library), self._library)
+        known = {excerpt.passage.url for excerpt in self._sent}
+        found = tuple(
+            excerpt
+            for excerpt in search(query, self._library, room=self._room)
+            if excerpt.passage.url not in known
+        )
+        self.add(found)
+        return found
+
+    def cite(self, cited: Cited) -> None:
+        """Remember a passage that the model's words rest on, if it was sent one from there."""
+        for place in (cited.index, *range(len(self._sent))):
+            if place < len(self._sent) and self._sent[place].passage.url == cited.source:
+                self._cited.setdefault(cited.source, self._sent[place])
+                return
+
+    def begin_anew(self) -> None:
+        """Forget what was cited: the words that rested on it are void."""
+        self._cited.clear()
+
+    def sources(self) -> tuple[Source, ...]:
+        """What was cited; else what is nearest to the question."""
+        if self._cited:
+            return tuple(_source(cited, "direct") for cited in self._cited.values())[:MAX_SOURCES]
+        return tuple(_source(sent, "background") for sent in self._sent[:_NEAREST])
+
+
+def _source(excerpt: Excerpt, relevance: Relevance) -> Source:
+    return Source(excerpt.passage.name, excerpt.passage.url, relevance)

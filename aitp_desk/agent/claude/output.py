@@ -1,0 +1,67 @@
+"""What a model says, piece by piece, as it may be shown: judged, and within its length. Pure."""
+
+from __future__ import annotations
+
+from aitp_desk.agent.claude.guard import Output
+from aitp_desk.agent.claude.prompt import NOT_FOUND
+
+_AFTER_SIGN = " \t\r\n:.,-–—"
+
+
+class Words:
+    """The text of one answer while it comes.
+
+    Parameters:
+        output: what every piece passes.
+        longest: how many characters may be shown; None sets no limit.
+
+    Attributes:
+        shown: what was given out so far.
+        found: False once the model has said that the content does not answer.
+    """
+
+    def __init__(self, output: Output, longest: int | None) -> None:
+        self._output = output
+        self._longest = longest
+        self._has_begun = False
+        self._late = ""
+        self.shown = ""
+        self.found = True
+
+    def feed(self, text: str) -> str:
+        """What can be shown now."""
+        if not self._has_begun:
+            text = self._begin(text)
+        return self._give(self._output.feed(text)) if text else ""
+
+    def close(self) -> str:
+        """What is left, the text being at its end."""
+        said = self._give(self._output.close())
+        if not self._late:
+            return said
+        # one character was kept free: for the last one, or for the sign that there was more
+        last = self._late if len(self._late) == 1 else "…"
+        self._late = ""
+        self.shown += last
+        return said + last
+
+    def _begin(self, text: str) -> str:
+        """The text without what stands before it: white space, and the sign of not finding."""
+        rest = text.lstrip()
+        if self.found and rest.startswith(NOT_FOUND):
+            self.found = False
+            rest = rest[len(NOT_FOUND) :]
+        if not self.found:
+            rest = rest.lstrip(_AFTER_SIGN)
+        self._has_begun = bool(rest)
+        return rest
+
+    def _give(self, said: str) -> str:
+        if self._longest is None:
+            self.shown += said
+            return said
+        said = self._late + said
+        room = max(0, self._longest - 1 - len(self.shown))
+        given, self._late = said[:room], said[room:]
+        self.shown += given
+        return given

@@ -1,0 +1,251 @@
+"""Which passages are put before a model, and how much of each.
+
+Every token that is sent is paid for and waited for, and what does not answer distracts. So the
+fewer passages are sent the surer the best one is, a section is sent whole where it is short or the
+best, and of the others only the sentences, rows and code blocks that matter. Nothing is ever cut
+inside of these.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+
+import msgspec
+
+from aitp_desk.agent.base import Turn
+from aitp_desk.agent.extractive.dialogue.context import (
+    asks_about_the_conversation,
+    question_meant,
+    read,
+    read_turn,
+    within_reason,
+)
+from aitp_desk.agent.extractive.question import Asked, Wanted, shortened
+from aitp_desk.agent.extractive.selection import Found, find
+from aitp_desk.knowledge.documents.base import Passage
+from aitp_desk.knowledge.documents.chunks import joined
+from aitp_desk.knowledge.library import Library
+from aitp_desk.knowledge.search.tokenizer import STOP_WORDS, words_of
+
+# Found on the tuning questions (tests/answers). Any of them moved by a fifth loses at most one fact
+# of 148; the whole sections of docs/tokens.md are nearer to the edge.
+_SURE, _UNSURE = 0.75, 0.2
+"""What is worth less than this share of the best is left out, where that one surely answers, and
+where it does not."""
+_SAME_SECTION = 0.55
+"""The same for the parts of a section that the question names."""
+_HEADING = 0.5
+"""How much more a passage is worth whose heading says all that is asked for."""
+
+_SHORT, _BEST, _OTHER = 150, 450, 200
+"""Up to how many tokens a passage is sent whole: any, the best, and one that is mostly needed."""
+_MOSTLY = 0.6
+_CUT = 120
+"""About how many tokens are sent of a longer one."""
+_UNIT = 0.5
+"""A unit is sent that fits so well, the best of its passage being 1."""
+_SAYS_LITTLE, _NAMED = 0.4, 0.5
+"""No unit of a passage fits, but its heading does: it is sent from its beginning."""
+
+_FRAME = 12
+"""What stands around an excerpt in a prompt, in tokens, its title and address left out."""
+_GAP = "…"
+_OPAQUE = re.compile(r"[A-Za-z0-9]{24,}")
+_SIGN = re.compile(r"[^\w\s]")
+
+
+class Excerpt(msgspec.Struct, frozen=True):
+    """A passage, or the part of it that matters, as it is put before a model.
+
+    Parameters:
+        passage: where it is from.
+        text: whole units of the passage in order; what is left out between them is a line ``…``.
+    """
+
+    passage: Passage
+    text: str
+
+
+def choose(turn: Turn, library: Library, *, room: int) -> tuple[Excerpt, ...]:
+    """The excerpts that answer a turn, the best first.
+
+    Parameters:
+        turn: read together with what was said before, as the extractive agent reads it.
+        room: what they may take with their titles and addresses, in tokens as estimated.
+
+    Returns:
+        The excerpts; none where no word of the question is known or nothing fits the room.
+    """
+    turn = within_reason(turn, library)
+    if asks_about_the_conversation(turn.question, library):
+        meant = question_meant(turn.question, turn.transcript, library)
+        return search(meant, library, room=room) if meant else ()
+    return _fill(read_turn(turn, library), library, room)
+
+
+def search(query: str, library: Library, *, room: int) -> tuple[Excerpt, ...]:
+    """The excerpts for words of the model's own, as :func:`choose` gives them for a question."""
+    return _fill(read(shortened(query), library), library, room)
+
+
+def estimate_tokens(text: str) -> int:
+    """About how many tokens a text is, without a tokenizer: by its letters and its signs.
+
+    Fitted to the encoding cl100k over the documentation of protocols and the pages of a shop.
+    Letters beyond ASCII count about as much as their bytes do, and runs that are no words (keys,
+    digests, base64) about three times as much as words.
+    """
+    beyond = 0 if text.isascii() else len(text.encode()) - len(text)
+    opaque = sum(map(len, _OPAQUE.findall(text)))
+    return (20 * len(text) + 50 * len(_SIGN.findall(text)) + 35 * beyond + 45 * opaque) // 100 + 1
+
+
+class _Weighed(msgspec.Struct, frozen=True):
+    """A passage that was found, and what its headings say of the question.
+
+    Parameters:
+        worth: its score, the higher the more its headings say.
+        named: the share of the question that its own heading says, or one above that the question
+            names whole.
+        section: document and headings of the section that the question names whole, or None.
+    """
+
+    found: Found
+    worth: float
+    named: float
+    section: tuple[str, ...] | None
+
+
+def _fill(asked: Asked, library: Library, room: int) -> tuple[Excerpt, ...]:
+    """Fill the room with what was found, as long as it is worth it."""
+    ranked = _weigh(asked, library)
+    if not ranked:
+        return ()
+    best = ranked[0]
+    sure = min(best.found.fit, 1.0) * best.found.coverage
+    least = best.worth * (_UNSURE + (_SURE - _UNSURE) * sure**2)
+    least_of_section = min(least, best.worth * _SAME_SECTION)
+    chosen: list[Excerpt] = []
+    for weighed in ranked:
+        is_part = weighed.section is not None and weighed.section == best.section
+        if weighed.worth < (least_of_section if is_part else least):
+            continue
+        passage = weighed.found.passage
+        left = room - _FRAME - estimate_tokens(f"{passage.name} {passage.url}")
+        if left <= 0:
+            continue
+        text, size = _text(weighed, left, is_best=weighed is best)
+        if size <= left:
+            chosen.append(Excerpt(passage, text))
+            room = left - size
+    return tuple(chosen)
+
+
+def _weigh(asked: Asked, library: Library) -> list[_Weighed]:
+    """What was found for a question, the most worth first."""
+    stem = library.vocabulary.stemmer.stem
+    total = sum(wanted.weight for wanted in asked.wanted) or 1.0
+    named_by = {own for wanted in asked.wanted for own in wanted.term.own}
+    ranked = []
+    for found in find(library, asked, widely=True):
+        passage = found.passage
+        said = [asked.wanted[at] for at, place in found.places.items() if place.heading]
+        named, section = 0.0, None
+        if said:
+            named = _said_by({stem(word) for word in _words(passage.heading)}, said) / total
+            for at, heading in enumerate(passage.trail, start=1):
+                stems = {stem(word) for word in _words(heading) if _tells(word)}
+                if stems and stems <= named_by:
+                    named = max(named, _said_by(stems, said) / total)
+                    section = (passage.document, *passage.trail[:at])
+        worth = found.rank / found.preference * (1 + _HEADING * named)
+        ranked.append(_Weighed(found, worth, named, section))
+    ranked.sort(key=_by_worth, reverse=True)
+    return ranked
+
+
+def _said_by(stems: set[str], wanted: Iterable[Wanted]) -> float:
+    """How much of what is wanted the words of a heading say, as weight."""
+    said = 0.0
+    for one in wanted:
+        means = one.term.stems
+        said += one.weight * max((means[stem] for stem in stems if stem in means), default=0.0)
+    return said
+
+
+@lru_cache(maxsize=4096)
+def _words(heading: str) -> tuple[str, ...]:
+    return tuple(words_of(heading))
+
+
+def _tells(word: str) -> bool:
+    """Whether a word of a heading says what it is about: ``7. Content Signals`` has two such."""
+    return not word.isdigit() and word not in STOP_WORDS
+
+
+def _text(weighed: _Weighed, room: int, *, is_best: bool) -> tuple[str, int]:
+    """What is sent of a passage, and its size in tokens."""
+    text = weighed.found.passage.text
+    size = estimate_tokens(text)
+    if size <= min(room, _BEST if is_best else _SHORT):
+        return text, size
+    per_letter = size / len(text)
+    chosen = _units_to_send(weighed, int(min(_CUT, room) / per_letter))
+    units = weighed.found.passage.units
+    needed = sum(len(units[at].text) for at in chosen) * per_letter
+    if needed >= _MOSTLY * size and size <= min(room, _OTHER):
+        return text, size
+    text = _with_gaps(weighed.found.passage, chosen)
+    return text, estimate_tokens(text)
+
+
+def _units_to_send(weighed: _Weighed, limit: int) -> list[int]:
+    """The numbers of the units that matter, in order, with the sentences that open their lists.
+
+    Parameters:
+        limit: about how many letters they may take; one unit is always sent.
+    """
+    units, fits = weighed.found.passage.units, weighed.found.fits()
+    best = max(fits)
+    from_the_beginning = best < _SAYS_LITTLE and weighed.named >= _NAMED
+    order: Iterable[int] = range(len(units))
+    if not from_the_beginning:
+        order = [at for at in sorted(order, key=lambda at: -fits[at]) if fits[at] >= _UNIT * best]
+    chosen: set[int] = set()
+    left = limit
+    for at in order:
+        size = len(units[at].text)
+        if chosen and size > left:
+            if from_the_beginning:
+                break
+            continue
+        chosen.add(at)
+        left -= size
+    opened_by = {units[at].lead: at for at in sorted(chosen, reverse=True) if units[at].lead}
+    for lead, first in opened_by.items():
+        opening = next((at for at in range(first - 1, -1, -1) if units[at].text == lead), None)
+        if opening is not None:
+            chosen.add(opening)
+    return sorted(chosen)
+
+
+def _with_gaps(passage: Passage, chosen: Sequence[int]) -> str:
+    """Some units of a passage as text, with a mark where others are left out."""
+    runs: list[list[int]] = []
+    for at in chosen:
+        if runs and at == runs[-1][-1] + 1:
+            runs[-1].append(at)
+        else:
+            runs.append([at])
+    parts = [joined([passage.units[at] for at in run]) for run in runs]
+    if chosen[0] > 0:
+        parts.insert(0, "")
+    if chosen[-1] < len(passage.units) - 1:
+        parts.append("")
+    return f"\n{_GAP}\n".join(parts).strip("\n")
+
+
+def _by_worth(weighed: _Weighed) -> float:
+    return weighed.worth

@@ -1,0 +1,151 @@
+"""What a model calls in a step of its reply: it is carried out here, or left to whoever owes it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+
+from aitp_desk.agent.base import Pending, Turn
+from aitp_desk.agent.claude.material import Material
+from aitp_desk.agent.claude.messages import ToolUse
+from aitp_desk.agent.claude.passages import Excerpt
+from aitp_desk.agent.claude.prompt import (
+    ASK,
+    ASK_PERSON,
+    SEARCH,
+    SEARCH_CALL,
+    arguments_of,
+    plain,
+    wire_name,
+)
+from aitp_desk.agent.extractive.agent import cut
+from aitp_desk.agent.speech.person_request import PersonWanted
+from aitp_desk.agent.tools import Called, Round, ToolResult
+from aitp_desk.model.conversation.run import ToolCall
+
+MAX_AT_ONCE = 8
+"""How many tools a model may call in one step."""
+MAX_OPTIONS = 4
+LONGEST_QUESTION, LONGEST_OPTION = 600, 160
+"""What a question asked back may be long, and each of its options, in characters."""
+
+Searched = Mapping[str, tuple[Excerpt, ...]]
+"""What calls of the search found, by the ids of the calls."""
+
+
+class Toolbox:
+    """The tools of one turn, and the search of the content.
+
+    Attributes:
+        rounds: what this reply has called, what its earlier turns have called included.
+    """
+
+    def __init__(self, turn: Turn, material: Material) -> None:
+        self._turn = turn
+        self._material = material
+        self._tools = {wire_name(tool): tool for tool in turn.tools}
+        self.rounds = list(turn.rounds)
+
+    @property
+    def used(self) -> tuple[str, ...]:
+        """The turn's tools that were called so far, each once, in order."""
+        # a name that the model made up is no tool's, but its own words
+        names = {tool.name for tool in self._turn.tools}
+        called = [step.call.name for done in self.rounds for step in done.called]
+        return tuple(dict.fromkeys(name for name in called if name in names))
+
+    async def search_again(self, step: Round) -> Searched:
+        """What the searches of an earlier turn's step find."""
+        return {
+            called.call.id: await self._material.search(called.call.arguments)
+            for called in step.called
+            if called.call.name == SEARCH_CALL
+        }
+
+    async def carry_out(
+        self, uses: Sequence[ToolUse], said: str, deadline: float
+    ) -> tuple[Round, Searched]:
+        """Carry out a step, one call after the other, and note it among the rounds.
+
+        Parameters:
+            said: what the model has said before it called.
+            deadline: when the reply has to be over, by the event loop's clock.
+
+        Returns:
+            The step, and what its searches found; a call that the caller carries out has no result.
+        """
+        searched: dict[str, tuple[Excerpt, ...]] = {}
+        most = 1 if self._turn.one_by_one else MAX_AT_ONCE
+        called = [
+            await self._use(use, searched, deadline, is_too_many=place >= most)
+            for place, use in enumerate(uses)
+        ]
+        step = Round(said, tuple(called))
+        self.rounds.append(step)
+        return step, searched
+
+    async def _use(
+        self,
+        use: ToolUse,
+        searched: dict[str, tuple[Excerpt, ...]],
+        deadline: float,
+        *,
+        is_too_many: bool,
+    ) -> Called:
+        tool = self._tools.get(use.name)
+        if use.name == SEARCH:
+            found = () if is_too_many else await self._material.search(use.arguments)
+            searched[use.id] = found
+            titles = "; ".join(f"{e.passage.name} ({e.passage.url})" for e in found)
+            result = ToolResult(titles or "Nothing else was found.")
+            return Called(ToolCall(use.id, SEARCH_CALL, use.arguments), result)
+        call = ToolCall(use.id, use.name if tool is None else tool.name, use.arguments)
+        if tool is None:
+            return Called(call, ToolResult(f"There is no tool named {use.name!r}.", failed=True))
+        if is_too_many:
+            return Called(call, ToolResult("Too many calls at once.", failed=True))
+        if tool.by == "caller":
+            return Called(call)
+        return Called(call, await self._invoke(call, deadline))
+
+    async def _invoke(self, call: ToolCall, deadline: float) -> ToolResult:
+        """Carry out a call of a desk's tool, in what time the reply has left."""
+        if asyncio.get_running_loop().time() < deadline:
+            with suppress(TimeoutError):
+                async with asyncio.timeout_at(deadline):
+                    return await self._turn.invoke(call)
+            return ToolResult(
+                "It was begun and goes on. It is not known yet what becomes of it.", failed=True
+            )
+        return ToolResult("There was no time left for it.", failed=True)
+
+
+def person_in(uses: Sequence[ToolUse], turn: Turn) -> PersonWanted | None:
+    """That the model would have a person asked, if that is what it calls for, and may.
+
+    What it is about stands in the visitor's words; the model's are a note to them.
+    """
+    use = next((use for use in uses if use.name == ASK_PERSON), None)
+    if use is None or not turn.may_want_person:
+        return None
+    reason = arguments_of(use.arguments).get("reason")
+    told = plain(reason)[:LONGEST_QUESTION] if isinstance(reason, str) else ""
+    about = turn.question if turn.clarification is None else turn.clarification
+    return PersonWanted("request", about, f"The agent says why: {told}" if told else "")
+
+
+def question_in(uses: Sequence[ToolUse], judged: Callable[[str], str]) -> Pending | None:
+    """What the model would ask the visitor, if that is what it calls for.
+
+    Parameters:
+        judged: lets pass what may be shown of a text.
+    """
+    given = next((arguments_of(use.arguments) for use in uses if use.name == ASK), {})
+    question, options = given.get("question"), given.get("options")
+    if not isinstance(question, str) or not question.strip():
+        return None
+    offered = options if isinstance(options, list) else []
+    named = [option for option in offered if isinstance(option, str)][:MAX_OPTIONS]
+    options = (judged(cut(plain(option), LONGEST_OPTION)) for option in named)
+    return Pending("", judged(cut(question, LONGEST_QUESTION)), tuple(filter(None, options)))

@@ -1,0 +1,1 @@
+"""The agent that answers by extraction, without a model."""

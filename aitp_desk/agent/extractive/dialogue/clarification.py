@@ -1,0 +1,209 @@
+"""When a question fits several sections equally: what it may mean, and when that is asked back."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from aitp_desk.agent.base import Clarification, Pending, Utterance
+from aitp_desk.agent.extractive.dialogue.options import reading_of
+from aitp_desk.agent.extractive.question import Asked, is_question, points_back
+from aitp_desk.agent.extractive.selection import Found
+from aitp_desk.agent.speech import speech_of
+from aitp_desk.knowledge.documents.genre import HOW
+from aitp_desk.knowledge.documents.titles import unnumbered
+from aitp_desk.knowledge.index.term_places import NOWHERE
+from aitp_desk.knowledge.library import Library
+from aitp_desk.knowledge.search.vocabulary import OWN
+
+MAX_OPTIONS = 4
+MANY_PAGES = 150
+MAX_TERMS = 3
+"""A question with more words of weight has said enough."""
+
+_BEGINS = "Do you mean "
+_CLOSE, _CLOSE_AMONG_MANY = 0.9, 0.95
+"""How near another page must come to the first whose headings or title say what is asked for."""
+_SAME, _OF_A_KIND = 0.98, 0.7
+"""How near any other page must come, and one that bears the thing's name in its title."""
+_MOSTLY = 0.5
+_MOST = 0.25
+"""A word says what a question is about that tells so much of what its rarest word does."""
+_COVERAGE, _FIT = 0.78, 0.78
+_CLOSE_WITHOUT_A_NOUN, _ALIKE_WITHOUT_A_NOUN = 0.5, 0.6
+"""The same where the question says "it" and nothing was said before that could be meant."""
+_WHAT_IS = re.compile(r"what(?:['’]?s| is| are) (?!(?:the|your|my|our|its)\b)", re.IGNORECASE)
+"""What asks so for a thing is answered where that is defined: "the limit" may be any."""
+_OPTION = re.compile(r"“([^”]+)”")
+_NUMBERED = re.compile(r"\d+\. (.+)")
+
+
+def ask_back(asked: Asked, rivals: Sequence[Found], library: Library) -> Clarification | None:
+    """What to ask where no reading of a question leads and each has another answer.
+
+    Parameters:
+        rivals: of :func:`rivals_of`.
+    """
+    if len(rivals) < 2 or not _is_open(asked, rivals):
+        return None
+    is_thing = points_back(asked.text) or all(map(_is_titled, rivals))
+    names = [reading_of(rival, library, is_thing=is_thing) for rival in rivals]
+    options = tuple(dict.fromkeys(names))[:MAX_OPTIONS]
+    if len(options) < 2:
+        return None
+    speech = speech_of(library.language)
+    return Clarification(speech.says.mean.format(options=speech.quote(options)), options)
+
+
+def _is_open(asked: Asked, rivals: Sequence[Found]) -> bool:
+    """Whether each reading has an answer of its own: things of a kind, or a thing nobody named.
+
+    A question with no more than one word of weight may mean anything that is called so. Sections
+    that differ otherwise mostly say parts of one answer, or one of them is what is meant: the
+    first is quoted, and the others are offered.
+    """
+    if len({unnumbered(rival.label.heading).casefold() for rival in rivals}) == 1:
+        return True
+    titled = list(map(_is_titled, rivals))
+    if points_back(asked.text):
+        # of a page that is called so "it" is the subject, and so is the site in "does it support
+        # tables"
+        return len(asked.wanted) < 2 and not any(titled)
+    titles = {rival.passage.title for rival in rivals}
+    if len(titles) == len(rivals) and all(titled) and all(rival.expected for rival in rivals):
+        return True
+    if asked.prefers & HOW:
+        return False
+    if all(rival.label.heading in {"", rival.passage.title} for rival in rivals):
+        return True
+    return len(_telling(asked)) < 2 and all(map(_is_headed, rivals))
+
+
+def _telling(asked: Asked) -> list[int]:
+    """The words that say most of what a question is about, by their places in it."""
+    own = [(at, wanted.weight) for at, wanted in enumerate(asked.wanted) if wanted.factor >= 1]
+    most = max((weight for _, weight in own), default=0.0)
+    return [at for at, weight in own if weight >= _MOST * most]
+
+
+def _is_titled(found: Found) -> bool:
+    """Whether a page's title says one of the words of the question."""
+    places = [
+        found.places.get(at, NOWHERE) for at, w in enumerate(found.asked.wanted) if w.factor >= 1
+    ]
+    return any(place.title >= OWN for place in places)
+
+
+def _is_headed(found: Found) -> bool:
+    """Whether the headings of a section say what tells most of the question."""
+    return any(found.places.get(at, NOWHERE).heading >= OWN for at in _telling(found.asked))
+
+
+def rivals_of(asked: Asked, found: Sequence[Found], library: Library) -> Sequence[Found]:
+    """The sections of several pages that answer a short question alike, best first.
+
+    Those whose headings or titles say what is asked for and fit it alike, or all pages that may be
+    meant where the question says "it" of what nobody has named. Key words (``phone number``) are
+    looked up and have none; nor has a follow-up, which has its topic from the conversation.
+
+    Parameters:
+        found: ordered by words.
+    """
+    own = [wanted for wanted in asked.wanted if wanted.factor >= 1]
+    if asked.document is not None or len(own) > MAX_TERMS or not is_question(asked.text):
+        return ()
+    if not found:
+        return ()
+    first = found[0]
+    dangling = len(own) < MAX_TERMS and points_back(asked.text)
+    close = _CLOSE_WITHOUT_A_NOUN if dangling else _OF_A_KIND
+    best: dict[str, Found] = {}
+    for candidate in found:
+        if candidate.score < close * first.score:
+            break
+        best.setdefault(candidate.page, candidate)
+    if len(best) < 2:  # nothing comes near the first, as mostly
+        return ()
+    coverage, fit = (_ALIKE_WITHOUT_A_NOUN,) * 2 if dangling else (_COVERAGE, _FIT)
+    rivals = [
+        candidate
+        for candidate in best.values()
+        if candidate.coverage >= coverage
+        and candidate.fit >= fit * first.fit
+        and candidate.expected == first.expected
+        and (dangling or candidate.score >= _closeness(candidate, asked) * first.score)
+    ]
+    if first not in rivals:
+        return ()
+    # a page is meant that the question names or that is called so; else those that bear its words
+    rivals = [rival for rival in rivals if not rival.strayed] or rivals
+    if first.called and not dangling:
+        rivals = [rival for rival in rivals if rival.called]
+    if len(rivals) > 1 and _WHAT_IS.match(asked.text) and first.defining:
+        rivals = [rival for rival in rivals if rival.defining]
+    titled = [rival for rival in rivals if any(p.title >= OWN for p in rival.places.values())]
+    if len(titled) > 1:
+        rivals = titled
+    if len(library.documents) > MANY_PAGES:
+        said = [at for at, wanted in enumerate(asked.wanted) if wanted.factor >= 1]
+        rivals = [
+            rival
+            for rival in rivals
+            if rival.score >= _CLOSE_AMONG_MANY * first.score
+            and all(at in rival.places and rival.places[at].title >= OWN for at in said)
+        ]
+    return rivals
+
+
+def _closeness(found: Found, asked: Asked) -> float:
+    """How near a section must come to the first, by what it and its page are called."""
+    own = [(at, wanted.weight) for at, wanted in enumerate(asked.wanted) if wanted.factor >= 1]
+    places = found.places
+    titled = sum([weight for at, weight in own if places.get(at, NOWHERE).title >= OWN])
+    if titled > _MOSTLY * sum([weight for _, weight in own]):
+        return _OF_A_KIND
+    return _CLOSE if any(place.heading >= OWN for place in places.values()) else _SAME
+
+
+def asked_before(transcript: Sequence[Utterance]) -> Pending | None:
+    """What the desk asked back in the last words of a conversation that keeps no such note."""
+    if len(transcript) < 2 or transcript[-1].speaker != "desk":
+        return None
+    question = transcript[-1].text
+    if not question.startswith(_BEGINS):
+        return None
+    options = tuple(_OPTION.findall(question))
+    about = None
+    for said in reversed(transcript):  # it may have been asked again since, or before among more
+        if said.speaker == "visitor":
+            about = said.text
+        elif not said.text.startswith(_BEGINS) or not set(_OPTION.findall(said.text)) >= {*options}:
+            break
+    return Pending(about, question, options) if about else None
+
+
+def offered_earlier(transcript: Sequence[Utterance]) -> Pending | None:
+    """The choice that the desk offered last, where it has only answered once since then.
+
+    Who has chosen one of several may choose another.
+    """
+    desk = [at for at, said in enumerate(transcript) if said.speaker == "desk"][-2:]
+    for at in reversed(desk):
+        asked = transcript[at].text
+        if options := offered_in(asked):
+            said = (one.text for one in reversed(transcript[:at]) if one.speaker == "visitor")
+            about = next(said, None)
+            return Pending(about, part_question(asked)[0], options) if about else None
+    return None
+
+
+def offered_in(said: str) -> tuple[str, ...]:
+    """The options below a question that the desk asked; none where it did not ask so."""
+    question, options = part_question(said)
+    return options if question.endswith("?") else ()
+
+
+def part_question(asked: str) -> tuple[str, tuple[str, ...]]:
+    """A question that was asked back as it was written down, and the options numbered below it."""
+    question, *lines = asked.split("\n")
+    return question, tuple(found[1] for line in lines if (found := _NUMBERED.fullmatch(line)))

@@ -1,0 +1,438 @@
+"""Understanding a question by what was said before it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import msgspec
+
+from aitp_desk.agent.base import Pending, Turn, Utterance
+from aitp_desk.agent.extractive.answer_type import asks_for_code
+from aitp_desk.agent.extractive.business import about_business
+from aitp_desk.agent.extractive.dialogue.choice import Choice, choose, choose_by_place
+from aitp_desk.agent.extractive.dialogue.clarification import (
+    asked_before,
+    offered_earlier,
+    offered_in,
+)
+from aitp_desk.agent.extractive.dialogue.courtesy import is_agreement
+from aitp_desk.agent.extractive.dialogue.options import names_in, offered_by
+from aitp_desk.agent.extractive.dialogue.topics import asks_for_topics
+from aitp_desk.agent.extractive.question import (
+    MAX_READ,
+    TELLING,
+    Asked,
+    Wanted,
+    is_question,
+    points_back,
+    read_question,
+    shortened,
+    telling,
+)
+from aitp_desk.agent.extractive.selection import find
+from aitp_desk.agent.speech import speech_of
+from aitp_desk.agent.speech.recognition import language_asked_in, speech_for
+from aitp_desk.knowledge.documents.titles import unnumbered
+from aitp_desk.knowledge.library import Library
+from aitp_desk.knowledge.search.quantities import CODE
+from aitp_desk.knowledge.search.tokenizer import fold, words_of
+from aitp_desk.knowledge.search.vocabulary import Term
+
+_FEW = 3
+"""A question with more words of weight stands by itself."""
+_FEWEST, _SHORT = 1, 6
+"""A question with so few words of weight, and so few words at all, leans on what was said before,
+where it does not ask what a thing is."""
+_TWO = 2
+REACH = 5
+"""How many questions back a chain of follow-ups is read."""
+
+_LEANS_ON = re.compile(
+    r"^\W*(?:and|or|but|also|then|so|what about|how about|what if|same for|which one|why)\b",
+    re.IGNORECASE,
+)
+_ASKS_WHAT = re.compile(r"^\W*(?:what|who)(?:['’]?s| is| are| does| do)\b", re.IGNORECASE)
+_PREPOSITION = re.compile(
+    r"^\W*(?:(?:and|or|but|also|then|so|what about|how about)\b\W*)+"
+    r"(at|by|for|from|in|inside|into|on|onto|over|through|to|under|via|with|without)\b",
+    re.IGNORECASE,
+)
+"""What a fragment opens with that puts something else in a place of the earlier question."""
+_ASKS_BACKWARDS = re.compile(
+    r"\b(?:did|have|had|was|were) (?:i|we|you and i) (?:just |ever |even )?(?:ask|said|say|mention|"
+    r"talk|discuss|want|been (?:asking|talking))|\bi (?:just )?asked(?: you)?(?: about)?\W*$|"
+    r"\bmy (?:last|previous|first|earlier|original) (?:question|message|query)|"
+    r"\bwhat (?:were|are) we (?:talking|discussing)|\bremind me what (?:i|we)\b"
+)
+_FIRST = re.compile(r"\b(?:first|original|at the (?:start|beginning))\b", re.IGNORECASE)
+
+# How much of the earlier question is carried over, as a share of the weight of the new words.
+_INTO_FRAGMENT, _INTO_CLAUSE, _UNBIDDEN = 0.7, 0.6, 0.4
+_PREDICATE = 0.5
+"""What the earlier question asked counts less in a clause than what it was about."""
+
+
+def read(text: str, library: Library) -> Asked:
+    """Read a message that asks something in the library's language, by itself."""
+    speech = speech_for(text, library.language)
+    # agreement asks for nothing; a search would find pages that hold its words by chance
+    if is_agreement(text, speech):
+        return read_question("", library.vocabulary)
+    asked = read_question(speech.plain(text), library.vocabulary)
+    words = text.split()
+    return msgspec.structs.replace(
+        asked,
+        said=" ".join(words),
+        length=len(words),
+        foreign=language_asked_in(text, library.language) != library.language,
+    )
+
+
+def asks_about_the_conversation(question: str, library: Library) -> bool:
+    """Whether what is asked for is what was said before: ``What did I just ask about?``."""
+    return asks_backwards(question, library.language)
+
+
+def asks_backwards(question: str, language: str) -> bool:
+    """The same of a question in a language, by its tag."""
+    return (
+        _ASKS_BACKWARDS.search(speech_for(question, language).plain(question).lower()) is not None
+    )
+
+
+def question_meant(question: str, transcript: Sequence[Utterance], library: Library) -> str | None:
+    """The earlier question that a question about the conversation means, or None."""
+    asked = [
+        said.text
+        for said in transcript
+        if said.speaker == "visitor" and not asks_about_the_conversation(said.text, library)
+    ]
+    if not asked:
+        return None
+    is_first = _FIRST.search(speech_for(question, library.language).plain(question))
+    return asked[0] if is_first else asked[-1]
+
+
+def within_reason(turn: Turn, library: Library) -> Turn:
+    """The turn with what is read of it: the ends of very long messages, what was asked back."""
+    pending = turn.pending
+    if pending is None and turn.clarification is None and turn.transcript:
+        offered = offered_earlier(turn.transcript)
+        if offered is not None and choose_by_place(turn.question, offered.options):
+            pending = offered
+        else:
+            pending, chosen = _offered_with_the_answer(turn, library)
+            turn = msgspec.structs.replace(turn, question=chosen)
+    if not turn.transcript and turn.clarification is None and len(turn.question) <= MAX_READ:
+        return turn
+    if pending is None and turn.clarification is None:
+        pending = asked_before(turn.transcript) or _offered(turn, library)
+    return msgspec.structs.replace(
+        turn,
+        question=shortened(turn.question),
+        clarification=turn.clarification and shortened(turn.clarification),
+        transcript=tuple(
+            said
+            if len(said.text) <= MAX_READ
+            else msgspec.structs.replace(said, text=shortened(said.text))
+            for said in turn.transcript
+        ),
+        pending=pending,
+    )
+
+
+def _offered_with_the_answer(turn: Turn, library: Library) -> tuple[Pending | None, str]:
+    """The readings that the last answer offered, and the one that a message chooses."""
+    said, reply = turn.transcript, turn.question
+    if len(said) < 2 or said[-1].speaker != "desk" or "?" in reply:
+        return None, reply
+    options = offered_by(said[-1].text, speech_of(library.language))
+    if len(options) == _TWO and is_agreement(reply):  # "Or do you mean ...?" "Yes."
+        chosen: str | None = options[-1]
+    else:
+        chosen = _choose(reply, options, library).option if options else None
+    about = next((one.text for one in reversed(said) if one.speaker == "visitor"), None)
+    if chosen is None or about is None:
+        return None, reply
+    return Pending(about, said[-1].text, options), chosen
+
+
+def _offered(turn: Turn, library: Library) -> Pending | None:
+    """The choice that a message is which only names a section, as the desk offers them."""
+    name = turn.question.strip()
+    if ":" not in name or section_called(name, library) is None:
+        return None
+    said = (one.text for one in reversed(turn.transcript) if one.speaker == "visitor")
+    about = next(said, None)
+    return Pending(about, name, (name,)) if about else None
+
+
+def read_turn(turn: Turn, library: Library) -> Asked:
+    """Read a turn's question together with what it leans on."""
+    pending = turn.pending
+    if pending is not None:
+        if is_answer(turn, pending, library):
+            reply = choice_of(turn, pending, library).option or reply_of(turn)
+            return clarified(pending, reply, library)
+    elif turn.clarification is not None:
+        return read(f"{turn.question} {turn.clarification}", library)
+    return _read(reply_of(turn), exchanges(turn, library)[-REACH:], library)
+
+
+class Exchange(msgspec.Struct):
+    """A question and where it was answered.
+
+    Parameters:
+        question: of the visitor; where that chose one of several options, the option.
+        section: number of the passage that the answer comes from first, or None.
+    """
+
+    question: str
+    section: int | None = None
+
+
+def exchanges(turn: Turn, library: Library) -> list[Exchange]:
+    """What the visitor asked before, oldest first."""
+    earlier: list[Exchange] = []
+    offered: tuple[str, ...] = ()
+    for said in turn.transcript:
+        if said.speaker == "desk":
+            offered = offered_in(said.text)
+            if earlier and said.source:
+                url = said.source.removeprefix(turn.site.url)
+                earlier[-1].section = library.number_at(url)
+        elif said.speaker == "visitor":
+            chosen = _choose(said.text, offered, library).option if offered else None
+            earlier.append(Exchange(name_of_choice(chosen, library) if chosen else said.text))
+            offered = ()
+    return earlier
+
+
+def _answered(earlier: Sequence[Exchange], before: Asked, library: Library) -> int | None:
+    """The section that answered last, or that fits the last question where none is known to."""
+    for exchange in reversed(earlier):
+        if exchange.section is not None:
+            return exchange.section
+    found = find(library, before)
+    return found[0].number if found else None
+
+
+def _read(question: str, earlier: Sequence[Exchange], library: Library) -> Asked:
+    """Read a question, and carry over what it needs of the one before."""
+    asked = read(question, library)
+    as_said, question = question, speech_for(question, library.language).plain(question)
+    if not earlier or not points_back(question):
+        asked = about_business(asked, as_said, library)
+    if not earlier or (asks_for_topics(question) and not points_back(question)):
+        return asked
+    if all(w.weight <= TELLING or asks_for_code(w.term.word) for w in asked.wanted) and (
+        asked.expects & CODE  # "show me an example"
+    ):
+        asked = msgspec.structs.replace(asked, wanted=())
+    # of several sentences those that only lead up to the question tell as well what it is about
+    own = sum(wanted.term.weight > TELLING for wanted in asked.wanted)
+    pointing = points_back(_before_its_topic(question, asked, library))
+    is_fragment = not is_question(question)
+    leans = (
+        not own
+        or _LEANS_ON.match(question) is not None
+        or (pointing and own <= _FEW)
+        or (own <= _FEWEST and asked.length <= _SHORT and not _ASKS_WHAT.match(question))
+    )
+    if not leans and own > _FEW:
+        return asked
+    if leans and asked.expects and not any(w.term.known for w in asked.wanted):
+        asked, own = msgspec.structs.replace(asked, wanted=()), 0  # "how long does it last?"
+    before = _read(earlier[-1].question, earlier[:-1], library)
+    topic = _answered(earlier, before, library)
+    page = None if topic is None else library.pages[topic]
+    carried = [wanted for wanted in before.wanted if wanted.term.known]
+    replaced = _replaced(question, earlier[-1].question, library) if is_fragment and leans else []
+    if replaced:
+        is_page = page in library.naming.holders(s for w in replaced for s in w.own)
+        words = {term.word for term in replaced}
+        carried = [w for w in carried if w.term.word not in words]
+        page = None if is_page else page
+    elif not pointing and _names_another(asked, page, library):
+        carried = [w for w in carried if page not in library.naming.holders(w.term.own)]
+        page = None
+    share = (_INTO_FRAGMENT if is_fragment else _INTO_CLAUSE) if leans else _UNBIDDEN
+    named = _stems_above(topic, library) if topic is not None and page else frozenset[str]()
+    carried = [
+        Wanted.of(
+            w.term,
+            1.0
+            if not named.isdisjoint(w.term.own)
+            else w.factor * (1.0 if is_fragment or not own else _PREDICATE),
+            carried=True,
+        )
+        for w in carried
+    ]
+    return msgspec.structs.replace(
+        asked,
+        wanted=asked.wanted + _scaled(carried, asked.wanted, share),
+        expects=asked.expects or (before.expects if is_fragment and leans else asked.expects),
+        document=page,
+        section=topic if page else None,
+        leans=leans,
+        said=f"{before.said} {asked.said}" if leans else asked.said,
+    )
+
+
+def _stems_above(section: int, library: Library) -> frozenset[str]:
+    """The stems of what names a section's page and the headings above it."""
+    passage = library.passages[section]
+    names = " ".join((passage.title, *passage.trail[:-1], passage.document))
+    return frozenset(map(library.vocabulary.stemmer.stem, words_of(names)))
+
+
+def _replaced(fragment: str, before: str, library: Library) -> list[Term]:
+    """The terms of the earlier question that a fragment puts others in the place of.
+
+    "And on Windows?" replaces "a Mac" of "How do I open a share on a Mac?".
+    """
+    opened = _PREPOSITION.match(fragment)
+    if opened is None:
+        return []
+    told = list(re.finditer(rf"\b{opened[1]}\b", before, re.IGNORECASE))
+    if not told:
+        return []
+    vocabulary = library.vocabulary
+    return vocabulary.terms(vocabulary.words(before[told[-1].end() :]))
+
+
+def _before_its_topic(question: str, asked: Asked, library: Library) -> str:
+    """A question up to its first word of weight: what "it" after that means, it says itself."""
+    stem = library.vocabulary.stemmer.stem
+    telling = {
+        s
+        for w in asked.wanted
+        if w.term.weight > TELLING or library.naming.holders(w.term.own)
+        for s in w.term.own
+    }
+    for word in re.finditer(r"[^\W_]+", question):
+        if stem(fold(word[0])) in telling:
+            return question[: word.start()]
+    return question
+
+
+def _scaled(carried: Sequence[Wanted], own: Sequence[Wanted], share: float) -> tuple[Wanted, ...]:
+    """What is carried over, made light enough not to outweigh the question's own words."""
+    said = {stem for wanted in own for stem in wanted.term.own}
+    carried = [wanted for wanted in carried if said.isdisjoint(wanted.term.own)]
+    weight = sum(wanted.weight for wanted in own)
+    total = sum(wanted.weight for wanted in carried)
+    scale = min(1.0, share * weight / total) if weight > TELLING and total else 1.0
+    return tuple(Wanted.of(wanted.term, wanted.factor * scale, carried=True) for wanted in carried)
+
+
+def _names_another(asked: Asked, page: str | None, library: Library) -> bool:
+    """Whether a question names a page other than the one that was talked about."""
+    named = library.naming.named(frozenset(s for w in asked.wanted for s in w.term.own))
+    return bool(named) and page not in named
+
+
+def is_answer(turn: Turn, pending: Pending, library: Library) -> bool:
+    """Whether a message answers what was asked back, and is no new question."""
+    reply = reply_of(turn)
+    if not choice_of(turn, pending, library).is_free:
+        return True
+    if turn.clarification is not None:  # whoever has one box for both cannot name it otherwise
+        return not is_question(reply) or points_back(reply)
+    return "?" not in reply and telling(read(reply, library).wanted) <= _FEW
+
+
+def choice_of(turn: Turn, pending: Pending, library: Library) -> Choice:
+    """What is chosen of the options that were offered."""
+    return _choose(reply_of(turn), pending.options, library)
+
+
+def _choose(reply: str, options: Sequence[str], library: Library) -> Choice:
+    vocabulary = library.vocabulary
+    speech = speech_of(library.language)
+    return choose(reply, options, speech, vocabulary.stemmer.stem, is_known=vocabulary.knows)
+
+
+def section_chosen(turn: Turn, library: Library) -> tuple[str, str] | None:
+    """The page and heading that a reply chooses of those that were offered; None for none."""
+    if turn.pending is None:
+        return None
+    option = choice_of(turn, turn.pending, library).option
+    return None if option is None else section_called(option, library)
+
+
+def reply_of(turn: Turn) -> str:
+    """What is said to what was asked back."""
+    return turn.question if turn.clarification is None else turn.clarification
+
+
+def clarified(pending: Pending, reply: str, library: Library) -> Asked:
+    """The question that was asked first, read together with an option or the visitor's own words.
+
+    What the reply says goes before what the question said.
+    """
+    reply = name_of_choice(reply, library)
+    about = read(pending.about, library)
+    more = read(reply, library)
+    own = {wanted.term.word for wanted in more.wanted}
+    wanted = more.wanted + tuple(
+        wanted
+        for wanted in about.wanted
+        if wanted.term.word not in own and not _is_left(wanted, more, library)
+    )
+    document = page_called(reply, library)
+    return msgspec.structs.replace(
+        about,
+        wanted=wanted,
+        expects=about.expects | more.expects,
+        document=document,
+        leans=document is not None,
+        said=f"{about.said} {reply}",
+    )
+
+
+def _is_left(wanted: Wanted, reply: Asked, library: Library) -> bool:
+    """Whether a word names a page, and the reply names another one instead."""
+    named = library.naming.named(frozenset(s for w in reply.wanted for s in w.term.own))
+    holders = library.naming.holders(wanted.term.own) if named else set[str]()
+    return bool(holders) and holders.isdisjoint(named)
+
+
+def page_called(option: str, library: Library) -> str | None:
+    """The path of the page that an option names, or None."""
+    section = section_called(option, library)
+    return None if section is None else section[0]
+
+
+def section_called(name: str, library: Library) -> tuple[str, str] | None:
+    """The page that has a name for its title, or the section that is a source or a choice by it.
+
+    Returns:
+        The page's path, and the section's heading, or the empty string for the page as a whole.
+    """
+    for one in names_in(name):
+        if (section := _section_named(one.casefold(), library)) is not None:
+            return section
+    return None
+
+
+def name_of_choice(option: str, library: Library) -> str:
+    """The name of the section in an option; any other reply unchanged."""
+    names = names_in(option)
+    return next((one for one in names if _section_named(one.casefold(), library)), option)
+
+
+def _section_named(name: str, library: Library) -> tuple[str, str] | None:
+    for document in library.documents:
+        title = document.title.casefold()
+        titles = (title, unnumbered(title))
+        if name in titles:
+            return document.path, ""
+        if len(library.documents) > 1 and not name.startswith(tuple(f"{one}:" for one in titles)):
+            continue
+        for number in library.numbers(document.path):
+            label = library.label(number)
+            if name in (label.name.casefold(), label.choice.casefold()):
+                return document.path, label.heading
+    return None

@@ -1,0 +1,139 @@
+"""Courtesies: greetings, thanks, goodbyes and agreement, which are read without a search."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import Literal
+
+import msgspec
+
+from aitp_desk.agent.speech import Speech, all_speech
+from aitp_desk.knowledge.search.tokenizer import plain
+
+Kind = Literal["hello", "thanks", "bye"]
+
+LONGEST = 80
+"""Characters of the longest message that can be one."""
+_ASKED = re.compile(r"[?？]")
+_KINDS: tuple[Kind, ...] = ("bye", "thanks", "hello")
+"""Which one is answered where several are said, the first of these."""
+
+
+class Courtesy(msgspec.Struct, frozen=True):
+    """What a message says where it says nothing else.
+
+    Parameters:
+        speech: the language in which it is said.
+    """
+
+    kind: Kind
+    speech: Speech
+
+    def answer(self, site: str) -> str:
+        """The reply in the visitor's language.
+
+        Parameters:
+            site: the site's name.
+        """
+        courtesies = self.speech.courtesies
+        replies = {
+            "hello": courtesies.greets,
+            "thanks": courtesies.welcomes,
+            "bye": courtesies.parts,
+        }
+        return replies[self.kind].format(site=site)
+
+
+def courtesy_in(words: str, preferred: Speech | None = None) -> Courtesy | None:
+    """The courtesy that is all of what is said; None where something else is said, or asked.
+
+    Parameters:
+        preferred: the language to read it in where several have it: ``ciao``, ``hallo``.
+    """
+    if len(words) > LONGEST or _ASKED.search(words):
+        return None
+    said = plain(words)
+    if not said:
+        return None
+    languages = all_speech() if preferred is None else (preferred, *all_speech())
+    for speech in languages:
+        whole, kinds = _patterns(speech)
+        if whole.fullmatch(said):
+            kind = next((kind for kind in _KINDS if kinds[kind].search(said)), None)
+            return None if kind is None else Courtesy(kind, speech)
+    return None
+
+
+def is_agreement(words: str, speech: Speech | None = None) -> bool:
+    """Whether words agree to what was just asked: ``sure``, ``yes please``.
+
+    Parameters:
+        speech: the language to read them in; by default each.
+    """
+    if len(words) > LONGEST or _ASKED.search(words):
+        return False
+    said = plain(words)
+    return any(said in _agreements(one) for one in (all_speech() if speech is None else (speech,)))
+
+
+def asks_for_more(words: str, preferred: Speech | None = None) -> bool:
+    """Whether words ask to read on where an answer ended, and for nothing else: ``go on``.
+
+    Parameters:
+        preferred: the language to read them in first.
+    """
+    if len(words) > LONGEST:
+        return False
+    said = plain(words)
+    languages = all_speech() if preferred is None else (preferred, *all_speech())
+    return any(_more(one).fullmatch(said) for one in languages)
+
+
+def is_refusal(words: str) -> bool:
+    """Whether words only say no to what was just asked, in any language: ``nein danke``."""
+    if len(words) > LONGEST or _ASKED.search(words):
+        return False
+    said = plain(words)
+    return any(_refusals(one).fullmatch(said) for one in all_speech())
+
+
+@cache
+def _refusals(speech: Speech) -> re.Pattern[str]:
+    no = "|".join(map(re.escape, sorted(speech.no, key=len, reverse=True)))
+    thanks = " ".join(speech.courtesies.thanks.split())
+    gap = " " if speech.is_spaced else " ?"
+    return re.compile(rf"(?:{no})(?:{gap}(?:{thanks}|{no}))*")
+
+
+@cache
+def _more(speech: Speech) -> re.Pattern[str]:
+    courtesies = speech.courtesies
+    gap = " " if speech.is_spaced else " ?"
+    around = " ".join(courtesies.around.split())
+    return re.compile(rf"(?:(?:{around}){gap})*(?:{' '.join(courtesies.more.split())})")
+
+
+@cache
+def _agreements(speech: Speech) -> frozenset[str]:
+    return frozenset(" ".join(speech.courtesies.agrees.split("\n")).strip().split("|"))
+
+
+@cache
+def _patterns(speech: Speech) -> tuple[re.Pattern[str], dict[Kind, re.Pattern[str]]]:
+    """What a message of nothing but courtesies is, and what each of them is."""
+    courtesies = speech.courtesies
+    phrases: dict[Kind, str] = {
+        "hello": courtesies.hello,
+        "thanks": courtesies.thanks,
+        "bye": courtesies.bye,
+    }
+    any_of = "|".join(" ".join(each.split()) for each in (*phrases.values(), courtesies.around))
+    end, edge = (r"(?: |\Z)", r"\b") if speech.is_spaced else (" ?", "")
+    return (
+        re.compile(rf"(?:(?:{any_of}){end})+"),
+        {
+            kind: re.compile(rf"{edge}(?:{' '.join(each.split())}){edge}")
+            for kind, each in phrases.items()
+        },
+    )

@@ -1,0 +1,118 @@
+"""A reading of a question: the section that it may mean, in words that a visitor chooses by."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache
+
+from aitp_desk.agent.extractive.selection import Found
+from aitp_desk.agent.speech import Says, Speech
+from aitp_desk.knowledge.documents.base import Passage
+from aitp_desk.knowledge.documents.chunks import ANNOUNCING
+from aitp_desk.knowledge.documents.titles import unnumbered
+from aitp_desk.knowledge.library import Library
+from aitp_desk.knowledge.search.vocabulary import OWN
+
+MAX_OTHERS = 2
+"""So many readings are offered with an answer at most."""
+_DASH = " – "
+"""Stands between the name of a section and what it says."""
+_GIST = 70
+"""How much of that is told, in characters."""
+_SHORTEST = 12
+"""A shorter sentence tells nothing."""
+_LEANS = re.compile(r"(?:this|that|these|those|it|they|so|but|or|and)\b|\S*[(=]", re.IGNORECASE)
+"""A first sentence that begins so needs another one, or is a signature."""
+_CLOSE = 0.85
+"""How near another reading must come to the one that was taken."""
+_QUOTES = str.maketrans("", "", "“”„«»「」")
+
+
+def reading_of(found: Found, library: Library, *, is_thing: bool = False) -> str:
+    """A section as a choice: what it is called, and what it says.
+
+    Parameters:
+        is_thing: whether the page's title is the name of what is asked for, so that it says enough
+            together with a heading that says a word of the question.
+    """
+    label, passage = found.label, found.passage
+    is_said = any(place.heading >= OWN for place in found.places.values())
+    if is_thing and is_said:
+        return label.choice
+    title = unnumbered(passage.title)
+    if is_thing and any(place.title >= OWN for place in found.places.values()):
+        return title
+    page = library.description(passage.document) if is_thing or not label.heading else ""
+    gist = _shortened(page) or _gist(passage, library)
+    name = title if is_thing and page else label.choice
+    return f"{name}{_DASH}{gist}" if gist else name
+
+
+def names_in(reading: str) -> Iterator[str]:
+    """What may be the name in a reading: all of it, then less and less of it."""
+    while reading:
+        yield reading
+        reading = reading.rpartition(_DASH)[0]
+
+
+def offer(found: Sequence[Found], rivals: Sequence[Found], text: str) -> list[Found]:
+    """The other readings of a question that is answered, as far as the answer does not quote them.
+
+    Parameters:
+        found: what was found for it, the reading that was taken first.
+        rivals: all its readings.
+        text: the answer.
+    """
+    taken = found[0]
+    if taken not in rivals:
+        return []
+    others = [
+        other
+        for other in rivals
+        if other.page != taken.page
+        and other.score >= _CLOSE * taken.score
+        and f"{other.label.name}:" not in text
+        and other.label.choice != taken.label.choice
+    ]
+    return others[:MAX_OTHERS]
+
+
+def offered_by(answer: str, speech: Speech) -> tuple[str, ...]:
+    """The readings that stand at the end of an answer, the one that was taken first."""
+    line = answer.rpartition("\n")[2]
+    found = _offering(speech.says).fullmatch(line)
+    return tuple(_quotations(speech.says).findall(line)) if found else ()
+
+
+def _gist(passage: Passage, library: Library) -> str:
+    """What a section says, in few words: by its enrichment, else by its first sentence."""
+    summary = "" if library.questions is None else library.questions.summary(passage.number)
+    if not summary and passage.units and passage.units[0].kind == "sentence":
+        first = passage.units[0].text
+        summary = "" if first.endswith(ANNOUNCING) or _LEANS.match(first) else first
+    return _shortened(summary) if len(summary) >= _SHORTEST else ""
+
+
+def _shortened(sentence: str) -> str:
+    text = " ".join(sentence.translate(_QUOTES).split()).rstrip(".。")
+    if len(text) <= _GIST:
+        return text
+    kept = text[:_GIST]
+    return (kept.rpartition(" ")[0] or kept).rstrip(" ,;:–-") + "…"
+
+
+@cache
+def _offering(says: Says) -> re.Pattern[str]:
+    """How an offer stands in an answer."""
+    return re.compile(_pattern(says.taken, lambda _: ".+"))
+
+
+@cache
+def _quotations(says: Says) -> re.Pattern[str]:
+    return re.compile(_pattern(says.quoted, lambda _: "(.+?)"))
+
+
+def _pattern(template: str, part: Callable[[str], str]) -> str:
+    pieces = re.split(r"\{(\w*)\}", template)
+    return "".join(part(one) if at % 2 else re.escape(one) for at, one in enumerate(pieces))

@@ -1,0 +1,39 @@
+"""Embeds what a turn asks, once, before the turn is answered."""
+
+from __future__ import annotations
+
+import asyncio
+
+import structlog
+
+from aitp_desk.agent.base import Turn
+from aitp_desk.agent.extractive.dialogue.context import read_turn, within_reason
+from aitp_desk.agent.extractive.question import Asked
+from aitp_desk.agent.extractive.selection import find
+from aitp_desk.knowledge.library import Library
+from aitp_desk.knowledge.semantics.base import ModelUnusable
+
+QUESTION_SECONDS = 2.0
+"""An answer waits so long for the model; then it goes by words alone."""
+
+_log = structlog.get_logger(__name__)
+
+
+async def learn(turn: Turn, library: Library) -> None:
+    """Let the library learn what a turn asks; without vectors nothing is done."""
+    if library.vectors is not None:
+        await learn_question(read_turn(within_reason(turn, library), library), library)
+
+
+async def learn_question(asked: Asked, library: Library) -> None:
+    """Let the library learn a question."""
+    if library.vectors is None or not asked.said:
+        return
+    try:
+        async with asyncio.timeout(QUESTION_SECONDS):
+            await library.vectors.learn(asked.said)
+            if library.reranker is not None:
+                found = [one.passage for one in find(library, asked, widely=True)]
+                await library.reranker.learn(asked.said, found)
+    except (ModelUnusable, TimeoutError) as error:
+        _log.warning("content.question_not_embedded", reason=str(error) or "too slow")

@@ -1,0 +1,129 @@
+"""Why a question got its answer: what was looked for, what was found, and how it scored."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import msgspec
+
+from aitp_desk.agent.base import Answer, Said
+from aitp_desk.agent.extractive.agent import Finding
+from aitp_desk.agent.extractive.question import Asked, Wanted
+from aitp_desk.agent.extractive.selection import Found
+from aitp_desk.agent.extractive.trust import NEEDED, strongest
+
+_SHOWN_KIN = 6
+"""How many other forms of a word are named."""
+
+
+class Word(msgspec.Struct, frozen=True):
+    """A word that was looked for.
+
+    Parameters:
+        weight: how much it counts: rare words count more.
+        known: whether any page holds it, or a word that stands for it.
+        earlier: whether it comes from an earlier question.
+        also: what stands for it, with the share of its weight: other forms and synonyms.
+    """
+
+    word: str
+    weight: float
+    known: bool
+    earlier: bool
+    also: Mapping[str, float]
+
+
+class Candidate(msgspec.Struct, frozen=True):
+    """A section that was found.
+
+    Parameters:
+        score: what the sections are ordered by.
+        scores: its parts by their sources, such as ``words``.
+        fit: how well the best sentence, row or code block fits the question, about 0 to 1.25.
+        coverage: the share of the question that the section speaks of.
+        lacks: the words of the question of which it says nothing.
+        like: the question, of those that its passage was enriched with, that is most like the
+            visitor's; empty where there is none.
+    """
+
+    title: str
+    url: str
+    score: float
+    scores: Mapping[str, float]
+    fit: float
+    coverage: float
+    lacks: Sequence[str]
+    like: str
+
+
+class Explanation(msgspec.Struct, frozen=True):
+    """Why a question got its answer.
+
+    Parameters:
+        reason: what decided, in a sentence.
+    """
+
+    said: Said
+    words: Sequence[Word]
+    candidates: Sequence[Candidate]
+    reason: str
+
+
+def explain(finding: Finding) -> Explanation:
+    """Describe how an answer was found."""
+    asked = finding.asked
+    return Explanation(
+        finding.said,
+        [_word(one) for one in asked.wanted] if asked else [],
+        [_candidate(one, asked) for one in finding.found] if asked else [],
+        _reason(finding),
+    )
+
+
+def _word(wanted: Wanted) -> Word:
+    term = wanted.term
+    kin = sorted((stem for stem in term.stems if stem not in term.own), key=term.stems.__getitem__)
+    also = {stem: round(term.stems[stem], 2) for stem in reversed(kin[-_SHOWN_KIN:])}
+    return Word(term.word, wanted.weight, term.known, wanted.carried, also)
+
+
+def _candidate(found: Found, asked: Asked) -> Candidate:
+    lacks = [one.term.word for at, one in enumerate(asked.wanted) if at not in found.places]
+    label = found.label
+    return Candidate(
+        label.name,
+        label.url,
+        found.rank,
+        found.scores,
+        found.fit,
+        found.coverage,
+        lacks,
+        found.match.ask if found.match is not None else "",
+    )
+
+
+def _reason(finding: Finding) -> str:
+    said, asked, found = finding.said, finding.asked, finding.found
+    if isinstance(said, Answer):
+        if asked is None:
+            return "It is about the conversation, and no page was looked at."
+        return _why_answered(found) if said.found else _why_refused(found)
+    if asked is not None and not asked.wanted:
+        return "The message holds no word that says what it is about."
+    if not said.options:
+        return "The reply chooses nothing that was offered."
+    return "Several sections fit alike, and the question does not say which is meant."
+
+
+def _why_answered(found: Sequence[Found]) -> str:
+    if found[0].is_asked:
+        return "The first section answers a question like this one in enriched.jsonl."
+    return "The first section fits well enough to answer."
+
+
+def _why_refused(found: Sequence[Found]) -> str:
+    if not found:
+        return "No page holds a word of the question."
+    held, best = strongest(found)
+    url = best.label.url
+    return f"Too little speaks for the best section: {held:.1f} of {NEEDED} for {url}."

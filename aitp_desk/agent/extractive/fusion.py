@@ -1,0 +1,96 @@
+"""Fusion: one order of the passages for a question, from its words and from further signals."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+import msgspec
+
+from aitp_desk.agent.extractive.question import Asked
+from aitp_desk.knowledge.enrichment.questions import Match
+from aitp_desk.knowledge.library import Library
+
+_QUESTION, _MEANING, _RERANKED = 1.0, 2.0, 2.0
+"""How much the likeness to a question counts, the cosine, and the score of a reranker; the best
+score by words counts 1."""
+_ASKED, _MEANING_ASIDE = 2.0, 1.0
+"""How much the cosine with a passage's nearest question counts, and then that with its text."""
+PROPOSED = 6
+"""So many passages the likeness to their questions proposes."""
+
+
+class Signal(msgspec.Struct, frozen=True):
+    """Scores of passages by something other than their words.
+
+    Parameters:
+        name: what the scores go by.
+        weight: how much the signal counts; the best score by words counts 1.
+        best: the numbers of the passages that it proposes, best first.
+        score: the score of any passage by its number, about 0 to 1.
+    """
+
+    name: str
+    weight: float
+    best: Sequence[int]
+    score: Callable[[int], float]
+
+
+def signals_of(library: Library, asked: Asked, matches: Mapping[int, Match]) -> tuple[Signal, ...]:
+    """The signals that the content has for a question; none where nothing but words is known."""
+    signals: list[Signal] = []
+    if matches:
+        best = sorted(matches, key=lambda number: -matches[number].likeness)[:PROPOSED]
+        signals.append(
+            Signal("questions", _QUESTION, best, lambda number: _likeness(matches, number))
+        )
+    if library.vectors is not None:
+        near = library.vectors.near(asked.said)
+        if near is not None:
+            weight = _MEANING if near.asked is None else _MEANING_ASIDE
+            signals.append(Signal("meaning", weight, near.best, near.cosines.__getitem__))
+            if near.asked is not None:
+                by_meaning = near.asked.__getitem__
+                signals.append(Signal("asked", _ASKED, near.best_asked, by_meaning))
+    if library.reranker is not None and (scores := library.reranker.scores(asked.said)):
+        reranked = Signal("reranker", _RERANKED, (), lambda number: scores.get(number, 0.0))
+        signals.append(reranked)
+    return tuple(signals)
+
+
+def matches_of(library: Library, asked: Asked) -> Mapping[int, Match]:
+    """The question that each passage was enriched with that is most like the visitor's."""
+    if library.questions is None:
+        return {}
+    stemmer = library.vocabulary.stemmer
+    terms: dict[str, tuple[Mapping[str, float], float]] = {
+        word: ({stemmer.stem(word): 1.0}, 1.0)
+        for word in library.vocabulary.words(asked.text, asked.names)
+    }
+    terms |= {w.term.word: (w.term.stems, w.factor) for w in asked.wanted}
+    return library.questions.matches(terms.values())
+
+
+def _likeness(matches: Mapping[int, Match], number: int) -> float:
+    match = matches.get(number)
+    return 0.0 if match is None else match.likeness
+
+
+def fuse(
+    words: Mapping[int, float], signals: Sequence[Signal], sure: float = 1.0
+) -> dict[int, float]:
+    """Combine scores by words with signals: ``sure × words / max + Σ weight × score``.
+
+    Without signals the scores by words are returned as they are.
+
+    Parameters:
+        sure: the share of the question that the best passage by words speaks of: the best of
+            passages that all lack what is asked for tells little.
+    """
+    if not signals:
+        return dict(words)
+    most = max(words.values(), default=0.0) or 1.0
+    return {
+        number: sure * score / most
+        + sum(signal.weight * signal.score(number) for signal in signals)
+        for number, score in words.items()
+    }

@@ -1,0 +1,382 @@
+"""Which stretch of a section is quoted, so that it can be read alone.
+
+An answer is one contiguous stretch of the best section: its paragraphs, a list with the sentence
+that announces it, code with the sentence before it, the rows of a table that matter. Sections that
+score nearly as high share the room with it, below their names.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Sequence
+from functools import lru_cache
+from itertools import accumulate
+from math import log
+
+from aitp_desk.agent.extractive.selection import Found
+from aitp_desk.knowledge.documents.base import Passage, Unit
+from aitp_desk.knowledge.documents.chunks import ANNOUNCING, joined
+from aitp_desk.knowledge.documents.genre import CODE
+from aitp_desk.knowledge.documents.titles import unnumbered
+from aitp_desk.knowledge.library import Library
+from aitp_desk.knowledge.search.tokenizer import NEGATIONS, STOP_WORDS, fold, words_of
+
+_NEAR = 0.7
+"""A further section is quoted that scores this share of the first."""
+_ALL, _ALONE = 1.3, 1.15
+"""So much room all stretches have together, and one at most."""
+_LOSS, _LOSS_FUSED = 3.0, 6.0
+"""A section has the less room the less it scores than the first: this times the logarithm of its
+share. That makes the most of a room in which a longer stretch gains less and less. Scores that are
+made of several signals lie nearer to each other."""
+_HEADING_ROOM = 30
+_FURTHER, _LEAST = 2, 120
+"""Up to so many further sections are quoted, in at least so many characters each."""
+
+_WHOLE = 1.15
+"""A section that is at most so much longer is quoted whole."""
+_OVER = 1.3
+"""So much longer may a stretch get by what its last sentence announces."""
+_BEFORE = 0.6
+"""A list is quoted from its first item where what is asked for stands in this share of the room."""
+_ROW = 0.5
+"""A row is quoted that fits so well, the best of its table being 1."""
+_SHORT = 0.5
+"""A section that takes less than this share of the room is followed into its subsections."""
+_LEAD = 250
+"""A paragraph that announces something is quoted whole up to so many characters."""
+_ANCHOR = 0.3
+"""A stretch may stand around any unit that fits so well, the best one being 1."""
+_FIT, _SHARE, _FILLED = 0.5, 0.5, 0.15
+"""What a stretch is worth by its best unit, by its share of all that fits in the section, and by
+how much of the room it takes; saying the whole question is worth 1."""
+_CHANGE = 0.3
+"""What a note on a version's change is worth, a sentence that says how things are being 1."""
+_STEPS = 0.3
+"""What code is worth to a question for a procedure."""
+_HEADING_CHARACTERS = 90
+
+_LEANS = (
+    "This ", "That ", "These ", "Those ", "It ", "They ", "Such ", "However", "But ", "Otherwise",
+    "Therefore", "Thus ", "Hence ", "Instead", "In this case", "Also", "So ", "Then ",
+)  # fmt: skip
+"""A sentence with this beginning is understood by the one before."""
+_ENDS = (".", "!", "?", "…", ":", ")", '"', "”", "。", "！", "？", "」")
+"""A paragraph with another ending is a label."""
+_LABEL = re.compile(
+    r"(?:new|added|changed|deprecated|removed) (?:in|since) |see also\b|availability:",
+    re.IGNORECASE,
+)
+_CONDITION = re.compile(
+    r"(?:if|when|unless|before|after|without|only|on|for|in case|using|with|until|wenn|falls|vor|"
+    r"nach|ohne|nur|unter|bei)\b",
+    re.IGNORECASE,
+)
+_REPLY = re.compile(r"(?:yes|no|ja|nein|sure|of course|that depends|it depends)\b", re.IGNORECASE)
+"""What begins so answers the question that its heading asks."""
+_GENERAL = frozenset(
+    "about background basic basics conclusion default defaults description detail details "
+    "documentation example examples features further general information introduction more note "
+    "notes options overview parameter parameters reference remarks return returns section summary "
+    "syntax usage use".split()
+)
+"""Words of headings that change nothing about what stands below."""
+_GAP = "…"
+_MARKS = {"sentence": 2, "item": 3}
+"""What joining adds to a unit, in characters."""
+
+
+def compose(found: Sequence[Found], library: Library, limit: int, *, most: int) -> str:
+    """The text of an answer.
+
+    Parameters:
+        found: the sections that fit, best first; at least one.
+        limit: about how many characters the first stretch takes.
+        most: how many the answer may take; where there is no room for others, they are left out.
+    """
+    first = found[0]
+    near = [first, *(other for other in found[1:] if other.rank >= _NEAR * first.rank > 0)]
+    total, longest = min(int(_ALL * limit), most), int(_ALONE * limit)
+    loss = _LOSS_FUSED if first.signals else _LOSS
+    same, others, own, text = dict[int, str](), list[str](), "", ""
+    for place, one in enumerate(near):
+        still = 1 + _FURTHER - len(same) - len(others)
+        if not still:
+            break
+        left = total - len(text)
+        ranks = [other.rank for other in near[place : place + still]]
+        room = min(_room(ranks, left, loss * limit), longest)
+        if not place:
+            stretch = _Stretch(one, room)
+            told = stretch.text
+            if stretch.is_whole and len(told) < room * _SHORT:
+                told += _subsections(one.passage, library, room - len(told))
+            same[one.number] = _marked(told)
+        else:
+            name = _name(one, first)
+            left -= len(_under(name, "\n\n\n")) if name else 2
+            room = min(room, left)
+            if room < _LEAST:
+                continue
+            told = _Stretch(one, room, is_strict=True).text
+            if len(told) > left or told in text or told.endswith(ANNOUNCING):
+                continue
+            if one.label == first.label:
+                same[one.number] = told
+            else:
+                others.append(_under(name, told))
+        if one.number in same:
+            own = _headed(first, f"\n{_GAP}\n".join(same[number] for number in sorted(same)))
+        text = "\n\n".join([own, *others])
+    return text
+
+
+def _room(ranks: Sequence[float], total: int, loss: float) -> int:
+    """How much of a room the first of some sections has, so that each has enough."""
+    for count in range(len(ranks), 1, -1):
+        lost = [loss * log(ranks[0] / rank) for rank in ranks[:count]]
+        room = (total - _HEADING_ROOM * (count - 1) + sum(lost)) / count
+        if room - max(lost) >= _LEAST:
+            return int(room)
+    return total
+
+
+def _name(found: Found, first: Found) -> str:
+    """What a further section is called in the answer; empty where it goes on from the first."""
+    if found.label == first.label:
+        return ""
+    heading = found.label.heading if found.page == first.page else ""
+    return heading or found.label.name
+
+
+def quote(found: Found, limit: int) -> str:
+    """The stretch of a section that says most of the question, without its heading."""
+    return _marked(_Stretch(found, limit).text)
+
+
+class _Stretch:
+    """The stretch of one section that answers best.
+
+    Attributes:
+        units: numbers of the units that are quoted, in order.
+        text: what they say.
+        is_whole: whether these are all units of the section.
+    """
+
+    def __init__(self, found: Found, limit: int, *, is_strict: bool = False) -> None:
+        self._units = units = found.passage.units
+        self._limit = limit
+        self._most = limit if is_strict else limit * _OVER
+        self._sizes = [len(unit.text) + _MARKS.get(unit.kind, 1) for unit in units]
+        self._ends = [*accumulate(self._sizes, initial=0)]
+        if self._ends[-1] <= (limit if is_strict else limit * _WHOLE):
+            self.units: Sequence[int] = range(len(units))
+        else:
+            self.units = self._chosen(found)
+        self.is_whole = len(self.units) == len(units)
+        parts: list[list[Unit]] = []
+        for place, at in enumerate(self.units):
+            if not place or (at != self.units[place - 1] + 1 and units[at].kind != "row"):
+                parts.append([])
+            parts[-1].append(units[at])
+        self.text = f"\n{_GAP}\n".join(map(joined, parts))
+
+    def _chosen(self, found: Found) -> list[int]:
+        fits = [
+            fit * _CHANGE if fit and _LABEL.match(unit.text) else fit
+            for fit, unit in zip(found.fits(), self._units, strict=True)
+        ]
+        best = fits.index(max(fits))
+        is_known = found.is_named or found.match is not None
+        if found.is_named:
+            best = min(found.defining, default=0)
+        if self._units[best].kind == "row":
+            return self._rows(best, fits)
+        code: set[int] = set()
+        if found.asked.prefers & CODE:
+            code.update(at for at, unit in enumerate(self._units) if unit.kind == "code")
+        anchors = sorted(code.union([best] if is_known else self._anchors(fits)))
+        windows = [self._grown(self._start(anchor), anchor) for anchor in anchors]
+        if len(windows) == 1:
+            return windows[0]
+        sizes, total = self._sizes, sum(fits) or 1.0
+        chosen, most = windows[0], float("-inf")
+        for window in windows:
+            told = [fits[at] for at in window]
+            value = found.worth(window) + _FIT * max(told) + _SHARE * sum(told) / total
+            value += _FILLED * min(1.0, sum([sizes[at] for at in window]) / self._limit)
+            if code.intersection(window):
+                value += _STEPS
+            if value > most:
+                chosen, most = window, value
+        return chosen
+
+    def _anchors(self, fits: Sequence[float]) -> list[int]:
+        """The units that a stretch may stand around."""
+        least = _ANCHOR * max(fits)
+        return [
+            at for at, unit in enumerate(self._units) if fits[at] >= least and unit.kind != "row"
+        ]
+
+    def _start(self, at: int) -> int:
+        """Where the block with a unit begins, or what announces that block."""
+        while at > 0 and not self._units[at].opens:
+            at -= 1
+        return self._lead(at)
+
+    def _lead(self, at: int) -> int:
+        """Where what announces the block at a place begins, or the place itself."""
+        units = self._units
+        while at > 0:
+            unit = units[at]
+            leans = unit.kind != "sentence" or unit.text.startswith(_LEANS)
+            if not leans or units[at - 1].kind != "sentence":
+                break
+            above = at - 1
+            while above > 0 and not units[above].opens:
+                above -= 1
+            if self._ends[at] - self._ends[above] > _LEAD:
+                return at - 1
+            at = above
+        return at
+
+    def _grown(self, start: int, best: int) -> list[int]:
+        """The units from one on, the best one among them, as far as the room allows."""
+        units, ends, limit = self._units, self._ends, self._limit
+        first = best if ends[best] - ends[start] > limit * _BEFORE else start
+        window = [start] if first != start else []
+        if window and self._is_named_above(best):
+            window.append(best - 1)
+        if first != start and units[best].kind == "sentence" and not units[best].opens:
+            window, first = [], max(start, best - (units[best].text.startswith(_LEANS)))
+        size = sum([self._sizes[at] for at in window])
+        past = max(best + 1, bisect_right(ends, limit - size + ends[first]) - 1)
+        window += range(first, past)
+        size += ends[past] - ends[first]
+        return self._ended(window, size, best)
+
+    def _is_named_above(self, at: int) -> bool:
+        """Whether the item above a unit is what it belongs to."""
+        units = self._units
+        return at > 1 and units[at - 1].kind == "item" and units[at].lead == units[at - 1].text
+
+    def _ended(self, window: list[int], size: int, best: int) -> list[int]:
+        """The window without an end that announces something which is not there."""
+        units = self._units
+        after = window[-1] + 1
+        if after < len(units) and units[window[-1]].text.endswith(ANNOUNCING):
+            if size + self._sizes[after] <= self._most:
+                return [*window, after]
+            if window[-1] == best:
+                return [best, after]
+        while len(window) > 1 and window[-1] != best and self._announces(window[-1]):
+            window = window[:-1]
+        return window
+
+    def _announces(self, at: int) -> bool:
+        """Whether a unit says nothing without the next one: a lead-in, a label, an item's name."""
+        unit = self._units[at]
+        if unit.text.endswith(ANNOUNCING):
+            return True
+        if unit.kind == "item":
+            return at + 1 < len(self._units) and self._units[at + 1].lead == unit.text
+        return unit.kind == "sentence" and unit.opens and not unit.text.endswith(_ENDS)
+
+    def _rows(self, best: int, fits: Sequence[float]) -> list[int]:
+        """The rows of a table that matter, with the sentence that announces it."""
+        units, sizes, ends = self._units, self._sizes, self._ends
+        start = best
+        while start > 0 and not units[start].opens:
+            start -= 1
+        end = best + 1
+        while end < len(units) and units[end].kind == "row" and not units[end].opens:
+            end += 1
+        lead = self._lead(start)
+        if ends[start] - ends[lead] > self._limit / 2:
+            lead = start
+        chosen = {best, *range(lead, start)}
+        room = self._limit - sum([sizes[at] for at in chosen])
+        least = 0.0 if ends[end] - ends[start] <= room else _ROW * fits[best]
+        for at in sorted(range(start, end), key=lambda at: (-fits[at], at)):
+            if at not in chosen and fits[at] >= least and sizes[at] <= room:
+                chosen.add(at)
+                room -= sizes[at]
+        return sorted(chosen)
+
+
+def _subsections(passage: Passage, library: Library, room: int) -> str:
+    """What stands below a section that only leads in, with the headings."""
+    text = ""
+    for number in library.numbers(passage.document):
+        if number <= passage.number:
+            continue
+        below = library.passages[number]
+        is_same = below.anchor == passage.anchor and below.heading == passage.heading
+        is_part = len(below.trail) > len(passage.trail)
+        if not is_same and (not is_part or below.trail[: len(passage.trail)] != passage.trail):
+            break
+        size = 0
+        units = []
+        for unit in below.units:
+            if size + len(unit.text) > room:
+                break
+            units.append(unit)
+            size += len(unit.text) + 1
+        while units and units[-1].text.endswith(ANNOUNCING):
+            units.pop()
+        if not units:
+            break
+        part = joined(units)
+        text += "\n\n" + (part if is_same else _under(below.heading, part))
+        room -= size + len(below.heading)
+        if len(units) < len(below.units):
+            break
+    return text
+
+
+def _marked(text: str) -> str:
+    """The text, marked as cut where it ends with an announcement of what is not quoted."""
+    return f"{text} {_GAP}" if text.endswith(ANNOUNCING) else text
+
+
+def _headed(found: Found, text: str) -> str:
+    """The text below the heading without which it would be understood otherwise."""
+    passage = found.passage
+    if not passage.heading or passage.heading == passage.title or text.startswith(passage.heading):
+        return text
+    is_needed, adds = _read_heading(passage.heading)
+    if _REPLY.match(text):
+        is_needed = True
+    elif not is_needed and adds:
+        left = [word for word in adds if not found.asks_for(word)]
+        said = fold(text) if left else ""
+        is_needed = any(word not in said for word in left)
+    return _under(passage.heading, text) if is_needed else text
+
+
+@lru_cache(maxsize=4096)
+def _read_heading(heading: str) -> tuple[bool, tuple[str, ...]]:
+    """Whether a heading is needed below which a text stands, and the words that it may add."""
+    heading = unnumbered(heading)
+    if len(heading) > _HEADING_CHARACTERS:
+        return False, ()
+    words = words_of(heading)
+    if not NEGATIONS.isdisjoint(words) or _CONDITION.match(heading):
+        return True, ()
+    return False, tuple(
+        word
+        for word in words
+        if not word.isdigit() and word not in STOP_WORDS and word not in _GENERAL
+    )
+
+
+def _under(heading: str, text: str) -> str:
+    """A text below its heading."""
+    heading = unnumbered(heading).rstrip(":")
+    if text.startswith(f"{heading}:"):  # a definition begins with its term
+        return text
+    is_line = "\n" not in text and not text.startswith(("- ", "```"))
+    if heading.endswith("?"):
+        return f"{heading}\n\n{text}"
+    return f"{heading}: {text}" if is_line else f"{heading}:\n\n{text}"

@@ -1,0 +1,437 @@
+"""Choosing what answers: passages ranked again by how their sentences fit, then the best of them.
+
+Search ranks passages by their words. A passage answers when one of its sentences, rows or code
+blocks, read together with its heading and its page's title, holds what was asked for, and the sort
+of figure that was asked for. Both count here, and how much of the question the passage covers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from aitp_desk.agent.extractive.exact_title import Exact
+from aitp_desk.agent.extractive.fusion import Signal, fuse, matches_of, signals_of
+from aitp_desk.agent.extractive.question import Asked
+from aitp_desk.knowledge.documents import genre
+from aitp_desk.knowledge.documents.base import Passage
+from aitp_desk.knowledge.enrichment.questions import Match
+from aitp_desk.knowledge.index.layout import CODE_BLOCK
+from aitp_desk.knowledge.index.term_places import NOWHERE, Place, Places
+from aitp_desk.knowledge.library import Label, Library
+from aitp_desk.knowledge.search.quantities import CODE
+from aitp_desk.knowledge.search.ranking import HOPELESS_WIDELY
+from aitp_desk.knowledge.search.vocabulary import KIN, OWN
+
+CANDIDATES, CANDIDATES_WIDELY = 8, 16
+"""How many passages of the search are looked at closely; who takes several looks at more."""
+_BESIDE = 0.45
+"""What scores less than this share of the best is left out: it is no source of an answer."""
+
+# Found on the tuning questions (tests/answers); each may be halved or doubled at little loss.
+# The score of the search and the best unit count 1 each.
+_COVERAGE, _HEADING = 0.25, 0.3
+_WHOLE_QUESTION = 0.3
+_EXPECTED_FIGURE = 0.35
+_SAID, _NAMED_PAGE = 0.75, 0.1
+_CALLED_SECTION = 0.3
+_SHORT_QUESTION = 3
+_SAME_PAGE, _SAME_SECTION, _UNEXPECTED = 0.8, 0.5, 0.8
+_FOREIGN = 0.2
+"""What words count of a question in another language, where its meaning is known: a few names."""
+_QUOTED = 1.0
+"""How much better a unit fits that answers the very question of the visitor."""
+_ALIKE = 0.7
+"""From so much on two questions ask the same."""
+_RIVAL = 0.85
+"""A question of another page that is so much as like the visitor's leaves open which is meant."""
+_TITLE = 1.0
+"""What a page's title counts for its opening beside further signals: as much as its question."""
+
+
+class Found(msgspec.Struct, eq=False):
+    """A passage and how it fits a question.
+
+    Parameters:
+        question: that it fits.
+        number: of the passage.
+        page: path of its document.
+        score: all in all, by words; comparable within one question.
+        fit: how well its best unit fits, about 0 to 1.25; comparable between questions.
+        coverage: the share of the question that it speaks of, 0 to 1.
+        places: how each term of the question stands in it, by the term's place in the question.
+        expected: whether it holds a figure of the sort that was asked for.
+        strayed: whether the question names pages by their whole names, and this is none of them.
+        called: whether the question is at least half of its page's title, and nothing else.
+        match: its question that is most like the visitor's.
+        rank: what it is ordered by: the score fused with further signals, times its preference.
+        signals: those.
+    """
+
+    question: _Question
+    number: int
+    page: str
+    score: float
+    fit: float
+    coverage: float
+    places: dict[int, Place]
+    expected: bool
+    strayed: bool
+    called: bool
+    rank: float = 0.0
+    signals: tuple[Signal, ...] = ()
+    match: Match | None = None
+
+    @property
+    def scores(self) -> dict[str, float]:
+        """The parts of the rank by what they go by: words, and the names of the signals."""
+        parts = {s.name: self.preference * s.weight * s.score(self.number) for s in self.signals}
+        return {"words": self.rank - sum(parts.values()), **parts}
+
+    @property
+    def preference(self) -> float:
+        """How much its rank gains where the question prefers its genre."""
+        genres = self.question.library.ranking.genres[self.number]
+        return genre.preference(genres, self.asked.prefers)
+
+    @property
+    def passage(self) -> Passage:
+        """The passage itself, read when it is asked for."""
+        return self.question.library.passages[self.number]
+
+    @property
+    def label(self) -> Label:
+        """What the passage is called and where it is."""
+        return self.question.library.label(self.number)
+
+    def fits(self) -> list[float]:
+        """How well each of its units fits, by what it says that the heading does not say.
+
+        A unit that answers a question like the visitor's fits by this, too.
+        """
+        fits = self.question.fits(self.number, self.places)
+        if self.match is not None:
+            for unit in self.match.units:
+                fits[unit] += _QUOTED * self.match.likeness
+        return fits
+
+    @property
+    def is_asked(self) -> bool:
+        """Whether it answers a question like the visitor's."""
+        return self.match is not None and self.match.likeness >= _ALIKE
+
+    @property
+    def lift(self) -> float | None:
+        """How far it stands out in meaning, in deviations; None where that is not known.
+
+        The nearest of as many passages by chance has 0.
+        """
+        vectors = self.question.library.vectors
+        near = None if vectors is None else vectors.near(self.asked.said)
+        return None if near is None else near.lift(self.number)
+
+    @property
+    def is_by_meaning(self) -> bool:
+        """Whether the question is in another language than the content, and its meaning is known.
+
+        Its words are then found by chance, but for names.
+        """
+        return self.asked.foreign and self.lift is not None
+
+    @property
+    def asked(self) -> Asked:
+        """The question that it fits."""
+        return self.question.asked
+
+    def worth(self, units: Sequence[int]) -> float:
+        """How much of the question some of its units say that the heading does not say.
+
+        Parameters:
+            units: in order.
+        """
+        return self.question.worth(self.places, units)
+
+    def asks_for(self, word: str) -> bool:
+        """Whether the question says a folded word, in whatever form or by a synonym."""
+        stem = self.question.library.vocabulary.stemmer.stem(word)
+        return any(stem in wanted.term.stems for wanted in self.asked.wanted)
+
+    @property
+    def is_named(self) -> bool:
+        """Whether what stands above the passage says all that is asked for."""
+        return not self.is_asked and self.question.names(self.places)
+
+    @property
+    def defining(self) -> set[int]:
+        """The units of which what is asked for is the subject."""
+        return self.question.defining(self.places)
+
+
+def find(library: Library, asked: Asked, *, widely: bool = False) -> list[Found]:
+    """The passages that fit a question, best first; empty when nothing is known of it.
+
+    Parameters:
+        widely: look closely at more passages, and let common words find some of their own: for a
+            reader who takes several.
+    """
+    ranking = library.ranking
+    terms = [(ranking.places(w.term), w.factor, w.weight) for w in asked.wanted]
+    on_page = library.numbers(asked.document) if asked.document is not None else range(0)
+    matches = matches_of(library, asked)
+    signals = signals_of(library, asked, matches)
+    proposed = [number for signal in signals for number in signal.best]
+    scores = ranking.scores(terms, asked.expects, widely=widely, also=[*on_page, *proposed])
+    numbers = (
+        ranking.best(scores, CANDIDATES_WIDELY, HOPELESS_WIDELY)
+        if widely
+        else ranking.best(scores, CANDIDATES)
+    )
+    if on_page:
+        near = {number: scores[number] for number in on_page if number in scores}
+        numbers = list(dict.fromkeys([*numbers, *ranking.best(near, CANDIDATES)]))
+    question = _Question(library, asked, [where for where, _, _ in terms])
+    found: list[Found] = []
+    least = 0.0
+    if question.asks_what and scores:
+        called = [number for number in question.called() if number not in numbers]
+        if called:
+            # what is called so is as good a find as any, however common its words are
+            scores |= dict.fromkeys(called, max(scores.values()))
+            numbers += called
+    for number in dict.fromkeys([*numbers, *proposed]):
+        read = question.read(number, scores.get(number, 0.0), least)
+        if read is not None:
+            found.append(read)
+            if read.score * _BESIDE > least and not (widely or signals):
+                least = read.score * _BESIDE
+    sure = max(found, key=_by_score).coverage if found else 1.0
+    if found and found[0].is_by_meaning:
+        sure *= _FOREIGN
+    ranks = fuse({one.number: one.score for one in found}, signals, sure)
+    for one in found:
+        fused = ranks[one.number] + (_TITLE if signals and question.is_title_of(one) else 0.0)
+        one.rank = fused * one.preference if asked.prefers else fused
+        one.signals = signals
+        one.match = matches.get(one.number)
+    found.sort(key=_by_rank, reverse=True)
+    question.scores = {one.number: one.score for one in found}
+    return found
+
+
+def leads(found: Sequence[Found]) -> bool:
+    """Whether the first passage answers a question like the visitor's, and no other page does."""
+    if not found or not found[0].is_asked or found[0].match is None:
+        return False
+    least = _RIVAL * found[0].match.likeness
+    return not any(
+        one.page != found[0].page and one.match is not None and one.match.likeness >= least
+        for one in found
+    )
+
+
+def by_words(found: Sequence[Found]) -> list[Found]:
+    """The same passages ordered by words alone: what asking back and refusing go by."""
+    return sorted(found, key=_by_score, reverse=True)
+
+
+class _Question:
+    """A question, ready to be held against passages."""
+
+    def __init__(self, library: Library, asked: Asked, stands: Sequence[Places]) -> None:
+        self.library = library
+        self._ranking = library.ranking
+        self.asked = asked
+        self._terms: list[tuple[int, dict[int, Place], float, Places, bool]] = []
+        self._own: list[int] = []
+        self._total = 0.0
+        words: list[str] = []
+        stems: list[str] = []
+        for at, wanted in enumerate(asked.wanted):
+            where, weight = stands[at], wanted.weight
+            is_own = not wanted.carried and wanted.factor >= 1
+            self._terms.append((at, where.kept, weight, where, is_own))
+            self._total += weight
+            if not wanted.carried:
+                stems += wanted.term.own
+            if is_own:
+                self._own.append(at)
+                words.append(wanted.term.word)
+        self._total = self._total or 1.0
+        self._words = words
+        self._exact = Exact(words, asked.text)
+        self._must = [
+            at for at, word in zip(self._own, words, strict=True) if self._exact.needs(word)
+        ]
+        self._expects = asked.expects
+        self._document = asked.document
+        self._same_page = _SAME_PAGE if asked.leans else 0.0
+        self._title_words = library.naming.title_words
+        self._asked_words, self._most_in_title = len(words), 2 * len(words)
+        self._named = library.naming.named(frozenset(stems))
+        self._names_one = True in self._named.values()
+        self._carries = len(words) < len(asked.wanted)
+        self.scores: dict[int, float] = {}
+        self.asks_what = not (asked.expects or self._carries or len(words) > _SHORT_QUESTION)
+
+    def called(self) -> Sequence[int]:
+        """The passages that begin what is called exactly what is asked for."""
+        return self._ranking.called(self._words)
+
+    def is_title_of(self, one: Found) -> bool:
+        """Whether the question is the title of a page, which the passage opens."""
+        is_whole = one.called and self._title_words[one.page] == self._asked_words
+        return is_whole and not self._carries and one.number == self.library.numbers(one.page).start
+
+    def read(self, number: int, searched: float, least: float) -> Found | None:
+        """Measure how one passage fits; None for one that scores less than ``least`` in any case.
+
+        Parameters:
+            searched: its score in the search.
+        """
+        ranking, total = self._ranking, self._total
+        places: dict[int, Place] = {}
+        gains: dict[int, float] = {}
+        around = covered = said = 0.0
+        in_title, is_above = 0, False
+        for at, kept, weight, where, is_own in self._terms:
+            place = kept.get(number) or ranking.place(where, number)
+            if place is NOWHERE:
+                continue
+            places[at] = place
+            covered += weight * place.covered
+            for unit, value in place.news:
+                gains[unit] = gains.get(unit, 0.0) + weight * value
+            if place.around:
+                is_above = True
+                around += weight * place.around
+                said += place.said
+                in_title += is_own and place.title >= OWN
+        fit, expected = (around + (max(gains.values()) if gains else 0.0)) / total, False
+        coverage = covered / total
+        base = searched / total + _COVERAGE * coverage
+        about = ranking.heading_weights[number]
+        if about:
+            base += _HEADING if said >= about else _HEADING * said / about
+        share = coverage**_WHOLE_QUESTION
+        page = self.library.pages[number]
+        add = self._same_page * self._nearness(number) if page == self._document else 0.0
+        times = 1 + _NAMED_PAGE if page in self._named else 1.0
+        called = in_title == self._asked_words and self._title_words[page] <= self._most_in_title
+        likes = genre.authority(ranking.genres[number] & ~self.asked.prefers)
+        if (is_above or not self._must) and self._names(number, places):
+            likes *= 1 + _CALLED_SECTION
+        expects, figures = self._expects, ranking.figures[number]
+        if least:
+            most = fit * (1 + _EXPECTED_FIGURE) if expects else fit
+            if ((base + most) * share + add) * times * likes < least:
+                return None
+        if figures & expects or (figures & CODE_BLOCK and figures & CODE):
+            fit, expected = self._best_fit(number, gains, around)
+        score = ((base + fit) * share + add) * times * likes
+        if expects and not expected:
+            score *= _UNEXPECTED
+        strayed = self._names_one and page not in self._named
+        return Found(self, number, page, score, fit, coverage, places, expected, strayed, called)
+
+    def _nearness(self, number: int) -> float:
+        """How near a section of the same page is to the one that answered before."""
+        section = self.asked.section
+        if section is None:
+            return 1.0
+        return 1 + _SAME_SECTION * self.library.nearness(section, number)
+
+    def _names(self, number: int, places: dict[int, Place]) -> bool:
+        """Whether the question asks for exactly what the passage's section is called."""
+        for at in self._must:
+            place = places.get(at)
+            if place is None or not place.around:
+                return False
+        return self._exact.names(self.library.passages[number])
+
+    def names(self, places: dict[int, Place]) -> bool:
+        """Whether the headings and the title say all that is asked for, the headings a part."""
+        if self._expects or self._carries:
+            return False
+        told = [places.get(at, NOWHERE) for at in self._own]
+        return any(place.heading for place in told) and all(
+            place.heading >= KIN or place.title >= OWN for place in told
+        )
+
+    def defining(self, places: dict[int, Place]) -> set[int]:
+        """The units that are about all that is asked for: ``A tag is …``, ``Tag: …``."""
+        defining: set[int] | None = None
+        for at in self._own:
+            place = places.get(at)
+            if place is None:
+                return set()
+            about = {unit for unit, value in place.units if value > 1.0}
+            defining = about if defining is None else defining & about
+            if not defining:
+                return set()
+        return defining or set()
+
+    def _best_fit(self, number: int, gains: dict[int, float], around: float) -> tuple[float, bool]:
+        """How well the best unit fits together with the headings, and whether a figure fits."""
+        total, expects = self._total, self._expects
+        figures = self._ranking.unit_figures(number)
+        best, expected = around / total, False
+        if expects:
+            for at, held in enumerate(figures):
+                if held & expects and at not in gains:
+                    gains[at] = 0.0
+        for at, gain in gains.items():
+            held, fit = figures[at], (around + gain) / total
+            if held & expects:
+                expected = True
+                fit += _EXPECTED_FIGURE * fit
+            if held & CODE_BLOCK and held & CODE and not expects & CODE:
+                fit *= genre.share_of_code(self.asked.prefers)
+            best = max(best, fit)
+        return best, expected
+
+    def worth(self, places: dict[int, Place], units: Sequence[int]) -> float:
+        """What some units of a passage say of the question, as a share of it."""
+        said = 0.0
+        first, last = units[0], units[-1]
+        for at, place in places.items():
+            best = 0.0
+            for unit, value in place.units:
+                if value > best and first <= unit <= last and unit in units:
+                    best = value
+            if best:
+                said += self.asked.wanted[at].weight * (1 - _SAID * place.around) * best
+        return said / self._total
+
+    def fits(self, number: int, places: dict[int, Place]) -> list[float]:
+        """What each unit of a passage says of the question, as a share of it."""
+        total, expects = self._total, self._expects
+        figures = self._ranking.unit_figures(number)
+        alone = [0.0] * len(figures)
+        gains = [0.0] * len(figures)
+        around = 0.0
+        for at, place in places.items():
+            weight = self.asked.wanted[at].weight
+            around += weight * place.around
+            # what the heading says already, the unit need not say again
+            news = weight * (1 - _SAID * place.around)
+            for unit, value in place.units:
+                alone[unit] += news * value
+            for unit, value in place.news:
+                gains[unit] += weight * value
+        for at, held in enumerate(figures):
+            fit = alone[at] / total
+            if held & expects:
+                fit += _EXPECTED_FIGURE * (0.5 + 0.5 * (around + gains[at]) / total)
+            if held & CODE_BLOCK and held & CODE and not expects & CODE:
+                fit *= genre.share_of_code(self.asked.prefers)
+            alone[at] = fit
+        return alone
+
+
+def _by_rank(found: Found) -> float:
+    return found.rank
+
+
+def _by_score(found: Found) -> float:
+    return found.score

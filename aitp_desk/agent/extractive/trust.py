@@ -1,0 +1,163 @@
+"""Whether what was found answers the question: a sum of evidence.
+
+The weights come from a logistic regression over sites that nobody here wrote:
+``python -m tests.answers.strangers.weights`` fits them again. A feature stayed where it helped on
+sites that were left out of the fit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from aitp_desk.agent.extractive.question import TELLING, Asked, Wanted
+from aitp_desk.agent.extractive.selection import Found
+from aitp_desk.knowledge.index.term_places import NOWHERE
+from aitp_desk.knowledge.library import Library
+from aitp_desk.knowledge.search.ngrams import is_ngram
+from aitp_desk.knowledge.search.synonyms import plain_english, plain_stems
+from aitp_desk.knowledge.search.vocabulary import OWN
+
+NEEDED = 2.7
+"""So much evidence an answer needs."""
+WEIGHTS: Mapping[str, float] = {
+    "score": 0.93,
+    "lead": 0.49,
+    "length": 0.3,
+    "lack": -0.04,
+    "whole": 0.67,
+    "lift": 0.4,
+    "likeness": 7.86,
+    "carried": 1.2,
+    "foreign": 0.7,
+    "reranked": 2.0,
+}
+"""What each feature counts. That of a reranker is set by hand, none is among the sites' models; so
+is that of other languages, of which more words are known than when the weights were fitted."""
+
+_MOST_TELLING, _LONG, _LONGEST, _WORD = 5, 8, 20, 0.6
+_LEAST_LIKE, _LIKE = 0.47, 0.51
+"""Questions that are less alike have chance in common; from the second on likeness speaks for a
+section."""
+_NEAR = 0.5
+"""A section is near that speaks of this share of the words that the site knows."""
+_NEAR_UNCALLED = 0.8
+"""The same where neither its heading nor its title says a part of it."""
+_NAME = 2.0
+"""A name that is lacking counts so many times what another word does."""
+
+
+def answers(best: Found) -> bool:
+    """Whether a section is trusted to answer the question that it was found for."""
+    return evidence(best) >= NEEDED
+
+
+def strongest(found: Sequence[Found]) -> tuple[float, Found]:
+    """The section with the most evidence, and how much: the first, or the first by words alone."""
+    first = found[0]
+    held = evidence(first), first
+    other = first if first.is_by_meaning else max(found, key=_by_score)
+    return held if other is first else max(held, (evidence(other), other), key=_by_evidence)
+
+
+def evidence(best: Found) -> float:
+    """How much speaks for a section."""
+    return sum(WEIGHTS[name] * value for name, value in features(best).items())
+
+
+def is_near(best: Found) -> bool:
+    """Whether a section that does not answer is about the topic of the question.
+
+    It speaks of nearly all that the site knows of it; of most is enough where its heading or title
+    says a part.
+    """
+    known = [
+        (wanted.weight, best.places.get(at, NOWHERE))
+        for at, wanted in enumerate(best.asked.wanted)
+        if wanted.term.known and not wanted.carried and wanted.weight > TELLING
+    ]
+    told = sum(weight * place.covered for weight, place in known)
+    is_called_so = any(max(place.heading, place.title) >= OWN for _, place in known)
+    least = _NEAR if is_called_so else _NEAR_UNCALLED
+    return told > 0 and told >= least * sum(weight for weight, _ in known)
+
+
+def features(best: Found) -> dict[str, float]:
+    """What speaks for a section, or against it.
+
+    - score: by words.
+    - lead: how much more the best section by words scores than any other.
+    - length: how many words tell something, up to five, and each further word of a long question:
+      the score is a share of the question, and who explains a situation uses words of their own.
+    - lack: the weight of the rarest word that the section lacks, names doubled.
+    - whole: whether it speaks of all that is asked for.
+    - lift: by how many deviations it stands out in meaning more than by chance.
+    - likeness: to the question that it is enriched with.
+    - carried: whether the question goes on with what was talked about, which is the site's topic;
+      against the section where all that it names itself is unknown to the site.
+    - foreign: whether the content is not English; few synonyms are known, so that scores are lower.
+    - reranked: what a reranker says of it.
+    """
+    asked, library = best.asked, best.question.library
+    telling = sum(wanted.weight > TELLING for wanted in asked.wanted)
+    further = max(min(asked.length, _LONGEST) - _LONG, 0)
+    is_enriched = library.questions is not None
+    likeness = best.match.likeness if best.match is not None else 0.0
+    return {
+        "score": best.score,
+        "lead": _lead(best.question.scores, library),
+        "length": min(telling, _MOST_TELLING) + _WORD * further,
+        "lack": 0.0 if best.is_by_meaning else _lack(best, asked, library),
+        "whole": float(len(best.places) == len(asked.wanted) and not best.is_by_meaning),
+        "lift": best.lift or 0.0,
+        "likeness": max(likeness, _LEAST_LIKE) - _LIKE if is_enriched else 0.0,
+        "carried": _carried(asked),
+        "foreign": float(not library.vocabulary.is_english),
+        "reranked": _reranked(best, library),
+    }
+
+
+def _carried(asked: Asked) -> float:
+    if not any(wanted.carried for wanted in asked.wanted):
+        return 0.0
+    own = [w.term.known for w in asked.wanted if not w.carried and w.weight > TELLING]
+    return 1.0 if any(own) or not own else -1.0
+
+
+def _lead(scores: Mapping[int, float], library: Library) -> float:
+    best, *others = sorted(scores, key=scores.__getitem__, reverse=True)
+    url = library.label(best).url
+    rival = next((number for number in others if library.label(number).url != url), None)
+    return scores[best] - (0.0 if rival is None else scores[rival])
+
+
+def _by_score(found: Found) -> float:
+    return found.score
+
+
+def _by_evidence(held: tuple[float, Found]) -> float:
+    return held[0]
+
+
+def _reranked(best: Found, library: Library) -> float:
+    scores = {} if library.reranker is None else library.reranker.scores(best.asked.said)
+    return scores[best.number] - 0.5 if best.number in scores else 0.0
+
+
+def _lack(best: Found, asked: Asked, library: Library) -> float:
+    return max(
+        (
+            wanted.weight * (_NAME if _is_name(wanted, asked, library) else 1.0)
+            for at, wanted in enumerate(asked.wanted)
+            if at not in best.places and not wanted.carried and wanted.factor >= 1
+        ),
+        default=0.0,
+    )
+
+
+def _is_name(wanted: Wanted, asked: Asked, library: Library) -> bool:
+    """Whether a word is written as a name, or is no plain word."""
+    word = wanted.term.word
+    if not library.vocabulary.is_english:  # plain words are not known, capitals may be any noun's
+        return not wanted.term.known and not is_ngram(word)
+    is_plain = word in plain_english() or library.vocabulary.stemmer.stem(word) in plain_stems()
+    return word in asked.names or not (is_plain or word.isdigit())

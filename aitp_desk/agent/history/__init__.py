@@ -1,0 +1,1 @@
+"""What an agent is given of a thread, and how its answer is read."""

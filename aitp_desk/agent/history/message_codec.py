@@ -1,0 +1,216 @@
+"""Between a thread's messages and a turn of the agent: what it is asked, how its answer reads."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import Literal
+
+from aitp_desk.agent.base import Answer, Clarification, Pending, Said, SiteFacts, Turn, Utterance
+from aitp_desk.agent.claude.prompt import MAX_SAID
+from aitp_desk.agent.extractive.dialogue.clarification import part_question
+from aitp_desk.agent.history.offer import Offer
+from aitp_desk.agent.history.window import told_text
+from aitp_desk.model.conversation.thread import METADATA_VALUE_LENGTH, Message, Origin
+
+_SOURCES = "Sources:"
+ASKS_BACK = {"asks_back": "true"}
+"""Metadata of a reply that asks the visitor something."""
+OFFERS_PERSON = {"offers_person": "true"}
+"""Metadata of a reply that offers to ask a person what it could not answer."""
+NOT_FOUND = {"found": "false"}
+"""Metadata of a reply that says that the content does not answer."""
+WAITS = "waits"
+"""Metadata of a reply that asks whether a call shall be made: names the call."""
+
+
+def write_reply(outcome: Said, site_url: str) -> tuple[str, ...]:
+    """The parts of a reply: what is said, then its sources with absolute addresses, if any.
+
+    A caller who declared no capability gets plain text only (AITP 0.1, Capabilities).
+    """
+    if isinstance(outcome, Clarification):
+        if not outcome.options:
+            return (outcome.question,)
+        options = "\n".join(f"{n}. {option}" for n, option in enumerate(outcome.options, 1))
+        return (f"{outcome.question}\n{options}",)
+    if not outcome.sources:
+        return (outcome.text,)
+    sources = [f"- {source.title}: {source.absolute_url(site_url)}" for source in outcome.sources]
+    return (outcome.text, "\n".join([_SOURCES, *sources]))
+
+
+def source_of(reply: Sequence[str]) -> str:
+    """The absolute address of the first source of a reply, by its parts; empty without one."""
+    for part in reply[1:]:
+        lines = part.split("\n", 2)
+        if lines[0] == _SOURCES and len(lines) > 1:
+            return lines[1].rpartition(": ")[2]
+    return ""
+
+
+def reply_metadata(outcome: Said, calls: Sequence[str] = ()) -> dict[str, str]:
+    """The metadata of a reply: whether it asks back, and what its making involved.
+
+    Parameters:
+        calls: ids of the actions' calls that were made for it.
+    """
+    asks = isinstance(outcome, Clarification) or outcome.waits is not None
+    notes = dict(ASKS_BACK) if asks else {}
+    if isinstance(outcome, Offer) and outcome.payload is not None:
+        notes["content_type"] = outcome.content_type
+    if outcome.fallback is not None:
+        notes["fallback"] = outcome.fallback
+    if outcome.tools_used:
+        notes["tools_used"] = ", ".join(outcome.tools_used)[:METADATA_VALUE_LENGTH]
+    if outcome.waits is not None:
+        notes[WAITS] = outcome.waits
+    if isinstance(outcome, Answer) and not outcome.found:
+        notes |= NOT_FOUND
+    if isinstance(outcome, Answer) and outcome.offers_person:
+        notes |= OFFERS_PERSON
+    if calls:
+        notes["calls"] = _listed(calls)
+    return notes
+
+
+def _listed(ids: Sequence[str]) -> str:
+    """As many ids as there is room for in one value, the newest ones."""
+    length = len(ids[-1]) + len(", ")
+    return ", ".join(ids[-(METADATA_VALUE_LENGTH // length) :])
+
+
+def waited_for(messages: Sequence[Message]) -> str | None:
+    """The call that waits for an answer to what the desk has said last; None where none does."""
+    desks = [message for message in messages if message.origin is Origin.DESK]
+    return desks[-1].metadata.get(WAITS) if desks else None
+
+
+def messages_due(
+    messages: Sequence[Message], answered_seq: int, *, again: bool
+) -> tuple[Message, ...]:
+    """Which of a thread's newest messages a run has to answer: what no run has answered yet.
+
+    Parameters:
+        answered_seq: the newest message that an earlier run has answered.
+        again: whether the newest question is answered once more where nothing waits, for a caller
+            who started the run itself.
+    """
+    asked = [m for m in messages if m.origin is Origin.VISITOR and m.role == "user"]
+    due = tuple(message for message in asked if message.seq > answered_seq)
+    return due or (tuple(asked[-1:]) if again else ())
+
+
+def read_turn(
+    messages: Sequence[Message],
+    site: SiteFacts,
+    due: Sequence[Message],
+    context: Sequence[Message] = (),
+    summary: str = "",
+) -> Turn | None:
+    """What the agent is asked in a run, given a thread's newest messages in order.
+
+    All that is not due is the transcript, also what was said before it and answered after. An
+    outsider's ``assistant`` message is that party's quoted words, and so is all that somebody else
+    has said than who asks now.
+
+    Parameters:
+        due: what the run has to answer; see :func:`messages_due`.
+        context: what was said on other threads before this one began; nothing of it is asked here.
+        summary: what was said before all these, in few words.
+
+    Returns:
+        None when nothing waits for an answer.
+    """
+    if not due:
+        return None
+    split = len(messages)
+    while split and messages[split - 1].origin is Origin.VISITOR:
+        split -= 1
+    answers_back = due[-1] in messages[split:]
+    asked = _asked(due)
+    return Turn(
+        "\n".join(map(told_text, asked)),
+        site,
+        remember(
+            [*context, *(message for message in messages if message not in asked)],
+            {message.principal for message in asked},
+        ),
+        pending=_pending([*context, *messages[:split]]) if answers_back else None,
+        summary=summary,
+    )
+
+
+def attached_files(messages: Sequence[Message]) -> list[str]:
+    """Ids of the files that visitors attached to a thread, those of the newest message first."""
+    return [
+        attachment.file_id
+        for message in reversed(messages)
+        if message.origin is Origin.VISITOR and message.role == "user"
+        for attachment in message.attachments
+    ]
+
+
+def _asked(due: Sequence[Message]) -> Sequence[Message]:
+    """The newest of what is due that can be quoted together as one question."""
+    room = MAX_SAID - len(told_text(due[-1]))
+    first = len(due) - 1
+    while first and (room := room - len(told_text(due[first - 1])) - 1) >= 0:
+        first -= 1
+    return due[first:]
+
+
+def _pending(before: Sequence[Message]) -> Pending | None:
+    """What the desk's last reply asked back, read from the thread itself.
+
+    Where that was asked before, of these options or of more, the question stands before it all.
+    """
+    asked = _asked_back(before[-1]) if before else None
+    if asked is None:
+        return None
+    question, options = asked
+    about: list[str] = []
+    is_again = False
+    for message in reversed(before[:-1]):
+        if message.origin is Origin.DESK:
+            earlier = _asked_back(message)
+            if earlier is None or not set(options) <= set(earlier[1]):
+                break
+            is_again = True
+        elif message.role == "user":
+            about = [told_text(message)] if is_again else [told_text(message), *about]
+            is_again = False
+    return Pending("\n".join(about), question, options)
+
+
+def _asked_back(message: Message) -> tuple[str, tuple[str, ...]] | None:
+    """The question that a message of the desk's asks back, and its options; None for any other."""
+    if message.origin is not Origin.DESK or "asks_back" not in message.metadata:
+        return None
+    return part_question(message.content[0])
+
+
+def remember(
+    messages: Sequence[Message], askers: Collection[str | None] | None = None
+) -> tuple[Utterance, ...]:
+    """A thread's messages as the agent is told them.
+
+    Parameters:
+        askers: ids of the principals who ask now: what anybody else has said is another party's,
+            and must not be taken for theirs. None where one visitor alone takes part.
+    """
+    remembered: list[Utterance] = []
+    for message in messages:
+        speaker = _speaker(message, askers)
+        name = message.actor if speaker == "other" else ""
+        source = source_of(message.content) if speaker == "desk" else ""
+        remembered.append(Utterance(speaker, told_text(message), name, source))
+    return tuple(remembered)
+
+
+def _speaker(
+    message: Message, askers: Collection[str | None] | None
+) -> Literal["visitor", "desk", "other"]:
+    if message.origin is Origin.DESK:
+        return "desk"
+    asks = askers is None or message.principal in askers
+    return "visitor" if asks and message.role == "user" else "other"

@@ -1,0 +1,209 @@
+"""Which of a thread's newest messages a turn is told, and how each reads. Pure.
+
+The window has room for so many tokens, and messages stand in it whole. What is longer than half of
+it is told without its middle, where that is plain text. A structured message is data that means
+something only as a whole (AITP 0.1, Capabilities): it is told whole, or else named with its schemas
+and size. The window never begins between a structured message and what answers it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+import msgspec
+
+from aitp_desk.agent.claude.passages import estimate_tokens
+from aitp_desk.agent.claude.prompt import MAX_SAID
+from aitp_desk.model.conversation.thread import Message, Origin
+
+FRAME = 8
+"""What stands around a message in a prompt, in tokens."""
+_CHARACTERS_A_TOKEN = 5
+"""A token is estimated to be no more characters than this."""
+_MAX_SCHEMAS = 120
+_UNDRAWN = re.compile(r"[\x00-\x20\x7f-\x9f]+")
+
+
+class _Structured(msgspec.Struct):
+    """What tells a structured part from text that happens to be JSON."""
+
+    schema: str = msgspec.field(name="$schema")
+
+
+class Heard(msgspec.Struct, frozen=True):
+    """A message as a turn is told it.
+
+    Parameters:
+        place: its number on the thread; what that was forked off ends at 0 and counts down.
+        message: as it is told: where it is too long, its content is something shorter.
+        tokens: what it takes, about.
+        is_structured: whether what was said has a structured part.
+    """
+
+    place: int
+    message: Message
+    tokens: int
+    is_structured: bool
+
+
+def hear(place: int, message: Message, room: int) -> Heard:
+    """A message as it is told in a window.
+
+    Parameters:
+        room: of the window, in tokens; the message told takes no more.
+    """
+    is_structured = any(map(_schema, message.content))
+    text = told_text(message)
+    most = room - FRAME if is_structured else room // 2 - FRAME
+    if not is_structured:
+        told = shorten_middle(text, most)
+    elif len(text) <= MAX_SAID and estimate_tokens(text) <= most:
+        told = text
+    else:
+        told = _name(message)
+    if told is not text:
+        message = msgspec.structs.replace(message, content=(told,))
+    return Heard(place, message, estimate_tokens(told) + FRAME, is_structured)
+
+
+def told_text(message: Message) -> str:
+    """What a message says: all of it, of the desk's own replies without the list of sources."""
+    if message.origin is Origin.DESK:
+        first, *others = message.content
+        return "\n".join([first, *filter(_schema, others)])
+    return "\n".join(message.content)
+
+
+def open_window(heard: Sequence[Heard], room: int) -> tuple[Heard, ...]:
+    """The newest messages that fit, whole pairs of them, oldest first.
+
+    Parameters:
+        heard: oldest first, each heard for a window of at least this room.
+        room: in tokens, at least some hundreds.
+
+    Returns:
+        At least one, where there is any. Where the newest pair alone is too large, its messages are
+        shortened and named; where even so they do not fit, the newest alone is.
+    """
+    newest = _newest(heard, room)
+    if newest or not heard:
+        return newest
+    start = len(heard) - 1
+    while (earlier := _before_pair(heard, start)) != start:
+        start = earlier
+    share = room // (len(heard) - start)
+    pair = tuple(_in_few_words(one, share) for one in heard[start:])
+    left = room - sum(one.tokens for one in pair)
+    if left < 0:
+        return (_in_few_words(heard[-1], room),)
+    return (*_newest(heard[:start], left), *pair)
+
+
+def _newest(heard: Sequence[Heard], room: int) -> tuple[Heard, ...]:
+    """The newest messages that fit as they are, whole pairs of them; none where no pair does."""
+    start, left = len(heard), room
+    while start and heard[start - 1].tokens <= left:
+        start -= 1
+        left -= heard[start].tokens
+    return tuple(heard[_after_pair(heard, start) :])
+
+
+def first_part(heard: Sequence[Heard], room: int) -> tuple[Heard, ...]:
+    """The oldest messages that fit, whole pairs of them; the first pair even where it does not.
+
+    Parameters:
+        heard: oldest first.
+    """
+    end, left = 0, room
+    while end < len(heard) and heard[end].tokens <= left:
+        left -= heard[end].tokens
+        end += 1
+    whole = end
+    while (earlier := _before_pair(heard, whole)) != whole:
+        whole = earlier
+    return tuple(heard[: whole or _after_pair(heard, max(end, 1))])
+
+
+def shorten_middle(text: str, tokens: int) -> str:
+    """A text within so many tokens, a mark standing for its middle where that is left out."""
+    most = min(MAX_SAID, max(0, tokens) * _CHARACTERS_A_TOKEN)
+    if len(text) <= most and estimate_tokens(text) <= tokens:
+        return text
+    half = most // 2
+    while half:
+        shortened = f"{text[:half]}{_mark(len(text) - 2 * half)}{text[-half:]}"
+        if len(shortened) <= MAX_SAID and estimate_tokens(shortened) <= tokens:
+            return shortened
+        half = half * 9 // 10
+    return _mark(len(text))
+
+
+def _mark(characters: int) -> str:
+    return f" [… {characters} characters left out …] "
+
+
+def _schema(part: str) -> str:
+    """The schema of a structured part; empty for any other."""
+    if '"$schema"' not in part:
+        return ""
+    try:
+        return msgspec.json.decode(part, type=_Structured).schema
+    except (msgspec.DecodeError, RecursionError):
+        return ""
+
+
+def _name(message: Message) -> str:
+    schemas = _UNDRAWN.sub(" ", ", ".join(filter(None, map(_schema, message.content))))
+    if len(schemas) > _MAX_SCHEMAS:
+        schemas = schemas[: _MAX_SCHEMAS - 1] + "…"
+    size = sum(len(part.encode()) for part in message.content)
+    return f"[A structured message of {size} bytes, too long to be told: {schemas}]"
+
+
+def _in_few_words(heard: Heard, room: int) -> Heard:
+    """A message within a room of its own, whole only where it fits."""
+    is_named = heard.is_structured and not any(map(_schema, heard.message.content))
+    if heard.tokens <= room or is_named:
+        return heard
+    if heard.is_structured:
+        told = _name(heard.message)
+    else:
+        told = shorten_middle(told_text(heard.message), room - FRAME)
+    message = msgspec.structs.replace(heard.message, content=(told,))
+    return msgspec.structs.replace(heard, message=message, tokens=estimate_tokens(told) + FRAME)
+
+
+def _after_pair(heard: Sequence[Heard], start: int) -> int:
+    """The first place from here on that stands between no structured message and its answer."""
+    for first, last in sorted(_pairs(heard)):
+        if first < start <= last:
+            start = last + 1
+    return start
+
+
+def _before_pair(heard: Sequence[Heard], start: int) -> int:
+    return min([start, *(first for first, last in _pairs(heard) if first < start <= last)])
+
+
+def _pairs(heard: Sequence[Heard]) -> Iterable[tuple[int, int]]:
+    """From where to where each structured message stands with what answers it."""
+    asked: dict[str, list[int]] = {}
+    for index, one in enumerate(heard):
+        message = one.message
+        if message.origin is Origin.VISITOR:
+            if message.run_id is not None:
+                asked.setdefault(message.run_id, []).append(index)
+            continue
+        before = heard[index - 1] if index else None
+        if (
+            before is not None
+            and before.message.origin is Origin.VISITOR
+            and before.is_structured
+            and one.is_structured
+        ):
+            yield index - 1, index
+        for question in asked.get(message.run_id or "", ()):
+            if one.is_structured or heard[question].is_structured:
+                yield question, index
+                break

@@ -1,0 +1,238 @@
+"""From what was answered to a question back to arguments, and to what is asked again."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+import msgspec
+
+from aitp_desk.actions.schemas.description import takes
+from aitp_desk.agent.slots.base import Path, at, put, remove
+from aitp_desk.agent.slots.form import form
+from aitp_desk.agent.slots.form.bounds import fault
+from aitp_desk.agent.slots.prompts import listed, said
+from aitp_desk.agent.slots.questions import (
+    NO,
+    YES,
+    ArgumentQuestion,
+    field_at,
+    path_of,
+    value_of,
+    written_value,
+)
+from aitp_desk.agent.slots.record import Reading
+from aitp_desk.agent.slots.replies.reply import read_reply
+from aitp_desk.agent.slots.tokens import Text, TooMuchToRead
+from aitp_desk.agent.slots.values.items import parts_of
+from aitp_desk.model.calls.question import Choose, Chosen, Confirm, Field, Fill, Pay, Question
+
+SEALED = "sealed"
+"""The one member of what stands for a value that was sealed."""
+_COUNT = "quantity"
+
+
+class Merged(msgspec.Struct, frozen=True):
+    """Arguments with an answer among them.
+
+    Parameters:
+        again: what did not fit, to be asked again with what is wrong; None where all did.
+    """
+
+    arguments: Mapping[str, Any]
+    again: ArgumentQuestion | None = None
+
+
+class _Unfit(Exception):
+    """Something that was answered does not fit; it says why, in a sentence."""
+
+
+def merge(
+    fields: Sequence[form.Field],
+    asked: ArgumentQuestion,
+    value: Any,
+    arguments: Mapping[str, Any],
+    *,
+    now: datetime,
+) -> Merged:
+    """Put what was answered among the arguments.
+
+    Parameters:
+        value: as :class:`~aitp_desk.capability.Resume` has it.
+        now: in the site's time zone: what ``tomorrow`` is counted from.
+
+    Raises:
+        ValueError: this answers another kind of question.
+    """
+    kept = copy.deepcopy(dict(arguments))
+    match asked.question:
+        case Confirm():
+            _put(kept, path_of(asked.argument), msgspec.convert(value, bool))
+            return Merged(kept)
+        case Choose() as question:
+            chosen = msgspec.convert(value, list[Chosen])
+            try:
+                meant = _meant(fields, asked, question, chosen)
+            except _Unfit as unfit:
+                return Merged(kept, ask_again(asked, {asked.argument: str(unfit)}))
+            _put(kept, path_of(asked.argument), meant)
+            return Merged(kept)
+        case Fill() as question:
+            given = msgspec.convert(value, dict[str, Any])
+            problems = dict(_fill_in(fields, question, given, kept, now))
+            return Merged(kept, ask_again(asked, problems) if problems else None)
+        case Pay():
+            raise ValueError("What has to be paid for is no argument.")
+
+
+def ask_again(asked: ArgumentQuestion, problems: Mapping[str, str]) -> ArgumentQuestion:
+    """The same question for what did not fit, with what is wrong beside it.
+
+    Parameters:
+        problems: sentences by the ids of fields; of other questions by the argument.
+    """
+    first = asked.first or asked.question
+    question: Question
+    if isinstance(first, Fill):
+        again = tuple(
+            _marked(field, problems[field.id]) for field in first.fields if field.id in problems
+        )
+        title = (again[0].label or first.title) if len(again) == 1 else first.title
+        question = msgspec.structs.replace(first, title=title, fields=again)
+    else:
+        why = " ".join([*problems.values(), first.description]).strip()
+        question = msgspec.structs.replace(first, description=why)
+    return ArgumentQuestion(question, asked.argument, first)
+
+
+def _marked(field: Field, problem: str) -> Field:
+    return msgspec.structs.replace(field, description=f"{problem} {field.description}".strip())
+
+
+def _fill_in(
+    fields: Sequence[form.Field],
+    question: Fill,
+    given: Mapping[str, Any],
+    kept: dict[str, Any],
+    now: datetime,
+) -> Iterator[tuple[str, str]]:
+    """Put what was filled in where it belongs, and yield what is wrong with the rest."""
+    for asked in question.fields:
+        path, answer = path_of(asked.id), given.get(asked.id, "")
+        field = field_at(fields, path)
+        if isinstance(answer, Mapping):
+            _put(kept, path, dict(answer))
+            continue
+        text = str(answer).strip()
+        if not text:
+            if asked.required:
+                yield asked.id, f"The {_called(asked)} is needed."
+            continue
+        try:
+            _put(kept, path, text if field is None else _read(field, text, now))
+        except _Unfit as unfit:
+            yield asked.id, str(unfit)
+
+
+def _read(field: form.Field, text: str, now: datetime) -> Any:
+    """What stands in a field of a form, as JSON has it.
+
+    Raises:
+        _Unfit: it is nothing that the argument takes.
+    """
+    if field.kind in {"text", "secret", "other"}:
+        values: Sequence[Any] = (text,)
+    else:
+        values = [value for value, names in _named(field) if text.casefold() in names]
+        values = values or _read_words(field, text, now)
+    if len(values) > 1:
+        choices = listed([said(value) for value in values], "or")
+        raise _Unfit(f"{text} can be {choices}; write which is meant.")
+    if not values and field.pattern is not None:
+        raise _Unfit(f"The {field.title.lower()} is not in the form that is needed.")
+    if not values:
+        raise _Unfit(f"The {field.title.lower()} takes {takes(field.schema, field.schema)}.")
+    if wrong := fault(field, values[0]):
+        raise _Unfit(f"The {field.title.lower()} {wrong}.")
+    return values[0]
+
+
+def _named(field: form.Field) -> Iterator[tuple[Any, set[str]]]:
+    """The values that a field offers, with what stands for them in a form."""
+    if field.kind == "boolean":
+        yield from ((True, {YES}), (False, {NO}))
+    for option in field.options:
+        names = {written_value(option.value), option.title} - {""}
+        yield option.value, {name.casefold() for name in names}
+
+
+def _read_words(field: form.Field, text: str, now: datetime) -> Sequence[Any]:
+    try:
+        reading = Reading((field,), Text(text), now, frozenset())
+        read_reply(reading, ((field.path, field),), ())
+    except TooMuchToRead:
+        return ()
+    if problem := reading.problems.get(field.path):
+        raise _Unfit(problem)
+    return reading.said.get(field.path, ())
+
+
+def _meant(
+    fields: Sequence[form.Field],
+    asked: ArgumentQuestion,
+    question: Choose,
+    chosen: Sequence[Chosen],
+) -> Any:
+    """What an argument gets for what was chosen.
+
+    Raises:
+        _Unfit: there is nothing like it among the choices, or it cannot be had so often.
+    """
+    known = {one.id: one for choice in question.choices for one in (choice, *choice.variants)}
+    if not chosen or any(one.id not in known for one in chosen):
+        raise _Unfit("What was chosen is not offered.")
+    if question.many == "one" and len(chosen) > 1:
+        raise _Unfit("Only one can be chosen.")
+    field = field_at(fields, path_of(asked.argument))
+    values = [value_of(known[one.id]) for one in chosen]
+    if field is None or field.kind not in {"list", "items"}:
+        return values[0]
+    meant: list[Any] = []
+    for one, value in zip(chosen, values, strict=True):
+        if isinstance(value, list):
+            meant += value
+        elif field.kind == "items":
+            meant.append(_item(field, value, one.quantity if question.many == "counted" else None))
+        else:
+            meant.append(value)
+    if wrong := fault(field, meant):
+        raise _Unfit(f"The {field.title.lower()} {wrong}.")
+    return meant
+
+
+def _item(field: form.Field, value: Any, quantity: int | None) -> dict[str, Any]:
+    """One of a list of things, with how many of it."""
+    parts = parts_of(field.members)
+    if isinstance(value, Mapping):
+        item = dict(value)
+    else:
+        item = {"id" if parts is None else parts.thing.name: value}
+    if quantity is None:
+        return item
+    count = None if parts is None else parts.count
+    if count is not None and (wrong := fault(count, quantity)):
+        raise _Unfit(f"The {count.title.lower()} {wrong}.")
+    return {**item, _COUNT if count is None else count.name: quantity}
+
+
+def _put(arguments: dict[str, Any], path: Path, value: Any) -> None:
+    for end in range(1, len(path)):
+        if not isinstance(at(arguments, path[:end], {}), Mapping):
+            remove(arguments, path[:end])
+    put(arguments, path, value)
+
+
+def _called(field: Field) -> str:
+    return (field.label or field.id).lower()

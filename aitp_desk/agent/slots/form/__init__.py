@@ -1,0 +1,1 @@
+"""An action's arguments as a form, read from their JSON Schema."""

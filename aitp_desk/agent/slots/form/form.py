@@ -1,0 +1,165 @@
+"""An action's arguments as a form: what each takes, read from their JSON Schema."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any, Literal
+
+import msgspec
+
+from aitp_desk.agent.slots.base import Path
+from aitp_desk.agent.slots.tokens import key, words_in
+
+REST = "rest"
+FROM_TEXT = "x-from-text"
+"""The keyword of a string's schema that lets it take the words that nothing else takes:
+``{"type": "string", "x-from-text": "rest"}``."""
+
+Kind = Literal[
+    "id",
+    "choice",
+    "email",
+    "uri",
+    "date",
+    "time",
+    "moment",
+    "integer",
+    "number",
+    "decimal",
+    "boolean",
+    "text",
+    "secret",
+    "list",
+    "items",
+    "object",
+    "other",
+]
+"""How a value is read. ``id`` is a string with a pattern that no ordinary word keeps, ``list`` one
+of values, ``items`` one of objects; the members of an ``object`` are fields of their own. A
+``secret`` is not read from words, which stand in the conversation, and ``other`` cannot be."""
+
+_AUXILIARY = frozenset("is has have with want wants include includes add needs need".split())
+_NUMBERED = frozenset("id number no nr code reference ref".split())
+
+
+class Option(msgspec.Struct, frozen=True):
+    """One of the values that a field takes, and what is said of it."""
+
+    value: Any
+    title: str = ""
+    description: str = ""
+
+
+class Field(msgspec.Struct, frozen=True):
+    """One argument, or one member of an object among them.
+
+    Parameters:
+        path: where its value stands; of a member of a list's items from the item on.
+        needed: whether every call needs it: the objects on its path, and it within them.
+        is_required: whether it is needed where the object that it stands in is there.
+        title: what it is called in a question.
+        options: of a ``choice``.
+        phrases: its values by the :func:`~aitp_desk.agent.slots.tokens.key` of what is said for
+            them.
+        pattern: of an ``id``; of a ``text`` what it has to keep, or None.
+        item: of a ``list``, what it lists.
+        members: of ``items``, what each has.
+    """
+
+    path: Path
+    kind: Kind
+    needed: bool
+    is_required: bool
+    title: str
+    description: str
+    schema: Mapping[str, Any]
+    options: tuple[Option, ...] = ()
+    phrases: Mapping[str, tuple[Any, ...]] = {}
+    pattern: re.Pattern[str] | None = None
+    item: Field | None = None
+    members: tuple[Field, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """What its schema calls it."""
+        return str(self.path[-1])
+
+    @property
+    def takes_rest(self) -> bool:
+        """Whether it takes what nothing else takes."""
+        return self.kind == "text" and self.schema.get(FROM_TEXT) == REST
+
+    @property
+    def words(self) -> frozenset[str]:
+        """The words of its name and its title, folded."""
+        return frozenset([*words_in(self.name), *words_in(self.title)])
+
+    @property
+    def keys(self) -> frozenset[str]:
+        """How a visitor can name it."""
+        keys = {key(self.name), key(self.title)}
+        words = words_in(self.name)
+        if len(words) > 1 and words[0] in _AUXILIARY:
+            keys.add("".join(words[1:]))
+        if words and words[-1] in _NUMBERED:
+            keys.update("".join([*words[:-1], last]) for last in _NUMBERED if len(words) > 1)
+        return frozenset(keys - {""})
+
+    @property
+    def is_numeric(self) -> bool:
+        """Whether its values are numbers."""
+        return self.kind in {"integer", "number", "decimal"} or (
+            self.kind == "choice" and all(is_number(option.value) for option in self.options)
+        )
+
+    @property
+    def is_count(self) -> bool:
+        """Whether it says how many of something there are to be."""
+        if self.kind != "integer":
+            return False
+        about = self.description.casefold()
+        return not _COUNTS.isdisjoint(self.words) or about.startswith(("how many", "number of"))
+
+    @property
+    def is_money(self) -> bool:
+        """Whether it is an amount of money."""
+        return self.kind in {"integer", "number", "decimal"} and not _SUMS.isdisjoint(self.words)
+
+    @property
+    def bound(self) -> str:
+        """Whether it says the ``most`` or the ``least`` of something; empty for neither."""
+        for bound, words in (("most", _MOST), ("least", _LEAST)):
+            if not words.isdisjoint(self.words):
+                return bound
+        return ""
+
+    @property
+    def end(self) -> str:
+        """Whether it is the ``first`` or the ``last`` of a stretch; empty for neither."""
+        for end, words in (("first", _FIRST), ("last", _LAST)):
+            if not words.isdisjoint(words_in(self.name)):
+                return end
+        return ""
+
+    @property
+    def looks_back(self) -> bool:
+        """Whether its date is past."""
+        said = {*self.words, *words_in(self.description)}
+        return not _PAST.isdisjoint(said)
+
+
+_COUNTS = frozenset("quantity qty count amount piece unit copy many".split())
+_SUMS = frozenset("price amount cost budget total sum fee refund money value".split())
+_MOST = frozenset("max maximum most highest".split())
+_LEAST = frozenset("min minimum least lowest".split())
+_FIRST = frozenset("from start begin checkin arrival arrive pickup origin source since".split())
+_LAST = frozenset("to end until till checkout departure depart return destination target".split())
+_PAST = frozenset(
+    "birth birthday born purchase purchased bought ordered delivered received".split()
+)
+
+
+def is_number(value: object) -> bool:
+    """Whether a value is a number as JSON has it."""
+    return isinstance(value, int | float) and not isinstance(value, bool)

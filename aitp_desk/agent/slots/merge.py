@@ -1,0 +1,122 @@
+"""What was said in this turn, put to what was kept of the turns before."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from typing import Any, Literal
+
+from aitp_desk.agent.slots.base import Path, at, has, is_inside, put, remove
+from aitp_desk.agent.slots.form.form import Field
+from aitp_desk.agent.slots.record import Reading
+from aitp_desk.agent.slots.values.items import parts_of
+from aitp_desk.agent.slots.values.labels import distinct
+
+Doubts = Mapping[Path, tuple[Any, ...]]
+"""Values of which it is not clear which one is meant, by where it would stand."""
+
+
+Change = Literal["nothing", "values", "others"]
+"""What may take the place of something that was said before without being asked for: nothing, a
+value, or also a list of other things."""
+
+
+def merge(
+    reading: Reading,
+    kept: dict[str, Any],
+    asked: AbstractSet[Path],
+    *,
+    change: Change = "nothing",
+) -> Doubts:
+    """Put what was said into what was kept.
+
+    A value that was asked for, or that stands beside its name, takes the place of an earlier one.
+    Any other that contradicts an earlier one leaves neither, unless it is there to change it.
+    """
+    doubts: dict[Path, tuple[Any, ...]] = {}
+    lists = [field for field in reading.fields if field.kind == "items"]
+    listed: set[Path] = set()
+    for field in lists:
+        if field.path in reading.said:
+            listed.update(path for path in reading.said if is_inside(path, field.path))
+            _merge_items(reading, field, kept, asked, doubts, replaces=change == "others")
+    for path, values in reading.said.items():
+        if path in listed or not _has_room(kept, path):
+            continue
+        old = at(kept, path)
+        is_meant = path in asked or path in reading.named or not has(kept, path)
+        is_meant |= change != "nothing"
+        if len(values) == 1 and (is_meant or old == values[0]):
+            put(kept, path, values[0])
+        else:
+            doubts[path] = values if is_meant else distinct((old, *values))
+            remove(kept, path)
+    for path in reading.problems:
+        remove(kept, path)
+    return doubts
+
+
+def _has_room(kept: Mapping[str, Any], path: Path) -> bool:
+    """Whether a value can be put to a place; it cannot into an item of a list that was refused."""
+    items = next((place for place, step in enumerate(path) if isinstance(step, int)), None)
+    return items is None or has(kept, path[: items + 1])
+
+
+def _merge_items(
+    reading: Reading,
+    field: Field,
+    kept: dict[str, Any],
+    asked: AbstractSet[Path],
+    doubts: dict[Path, tuple[Any, ...]],
+    *,
+    replaces: bool,
+) -> None:
+    """Put a list of things to what was kept: a new one, or counts for those that are there."""
+    values = reading.said[field.path]
+    if len(values) > 1:
+        doubts[field.path] = values
+        remove(kept, field.path)
+        return
+    items: list[dict[str, Any]] = [dict(item) for item in values[0]]
+    old: list[dict[str, Any]] | None = at(kept, field.path)
+    parts = parts_of(field.members)
+    if parts is None:
+        return
+    name = parts.thing.name
+    places = list(range(len(items)))
+    if old is not None and field.path not in asked:
+        known = [item.get(name) for item in old]
+        are_known = all(item[name] in known for item in items)
+        if not are_known and not replaces:
+            # more of them, or others instead: nobody knows
+            doubts[field.path] = ()
+            remove(kept, field.path)
+            return
+        if are_known:
+            places, items = [known.index(item[name]) for item in items], old
+    if parts.count is not None:
+        _merge_counts(reading, field, parts.count, items, places, doubts)
+    put(kept, field.path, items)
+
+
+def _merge_counts(
+    reading: Reading,
+    field: Field,
+    count: Field,
+    items: list[dict[str, Any]],
+    places: Sequence[int],
+    doubts: dict[Path, tuple[Any, ...]],
+) -> None:
+    """Put the counts of the things that were said to where these stand in the list."""
+    problems: dict[Path, str] = {}
+    for number, place in enumerate(places):
+        said = reading.said.get((*field.path, number, count.name), ())
+        path = (*field.path, place, count.name)
+        if (problem := reading.problems.pop((*field.path, number, count.name), "")) != "":
+            problems[path] = problem
+        elif len(said) == 1:
+            items[place][count.name] = said[0]
+        elif said:
+            doubts[path] = said
+            items[place].pop(count.name, None)
+    reading.problems.update(problems)

@@ -1,0 +1,156 @@
+"""The question for what is missing, in a visitor's words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from datetime import date
+from typing import Any
+
+import msgspec
+
+from aitp_desk.agent.slots.base import Path
+from aitp_desk.agent.slots.form.form import Field
+from aitp_desk.agent.slots.gaps import Gap
+
+_MOST_LISTED = 12
+_MOST_AT_ONCE = 3
+_LONGEST_DESCRIPTION = 100
+_MOMENT = re.compile(
+    r"(?:([0-9]{4}-[0-9]{2}-[0-9]{2})T)?([0-9]{2}:[0-9]{2})(?::00)?([+-][0-9]{2}:[0-9]{2}|Z)?",
+    re.ASCII,
+)
+_DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", re.ASCII)
+
+
+class WordedQuestion(msgspec.Struct, frozen=True):
+    """What to ask.
+
+    Parameters:
+        asked: what the reply is read against first.
+        options: the answers that it leaves; empty where any words will do.
+        values: the same as JSON has them, where one of them is the argument.
+    """
+
+    text: str
+    asked: tuple[Path, ...]
+    options: tuple[str, ...] = ()
+    values: tuple[Any, ...] = ()
+
+
+def question_for(gaps: Sequence[Gap]) -> WordedQuestion:
+    """One question for the first missing values; the others are only named.
+
+    Asked for at once is what a reply cannot mistake for one another: a size, a number and a date,
+    and never two dates or two strings.
+    """
+    together = [gaps[0]]
+    for gap in gaps[1:]:
+        if len(together) < _MOST_AT_ONCE and _are_apart([*together, gap]):
+            together.append(gap)
+    problems = [gap.problem for gap in together if gap.problem]
+    left = [_the(gap) for gap in gaps if gap not in together]
+    also = [f"I also need {listed(left, 'and')}."] if left else []
+    asks, options, values = _alone(gaps[0]) if len(together) == 1 else (_joined(together), (), ())
+    text = " ".join([*problems, asks, *also])
+    return WordedQuestion(text, tuple(gap.path for gap in together), options, values)
+
+
+def listed(words: Sequence[str], link: str) -> str:
+    """Words as a sentence lists them: ``S, M or L``."""
+    if len(words) < 2:
+        return "".join(words)
+    return f"{', '.join(words[:-1])} {link} {words[-1]}"
+
+
+def said(value: Any) -> str:
+    """A value as a sentence says it: ``3 March 2027``, ``navy blue``."""
+    if isinstance(value, str):
+        if _DATE.fullmatch(value):
+            day = date.fromisoformat(value)
+            return f"{day.day} {day:%B} {day.year}"
+        if found := _MOMENT.fullmatch(value):
+            zone = f" ({'UTC' if found[3] == 'Z' else found[3]})" if found[3] else ""
+            return f"{said(found[1])} at {found[2]}{zone}" if found[1] else f"{found[2]}{zone}"
+        return value.replace("_", " ") if " " not in value else value
+    return str(value)
+
+
+def _are_apart(gaps: Sequence[Gap]) -> bool:
+    """Whether a reply tells by its form alone which value is for which."""
+    kinds = [_sort(gap.field) for gap in gaps]
+    if not set(kinds).isdisjoint({"text", "items", "list", "boolean", "other"}):
+        return False
+    if len(set(kinds)) == len(kinds):
+        return True
+    rest = [kind for kind in kinds if kind != "choice"]
+    choices = [set(gap.field.phrases) for gap in gaps if _sort(gap.field) == "choice"]
+    are_disjoint = sum(map(len, choices)) == len(set[str]().union(*choices))
+    return len(set(rest)) == len(rest) and are_disjoint
+
+
+def _sort(field: Field) -> str:
+    if field.is_numeric:
+        return "number"
+    return "date" if field.kind == "moment" else field.kind
+
+
+def _choices(gap: Gap) -> Sequence[Any]:
+    if gap.options:
+        return gap.options
+    options = [option.value for option in gap.field.options]
+    return options if len(options) <= _MOST_LISTED else []
+
+
+def words_for(gap: Gap) -> str:
+    """How a value is asked for, without the sign: ``Which size``."""
+    field, title = gap.field, title_of(gap.field)
+    if gap.day:
+        return f"At what time on {said(gap.day)}"
+    if field.kind == "items":
+        return f"Which {title}, and how many of each" if not gap.options else f"Which {title}"
+    if field.kind == "integer" and (gap.of or field.is_count or title.endswith("s")):
+        what = f" of {gap.of}" if gap.of else "" if field.is_count else f" {title}"
+        return f"How many{what}"
+    if field.kind in {"choice", "list", "date"} or gap.options:
+        return f"Which {title}"
+    return f"What is the {title}{_described(field)}"
+
+
+def _alone(gap: Gap) -> tuple[str, tuple[str, ...], tuple[Any, ...]]:
+    """A question for one value, the answers that it leaves, and these as JSON has them."""
+    if gap.field.kind == "boolean":
+        return f"{capital(title_of(gap.field))}: yes or no?", ("yes", "no"), ()
+    values = tuple(_choices(gap))
+    asks = f"{words_for(gap)}: {listed([said(value) for value in values], 'or')}" if values else ""
+    return f"{asks or words_for(gap)}?", tuple(str(value) for value in values), values
+
+
+def _joined(gaps: Sequence[Gap]) -> str:
+    parts: list[str] = []
+    for gap in gaps:
+        choices = listed([said(choice) for choice in _choices(gap)], "or")
+        part = f"{words_for(gap)} ({choices})" if choices else words_for(gap)
+        parts.append(part if not parts else part[0].lower() + part[1:])
+    return f"{', '.join(parts[:-1])}, and {parts[-1]}?"
+
+
+def _the(gap: Gap) -> str:
+    return f"the {title_of(gap.field)}{f' of {gap.of}' if gap.of else ''}"
+
+
+def _described(field: Field) -> str:
+    about = field.description.strip().rstrip(".")
+    if not about or len(about) > _LONGEST_DESCRIPTION or about.lower() == field.title.lower():
+        return ""
+    return f" ({about[0].lower() + about[1:]})"
+
+
+def title_of(field: Field) -> str:
+    """A title within a sentence: small, unless it is written in capitals throughout."""
+    return " ".join(w if w.isupper() and len(w) > 1 else w.lower() for w in field.title.split())
+
+
+def capital(words: str) -> str:
+    """Words as a sentence begins."""
+    return words[:1].upper() + words[1:]

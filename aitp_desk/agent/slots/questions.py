@@ -1,0 +1,263 @@
+"""What is missing for a call as a question of the desk: by the schema of its arguments alone."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+import msgspec
+
+from aitp_desk.agent.slots.base import Missing, Path, has, is_inside, written
+from aitp_desk.agent.slots.form import form
+from aitp_desk.agent.slots.gaps import Gap, gaps_in
+from aitp_desk.agent.slots.prompts import capital, listed, said, title_of, words_for
+from aitp_desk.agent.slots.record import Reading
+from aitp_desk.agent.slots.tokens import Text
+from aitp_desk.model.calls.question import Choice, Choose, Confirm, Field, FieldType, Fill, Question
+
+MOST_CHOICES = 50
+"""Of more a list is opened, in a form."""
+MOST_FIELDS = 30
+
+_LONG = 500
+"""Text that may have so many characters is written on several lines."""
+_TYPES: Mapping[str, FieldType] = {
+    "integer": "number",
+    "number": "number",
+    "decimal": "number",
+    "email": "email",
+}
+_MOST_NAMED = 3
+_FILLED = frozenset(
+    "id choice email uri date time moment integer number decimal boolean text secret".split()
+)
+"""Kinds that a field of a form can take."""
+_SUCH_AS = {"date": "Such as 2026-03-01.", "time": "Such as 09:30."} | {
+    "moment": "Such as 2026-03-01 09:30."
+}
+YES, NO = "yes", "no"
+
+
+class ArgumentQuestion(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A question, and what its answer becomes.
+
+    Parameters:
+        argument: the path of what a choice or a yes is for (``address.country``); empty for a form,
+            whose fields have such paths as ids.
+        first: the question as it was asked first, where this asks again what did not fit.
+    """
+
+    question: Question
+    argument: str = ""
+    first: Question | None = None
+
+    @property
+    def paths(self) -> tuple[Path, ...]:
+        """Where what is answered will stand."""
+        if isinstance(self.question, Fill):
+            return tuple(path_of(field.id) for field in self.question.fields)
+        return (path_of(self.argument),)
+
+
+def memory_of(
+    asked: ArgumentQuestion, arguments: Mapping[str, Any], before: Mapping[str, Any] | None = None
+) -> Mapping[str, Any]:
+    """What a call remembers that waits for an answer, as JSON has it.
+
+    Words that are no answer to the question are read with it as by
+    :func:`~aitp_desk.agent.slots.filler.fill`.
+
+    Parameters:
+        arguments: those that are known.
+        before: the memory of what words have left open.
+    """
+    question = asked.question
+    options = [value_of(one) for one in question.choices] if isinstance(question, Choose) else []
+    return {
+        "halves": [],
+        **(before or {}),
+        "arguments": dict(arguments),
+        "asked": [list(path) for path in asked.paths],
+        "options": [value for value in options if isinstance(value, str | int | float)],
+        "question": msgspec.to_builtins(asked),
+    }
+
+
+def asked_in(memory: Mapping[str, Any] | None) -> ArgumentQuestion | None:
+    """The question that a call waits for the answer of; None where it was asked in words."""
+    kept = None if memory is None else memory.get("question")
+    return None if kept is None else msgspec.convert(kept, ArgumentQuestion)
+
+
+def value_of(choice: Choice) -> Any:
+    """What an argument gets where this is chosen."""
+    return choice.id if choice.value is None else choice.value
+
+
+def gaps_of(
+    fields: Sequence[form.Field], arguments: Mapping[str, Any], missing: Sequence[Missing] = ()
+) -> list[Gap]:
+    """What is missing of arguments, in the schema's order.
+
+    Parameters:
+        missing: what was found about values in words: doubts, and what is wrong with them.
+    """
+    reading = Reading(fields, Text(""), datetime.now(UTC), frozenset())
+    told = {one.path: one for one in missing}
+    return [
+        msgspec.structs.replace(gap, options=one.options, problem=one.problem)
+        if (one := told.get(written(gap.path))) is not None
+        else gap
+        for gap in gaps_in(reading, copy.deepcopy(dict(arguments)), {})
+    ]
+
+
+def ask_by_schema(
+    fields: Sequence[form.Field], arguments: Mapping[str, Any], gaps: Sequence[Gap]
+) -> ArgumentQuestion | None:
+    """A question for the first thing that is missing, and what can be asked for with it.
+
+    A choice is asked for alone; values are filled in together, with those of an object that may be
+    left out. It is None where the first is nothing that a question takes.
+    """
+    first = gaps[0]
+    argument = written(first.path)
+    title = f"{words_for(first)}?"
+    options = _options(first)
+    if options and len(options) <= MOST_CHOICES:
+        return ArgumentQuestion(_choose(first, title, options), argument)
+    if first.field.kind == "boolean":
+        text = " ".join(filter(None, (first.problem, _sentence(first.field.description))))
+        return ArgumentQuestion(
+            Confirm(title=f"{capital(first.field.title)}?", description=text), argument
+        )
+    together = [gap for gap in gaps if _fits_in(gap)]
+    if not _fits_in(first):
+        return None
+    asked = tuple(_asked_for(fields, arguments, together))[:MOST_FIELDS]
+    if len(asked) == 1:
+        alone = msgspec.structs.replace(first.field, description="")  # it stands beside the field
+        title = f"{words_for(msgspec.structs.replace(first, field=alone))}?"
+    else:
+        title = _title(fields, together)
+    return ArgumentQuestion(Fill(title=title, fields=asked))
+
+
+def field_at(fields: Sequence[form.Field], path: Path) -> form.Field | None:
+    """The field of an argument, or of a member of one."""
+    return next((field for field in fields if field.path == path), None)
+
+
+def path_of(text: str) -> Path:
+    """The path that an error or a form names: ``address.city``; lists have no part in it."""
+    return tuple(text.split("."))
+
+
+def field_for(field: form.Field, *, required: bool, problem: str = "") -> Field:
+    """What a form has for an argument.
+
+    Parameters:
+        problem: what is wrong with what was said before, in a sentence.
+    """
+    schema = field.schema
+    is_hidden = field.kind == "secret"
+    autocomplete = schema.get("autocomplete")
+    described = _sentence(field.description)
+    such_as = "" if "such as" in described.casefold() else _SUCH_AS.get(field.kind, "")
+    about = (problem, described, such_as)
+    default = "" if is_hidden else written_value(schema.get("default"))
+    options = tuple(written_value(option.value) for option in field.options)
+    return Field(
+        id=written(field.path),
+        label=capital(field.title),
+        type=_type(field, autocomplete),
+        description=" ".join(filter(None, about)),
+        default=default,
+        options=(YES, NO) if field.kind == "boolean" else options,
+        required=required,
+        autocomplete=autocomplete if isinstance(autocomplete, str) else "",
+        sensitive=is_hidden,
+    )
+
+
+def written_value(value: Any) -> str:
+    """A value of a schema as a form shows it."""
+    if isinstance(value, bool):
+        return YES if value else NO
+    return "" if value is None else str(value)
+
+
+def _options(gap: Gap) -> Sequence[form.Option]:
+    field = gap.field
+    if field.kind == "list" and field.item is not None:
+        field = field.item
+    if gap.options:
+        told = {_key(option.value): option for option in field.options}
+        return [told.get(_key(value), form.Option(value)) for value in gap.options]
+    return field.options
+
+
+def _key(value: Any) -> tuple[type, Any]:
+    return type(value), repr(value)
+
+
+def _choose(gap: Gap, title: str, options: Sequence[form.Option]) -> Choose:
+    return Choose(
+        title=title,
+        choices=tuple(map(_choice, options)),
+        many="several" if gap.field.kind == "list" else "one",
+        description=gap.problem,
+    )
+
+
+def _choice(option: form.Option) -> Choice:
+    value = None if isinstance(option.value, str) else option.value
+    name = option.title or said(option.value)
+    return Choice(id=str(option.value), name=name, description=option.description, value=value)
+
+
+def _fits_in(gap: Gap) -> bool:
+    return gap.field.kind in _FILLED and not any(isinstance(step, int) for step in gap.path)
+
+
+def _asked_for(
+    fields: Sequence[form.Field], arguments: Mapping[str, Any], gaps: Sequence[Gap]
+) -> Iterator[Field]:
+    """The fields of what is missing, and beside them what else their objects have."""
+    missing = {gap.path: gap for gap in gaps}
+    inside = {gap.path[:-1] for gap in gaps if len(gap.path) > 1}
+    opened = {path for path in inside if not has(arguments, path)}
+    for field in fields:
+        gap = missing.get(field.path)
+        if gap is not None:
+            yield field_for(field, required=True, problem=gap.problem)
+        elif field.path[:-1] in opened and field.kind in _FILLED and not field.is_required:
+            yield field_for(field, required=False)
+
+
+def _title(fields: Sequence[form.Field], gaps: Sequence[Gap]) -> str:
+    """What a form is called: the object that all of it is in, else what it is there for."""
+    objects = [field for field in fields if field.kind == "object"]
+    for one in sorted(objects, key=lambda field: -len(field.path)):
+        if all(is_inside(gap.path, one.path) for gap in gaps):
+            return capital(one.title)
+    named = {field.path: title_of(field) for field in fields}
+    parts = list(dict.fromkeys(named[gap.path[:1]] for gap in gaps))
+    return capital(listed(parts, "and")) if len(parts) <= _MOST_NAMED else "What is still needed"
+
+
+def _type(field: form.Field, autocomplete: Any) -> FieldType:
+    if field.options or field.kind == "boolean":
+        return "select"
+    if isinstance(autocomplete, str) and autocomplete.split()[-1:] == ["tel"]:
+        return "tel"
+    if field.kind == "text" and field.schema.get("maxLength", 0) >= _LONG:
+        return "textarea"
+    return _TYPES.get(field.kind, "text")
+
+
+def _sentence(text: str) -> str:
+    text = " ".join(text.split())
+    return capital(text) + ("" if not text or text[-1] in ".!?" else ".")

@@ -1,0 +1,1 @@
+"""Replies to what the desk asked: an answer, a change, a confirmation, a refusal."""

@@ -1,0 +1,149 @@
+"""The words that repeat what would be done, before it is done."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from aitp_desk.agent.slots.base import Path
+from aitp_desk.agent.slots.form.form import Field
+from aitp_desk.agent.slots.form.schema import form_of
+from aitp_desk.agent.slots.prompts import listed, said, title_of
+from aitp_desk.agent.slots.values.items import parts_of
+from aitp_desk.model.calls.action import Action, Approval
+from aitp_desk.model.calls.secret_places import HIDDEN, without_secrets
+from aitp_desk.model.money import Money
+
+FREE = "It costs nothing."
+_LONGEST = 300
+"""How much of a string is repeated, in characters."""
+_DURATION = re.compile(
+    r"P(?:(\d{1,6})Y)?(?:(\d{1,6})M)?(?:(\d{1,6})W)?(?:(\d{1,6})D)?"
+    r"(?:T(?:(\d{1,6})H)?(?:(\d{1,6})M)?(?:(\d{1,6})S)?)?",
+    re.ASCII,
+)
+_UNITS = "year month week day hour minute second".split()
+_REACH = {
+    "self": "",
+    "self_and_associated": "It also changes what belongs to it.",
+    "many": "It changes many things at once.",
+    "all": "It changes everything there is.",
+}
+_APPROVED: Mapping[Approval, str] = {
+    "never": "",
+    "sometimes": "A person of the site may have to approve it first.",
+    "always": "A person of the site approves it first.",
+}
+
+
+def confirm(action: Action, arguments: Mapping[str, Any], price: Money | None) -> str:
+    """What a call would do, on what, how far it goes and what it costs, as a question.
+
+    Parameters:
+        arguments, price: as of :func:`retold`.
+    """
+    approved = filter(None, (_APPROVED[action.approval],))
+    return " ".join([*retold(action, arguments, price), *approved, "Shall I go ahead?"])
+
+
+def retold(action: Action, arguments: Mapping[str, Any], price: Money | None) -> list[str]:
+    """What a call would do, on what, how far it goes and what it costs, in sentences.
+
+    Parameters:
+        arguments: as JSON has them; all of them are repeated, long ones without their end, and of
+            secrets that they are there.
+        price: of this call; None where it costs nothing.
+    """
+    fields = {field.path: field for field in form_of(action.input_schema)}
+    arguments = without_secrets(arguments, action.input_schema)
+    parts = "; ".join(_parts(arguments, (), fields))
+    summary = action.summary.strip().rstrip(".!:")
+    sentences = [f"{summary}: {parts}." if parts else f"{summary}."]
+    sentences += [one for one in (_undoing(action), _REACH[action.safety.blast_radius]) if one]
+    if price is not None:
+        sentences.append(f"It costs {price}.")
+    elif action.may_cost:
+        sentences.append(FREE)
+    return sentences
+
+
+def consequences(action: Action) -> tuple[str, ...]:
+    """What a caller should know before calling: undoing, reach, cost, approval, needs."""
+    told = [_undoing(action), _REACH[action.safety.blast_radius]]
+    if action.cost is not None:
+        told.append(f"It costs {action.cost}.")
+    elif action.has_price:
+        told.append("It may cost something: the price is asked about first.")
+    told.append(_APPROVED[action.approval])
+    told += [f"It needs: {needed.description}" for needed in action.preconditions]
+    return tuple(filter(None, told))
+
+
+def spoken_duration(duration: str) -> str:
+    """An ISO 8601 duration in words: ``30 days``; what is not one stays as it is."""
+    found = _DURATION.fullmatch(duration)
+    parts = [
+        f"{int(count)} {unit}{'' if int(count) == 1 else 's'}"
+        for count, unit in zip(found.groups() if found else (), _UNITS, strict=False)
+        if count
+    ]
+    return listed(parts, "and") or duration
+
+
+def _undoing(action: Action) -> str:
+    safety = action.safety
+    if safety.mutability == "irreversible":
+        return "It cannot be undone."
+    if safety.mutability == "read_only":
+        return ""
+    if safety.reversible_within:
+        return f"It can be undone within {spoken_duration(safety.reversible_within)}."
+    return "It can be undone."
+
+
+def _parts(arguments: Mapping[str, Any], path: Path, fields: Mapping[Path, Field]) -> Iterator[str]:
+    order = {name: number for number, name in enumerate(dict.fromkeys(p[-1] for p in fields))}
+    for name in sorted(arguments, key=lambda name: order.get(name, len(order))):
+        value = arguments[name]
+        here = (*path, name)
+        field = fields.get(here)
+        if isinstance(value, Mapping):
+            yield from _parts(value, here, fields)
+        elif value is not None:
+            title = title_of(field) if field is not None else name.replace("_", " ")
+            yield f"{title} {_repeated(value, field)}"
+
+
+def _repeated(value: Any, field: Field | None) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if value == HIDDEN:
+        return HIDDEN
+    if isinstance(value, list):
+        return listed([_repeated_item(item, field) for item in value], "and") or "none"
+    if isinstance(value, str) and (field is None or field.kind in {"text", "list", "other"}):
+        # quoted, so that nobody's words pass for the desk's own
+        return f"“{_shortened(value)}”"
+    return said(value)
+
+
+def _repeated_item(item: Any, field: Field | None) -> str:
+    if not isinstance(item, Mapping):
+        return _repeated(item, field.item if field is not None else None)
+    members = {member.path: member for member in field.members} if field is not None else {}
+    parts = parts_of(field.members) if field is not None else None
+    if parts is None or parts.count is None:
+        return ", ".join(_parts(item, (), members))
+    count = item.get(parts.count.name, parts.count.schema.get("default"))
+    if count is None:
+        return ", ".join(_parts(item, (), members))
+    rest = {n: v for n, v in item.items() if n not in {parts.thing.name, parts.count.name}}
+    thing = _repeated(item.get(parts.thing.name, ""), parts.thing)
+    more = ", ".join(_parts(rest, (), members))
+    return f"{count} × {thing}{f' ({more})' if more else ''}"
+
+
+def _shortened(text: str) -> str:
+    text = " ".join(text.replace("“", '"').replace("”", '"').split())
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"

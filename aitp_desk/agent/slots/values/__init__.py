@@ -1,0 +1,1 @@
+"""Readers of values in a visitor's words: numbers, dates, ids, items, texts."""

@@ -1,0 +1,43 @@
+"""The currency of an amount, for the field beside it that takes one."""
+
+from __future__ import annotations
+
+from aitp_desk.agent.slots.form.form import Field
+from aitp_desk.agent.slots.record import Reading
+from aitp_desk.agent.slots.values.numbers import amount_at
+
+
+def read_currencies(reading: Reading) -> None:
+    """Read the currency that the words name with an amount.
+
+    A dollar is only that of one country where the field takes no other. An amount in a currency
+    that is not taken is none.
+    """
+    takers = [field for field in reading.fields if _is_taker(field) and not reading.is_said(field)]
+    if len(takers) != 1:
+        return
+    text = reading.text
+    for place in range(len(text)):
+        amount = amount_at(text, place) if text.is_free(place) else None
+        if amount is None:
+            continue
+        codes = [code for code in amount.currencies if _takes(takers[0], code)]
+        reading.say(takers[0], codes)
+        if not codes:
+            text.take(amount.start, amount.end)
+
+
+def _is_taker(field: Field) -> bool:
+    return field.kind in {"choice", "id", "text"} and (
+        "currency" in field.words or any(_takes(field, code) for code in ("EUR", "USD", "GBP"))
+    )
+
+
+def _takes(field: Field, code: str) -> bool:
+    if field.kind == "choice":
+        return any(option.value == code for option in field.options)
+    return (
+        "currency" in field.words
+        and field.pattern is not None
+        and field.pattern.fullmatch(code) is not None
+    )

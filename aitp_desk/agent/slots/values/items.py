@@ -1,0 +1,229 @@
+"""Lists of things with how many of each: ``2 × TS-001 and 1 MUG-02``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any
+
+import msgspec
+
+from aitp_desk.agent.slots.base import Match, Path
+from aitp_desk.agent.slots.form.form import Field
+from aitp_desk.agent.slots.record import Reading
+from aitp_desk.agent.slots.tokens import Text
+from aitp_desk.agent.slots.values.counts import (
+    COUNTED,
+    SEPARATORS,
+    count_after,
+    count_before,
+    word_at,
+)
+from aitp_desk.agent.slots.values.labels import distinct
+from aitp_desk.agent.slots.values.numbers import UNITS, Number, number_at
+from aitp_desk.agent.slots.values.readers import as_match, is_denied, read_at
+
+_INTRO = frozenset(
+    "i id d ll we wed would like want need to order buy get me u us please can could may have add "
+    "give send take hello hi a an quote for the price also and then just reserve".split()
+)
+"""What may be said before the first thing of a list."""
+_POLITE = frozenset("please thank thanks you too also".split())
+_BEYOND = frozenset(
+    "for to by on at from in with without deliver delivered ship shipped until before after "
+    "because if that which who but or as than my your".split()
+)
+"""After one of these a text says more than what a thing is called."""
+_LONGEST_NAME = 6
+
+
+class Parts(msgspec.Struct, frozen=True):
+    """What the members of an item are for: which names the thing, and which counts it."""
+
+    thing: Field
+    count: Field | None
+
+
+def parts_of(members: Sequence[Field]) -> Parts | None:
+    """Which member names a thing and which counts it; None where the schema leaves it open."""
+    members = [member for member in members if len(member.path) == 1]
+    counts = [m for m in members if m.kind == "integer"]
+    counts = [m for m in counts if m.is_count] or counts
+    things = [m for m in members if m.kind == "id"] or [m for m in members if m.kind == "choice"]
+    things = [m for m in things if m.needed] or things
+    if not things:
+        things = [m for m in members if m.kind == "text" and m.needed]
+    if len(things) != 1 or len(counts) > 1:
+        return None
+    return Parts(things[0], counts[0] if counts else None)
+
+
+def things_in(reading: Reading, thing: Field) -> list[Match]:
+    """Where the words name things by an id or a choice."""
+    text, found, place = reading.text, [], 0
+    while place < len(text):
+        match = read_at(thing, text, place, reading.now) if text.is_free(place) else None
+        if match is None or not match.values or not text.is_free(match.start, match.end):
+            place += 1
+            continue
+        if text.is_whole(match.start, match.end) and not is_denied(
+            text, match.start, reading.nouns
+        ):
+            found.append(match)
+        place = match.end
+    return found
+
+
+def read_known(reading: Reading, field: Field) -> None:
+    """Read the things that a list names by an id or a choice into it."""
+    parts = parts_of(field.members)
+    if parts is None or parts.thing.kind == "text":
+        return
+    text, things = reading.text, things_in(reading, parts.thing)
+    if not things:
+        return
+    either = any(
+        "or" in {text.fold(place) for place in range(one.end, other.start)}
+        for one, other in pairwise(things)
+    )
+    if either or any(len(thing.values) > 1 for thing in things):
+        for thing in things:
+            text.take(thing.start, thing.end)
+        reading.doubt(field, distinct(value for thing in things for value in thing.values))
+        return
+    counts = counts_of(text, things) if parts.count is not None else [None] * len(things)
+    counted = {
+        thing.values[0] for thing, count in zip(things, counts, strict=True) if count is not None
+    }
+    items: list[dict[str, Any]] = []
+    for thing, count in zip(things, counts, strict=True):
+        text.take(thing.start, thing.end)
+        named = {item[parts.thing.name] for item in items}
+        if count is None and (thing.values[0] in counted or thing.values[0] in named):
+            continue
+        _add(reading, field, parts, items, thing.values[0], count)
+    reading.say(field, [items])
+
+
+def say_count(reading: Reading, field: Field, count: Number, at: Path | None = None) -> None:
+    """Note how many there are to be; of half a thing it is asked."""
+    values = as_match(field, count).values
+    if not values:
+        path = field.path if at is None else at
+        reading.problems[path] = f"The {field.title.lower()} must be a whole number."
+    reading.say(field, values, at=at)
+
+
+def counts_of(text: Text, things: Sequence[Match]) -> list[Number | None]:
+    """How many of each thing; None where the words beside it do not say it."""
+    floors = [0, *(thing.end for thing in things)]
+    ceilings = [*(thing.start for thing in things[1:]), len(text)]
+    before = [count_before(text, thing, floors[at]) for at, thing in enumerate(things)]
+    after = [count_after(text, thing, ceilings[at]) for at, thing in enumerate(things)]
+    is_before = before[0] is not None
+    for at, number in enumerate(after[:-1]):
+        # a number between two things without a sign counts the second where the first has one
+        following = before[at + 1]
+        if number is not None and following is not None and number.start == following.start:
+            if is_before or text.word(things[at].end) == ",":
+                after[at] = None
+            else:
+                before[at + 1] = None
+    return [_sure(one, other) for one, other in zip(before, after, strict=True)]
+
+
+def _sure(before: Number | None, after: Number | None) -> Number | None:
+    """The only number beside a thing; none where it only says about how many."""
+    if before is not None and after is not None:
+        return None
+    number = before or after
+    return None if number is None or number.bound else number
+
+
+def _add(
+    reading: Reading,
+    field: Field,
+    parts: Parts,
+    items: list[dict[str, Any]],
+    thing: Any,
+    count: Number | None,
+) -> None:
+    """One more item, with its count where that is sure."""
+    item: dict[str, Any] = {parts.thing.name: thing}
+    path: Path = (*field.path, len(items), parts.count.name if parts.count is not None else "")
+    items.append(item)
+    if count is None or parts.count is None:
+        return
+    reading.text.take(count.start, count.end)
+    say_count(reading, parts.count, count, at=path)
+
+
+def read_called(reading: Reading, field: Field, *, is_asked: bool) -> None:
+    """Read things that only their names tell: ``three of the blue mug and two stoves``.
+
+    Parameters:
+        is_asked: whether the words answer the question for them: then a name alone is enough.
+    """
+    parts = parts_of(field.members)
+    if parts is None or parts.thing.kind != "text":
+        return
+    text = reading.text
+    found: list[tuple[str, Number | None]] = []
+    for start, end in _segments(text):
+        named = _called(text, start, end, is_asked=is_asked)
+        if named is None:
+            return
+        if named[0]:
+            found.append(named)
+    items: list[dict[str, Any]] = []
+    for name, count in found:
+        _add(reading, field, parts, items, name, count)
+    if items:
+        reading.say(field, [items])
+        text.take(0, len(text))
+
+
+def _segments(text: Text) -> list[tuple[int, int]]:
+    """The stretches between commas and the word "and", of which something is not understood."""
+    bounds = [-1, *(p for p in range(len(text)) if word_at(text, p) in SEPARATORS), len(text)]
+    stretches = [(a + 1, b) for a, b in pairwise(bounds)]
+    return [(a, b) for a, b in stretches if any(text.is_free(place) for place in range(a, b))]
+
+
+def _called(
+    text: Text, start: int, end: int, *, is_asked: bool
+) -> tuple[str, Number | None] | None:
+    """The name and the count in a stretch; an empty name where it says nothing, None if unsure."""
+    end = _end_of_name(text, start, end)
+    if all(text.fold(place) in _POLITE for place in range(start, end)):
+        return "", None
+    place = start
+    while place < end and text.fold(place) in _INTRO and number_at(text, place) is None:
+        place += 1
+    number = number_at(text, place) if place < end else None
+    if number is None and not is_asked:
+        return None
+    if number is not None:
+        if number.bound or text.fold(number.end) in UNITS:
+            return None
+        place = number.end
+        while place < end and (word_at(text, place) in COUNTED or text.fold(place) == "the"):
+            place += 1
+    folds = [text.fold(at) for at in range(place, end)]
+    is_sure = (
+        0 < len(folds) <= _LONGEST_NAME
+        and all(text.is_free(at) for at in range(place, end))
+        and _BEYOND.isdisjoint(folds)
+        and text.word(place)[0].isalnum()
+    )
+    return (text.between(place, end), number) if is_sure else None
+
+
+def _end_of_name(text: Text, start: int, end: int) -> int:
+    """The end of a stretch without what is understood already, and without politeness."""
+    last = end
+    while end > start and (text.is_taken(end - 1) or text.fold(end - 1) in _POLITE):
+        end -= 1
+    if end < last and text.is_taken(end) and text.fold(end - 1) in _BEYOND:
+        end -= 1
+    return end

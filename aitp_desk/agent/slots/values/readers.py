@@ -1,0 +1,188 @@
+"""What a token says to a field, whatever its kind."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
+from datetime import datetime
+from decimal import Decimal
+from typing import Any
+
+from aitp_desk.agent.slots.base import Match
+from aitp_desk.agent.slots.form.form import Field, Option
+from aitp_desk.agent.slots.tokens import Text, words_in
+from aitp_desk.agent.slots.values.dates import date_at, in_zone, moment_at, time_at
+from aitp_desk.agent.slots.values.ids import id_at
+from aitp_desk.agent.slots.values.numbers import Number, number_at
+
+_EVERYDAY = frozenset(
+    "all any none no yes on off in out other new first last more less me it default normal "
+    "regular one two a i up down open close closed".split()
+)
+"""Values that are said for other reasons as well: they need the name of what they are for."""
+_CODES = frozenset("hi oh ok or pa ma la ms co al de us am pm is it as at be do go".split())
+"""Words of two letters that may be codes as well: they are where they are written as the code."""
+_SHORTENED = re.compile(r"\w['’](?:d|ll|re|ve|m)\b", re.IGNORECASE)
+"""``I'd``, ``we'll``: a verb, which is no ``ID`` and no ``well``."""
+_NOT = frozenset(
+    "not no without except never isnt arent dont doesnt cant wont neither nor than".split()
+)
+_FILLING = frozenset(
+    "a an the in by with for of use want need like do have send get any to it be at your my via "
+    "size colour color order number one".split()
+)
+_EVERY = frozenset("all any every everything anything everywhere anywhere nothing".split())
+_REACH = 8
+_YES = frozenset("yes y yeah yep true on sure ok okay please absolutely definitely 1".split())
+_NO = frozenset("no n nope nah false off none not dont without 0".split())
+
+
+def read_at(
+    field: Field, text: Text, start: int, now: datetime, *, is_named: bool = False
+) -> Match | None:
+    """The value for a field that begins at a token; None where none does.
+
+    Parameters:
+        is_named: whether the words say which field it is for.
+    """
+    match field.kind:
+        case "id":
+            return id_at(text, start, field.pattern) if field.pattern is not None else None
+        case "choice":
+            return _choice_at(field, text, start, is_named=is_named)
+        case "email":
+            return _word_at(
+                text, start, is_it="@" in text.word(start) and len(text.word(start)) > 2
+            )
+        case "uri":
+            return _word_at(text, start, is_it=text.word(start).startswith(("http://", "https://")))
+        case "date":
+            return date_at(text, start, now.date(), looks_back=field.looks_back)
+        case "time":
+            match = time_at(text, start)
+            is_zoned = match is not None and field.schema.get("format") == "time"
+            return in_zone(match, now) if match is not None and is_zoned else match
+        case "moment":
+            return moment_at(text, start, now)
+        case "integer" | "number" | "decimal":
+            number = number_at(text, start)
+            return None if number is None else as_match(field, number)
+        case "boolean" if is_named:
+            return _truth_at(text, start)
+        case "list" if field.item is not None:
+            return read_at(field.item, text, start, now, is_named=is_named)
+    return None
+
+
+def as_match(field: Field, number: Number) -> Match:
+    """A number as a field takes it; without values where it takes no such number."""
+    values = [as_value(field, value) for value in number.values]
+    return Match(number.start, number.end, tuple(value for value in values if value is not None))
+
+
+def as_value(field: Field, value: Decimal) -> int | float | str | None:
+    """A number as JSON has it for a field; None where the field takes none like it."""
+    is_whole = value == value.to_integral_value()
+    if field.kind == "decimal":
+        return format(value, "f")
+    if field.kind == "integer":
+        return int(value) if is_whole else None
+    return int(value) if is_whole else float(value)
+
+
+def is_denied(text: Text, start: int, about: AbstractSet[str] = frozenset()) -> bool:
+    """Whether the words before a value say that it is not meant: ``not red``, ``instead of M``.
+
+    Parameters:
+        about: words for what the action does: ``I do not want to cancel ORD-000123``.
+    """
+    for place in range(start - 1, max(start - _REACH, -1), -1):
+        word, before = text.fold(place), text.fold(place - 1)
+        if word in _NOT or (before, word) == ("instead", "of"):
+            return True
+        if word == "but":
+            said = {text.fold(earlier) for earlier in range(place - 4, place)}
+            return not _EVERY.isdisjoint(said)
+        if word not in _FILLING and word not in about:
+            return False
+    return False
+
+
+def described(field: Field, text: Text, free: Sequence[int]) -> tuple[Any, ...]:
+    """The values of a choice of whose descriptions the words say enough."""
+    words = {text.fold(place) for place in free}
+    told = [(option, _telling(option, field.options) & words) for option in field.options]
+    return tuple(option.value for option, said in told if len(said) > 1)
+
+
+def truth_of(text: Text, places: Sequence[int]) -> bool | None:
+    """Yes or no, where the words are of one mind."""
+    said = {text.fold(place) for place in places}
+    is_yes, is_no = not _YES.isdisjoint(said), not _NO.isdisjoint(said)
+    if is_no and (not is_yes or said & _YES <= {"please"}):
+        return False
+    return True if is_yes and not is_no else None
+
+
+def _truth_at(text: Text, start: int) -> Match | None:
+    word = text.fold(start)
+    if word in _YES - {"please"}:
+        return Match(start, start + 1, (True,))
+    return Match(start, start + 1, (False,)) if word in _NO else None
+
+
+def _word_at(text: Text, start: int, *, is_it: bool) -> Match | None:
+    return Match(start, start + 1, (text.word(start),)) if is_it else None
+
+
+def _choice_at(field: Field, text: Text, start: int, *, is_named: bool) -> Match | None:
+    if field.is_numeric:
+        number = number_at(text, start)
+        if number is None:
+            return None
+        values = tuple(
+            option.value
+            for value in number.values
+            for option in field.options
+            if Decimal(str(option.value)) == value
+        )
+        return Match(start, number.end, values) if values else None
+    found = text.phrase_at(start, field.phrases)
+    if found is None:
+        return None
+    end, values = found
+    said = text.between(start, end)
+    if _SHORTENED.search(said) and not any(_SHORTENED.search(name) for name in _names(field)):
+        return None
+    if not is_named:
+        if said.casefold() in _EVERYDAY:
+            return None
+        if len(said) == 1 and (said not in values or said.islower() or _is_initial(text, end)):
+            return None
+        if said.casefold() in _CODES and said not in values:
+            return None
+    return Match(start, end, values)
+
+
+def _is_initial(text: Text, end: int) -> bool:
+    """Whether a letter stands for somebody's name: ``S. Miller``."""
+    return text.word(end) == "." and text.touches(end) and text.word(end + 1)[:1].isupper()
+
+
+def _names(field: Field) -> Iterator[str]:
+    """What the options of a choice are called."""
+    return (f"{option.value} {option.title}" for option in field.options)
+
+
+def _telling(option: Option, options: Sequence[Option]) -> frozenset[str]:
+    """The words of an option's description that are of no other option's."""
+    others: set[str] = set()
+    for other in options:
+        if other is not option:
+            others.update(_words(other))
+    return frozenset(word for word in words_in(option.description) if word not in others)
+
+
+def _words(option: Option) -> Iterator[str]:
+    yield from words_in(f"{option.value} {option.title} {option.description}")

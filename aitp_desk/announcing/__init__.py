@@ -1,1 +1,0 @@
-"""How a site tells agents that it can be asked: headers, tags, the notice. Imports nothing else."""

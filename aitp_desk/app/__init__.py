@@ -1,0 +1,1 @@
+"""The composition root: from a configuration to a running desk."""

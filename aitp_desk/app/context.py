@@ -1,0 +1,149 @@
+"""One site agent's desk, put together: with what it shares with the others, and what is its own.
+
+A site has one agent, and as many further ones as its owner adds (``[[agents]]``). All keep their
+threads in one store and have their runs done by one worker. What each answers from, what it may
+call and how much it may be asked is its own.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+import msgspec
+
+from aitp_desk.actions.registry import Offers
+from aitp_desk.agent.base import Agent
+from aitp_desk.app.services import Shared
+from aitp_desk.config import Config
+from aitp_desk.desk.calls.invoker import Invoking
+from aitp_desk.desk.dialogue.offers.facts import site_facts
+from aitp_desk.desk.dialogue.tools.agent_tools import Tooling
+from aitp_desk.desk.dialogue.tools.person_requests import People
+from aitp_desk.desk.limits.rate_limits import Limiter
+from aitp_desk.desk.payments.settlement import PaidEnds
+from aitp_desk.desk.plugins.desk_messages import Speaking
+from aitp_desk.desk.plugins.judge import Judging
+from aitp_desk.desk.runs.executor import Turns
+from aitp_desk.desk.runs.replier import RunReplies
+from aitp_desk.knowledge.snapshot import Knowledge
+from aitp_desk.model.calls.action import Action
+from aitp_desk.model.conversation.thread import Actor
+
+
+class House(msgspec.Struct, frozen=True):
+    """What one site agent has of its own.
+
+    Parameters:
+        name: of a further site agent; empty for the site's own.
+        config: the site's, with the agent's own name, content and limits in it.
+        speaks: the schemas of structured messages that it understands.
+    """
+
+    name: str
+    config: Config
+    knowledge: Knowledge
+    agent: Agent
+    offers: Offers
+    speaks: tuple[str, ...] = ()
+
+    @property
+    def actor(self) -> Actor:
+        """The actor that stands first on its threads."""
+        url = self.config.site.url
+        return Actor(f"{url}/{self.name}" if self.name else url, self.speaks)
+
+    @property
+    def actions(self) -> tuple[Action, ...]:
+        """What it offers, besides what its content can answer."""
+        return tuple(one.action for one in self.offers.offered)
+
+    def make_invoking(self, shared: Shared) -> Invoking:
+        """What calls its actions."""
+        return Invoking(
+            desk=self.name,
+            actor=self.actor.id,
+            offered=self.offers.offered,
+            store=shared.store,
+            audit=shared.audit,
+            sealer=shared.sealer,
+            expires_seconds=self.config.actions.expire_hours * 60 * 60,
+            clock=shared.clock,
+            take_on=shared.taking_on.enqueue,
+            begun=shared.taking_on.begun,
+        )
+
+    def make_paid_ends(self, shared: Shared, tooling: Tooling) -> PaidEnds:
+        """What waits for what comes of calls that are paid."""
+        return PaidEnds(
+            shared.capabilities,
+            store=shared.store,
+            calls=tooling.invoking.calls,
+            following=shared.following,
+            clock=shared.clock,
+        )
+
+    def make_people(self, shared: Shared) -> People:
+        """What has people asked."""
+        return People(
+            self.config.tickets,
+            desk=self.name,
+            site=site_facts(self.config.site),
+            digest=shared.asked_from,
+            clock=shared.clock,
+        )
+
+    def make_turns(self, shared: Shared, tooling: Tooling) -> Turns:
+        """What takes its runs to their end."""
+        replies = RunReplies(
+            desk=self.name,
+            store=shared.store,
+            agent=self.agent,
+            actor=self.actor.id,
+            site=site_facts(self.config.site),
+            tooling=tooling,
+            people=self.make_people(shared),
+            language=lambda: self.knowledge.editions.library.language,
+            filing=shared.filing,
+            bounds=self.config.threads,
+            clock=shared.clock,
+            capabilities=shared.capabilities,
+            paid_ends=self.make_paid_ends(shared, tooling),
+        )
+        return Turns(
+            desk=self.name,
+            store=shared.store,
+            replies=replies,
+            speaking=tooling.speaking,
+            following=shared.following,
+            answered=shared.summarising.consider,
+            clock=shared.clock,
+        )
+
+    def make_judging(self, shared: Shared) -> Judging:
+        """What has capabilities judge what is said there."""
+        return Judging(
+            shared.capabilities,
+            store=shared.store,
+            actor=self.actor.id,
+            name=self.name,
+            audit=shared.audit,
+            sealer=shared.sealer,
+            guesses=shared.guesses,
+            checking=shared.checking,
+            clock=shared.clock,
+            wake=shared.jobs.wake,
+        )
+
+    def make_speaking(self, shared: Shared) -> Speaking:
+        """What has its own speech judged, and its questions asked by capabilities."""
+        return Speaking(self.make_judging(shared), shared.store, shared.clock)
+
+    def make_tooling(self, shared: Shared, invoking: Invoking) -> Tooling:
+        """What hands its actions to its agent, in its time zone and within its limits."""
+        zone, clock = self.config.site.zone, shared.clock
+        return Tooling(
+            invoking,
+            limiter=Limiter(self.config.limits, clock, shared.named_agents, shared.tiers),
+            now=lambda: datetime.fromtimestamp(clock(), zone),
+            speaking=self.make_speaking(shared),
+        )

@@ -1,0 +1,50 @@
+"""The A2A doors: one for each site agent of the process, with what they need of other rooms."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+from aitp_desk.config import Config
+from aitp_desk.desk.desk import Desk
+from aitp_desk.desk.tasks.push import Render
+from aitp_desk.model.access.principal import Principal
+from aitp_desk.protocols.a2a.dialect import Dialect
+from aitp_desk.protocols.a2a.routes import make_doors
+from aitp_desk.protocols.a2a.tasks_wire import notification
+from aitp_desk.protocols.base.door import Door
+from aitp_desk.protocols.oauth.metadata import TOKEN_PATH
+from aitp_desk.web.pages.routes import API_PATH
+
+
+def make_a2a_doors(desks: Sequence[Desk], config: Config) -> tuple[Door, ...]:
+    """The doors of agents that speak A2A; none where they are switched off."""
+    if not config.a2a.enabled:
+        return ()
+    made = (
+        make_doors(
+            desk,
+            max_body=config.threads.max_body,
+            max_file=config.files.max_bytes,
+            token_path=TOKEN_PATH if config.oauth.enabled else "",
+            docs_path=API_PATH if config.rest.enabled else "",
+            is_union=config.a2a.card == "both",
+            clock=time.time,
+        )
+        for desk in desks
+    )
+    return tuple(door for doors in made for door in doors)
+
+
+def rendering_tasks(desks: Sequence[Desk]) -> Render:
+    """What writes how tasks stand for those who are told of them, in the version they speak."""
+    by_name = {desk.name: desk for desk in desks}
+
+    async def render(principal: Principal, task_id: str, version: str) -> bytes | None:
+        desk = by_name.get(principal.desk)
+        if desk is None:
+            return None
+        task = await desk.tasks.show(principal, task_id)
+        return notification(task, Dialect(version), f"{desk.site.url}{desk.below}")
+
+    return render

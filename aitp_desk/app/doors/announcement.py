@@ -1,0 +1,132 @@
+"""What agents.txt, the manifest and the home page tell of: the doors that this process has.
+
+A door that is new is told of here, by its path in :class:`Addresses`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from aitp_desk.config import Config, ConfigError
+from aitp_desk.desk.calls.registry import OWN_NAMES
+from aitp_desk.desk.desk import Desk
+from aitp_desk.http.hac.context import Ways
+from aitp_desk.http.hac.overview import make_overview
+from aitp_desk.http.hac.recovery import THREADS_PATH
+from aitp_desk.http.hac.representation import Faces
+from aitp_desk.protocols.a2a.card import DOOR_PATH as A2A_PATH
+from aitp_desk.protocols.agents_txt.routes import AgentsTxtDoor
+from aitp_desk.protocols.agents_txt.wire import JSON_PATH, TEXT_PATH, Addresses, check_ids
+from aitp_desk.protocols.ahp.error_wire import render_error
+from aitp_desk.protocols.ahp.manifest import CONVERSE_PATH
+from aitp_desk.protocols.base.auth_metadata import RESOURCE_PATH
+from aitp_desk.protocols.base.call_members import CAPABILITIES_PATH
+from aitp_desk.protocols.base.door import Door, Handler
+from aitp_desk.protocols.mcp.routes import MCP_PATH, speaks_mcp
+from aitp_desk.protocols.mcp.server.plain_rpc import VERSIONS
+from aitp_desk.protocols.oauth.metadata import REGISTER_PATH, TOKEN_PATH
+from aitp_desk.protocols.openapi.document import OPENAPI
+from aitp_desk.protocols.openapi.routes import DOCUMENT_PATH
+
+
+def make_agents_txt_doors(desk: Desk, further: Sequence[Desk], config: Config) -> tuple[Door, ...]:
+    """What tells agents of all the doors; none where that is switched off.
+
+    Parameters:
+        desk: the site's own.
+        further: those of further site agents.
+        config: the site's.
+
+    Raises:
+        ConfigError: something of the owner's has the name of something that the desk does.
+    """
+    if not config.agents_txt.enabled:
+        return ()
+    names = {*OWN_NAMES, *(action.name for action in desk.registry.actions)}
+    agents = [agent.name for agent in config.agents]
+    if problems := tuple(check_ids(config.agents_txt, names, agents)):
+        raise ConfigError(problems, config)
+    door = AgentsTxtDoor(desk, further, config, addresses_of(config), render_error)
+    return (door.door(),)
+
+
+def addresses_of(config: Config) -> Addresses:
+    """Where the doors are that are open with these settings."""
+    gives_tokens = config.oauth.enabled
+    registers = gives_tokens and config.oauth.registration.enabled
+    calls = config.rest.enabled
+    return Addresses(
+        converse=CONVERSE_PATH,
+        threads=THREADS_PATH,
+        actions=CAPABILITIES_PATH if calls else "",
+        openapi=DOCUMENT_PATH if calls else "",
+        mcp=MCP_PATH if speaks_mcp(config) else "",
+        a2a=A2A_PATH if config.a2a.enabled else "",
+        token=TOKEN_PATH if gives_tokens else "",
+        register=REGISTER_PATH if registers else "",
+    )
+
+
+def faces_of(config: Config) -> Faces | None:
+    """What tells agents more of each answer; None where that is switched off."""
+    return Faces(_ways(config)) if config.hac.enabled else None
+
+
+def overview_of(config: Config) -> Handler | None:
+    """What tells them at ``/`` what there is; None where that is switched off."""
+    return make_overview(_ways(config)) if config.hac.enabled else None
+
+
+def links_of(config: Config) -> dict[str, str]:
+    """The paths of the doors beside AHP, by the names that the manifest gives them."""
+    addresses = addresses_of(config)
+    files = {"agents_txt": TEXT_PATH, "agents_json": JSON_PATH} if config.agents_txt.enabled else {}
+    doors = {"openapi": addresses.openapi, "mcp": addresses.mcp, "a2a": addresses.a2a}
+    return {name: path for name, path in (doors | files).items() if path}
+
+
+def integrations_of(config: Config) -> Mapping[str, Any]:
+    """The same as drafts after AHP 0.1 have it; empty unless the owner wants it told."""
+    if not config.ahp.integrations:
+        return {}
+    addresses, url = addresses_of(config), config.site.url
+    told: dict[str, Any] = {}
+    if addresses.mcp:
+        told["mcp"] = {"url": url + addresses.mcp, "version": VERSIONS[-1]}
+    if addresses.openapi:
+        told["openapi"] = {"url": url + addresses.openapi, "version": OPENAPI}
+    return told
+
+
+def rows_of(config: Config) -> tuple[tuple[str, str, str], ...]:
+    """The method, the path and the key of the use of each, as the home page lists them."""
+    addresses = addresses_of(config)
+    rows = (
+        (
+            "GET",
+            TEXT_PATH if config.agents_txt.enabled else "",
+            "agents.declared",
+        ),
+        ("GET", addresses.openapi, "agents.openapi"),
+        ("POST", addresses.actions and f"{addresses.actions}{{name}}", "agents.actions"),
+        ("POST", addresses.mcp, "agents.mcp"),
+        ("POST", addresses.a2a, "agents.a2a"),
+    )
+    return tuple(row for row in rows if row[1])
+
+
+def _ways(config: Config) -> Ways:
+    """What of these doors helps whoever looks around, or was refused."""
+    addresses, contact = addresses_of(config), config.site.contact
+    return Ways(
+        capabilities=addresses.actions.rstrip("/"),
+        openapi=addresses.openapi,
+        converse=addresses.converse,
+        register=addresses.register,
+        register_scopes=config.oauth.registration.scopes,
+        token=addresses.token,
+        metadata=RESOURCE_PATH if addresses.token else "",
+        help=config.agents_txt.auth_docs or contact.url,
+        agents_txt=TEXT_PATH if config.agents_txt.enabled else "",
+    )

@@ -1,0 +1,32 @@
+"""What callers are told at their own addresses: how a call has ended, as their door puts it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from aitp_desk.desk.desk import Desk
+from aitp_desk.desk.jobs.callbacks import Render
+from aitp_desk.protocols.ahp.answer_wire import Encoder
+from aitp_desk.protocols.openapi.wire import status_body
+
+
+def telling(desks: Sequence[Desk]) -> Render:
+    """What writes how a call has ended, as whoever asks after it at its door is told.
+
+    Parameters:
+        desks: the site's own first. It tells of the calls of those that are no more, too.
+    """
+    by_name = {desk.name: desk for desk in desks}
+    own = desks[0]
+    encoders = {desk.name: Encoder(desk.site.url, desk.signals) for desk in desks}
+
+    async def render(call_id: str, name: str) -> bytes | None:
+        desk = by_name.get(name, own)
+        status = await desk.ended_call(call_id)
+        if status is None:
+            return None
+        if status.call.session_id is None:
+            return status_body(status, desk.site.url)
+        return encoders[desk.name].status_body(status)
+
+    return render

@@ -1,0 +1,41 @@
+"""The door at which access tokens are given, with what makes them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from aitp_desk.auth.jwt.clients import ClientSecrets
+from aitp_desk.auth.jwt.signing_keys import SigningKeys
+from aitp_desk.auth.keys.audit_keys import audit_keys
+from aitp_desk.auth.keys.data_keys import DataKeys
+from aitp_desk.auth.keys.webhook_signatures import webhook_secret_of_client
+from aitp_desk.config import Config
+from aitp_desk.desk.access.oauth_server import Authorizing
+from aitp_desk.protocols.base.door import Door
+from aitp_desk.protocols.oauth.routes import OAuthDoor
+from aitp_desk.store.base import Store
+
+
+def make_oauth_doors(
+    config: Config, *, store: Store, keys: DataKeys, clock: Callable[[], float]
+) -> tuple[Door, ...]:
+    """The one for all desks together; none where the desk gives no tokens.
+
+    Parameters:
+        keys: the desk's data keys.
+        clock: Unix seconds.
+    """
+    if not config.oauth.enabled:
+        return ()
+    authorizing = Authorizing(
+        store=store,
+        keys=SigningKeys(keys),
+        client_secrets=ClientSecrets(keys),
+        audit=audit_keys(keys),
+        webhook_secret=partial(webhook_secret_of_client, keys),
+        settings=config.oauth,
+        url=config.site.url,
+        clock=clock,
+    )
+    return (OAuthDoor(authorizing, config.site).door(),)

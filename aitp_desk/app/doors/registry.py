@@ -1,0 +1,101 @@
+"""Every door of a process: a closed list, in the order in which their addresses are asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+from aitp_desk.app.doors.mcp import make_mcp_doors
+from aitp_desk.app.doors.oauth import make_oauth_doors
+from aitp_desk.app.doors.site import make_site_doors
+from aitp_desk.app.services import Shared
+from aitp_desk.auth.console_sessions import ConsoleSessions
+from aitp_desk.auth.identifier import Identifier
+from aitp_desk.auth.keys.data_keys import DataKeys
+from aitp_desk.config import Config
+from aitp_desk.desk.desk import Desk
+from aitp_desk.desk.plugins.outside.redirects import Leading
+from aitp_desk.desk.plugins.outside.webhooks import Receiving
+from aitp_desk.observability.sources import Measuring
+from aitp_desk.protocols.aitp.wire import render_error
+from aitp_desk.protocols.base.door import Door
+from aitp_desk.protocols.hooks import make_hook_doors
+from aitp_desk.protocols.metrics.routes import make_doors as make_metrics_doors
+from aitp_desk.protocols.openapi.routes import Served
+from aitp_desk.protocols.redirects import make_redirect_doors
+from aitp_desk.protocols.schemas import make_schema_doors
+from aitp_desk.web.console.routes import make_doors as make_console_doors
+from aitp_desk.web.pages.wire import render_refusal
+
+
+def make_every_door(
+    config: Config,
+    shared: Shared,
+    desks: Sequence[Desk],
+    *,
+    keys: DataKeys,
+    identifier: Identifier,
+    sessions: ConsoleSessions | None,
+    measuring: Measuring,
+    served: Served,
+) -> tuple[Door, ...]:
+    """All doors that these settings open.
+
+    Parameters:
+        config: the site's.
+        desks: of all site agents, the site's own first.
+        keys: the desk's data keys.
+        identifier: tells who is calling.
+        sessions: of operators; None where there are no pages for them.
+        measuring: gives the figures of the process.
+        served: gives every address of the process, once all doors are made.
+
+    Raises:
+        ConfigError: a door cannot be opened as its owner wants it.
+    """
+    desk, *further = desks
+    receiving = _receiving(shared, desks)
+    return (
+        *make_console_doors(
+            config,
+            sessions,
+            desks=desks,
+            noting=shared.noting,
+            store=shared.store,
+            audit=shared.audit,
+            following=shared.following,
+            places=shared.places,
+            clock=shared.clock,
+            capabilities=shared.capabilities,
+            checking=shared.checking,
+            sealed=shared.sealed,
+            repeats=shared.repeats,
+        ),
+        *make_redirect_doors(
+            _leading(shared, receiving), partial(render_refusal, config.site, render_error)
+        ),
+        *make_site_doors(desk, further, config, served, shared.capabilities.slugs),
+        *make_mcp_doors(desks, config, identifier, shared.noting),
+        *make_oauth_doors(config, store=shared.store, keys=keys, clock=shared.clock),
+        *make_schema_doors(shared.capabilities, render_error),
+        *make_hook_doors(receiving, render_error),
+        *make_metrics_doors(measuring, render_error),
+    )
+
+
+def _receiving(shared: Shared, desks: Sequence[Desk]) -> Receiving:
+    """What takes what outside systems tell the capabilities that the site has enabled."""
+    return Receiving(
+        shared.capabilities,
+        store=shared.store,
+        actors={desk.name: desk.agents.default.actor for desk in desks},
+        audit=shared.audit,
+        changed=shared.following.changed,
+        wake=shared.jobs.wake,
+        clock=shared.clock,
+    )
+
+
+def _leading(shared: Shared, receiving: Receiving) -> Leading:
+    """What leads people on who follow links of the capabilities."""
+    return Leading(receiving, store=shared.store, send=shared.send, clock=shared.clock)

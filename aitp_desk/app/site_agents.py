@@ -1,0 +1,218 @@
+"""What each site agent has of its own, opened: its content, who answers, and its actions."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+
+import msgspec
+import structlog
+
+from aitp_desk.actions.base import Offered
+from aitp_desk.actions.registry import offering
+from aitp_desk.agent.base import Agent, SiteFacts
+from aitp_desk.agent.claude.budget import Day
+from aitp_desk.agent.extractive.agent import ExtractiveAgent
+from aitp_desk.app.context import House
+from aitp_desk.config import Claude, Config
+from aitp_desk.config.sections.content.claude import API_KEY, API_URL
+from aitp_desk.desk.calls.registry import OWN_NAMES
+from aitp_desk.desk.dialogue.offers.facts import site_facts
+from aitp_desk.desk.limits.token_usage import TokensUsed
+from aitp_desk.desk.maintenance.enrichment import Enrichment
+from aitp_desk.egress import Egress
+from aitp_desk.knowledge.documents.languages import Languages
+from aitp_desk.knowledge.documents.titles import site_name
+from aitp_desk.knowledge.semantics.models import open_meaning
+from aitp_desk.knowledge.snapshot import AGENTS_FOLDER, Knowledge, open_knowledge
+from aitp_desk.knowledge.web.schedule import Rounds
+
+_log = structlog.get_logger(__name__)
+
+
+async def open_content(
+    stack: AsyncExitStack,
+    config: Config,
+    egress: Egress,
+    environment: Mapping[str, str],
+    name: str = "",
+) -> Knowledge:
+    """Read what a site agent answers from, and watch it until the stack is closed.
+
+    Parameters:
+        environment: where keys for services of models may stand.
+        name: of a further site agent; empty for the site's own.
+    """
+    web = config.content.web
+    copies = config.data / AGENTS_FOLDER / name if name else config.data
+    knowledge = await stack.enter_async_context(
+        open_knowledge(
+            config.content_folder,
+            data=config.data,
+            synonyms=config.content.synonyms,
+            rounds=Rounds(web, egress, copies) if web.lists else None,
+            below=name,
+            languages=Languages(config.site.language, config.site.languages),
+            enriched=config.content.enriched,
+        )
+    )
+    meaning = open_meaning(
+        config.content.meaning,
+        knowledge,
+        folder=config.folder,
+        data=copies,
+        egress=egress,
+        environment=environment,
+    )
+    await stack.enter_async_context(meaning)
+    return knowledge
+
+
+async def open_agent(
+    stack: AsyncExitStack,
+    settings: Claude,
+    knowledge: Knowledge,
+    *,
+    tokens_used: TokensUsed,
+    clock: Callable[[], float],
+    agent: Agent | None,
+    key: str | None,
+    url: str | None,
+) -> tuple[Agent, Day | None]:
+    """Open who answers, until the stack is closed.
+
+    Parameters:
+        clock: Unix seconds.
+        agent: who answers whatever else there is; None for Claude or extraction.
+        key: the API key for Claude; None for none.
+        url: the address of its API; None for the public one.
+
+    Returns:
+        Who answers, and the tokens of the day where that is Claude; else None for these.
+    """
+    if agent is not None:
+        return agent, None
+    if key is None:
+        return ExtractiveAgent(knowledge), None
+    from aitp_desk.agent.claude.agent import open_claude
+
+    used = await tokens_used.by_all()
+    day = Day(settings.day_tokens, clock, used=used, keep=tokens_used.keep)
+    claude = open_claude(knowledge, settings, key=key, url=url, day=day)
+    return await stack.enter_async_context(claude), day
+
+
+class Answering(msgspec.Struct, frozen=True):
+    """A site's agent without a desk: it answers from the content and calls nothing.
+
+    Parameters:
+        site: what the agent may say of the site.
+    """
+
+    agent: Agent
+    knowledge: Knowledge
+    site: SiteFacts
+
+
+@asynccontextmanager
+async def open_answering(
+    config: Config, environment: Mapping[str, str], *, clock: Callable[[], float] = time.time
+) -> AsyncIterator[Answering]:
+    """Open a site's agent for commands, also while a desk serves the site.
+
+    Parameters:
+        environment: Claude answers where it holds a key for it, else extraction.
+        clock: Unix seconds.
+    """
+    key = environment.get(API_KEY, "").strip()
+    async with AsyncExitStack() as stack:
+        egress = await stack.enter_async_context(Egress())
+        knowledge = await open_content(stack, config, egress, environment)
+        if knowledge.progress is not None:
+            await knowledge.progress.settled.wait()
+        agent: Agent = ExtractiveAgent(knowledge)
+        if key:
+            from aitp_desk.agent.claude.agent import open_claude
+
+            url, day = environment.get(API_URL) or None, Day(config.claude.day_tokens, clock)
+            claude = open_claude(knowledge, config.claude, key=key, url=url, day=day)
+            agent = await stack.enter_async_context(claude)
+        site = config.site.named(site_name(knowledge.library.documents))
+        yield Answering(agent, knowledge, site_facts(site))
+
+
+async def open_houses(
+    stack: AsyncExitStack,
+    config: Config,
+    knowledge: Knowledge,
+    agent: Agent,
+    *,
+    egress: Egress,
+    environment: Mapping[str, str],
+    given: Mapping[str, Sequence[Offered]],
+    speaks: tuple[str, ...],
+    told: Sequence[Offered],
+) -> tuple[House, ...]:
+    """Open what every site agent has of its own, until the stack is closed.
+
+    Parameters:
+        config: the site's.
+        knowledge: what the site's own agent answers from.
+        agent: who answers at the site's own desk.
+        environment: where credentials for declared actions may stand.
+        given: actions beside those that are declared, by the names of the site agents.
+        speaks: the schemas of structured messages that all of them understand.
+        told: what their capabilities tell whoever calls.
+
+    Returns:
+        The site's own first.
+    """
+
+    async def open_house(name: str, own: Config, knowledge: Knowledge, agent: Agent) -> House:
+        taken = OWN_NAMES | {one.action.name for one in told}
+        offers = offering(own, environment, taken, (*given.get(name, ()), *told))
+        return House(name, own, knowledge, agent, await stack.enter_async_context(offers), speaks)
+
+    houses = [await open_house("", config, knowledge, agent)]
+    for further in config.agents:
+        own = config.of_agent(further)
+        read = await open_content(stack, own, egress, environment, further.name)
+        houses.append(await open_house(further.name, own, read, _over(read, agent)))
+    return tuple(houses)
+
+
+def open_enrichment(
+    config: Config,
+    houses: Sequence[House],
+    *,
+    key: str | None,
+    url: str | None,
+    day: Day | None,
+    clock: Callable[[], float],
+) -> Enrichment | None:
+    """What keeps enriched.jsonl up to date; None where no schedule or no key is set.
+
+    Parameters:
+        day: the tokens of the day; None sets no limit.
+    """
+    if not config.enrich.every_hours:
+        return None
+    if key is None:
+        _log.warning("content.enrich_not_scheduled", reason=f"{API_KEY} is not set.")
+        return None
+    contents = [
+        (house.config.content_folder, house.knowledge)
+        for house in houses
+        if house.config.content.enriched
+    ]
+    return Enrichment(config, contents, key=key, url=url, day=day, clock=clock)
+
+
+def _over(knowledge: Knowledge, agent: Agent) -> Agent:
+    """Who answers from a further agent's content, given who answers from the site's."""
+    if isinstance(agent, ExtractiveAgent):
+        return ExtractiveAgent(knowledge)
+    from aitp_desk.agent.claude.agent import ClaudeAgent
+
+    return agent.over(knowledge) if isinstance(agent, ClaudeAgent) else agent

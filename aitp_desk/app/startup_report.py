@@ -1,0 +1,142 @@
+"""What the owner is told when a desk starts: what it serves, from what, and where."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from urllib.parse import urlsplit
+
+from aitp_desk.agent.base import Agent
+from aitp_desk.agent.extractive.agent import ExtractiveAgent
+from aitp_desk.app.context import House
+from aitp_desk.config import Config, default_url
+from aitp_desk.config.rules.web_address import is_loopback
+from aitp_desk.config.sections.content.claude import API_KEY
+from aitp_desk.knowledge.sources.admission import describe_unread
+from aitp_desk.protocols.a2a.card import DOOR_PATH as A2A_PATH
+from aitp_desk.protocols.mcp.routes import MCP_PATH, speaks_mcp
+from aitp_desk.protocols.metrics.routes import METRICS_PATH
+from aitp_desk.protocols.openapi.routes import DOCUMENT_PATH
+from aitp_desk.store.base import Store
+
+_IN_THE_CLEAR = (
+    "site.url is plain HTTP: what agents are told as application/vnd.hac+json of safety and cost"
+    " can be changed on its way; serve https, or set hac.enabled = false"
+)
+"""HAC 1.0, section 9.4."""
+_BETTER = {
+    1: "the extra semantic (1)",
+    2: "questions by aitp-desk enrich (2)",
+    3: f"a model by {API_KEY} (3)",
+}
+"""What makes the answers better: see docs/enrich.md."""
+_PROBLEMS_TOLD = 10
+"""So many files that cannot be read are named at the start."""
+
+
+def report_start(store: Store, houses: Sequence[House]) -> tuple[str, ...]:
+    """What a desk has found at its start, for its owner: a line each.
+
+    Parameters:
+        houses: of all site agents, the site's own first.
+    """
+    own, *further = houses
+    config, url = own.config, own.config.site.url
+    return (
+        f"aitp-desk serves {config.site.name} on {default_url(config.server)}",
+        f"  store      {store.name}",
+        f"  agent      {_introduce(own.agent)}",
+        *_report_content(own),
+        f"  home       {url}/",
+        f"  threads    {url}/v1/threads",
+        *(line for house in further for line in _report_further(house)),
+        f"  AHP        {url}/.well-known/agent.json, {url}/agent/converse, {url}/llms.txt",
+        *([f"  A2A        {url}{A2A_PATH}"] if config.a2a.enabled else []),
+        *([f"  MCP        {url}{MCP_PATH}"] if speaks_mcp(config) else []),
+        *([f"  OpenAPI    {url}{DOCUMENT_PATH}, {url}/docs"] if config.rest.enabled else []),
+        *([f"  declared   {url}/agents.txt"] if config.agents_txt.enabled else []),
+        *([f"  messages   {', '.join(config.capabilities)}"] if config.capabilities else []),
+        *([f"  console    {url}/console"] if config.console.enabled else []),
+        f"  metrics    {url}{METRICS_PATH}",
+        f"  health     {url}/health, {url}/ready",
+        *([f"  problem    {_IN_THE_CLEAR}"] if _tells_in_the_clear(config) else []),
+    )
+
+
+def _tells_in_the_clear(config: Config) -> bool:
+    """Whether agents are told over plain HTTP, beyond this machine, what they may safely do."""
+    address = urlsplit(config.site.url)
+    is_plain = address.scheme == "http" and not is_loopback(address.hostname or "")
+    return config.hac.enabled and is_plain
+
+
+def _report_content(house: House) -> tuple[str, ...]:
+    editions, web = house.knowledge.editions, house.config.content.web
+    documents = _count(len(editions.documents), "document")
+    passages = _count(len(editions.library.passages), "passage")
+    own, *further = editions.languages
+    kept = sum(document.is_elsewhere for document in editions.documents)
+    told = editions.problems[:_PROBLEMS_TOLD]
+    rest = len(editions.problems) - len(told)
+    actions = [offered.action.name for offered in house.offers.offered]
+    unread = describe_unread(house.config.content_folder, data=house.config.data)
+    elsewhere = f"{kept} of these, asked for again now and every {web.every_minutes} minutes"
+    return (
+        f"  content    {documents}, {passages} from {house.config.content_folder}",
+        *([f"  unread     {unread}"] if unread else []),
+        *([f"  languages  {own}, and some in {', '.join(further)}"] if further else []),
+        *_report_meaning(house),
+        *_report_questions(house),
+        _report_level(house),
+        *([f"  elsewhere  {elsewhere}"] if web.lists else []),
+        *([f"  actions    {', '.join(actions)}"] if actions else []),
+        *(f"  problem    {problem}" for problem in (*house.offers.notes(), *told)),
+        *([f"  problems   and {rest} more; aitp-desk check tells them all"] if rest else []),
+    )
+
+
+def _report_meaning(house: House) -> tuple[str, ...]:
+    progress = house.knowledge.progress
+    if progress is None:
+        return ()
+    state = "answers by words until all passages have vectors"
+    if house.knowledge.library.vectors is not None:
+        state = _count(progress.total, "vector")
+    return (f"  meaning    {progress.model}, {state}",)
+
+
+def _report_questions(house: House) -> tuple[str, ...]:
+    """What the passages are enriched with."""
+    questions = house.knowledge.library.questions
+    if questions is None:
+        return ()
+    count = f"{len(questions)} for {_count(questions.passages, 'passage')}"
+    left_out = questions.left_out
+    stale = f"; {left_out} are out of date: run aitp-desk enrich" if left_out else ""
+    return (f"  questions  {count}{stale}",)
+
+
+def _report_level(house: House) -> str:
+    """How well the desk can answer, and what would make it better."""
+    reached = {
+        1: house.knowledge.progress is not None,
+        2: house.knowledge.library.questions is not None,
+        3: not isinstance(house.agent, ExtractiveAgent),
+    }
+    level = max((number for number, is_there in reached.items() if is_there), default=0)
+    better = [told for number, told in _BETTER.items() if not reached[number]]
+    hint = f"; better with {', '.join(better)}" if better else ""
+    return f"  level      {level} of 3{hint}"
+
+
+def _report_further(house: House) -> tuple[str, ...]:
+    return (f"  threads    {house.actor.id}/v1/threads", *_report_content(house))
+
+
+def _introduce(agent: Agent) -> str:
+    if isinstance(agent, ExtractiveAgent):
+        return f"{agent.name} (no {API_KEY}: no model is asked)"
+    return agent.name
+
+
+def _count(number: int, thing: str) -> str:
+    return f"{number} {thing}" if number == 1 else f"{number} {thing}s"

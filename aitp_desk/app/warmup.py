@@ -1,0 +1,44 @@
+"""What the first visitors need and the start does not: read as soon as the desk answers."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+
+from aitp_desk.agent.speech import all_speech
+from aitp_desk.agent.speech.person_request import read_languages
+from aitp_desk.app.context import House
+from aitp_desk.web.pages.blocks.article import markdown_parser
+
+
+@asynccontextmanager
+async def reading_ahead(houses: Sequence[House]) -> AsyncIterator[Callable[[], None]]:
+    """Read in a thread, beside whatever the block does; when it ends, nothing is read any more.
+
+    Whoever needs something before it has been read reads it themselves.
+
+    Parameters:
+        houses: of all site agents.
+
+    Yields:
+        What begins to read.
+    """
+    readings: list[asyncio.Task[None]] = []
+
+    def begin() -> None:
+        readings.append(asyncio.create_task(asyncio.to_thread(_read, houses)))
+
+    try:
+        yield begin
+    finally:
+        await asyncio.gather(*readings)
+
+
+def _read(houses: Sequence[House]) -> None:
+    for house in houses:
+        house.knowledge.editions.prepare()
+    all_speech()
+    if any(house.config.tickets.people != "off" for house in houses):
+        read_languages()
+    markdown_parser()

@@ -1,0 +1,1 @@
+"""The proofs of identity that a request can carry."""

@@ -1,0 +1,167 @@
+"""API keys: ``desk_<id>_<secret>``.
+
+The id (16 hexadecimal digits) finds the row and may be shown; the secret (64) is shown once, when
+the key is made or rotated. The store keeps a keyed hash of the whole. A key is sent as
+``Authorization: Bearer`` or as ``X-AHP-Key`` (AHP 0.1, section 8.2).
+"""
+
+from __future__ import annotations
+
+import hmac
+import re
+import secrets
+import time
+from collections.abc import Awaitable, Callable
+
+from aitp_desk.auth.credentials.last_use import LastUse
+from aitp_desk.auth.credentials.proof import Head, Proof, credential_of
+from aitp_desk.auth.credentials.proof_cache import Verified
+from aitp_desk.auth.keys.data_keys import DataKeys
+from aitp_desk.model.access.credential import CredentialMark
+from aitp_desk.model.access.principal import KEY_PREFIX, ProvenBy, principal_of_key
+from aitp_desk.model.errors import NotAuthenticated, Refusal
+from aitp_desk.store.records.keys import FormerSecret, Key
+
+_API_KEY = re.compile(r"desk_([0-9a-f]{16})_[0-9a-f]{64}", re.ASCII)
+
+MOST_KNOWN = 4096
+"""How many keys are known as such, those that were looked up last."""
+
+_NOBODY = Key("", "", secrets.token_bytes(32), (), created_at=0, expires_at=0)
+_NO_FORMER = FormerSecret(secrets.token_bytes(32), data_key=1, until=0)
+"""What a key is compared with where there is none: nothing hashes to that."""
+
+FindKey = Callable[[str], Awaitable[Key | None]]
+"""Finds the row of an API key by its id, revoked ones included."""
+
+
+class ApiKeys:
+    """The way of API keys.
+
+    Parameters:
+        find: where keys are kept.
+        keys: the desk's data keys.
+        verified: remembers what was looked up.
+        last_use: notes when keys are used.
+        clock: Unix seconds.
+    """
+
+    def __init__(
+        self,
+        find: FindKey,
+        keys: DataKeys,
+        verified: Verified,
+        last_use: LastUse,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self._find = find
+        self._keys = keys
+        self._verified = verified
+        self._last_use = last_use
+        self._clock = clock
+        self._known: dict[str, None] = {}
+
+    async def verify(self, head: Head) -> Proof:
+        """Return whose key a request carries.
+
+        Raises:
+            NotAuthenticated: it proves nothing.
+        """
+        credential = credential_of(head)
+        proof = await self._verified.find(credential, self._look_up)
+        self._last_use.note(proof.principal.id.removeprefix(KEY_PREFIX))
+        return proof
+
+    def knows(self, credential: str) -> bool:
+        """Whether a key has proven somebody, the last time that it was looked up here."""
+        return credential in self._known
+
+    async def still_holds(self, proof: Proof) -> bool:
+        """Whether the key still opens what it opened."""
+        return await self._verified.still_opens(proof, self._look_up)
+
+    async def _look_up(self, credential: str) -> Proof:
+        row = await self._find(parse_api_key(credential))
+        self._known.pop(credential, None)
+        token, until = verify_api_key(credential, row, self._keys, self._clock())
+        if len(self._known) >= MOST_KNOWN:
+            del self._known[next(iter(self._known))]
+        self._known[credential] = None
+        principal = principal_of_key(token.id, token.scopes, ProvenBy.API_KEY)
+        is_present = is_hashed(credential, token.hash, token.data_key, self._keys)
+        mark = CredentialMark(token.version if is_present else token.version - 1)
+        return Proof(principal, self, credential, until, mark=mark)
+
+
+def make_api_key(id_: str | None = None) -> tuple[str, str]:
+    """Make a new key. Returns its id and the whole key.
+
+    Parameters:
+        id_: of a key that gets another secret; None for a new one.
+    """
+    id_ = id_ or secrets.token_hex(8)
+    return id_, f"{shown_prefix(id_)}{secrets.token_hex(32)}"
+
+
+def shown_prefix(id_: str) -> str:
+    """Return what of a key may be shown, and what those who look for leaked keys can look for."""
+    return f"desk_{id_}_"
+
+
+def parse_api_key(text: str) -> str:
+    """Return the id within a key.
+
+    Raises:
+        NotAuthenticated: the text has not the form of a key.
+    """
+    found = _API_KEY.fullmatch(text)
+    if found is None:
+        raise _unproven("malformed")
+    return found[1]
+
+
+def verify_api_key(
+    text: str, token: Key | None, keys: DataKeys, now: float
+) -> tuple[Key, float | None]:
+    """Return the row that a key proves, and until when it does; None where no end is known.
+
+    It takes as long where there is no such key, and compares in constant time.
+
+    Parameters:
+        text: the key as it was sent.
+        token: the row with the key's id, None where there is none.
+        now: Unix seconds.
+
+    Raises:
+        NotAuthenticated: there is no such key, it was revoked or has ended, its secret is another,
+            or it is one that signs and is never sent. Which of these is not told.
+    """
+    kept = _NOBODY if token is None or token.kind != "api_key" else token
+    former = kept.former_at(now) or _NO_FORMER
+    is_present = is_hashed(text, kept.hash, kept.data_key, keys)
+    is_former = is_hashed(text, former.hash, former.data_key, keys)
+    if kept is _NOBODY:
+        raise _unproven("unknown")
+    if not (is_present or is_former):
+        raise _unproven("unproven")
+    if not kept.is_live(now):
+        reason: Refusal = "expired" if kept.revoked_at is None else "revoked"
+        raise _unproven(reason, f"{KEY_PREFIX}{kept.id}")
+    ends = (kept.expires_at, None if is_present else former.until)
+    return kept, min((end for end in ends if end is not None), default=None)
+
+
+def is_hashed(text: str, hash_: bytes, data_key: int, keys: DataKeys) -> bool:
+    """Whether this is the hash of a key, compared in constant time."""
+    is_known = data_key in keys.versions
+    made = keys.hash_token(text, data_key if is_known else keys.newest)
+    return hmac.compare_digest(made, hash_) and is_known
+
+
+def _unproven(reason: Refusal, whose: str = "") -> NotAuthenticated:
+    return NotAuthenticated(
+        "The credential proves nothing: it is malformed, unknown, expired or revoked. Send an API"
+        " key of this desk as 'Authorization: Bearer desk_…', or no credential to ask anonymously.",
+        reason=reason,
+        whose=whose,
+    )

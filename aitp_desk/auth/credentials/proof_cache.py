@@ -1,0 +1,114 @@
+"""Proofs that are remembered: who showed a credential need not be looked up at every request.
+
+The command line changes credentials beside a running desk, and raises an epoch in the store with
+it. The desk reads that number at least once a second: a proof is remembered until it changes.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Awaitable, Callable
+from typing import TypeVar, cast
+
+from aitp_desk.auth.credentials.proof import Proof
+from aitp_desk.model.errors import NotAuthenticated, Unavailable
+
+EPOCH_SECONDS = 0.5
+"""How old the known epoch may be. A revoked key is refused within a second; this leaves margin."""
+MAX_VERIFIED = 4096
+"""How many proofs are remembered, of each way."""
+MAX_CHARACTERS = 4 * 1024 * 1024
+"""How long the credentials are together that are remembered, of each way."""
+REMEMBERED_SECONDS = 300
+"""After so long a credential is looked up again: the key that proves it may have been withdrawn."""
+
+P = TypeVar("P", bound=Proof)
+ReadEpoch = Callable[[], Awaitable[int]]
+
+
+class Epoch:
+    """The number that grows whenever a credential is changed, read seldom.
+
+    Parameters:
+        read: reads it from the store.
+        clock: seconds that only grow.
+    """
+
+    def __init__(self, read: ReadEpoch, clock: Callable[[], float] = time.monotonic) -> None:
+        self._read = read
+        self._clock = clock
+        self.known: int | None = None
+        self._read_at = 0.0
+
+    async def refresh(self) -> int:
+        """Return the number as it is now or was a moment ago."""
+        now = self._clock()
+        if self.known is None or now - self._read_at >= EPOCH_SECONDS:
+            self.known, self._read_at = await self._read(), now
+        return self.known
+
+
+class Verified:
+    """Remembers the proofs of one way by their credentials.
+
+    What was looked up before the epoch changed is never remembered after it.
+
+    Parameters:
+        clock: Unix seconds.
+    """
+
+    def __init__(self, epoch: Epoch, clock: Callable[[], float] = time.time) -> None:
+        self._epoch = epoch
+        self._clock = clock
+        self._proofs: dict[str, tuple[Proof, float]] = {}
+        self._characters = 0
+        self._of_epoch: int | None = None
+
+    async def find(self, credential: str, verify: Callable[[str], Awaitable[P]]) -> P:
+        """Return a credential's proof, verifying it where none is known.
+
+        Raises:
+            NotAuthenticated: what ``verify`` raised.
+        """
+        epoch = await self._epoch.refresh()
+        if epoch != self._of_epoch:
+            self._proofs.clear()
+            self._characters = 0
+            self._of_epoch = epoch
+        known = self._proofs.get(credential)
+        if known is not None:
+            proof, until = known
+            if self._clock() < until:
+                return cast("P", proof)  # of one way, all are of its kind
+            self._forget(credential)
+        proof = await verify(credential)
+        if epoch == self._epoch.known == self._of_epoch:
+            self._remember(credential, proof)
+        return proof
+
+    async def still_opens(self, proof: Proof, verify: Callable[[str], Awaitable[Proof]]) -> bool:
+        """Whether a credential still opens all that it has opened."""
+        try:
+            again = await self.find(proof.credential, verify)
+        except (NotAuthenticated, Unavailable):
+            return False
+        return again.principal.scopes >= proof.principal.scopes
+
+    def forget(self, credential: str) -> None:
+        """Look a credential up when it comes again: it was changed here, just now."""
+        self._forget(credential)
+
+    def _remember(self, credential: str, proof: Proof) -> None:
+        self._forget(credential)  # another request may have come first
+        size = len(credential)
+        while self._proofs and (
+            len(self._proofs) >= MAX_VERIFIED or self._characters + size > MAX_CHARACTERS
+        ):
+            self._forget(next(iter(self._proofs)))
+        until = self._clock() + REMEMBERED_SECONDS
+        self._proofs[credential] = proof, until if proof.until is None else min(until, proof.until)
+        self._characters += size
+
+    def _forget(self, credential: str) -> None:
+        if self._proofs.pop(credential, None) is not None:
+            self._characters -= len(credential)

@@ -1,0 +1,128 @@
+"""What a request presents to prove who sends it: found in its head, believed by nobody yet.
+
+A credential stands in ``Authorization``, or in ``X-AHP-Key`` (AHP 0.1, section 8.2), or the head is
+signed as a whole (RFC 9421); a link by which a thread is shared stands in ``Desk-Grant``. None ever
+stands in a URL.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import msgspec
+
+from aitp_desk.auth.credentials.address import Headers
+from aitp_desk.model.errors import InvalidRequest, NotAuthenticated
+
+BEARER: Final = "bearer"
+GRANT: Final = "Desk-Grant"
+"""The scheme of a link by which a thread is shared, after its header. No ``Authorization`` has it:
+a scheme that stands there is read in small letters."""
+SESSION: Final = "Cookie"
+"""The scheme of a session of the operators' pages, after its header, as that of links is. No
+other part of the desk looks at cookies."""
+HMAC_SCHEME: Final = "aitp-hmac-sha256"
+"""The scheme of requests that are signed with a shared secret (``signed_request.py``)."""
+
+
+WEB_BOT_AUTH: Final = "web-bot-auth"
+"""The tag of message signatures that say who an agent is (``agents.py``)."""
+
+
+class Presented(msgspec.Struct, frozen=True):
+    """What a head presents.
+
+    Parameters:
+        scheme: how it is presented; None where nothing is.
+        credential: what follows the scheme.
+        is_signed: whether there is a message signature that says who the agent is (RFC 9421).
+    """
+
+    scheme: str | None = None
+    credential: str = ""
+    is_signed: bool = False
+
+    @property
+    def is_for_once(self) -> bool:
+        """Whether it opens nothing a second time, so that this head will not come again."""
+        return self.is_signed or self.scheme == HMAC_SCHEME
+
+
+NOTHING = Presented()
+
+
+def read_presented(headers: Headers) -> Presented:
+    """Return what a request presents.
+
+    Raises:
+        InvalidRequest: a header that may stand once stands twice.
+        NotAuthenticated: two different credentials.
+    """
+    presented = _read_credential(headers)
+    if any(WEB_BOT_AUTH in line for line in headers.getall("Signature-Input", [])):
+        return msgspec.structs.replace(presented, is_signed=True)
+    return presented
+
+
+def read_session(headers: Headers, cookie: str) -> Presented:
+    """Return what a request to the operators' pages presents: the cookie, and nothing beside it.
+
+    A program that sends a key is told, and not taken for whoever's browser it borrows.
+
+    Parameters:
+        cookie: its name.
+
+    Raises:
+        NotAuthenticated: another credential, or two such cookies, as a page of another host of the
+            site's domain may set one beside the desk's own.
+    """
+    if any(headers.getall(name, []) for name in ("Authorization", "X-AHP-Key", "Desk-Grant")):
+        raise NotAuthenticated(
+            "The console opens to who has signed in there, by a cookie; no other credential does.",
+            reason="conflicting",
+        )
+    held = [
+        value.strip()
+        for line in headers.getall("Cookie", [])
+        for name, _, value in (pair.partition("=") for pair in line.split(";"))
+        if name.strip() == cookie
+    ]
+    if len(held) > 1:
+        raise NotAuthenticated(
+            f"The cookie {cookie} stands twice; delete both and sign in again.",
+            reason="conflicting",
+        )
+    return Presented(SESSION, held[0]) if held else NOTHING
+
+
+def _read_credential(headers: Headers) -> Presented:
+    authorization = _only(headers, "Authorization")
+    ahp_key = _only(headers, "X-AHP-Key")
+    grant = _only(headers, "Desk-Grant")
+    if grant is not None:
+        if authorization is not None or ahp_key is not None:
+            raise NotAuthenticated(
+                "Desk-Grant stands beside another credential; send one. A thread is shared with"
+                " a caller who is known by a grant of their own.",
+                reason="conflicting",
+            )
+        return Presented(GRANT, grant)
+    if authorization is None:
+        return NOTHING if ahp_key is None else Presented(BEARER, ahp_key)
+    scheme, _, credential = authorization.partition(" ")
+    presented = Presented(scheme.lower(), credential.strip())
+    if ahp_key is not None and presented != Presented(BEARER, ahp_key):
+        raise NotAuthenticated(
+            "Authorization and X-AHP-Key carry two different credentials; send one.",
+            reason="conflicting",
+        )
+    return presented
+
+
+def _only(headers: Headers, name: str) -> str | None:
+    lines = headers.getall(name, [])
+    if not lines:
+        return None
+    if len(lines) > 1:
+        raise InvalidRequest(f"The header {name} may stand only once.", param=name)
+    return lines[0].strip()

@@ -1,0 +1,259 @@
+"""Requests that are signed with a secret that their sender shares with the desk.
+
+AHP 0.1 calls it ``signed_request`` (section 8.2) and agents.txt 1.0 ``hmac``; both leave its form
+open. ``docs/signed-requests.md`` defines it, with test vectors. The secret is never sent, and what
+is sent opens nothing a second time: it holds for one method, address, body and moment, once.
+
+Nothing secret is kept either: a key's secret comes from a data key, the key's id and its version.
+"""
+
+from __future__ import annotations
+
+import hmac
+import re
+from collections.abc import Callable
+from functools import partial
+from typing import NamedTuple
+
+from aitp_desk.auth.credentials.api_key import FindKey
+from aitp_desk.auth.credentials.last_use import LastUse
+from aitp_desk.auth.credentials.nonces import Nonces
+from aitp_desk.auth.credentials.proof import Head, Proof, credential_of
+from aitp_desk.auth.credentials.proof_cache import Verified
+from aitp_desk.auth.credentials.request_credentials import HMAC_SCHEME
+from aitp_desk.auth.keys.data_keys import DataKeys
+from aitp_desk.model.access.credential import CredentialMark
+from aitp_desk.model.access.principal import KEY_PREFIX, ProvenBy, principal_of_key
+from aitp_desk.model.errors import NotAuthenticated
+from aitp_desk.store.records.keys import Key
+
+LONGEST_CREDENTIAL = 512
+"""Of characters; what is longer is not read."""
+
+_ALGORITHM = HMAC_SCHEME.upper()
+_FORMS = {
+    "keyid": re.compile(r"[0-9a-f]{16}\.[1-9][0-9]{0,8}", re.ASCII),
+    "timestamp": re.compile(r"[0-9]{1,12}", re.ASCII),
+    "nonce": re.compile(r"[A-Za-z0-9._~+/=-]{16,128}", re.ASCII),
+    "body": re.compile(r"[0-9a-f]{64}", re.ASCII),
+    "signature": re.compile(r"[0-9a-f]{64}", re.ASCII),
+}
+"""The parameters of the credential; none holds a comma or a quotation mark."""
+_USUAL = re.compile(
+    ", ".join(f'{name}="({form.pattern})"' for name, form in _FORMS.items()), re.ASCII
+)
+"""The credential as the desk's documentation writes it, which is read at once."""
+_ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://[^/?#]*", re.ASCII | re.IGNORECASE)
+
+
+class Signed(NamedTuple):
+    """What the credential of a signed request says.
+
+    Parameters:
+        key_id: id of the key and, after a point, its version.
+        timestamp: when it was signed, in Unix seconds, as it was sent; so is the rest.
+        body: SHA-256 of the body in hexadecimal digits.
+        signature: HMAC-SHA256 of :func:`signed_text` in hexadecimal digits.
+    """
+
+    key_id: str
+    timestamp: str
+    nonce: str
+    body: str
+    signature: str
+
+
+class _Secret:
+    """What a key signs with. Its text form never shows it."""
+
+    __slots__ = ("_begun",)
+
+    def __init__(self, text: str) -> None:
+        self._begun = hmac.new(text.encode(), digestmod="sha256")
+
+    def sign(self, text: bytes) -> bytes:
+        """Return the signature of a text."""
+        signing = self._begun.copy()  # the key is taken in once
+        signing.update(text)
+        return signing.digest()
+
+
+class _KeyProof(Proof, frozen=True, kw_only=True):
+    """Whose key it is that a signature is said to be made with: nothing is proven yet."""
+
+    secret: _Secret
+
+
+class SignedRequests:
+    """The way of signed requests.
+
+    Parameters:
+        find: where keys are kept.
+        keys: the desk's data keys.
+        verified: remembers which keys were looked up.
+        nonces: remembers which requests came.
+        last_use: notes when keys are used.
+        window_seconds: how far a timestamp may be off the desk's clock.
+        clock: Unix seconds.
+    """
+
+    def __init__(
+        self,
+        find: FindKey,
+        keys: DataKeys,
+        verified: Verified,
+        nonces: Nonces,
+        last_use: LastUse,
+        *,
+        window_seconds: int,
+        clock: Callable[[], float],
+    ) -> None:
+        self._find = find
+        self._keys = keys
+        self._verified = verified
+        self._nonces = nonces
+        self._last_use = last_use
+        self._window = window_seconds
+        self._clock = clock
+
+    async def verify(self, head: Head) -> Proof:
+        """Return whose key has signed a request. It opens nothing a second time.
+
+        Raises:
+            NotAuthenticated: it proves nothing.
+        """
+        signed = read_signed(credential_of(head))
+        signed_at = int(signed.timestamp)
+        self._check_age(signed_at)
+        known = await self._verified.find(signed.key_id, self._look_up)
+        text = signed_text(head.method, head.target, signed)
+        expected = known.secret.sign(text)
+        if not hmac.compare_digest(expected, bytes.fromhex(signed.signature)):
+            raise _unproven()
+        until = signed_at + self._window
+        return Proof(
+            known.principal,
+            self,
+            signed.key_id,
+            known.until,
+            bytes.fromhex(signed.body),
+            (partial(self._use, known.principal.id, signed.nonce, until),),
+            known.mark,
+        )
+
+    async def _use(self, principal_id: str, nonce: str, until: int) -> None:
+        await self._nonces.use(principal_id, nonce, until=until)
+        self._last_use.note(principal_id.removeprefix(KEY_PREFIX))
+
+    async def still_holds(self, proof: Proof) -> bool:
+        """Whether the key still opens what it opened, for a response that goes on."""
+        return await self._verified.still_opens(proof, self._look_up)
+
+    def _check_age(self, signed_at: int) -> None:
+        off = signed_at - int(self._clock())
+        if abs(off) > self._window:
+            raise NotAuthenticated(
+                f"The timestamp is {abs(off)} seconds {'ahead of' if off > 0 else 'behind'} the"
+                f" desk's clock; it may be {self._window} off. The Date of this answer says what"
+                " time it is here: sign the request again, with the time of now.",
+                reason="expired",
+            )
+
+    async def _look_up(self, key_id: str) -> _KeyProof:
+        id_, _, version = key_id.partition(".")
+        token = await self._find(id_)
+        now = self._clock()
+        if token is None or token.kind != "hmac" or not token.is_live(now):
+            raise _unproven()
+        until, data_key = _holds_until(token, int(version), now)
+        principal = principal_of_key(token.id, token.scopes, ProvenBy.SIGNED_REQUEST)
+        secret = _Secret(make_secret(self._keys, token.id, int(version), data_key))
+        mark = CredentialMark(int(version))
+        return _KeyProof(principal, self, key_id, until, mark=mark, secret=secret)
+
+
+def make_secret(keys: DataKeys, id_: str, version: int, data_key: int) -> str:
+    """Return the secret of a version of a key: 64 hexadecimal digits, which are used as text.
+
+    Parameters:
+        data_key: the version of the data key that it comes from.
+    """
+    return keys.derive(f"hmac {id_}", version, data_key=data_key).hex()
+
+
+def read_signed(credential: str) -> Signed:
+    """Read what follows the scheme: five parameters, each once, in any order (RFC 9110, 11.2).
+
+    Raises:
+        NotAuthenticated: it has not this form.
+    """
+    if usual := _USUAL.fullmatch(credential):
+        return Signed(*usual.groups())
+    given: dict[str, str] = {}
+    parameters = credential.split(",") if len(credential) <= LONGEST_CREDENTIAL else ()
+    for parameter in parameters:
+        name, _, value = parameter.strip(" \t").partition("=")
+        if len(value) >= 2 and value[0] == value[-1] == '"':
+            value = value[1:-1]
+        form = _FORMS.get(name)
+        if form is None or name in given or form.fullmatch(value) is None:
+            raise _malformed()
+        given[name] = value
+    if len(given) < len(_FORMS):
+        raise _malformed()
+    return Signed(*(given[name] for name in _FORMS))
+
+
+def signed_text(method: str, target: str, signed: Signed) -> bytes:
+    """Return what the signature is made of: a line for each thing that it holds for.
+
+    Parameters:
+        method: as it was sent.
+        target: of the request line, as it was sent.
+    """
+    place = path_and_query(target)
+    lines = (_ALGORITHM, method, place, signed.timestamp, signed.nonce, signed.body)
+    return "\n".join(lines).encode(errors="surrogateescape")
+
+
+def path_and_query(target: str) -> str:
+    """What of a request's target names the place at the desk: of a whole URL what follows the host.
+
+    Nothing is decoded or tidied up.
+    """
+    if not target.startswith("/") and (origin := _ORIGIN.match(target)):
+        rest = target[origin.end() :]
+        return rest if rest.startswith("/") else f"/{rest}"
+    return target
+
+
+def _holds_until(token: Key, version: int, now: float) -> tuple[float | None, int]:
+    """Until when a version of a key opens anything, and the data key that its secret comes from.
+
+    Raises:
+        NotAuthenticated: it does not now.
+    """
+    if version == token.version:
+        return token.expires_at, token.data_key
+    former = token.former_at(now)
+    if former is None or version != token.version - 1:
+        raise _unproven()
+    until = former.until if token.expires_at is None else min(former.until, token.expires_at)
+    return until, former.data_key
+
+
+def _malformed() -> NotAuthenticated:
+    names = ", ".join(f'{name}="…"' for name in _FORMS)
+    return NotAuthenticated(
+        f"A signed request reads 'Authorization: {_ALGORITHM} {names}': each of these once, in"
+        " the form that the desk's documentation gives.",
+        reason="malformed",
+    )
+
+
+def _unproven() -> NotAuthenticated:
+    return NotAuthenticated(
+        "The signature proves nothing: the key is unknown, revoked or has ended, or what was"
+        " signed is not what arrived. Sign the method, path and query as they are sent, the"
+        " timestamp, the nonce and the SHA-256 of the body."
+    )

@@ -1,0 +1,89 @@
+"""JWTs: ``Authorization: Bearer`` and what an issuer has signed whom the site's owner has named.
+
+What costs nothing is looked at first: whose token it is, whom it is for and whether it has expired.
+Only then keys are looked for, and only in the places that the owner has named. A refusal says which
+rule was broken and repeats nothing of the token.
+
+Sources: RFC 6750 (bearer tokens), RFC 7519, section 7.2, RFC 8725 (best current practices), RFC
+9068, section 4 (JWTs as access tokens).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import partial
+
+from aitp_desk.auth.credentials.proof import Head, Proof, credential_of
+from aitp_desk.auth.credentials.proof_cache import Verified
+from aitp_desk.auth.jwt.claims import read_claims
+from aitp_desk.auth.jwt.compact import Compact, read_compact
+from aitp_desk.auth.jwt.issuers import Issuer
+from aitp_desk.model.access.credential import CredentialMark
+from aitp_desk.model.errors import TokenRefused
+
+
+class Bearer:
+    """The way of JWTs.
+
+    Parameters:
+        issuers: whose tokens are taken.
+        verified: remembers what was proven.
+        clock: Unix seconds.
+    """
+
+    def __init__(
+        self, issuers: Iterable[Issuer], verified: Verified, clock: Callable[[], float]
+    ) -> None:
+        self._issuers = {issuer.url: issuer for issuer in issuers}
+        self._verified = verified
+        self._clock = clock
+
+    async def verify(self, head: Head) -> Proof:
+        """Return whose token a request carries.
+
+        Raises:
+            TokenRefused: it proves nothing.
+            Unavailable: the keys of its issuer cannot be had now.
+        """
+        return await self._verified.find(credential_of(head), self._prove)
+
+    async def still_holds(self, proof: Proof) -> bool:
+        """Whether the token still opens what it opened; it does not once it has expired."""
+        return await self._verified.still_opens(proof, self._prove)
+
+    async def _prove(self, credential: str) -> Proof:
+        token = read_compact(credential)
+        issuer = self._issuer_of(token)
+        claims = read_claims(token.claims, issuer.bounds, self._clock())
+        await _check_signature(token, issuer)
+        principal, until = await issuer.introduce(claims), claims.ends_at
+        mark = CredentialMark(token_id=claims.token_id, issued_at=claims.issued_at)
+        if issuer.use is None:
+            return Proof(principal, self, credential, until, mark=mark)
+        if claims.token_id is None:
+            raise TokenRefused("The token has no jti, and its issuer's are good for one request.")
+        once = (partial(issuer.use, claims),)
+        return Proof(principal, self, credential, until, once=once, mark=mark)
+
+    def _issuer_of(self, token: Compact) -> Issuer:
+        named = token.claims.get("iss")
+        issuer = self._issuers.get(named) if isinstance(named, str) else None
+        if issuer is None:
+            raise TokenRefused("The token is of no issuer (iss) whose tokens this desk takes.")
+        if token.algorithm not in issuer.algorithms:
+            raise TokenRefused(
+                "The token's alg is none that its issuer signs with:"
+                f" {', '.join(sorted(issuer.algorithms))}."
+            )
+        if token.type not in issuer.types:
+            raise TokenRefused("The token's typ is none that is taken here for a caller's proof.")
+        return issuer
+
+
+async def _check_signature(token: Compact, issuer: Issuer) -> None:
+    key = await issuer.keys.find(token.key_id, token.algorithm)
+    if key is None:
+        raise TokenRefused(
+            "The token's signature cannot be checked: its issuer has no key of this kid and alg."
+        )
+    key.check(token)

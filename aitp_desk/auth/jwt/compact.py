@@ -1,0 +1,129 @@
+"""A token in its compact form, taken apart before anything in it is believed.
+
+JWTs come from strangers, and their header says how they want to be read. So nothing here follows
+what it says: a token that wants more than one signature over one JSON object is refused (RFC 8725,
+sections 3.1 to 3.11). Two readers cannot read a token in two ways: base64url has one spelling, JSON
+no member twice.
+
+Sources: RFC 7515 (JWS, sections 3.1, 4.1 and 5.2), RFC 7519 (JWT, sections 5 and 7.2).
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any, NoReturn
+
+import msgspec
+
+from aitp_desk.auth.jwt.base64url import decode_base64url
+from aitp_desk.model.errors import TokenRefused
+
+MAX_TOKEN_CHARACTERS = 8192
+"""A longer one is refused before any of it is read."""
+MAX_KEY_ID_CHARACTERS = 256
+
+_POINTS_TO_KEYS = ("jku", "jwk", "x5u", "x5c")
+"""Headers by which a token brings its own key, or says where it is (RFC 8725, section 3.10)."""
+_WANTS_MORE = ("crit", "b64", "cty", "enc", "zip")
+"""Headers of extensions, of what is encrypted, compressed, or holds another token."""
+
+
+class Compact(msgspec.Struct, frozen=True):
+    """A token, taken apart; nothing of it is proven.
+
+    Parameters:
+        text: the token as it was sent.
+        algorithm: what its header says that it is signed with.
+        key_id: which key its header names; None for none.
+        type: what kind of token its header says that it is, in small letters and without
+            ``application/``; empty where it does not say.
+        claims: what it says. No text in it is a number, and no number is too long to be read.
+    """
+
+    text: str
+    algorithm: str
+    key_id: str | None
+    type: str
+    claims: dict[str, Any]
+
+
+def read_compact(text: str) -> Compact:
+    """Take a token apart.
+
+    Raises:
+        TokenRefused: it is too long, is no JWT of three parts, or asks for more than a signature.
+    """
+    if len(text) > MAX_TOKEN_CHARACTERS:
+        raise TokenRefused(f"The token is longer than {MAX_TOKEN_CHARACTERS} characters.")
+    parts = text.split(".")
+    if len(parts) == 5:
+        raise TokenRefused("The token is encrypted; this desk takes signed ones only.")
+    if len(parts) != 3:
+        raise TokenRefused("The token is no JWT: it has not three parts.")
+    header = _read_object(parts[0], "header")
+    for name in _POINTS_TO_KEYS:
+        if name in header:
+            raise TokenRefused(
+                f"The token's header has {name}; keys are never taken from a token, nor from where"
+                " it points."
+            )
+    for name in _WANTS_MORE:
+        if name in header:
+            raise TokenRefused(
+                f"The token's header has {name}; this desk takes plain signed tokens only."
+            )
+    algorithm = header.get("alg")
+    if not isinstance(algorithm, str):
+        raise TokenRefused("The token's header has no alg that is a text.")
+    key_id = header.get("kid")
+    if key_id is not None and not (isinstance(key_id, str) and is_key_id(key_id)):
+        raise TokenRefused(
+            f"The token's kid is no printable text of at most {MAX_KEY_ID_CHARACTERS} characters."
+        )
+    type_ = header.get("typ", "")
+    if not isinstance(type_, str):
+        raise TokenRefused("The token's typ is no text.")
+    claims = _read_object(parts[1], "claims")
+    _decode(parts[2], "signature")
+    return Compact(text, algorithm, key_id, type_.lower().removeprefix("application/"), claims)
+
+
+def is_key_id(text: str) -> bool:
+    """Whether a text may name a key."""
+    return 0 < len(text) <= MAX_KEY_ID_CHARACTERS and text.isprintable()
+
+
+def _decode(part: str, what: str) -> bytes:
+    """Decode a part of a token.
+
+    Parameters:
+        what: which part it is, for the message.
+    """
+    decoded = decode_base64url(part)
+    if decoded is None:
+        raise TokenRefused(f"The token's {what} is no base64url without padding.")
+    return decoded
+
+
+def _read_object(part: str, what: str) -> dict[str, Any]:
+    data = _decode(part, what)
+    try:
+        value = json.loads(
+            data.decode("utf-8"), object_pairs_hook=_without_repeats, parse_constant=_no_number
+        )
+    except (ValueError, RecursionError):
+        value = None
+    if not isinstance(value, dict):
+        raise TokenRefused(f"The token's {what} is no JSON object with each member once.")
+    return value
+
+
+def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    members = dict(pairs)
+    if len(members) != len(pairs):
+        raise ValueError("a member stands twice")
+    return members
+
+
+def _no_number(text: str) -> NoReturn:
+    raise ValueError(f"{text} is no JSON")

@@ -1,0 +1,83 @@
+"""The desk as one of the issuers whose tokens it takes: keys and clients are at hand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from aitp_desk.auth.jwt.claims import Bounds, Claims
+from aitp_desk.auth.jwt.issuance import ALGORITHM, TYPE
+from aitp_desk.auth.jwt.issuers import Issuer
+from aitp_desk.auth.jwt.jwk import VerifyingKey, find_key
+from aitp_desk.auth.jwt.signing_keys import SigningKeys
+from aitp_desk.config.sections.access.oauth import LONGEST_TOKEN_SECONDS
+from aitp_desk.model.access.principal import (
+    CLIENT_PREFIX,
+    Principal,
+    PrincipalKind,
+    ProvenBy,
+    kind_of,
+)
+from aitp_desk.model.errors import TokenRefused
+from aitp_desk.store.base import Store
+from aitp_desk.store.reads.credentials import clients as client_reads
+
+Clock = Callable[[], float]
+
+
+class OwnKeys:
+    """The public halves of the keys that sign the desk's tokens.
+
+    They are asked for once a token, and remembered with it.
+    """
+
+    def __init__(self, store: Store, keys: SigningKeys, clock: Clock) -> None:
+        self._store = store
+        self._keys = keys
+        self._clock = clock
+
+    async def find(self, key_id: str | None, algorithm: str) -> VerifyingKey | None:
+        """Return the key that a token names; None where the desk has no such key any more."""
+        later = await client_reads.signing_keys(self._store)
+        published = [
+            VerifyingKey(pair.id, ALGORITHM, pair.private.public_key())
+            for pair in self._keys.published(later, self._clock())
+        ]
+        return find_key(published, key_id, algorithm)
+
+
+def own_issuer(*, store: Store, keys: SigningKeys, url: str, clock: Clock) -> Issuer:
+    """Make the desk an issuer whose tokens it takes.
+
+    A token opens as long as its client may have one: who revokes a client ends its tokens.
+
+    Parameters:
+        keys: what signs.
+        url: the public address of the desk, which issues its tokens and is whom they are for.
+        clock: Unix seconds, the same that tokens are signed by.
+    """
+    return Issuer(
+        url=url,
+        algorithms=frozenset({ALGORITHM}),
+        keys=OwnKeys(store, keys, clock),
+        bounds=Bounds(audience=url, leeway=0, max_lifetime=LONGEST_TOKEN_SECONDS),
+        types=frozenset({TYPE}),
+        introduce=partial(_introduce, store, clock),
+    )
+
+
+async def _introduce(store: Store, clock: Clock, claims: Claims) -> Principal:
+    """Say whose token it is. What it opens was settled when it was signed.
+
+    Anybody can register as many clients as they like: their limits are those of their address.
+    """
+    client = await client_reads.client(store, claims.subject)
+    if client is None or not client.is_live(clock()):
+        raise TokenRefused(
+            "The client of this token was revoked or has expired.",
+            reason="revoked",
+            whose=f"{CLIENT_PREFIX}{claims.subject}",
+        )
+    scopes = frozenset(claims.scopes)
+    kind = PrincipalKind.STRANGER if client.is_registered else kind_of(scopes)
+    return Principal(f"{CLIENT_PREFIX}{client.id}", kind, scopes, "", proven_by=ProvenBy.JWT)

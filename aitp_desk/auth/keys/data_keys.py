@@ -1,0 +1,153 @@
+"""The data keys: what all of the desk's own keys come from.
+
+Each is 32 random bytes with a version, and stands in the database, wrapped by the master key. Each
+use has a purpose, and HKDF (RFC 5869) gives each purpose a key that says nothing about the others.
+Nothing that is derived is stored. Who loses the master key loses every API key and everything that
+is sealed, but no conversation.
+"""
+
+from __future__ import annotations
+
+import hmac
+import secrets
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from aitp_desk.auth.keys.master_key import (
+    KEY_BYTES,
+    KEY_FILE,
+    MASTER_KEY,
+    KeyFileError,
+    MasterKey,
+    derive,
+    find_master_key,
+    make_master_key,
+)
+from aitp_desk.store.base import Reader, Store
+from aitp_desk.store.reads.credentials import keys as key_reads
+from aitp_desk.store.records.keys import WrappedKey
+from aitp_desk.store.units.keys.data_keys import keep_first_data_key
+
+FIRST = 1
+"""The version of the first data key: what must never change is derived from it."""
+
+
+class DataKeys:
+    """The data keys of a desk, unwrapped. Their text form never shows them.
+
+    Parameters:
+        secrets: 32 random bytes by their version.
+    """
+
+    __slots__ = ("_hashing", "_links", "_secrets", "newest")
+
+    def __init__(self, secrets: Mapping[int, bytes]) -> None:
+        self._secrets = dict(secrets)
+        self._hashing = {version: derive(key, "tokens") for version, key in secrets.items()}
+        self._links = derive(secrets[FIRST], "links")
+        self.newest = max(secrets)
+        """The version that new things are made with."""
+
+    @property
+    def versions(self) -> frozenset[int]:
+        """All that are known."""
+        return frozenset(self._secrets)
+
+    def derive(self, purpose: str, version: int = 1, *, data_key: int = FIRST) -> bytes:
+        """Return the 32-byte key for one purpose.
+
+        Parameters:
+            version: of the derived key; raising it rotates that one alone.
+            data_key: the version of the data key that it comes from.
+
+        Raises:
+            KeyError: there is no such data key.
+        """
+        return derive(self._secrets[data_key], purpose, version)
+
+    def wrapped_by(self, master: MasterKey, version: int) -> bytes:
+        """Return a data key as the database may hold it under a master key."""
+        return master.wrap(version, self._secrets[version])
+
+    def hash_token(self, token: str, data_key: int) -> bytes:
+        """Return what is kept of an API key: 32 bytes that are of no use without these keys.
+
+        Parameters:
+            data_key: the version of the data key that it is keyed by.
+        """
+        return hmac.digest(self._hashing[data_key], token.encode(), "sha256")
+
+    def hash_link(self, link: str) -> bytes:
+        """Return what is kept of the secret of a link, as :meth:`hash_token`."""
+        return hmac.digest(self._links, link.encode(), "sha256")
+
+
+async def open_data_keys(store: Store, data: Path, environment: Mapping[str, str]) -> DataKeys:
+    """Find the master key and unwrap the data keys; at the first start, make both.
+
+    Parameters:
+        data: the data folder, where the key file stands.
+        environment: where the master key may stand instead.
+
+    Raises:
+        KeyFileError: the master key is missing, is no key, or is not this database's.
+    """
+    master = find_master_key(data, environment)
+    kept = await key_reads.data_keys(store)
+    is_keyed = bool(kept) or await key_reads.is_keyed(store)
+    if master is None:
+        if is_keyed:
+            raise _missing(data)
+        master = make_master_key(data)
+    if not kept:
+        first = master.as_data_key() if is_keyed else secrets.token_bytes(KEY_BYTES)
+        kept = await store.run(
+            keep_first_data_key,
+            key=WrappedKey(FIRST, master.fingerprint, master.wrap(FIRST, first), int(time.time())),
+        )
+    return unwrap_all(master, kept)
+
+
+async def known_data_keys(
+    reader: Reader, data: Path, environment: Mapping[str, str]
+) -> DataKeys | None:
+    """Find the master key and unwrap the data keys, of a database that is only looked at.
+
+    Returns:
+        None where nothing was made with a master key yet, or before there were data keys.
+
+    Raises:
+        KeyFileError: as :func:`open_data_keys`.
+    """
+    master = find_master_key(data, environment)
+    kept = await key_reads.data_keys(reader)
+    if master is None and (kept or await key_reads.is_keyed(reader)):
+        raise _missing(data)
+    return unwrap_all(master, kept) if master is not None and kept else None
+
+
+def unwrap_all(master: MasterKey, kept: Sequence[WrappedKey]) -> DataKeys:
+    """Unwrap the data keys of a database.
+
+    Parameters:
+        kept: all of them, by whichever master key they are wrapped.
+
+    Raises:
+        KeyFileError: the master key is not this database's, or a data key was changed.
+    """
+    own = [key for key in kept if key.master == master.fingerprint]
+    if {key.version for key in own} != {key.version for key in kept}:
+        raise KeyFileError(
+            f"The master key of {master.origin} ({master.fingerprint}) is not the one that this"
+            f" database was made with ({', '.join(sorted({key.master for key in kept}))}). Put that"
+            " one back, or the database that belongs to this one."
+        )
+    return DataKeys({key.version: master.unwrap(key.version, key.wrapped) for key in own})
+
+
+def _missing(data: Path) -> KeyFileError:
+    return KeyFileError(
+        f"{data / KEY_FILE} is missing, and {MASTER_KEY} is not set: what the database keeps was"
+        " made with a master key. Put it back from where you keep it."
+    )

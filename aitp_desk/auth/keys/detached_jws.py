@@ -1,0 +1,108 @@
+"""A signature that stands beside what it signs (JWS with detached content), by Ed25519.
+
+    BASE64URL(header) .. BASE64URL(signature)
+
+What is signed is ``BASE64URL(header) . BASE64URL(payload)``. A header says which kind of thing was
+signed (``typ``) and is refused where it says anything that is not asked for: so no signature passes
+for one of another kind, and none brings wishes of its own.
+
+Sources: RFC 7515 (JWS), sections 4.1, 5.2 and appendix F; RFC 8037 (Ed25519); RFC 8725, section
+3.11 (types).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+import msgspec
+from cryptography.exceptions import InvalidSignature
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+
+from aitp_desk.auth.jwt.base64url import decode_base64url, encode_base64url
+from aitp_desk.model.conversation.chain import canonical_json
+from aitp_desk.model.errors import InvalidRequest
+from aitp_desk.model.strict_json import decode_json
+
+MAX_CHARACTERS = 1024
+"""A header with a key and a signature have some 350."""
+_ALGORITHM: Final = "EdDSA"
+
+
+class SignatureWrong(Exception):
+    """A signature is none, or not of what it should be; the message says why."""
+
+
+class Detached(msgspec.Struct, frozen=True):
+    """A signature, taken apart; nothing of it is proven.
+
+    Parameters:
+        header: its members but ``alg`` and ``typ``, which are as they should be.
+        protected: the header as it was signed.
+    """
+
+    header: Mapping[str, Any]
+    protected: str
+    signature: bytes
+
+    def check(self, key: Ed25519PublicKey, payload: bytes) -> None:
+        """Check that a key has signed this.
+
+        Raises:
+            SignatureWrong: it has not.
+        """
+        try:
+            key.verify(self.signature, _signed(self.protected, payload))
+        except InvalidSignature:
+            raise SignatureWrong("the signature is not of what it should be of") from None
+
+
+def sign_detached(
+    private: Ed25519PrivateKey, kind: str, header: Mapping[str, Any], payload: bytes
+) -> str:
+    """Sign a payload.
+
+    Parameters:
+        kind: what it is, for ``typ``.
+        header: what names the key: ``kid`` or ``jwk``.
+    """
+    whole = canonical_json({"alg": _ALGORITHM, "typ": kind, **header})
+    protected = encode_base64url(whole)
+    return f"{protected}..{encode_base64url(private.sign(_signed(protected, payload)))}"
+
+
+def read_detached(jws: str, kind: str, names: str) -> Detached:
+    """Take a signature apart.
+
+    Parameters:
+        kind: what has to be signed, as ``typ`` says it.
+        names: the one further member of the header, by which the key is found: ``kid`` or ``jwk``.
+
+    Raises:
+        SignatureWrong: it is no such signature.
+    """
+    if len(jws) > MAX_CHARACTERS:
+        raise SignatureWrong(f"it has more than {MAX_CHARACTERS} characters")
+    parts = jws.split(".")
+    if len(parts) != 3 or parts[1]:
+        raise SignatureWrong(
+            "it is no JWS with detached content: a header, two points, a signature"
+        )
+    header_bytes, signature = decode_base64url(parts[0]), decode_base64url(parts[2])
+    if header_bytes is None or signature is None:
+        raise SignatureWrong("its parts are no base64url without padding")
+    try:
+        header = decode_json(header_bytes)
+    except InvalidRequest as error:
+        raise SignatureWrong(f"its header is no JSON: {error.message}") from None
+    if not isinstance(header, dict) or header.keys() != {"alg", "typ", names}:
+        raise SignatureWrong(f"its header has exactly the members alg, typ and {names}")
+    if header["alg"] != _ALGORITHM:
+        raise SignatureWrong(f"alg in its header is {_ALGORITHM}")
+    if header["typ"] != kind:
+        raise SignatureWrong(f"typ in its header is {kind}")
+    return Detached({names: header[names]}, parts[0], signature)
+
+
+def _signed(protected: str, payload: bytes) -> bytes:
+    return f"{protected}.{encode_base64url(payload)}".encode()

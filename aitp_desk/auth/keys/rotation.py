@@ -1,0 +1,133 @@
+"""Exchanging the desk's keys: another master key, or a further data key.
+
+No desk may serve meanwhile: it has read its keys at its start. Whatever of an exchange is
+interrupted, one master key in its place opens all data keys.
+"""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from aitp_desk.auth.keys.data_keys import FIRST, DataKeys, unwrap_all
+from aitp_desk.auth.keys.master_key import (
+    KEY_BYTES,
+    KEY_FILE,
+    NEW_MASTER_KEY,
+    KeyFileError,
+    MasterKey,
+    read_environment,
+    sync_folder,
+    write_draft,
+)
+from aitp_desk.model.access.audit import Auditor
+from aitp_desk.store import units as work
+from aitp_desk.store.base import Store
+from aitp_desk.store.reads.credentials import keys as key_reads
+from aitp_desk.store.records.keys import BegunAnew, WrappedKey
+
+
+async def exchange_master_key(
+    store: Store,
+    data: Path,
+    environment: Mapping[str, str],
+    master: MasterKey,
+    by: Auditor | None = None,
+) -> MasterKey:
+    """Wrap the data keys by another master key, and forget them as the present one wraps them.
+
+    Parameters:
+        data: the data folder; its key file is replaced, unless the environment has the new key.
+        environment: where the new key may stand.
+        master: the present one.
+        by: who does it.
+
+    Returns:
+        The new one.
+
+    Raises:
+        KeyFileError: the present key does not open the data keys; or it stands in the environment,
+            and there is no new one.
+    """
+    kept = await key_reads.data_keys(store)
+    keys = unwrap_all(master, kept)
+    given = read_environment(environment, NEW_MASTER_KEY)
+    if given is not None:
+        if given.fingerprint == master.fingerprint:
+            raise KeyFileError(f"The key of {given.origin} is the present one; take another.")
+        await store.run(work.add_wrappings, keys=_wrap_all(given, keys))
+        await store.run(work.keep_wrappings_of, master=given.fingerprint, by=by)
+        return given
+    path = data / KEY_FILE
+    if master.origin != str(path):
+        raise KeyFileError(
+            f"The present key is {master.origin}'s. Put the new one into {NEW_MASTER_KEY}, or its"
+            f" file's name into {NEW_MASTER_KEY}_FILE: {2 * KEY_BYTES} random hexadecimal digits."
+        )
+    try:
+        return await _exchange_file(store, path, keys, by)
+    except OSError as error:
+        raise KeyFileError(f"{error.filename or path} cannot be used: {error.strerror}.") from error
+
+
+async def add_data_key(store: Store, master: MasterKey, by: Auditor | None = None) -> int:
+    """Make a further data key, which everything new is made with.
+
+    Parameters:
+        master: the present master key.
+        by: who does it.
+
+    Returns:
+        Its version.
+
+    Raises:
+        KeyFileError: the master key does not open the data keys.
+    """
+    version = unwrap_all(master, await key_reads.data_keys(store)).newest + 1
+    wrapped = master.wrap(version, secrets.token_bytes(KEY_BYTES))
+    key = WrappedKey(version, master.fingerprint, wrapped, int(time.time()))
+    await store.run(work.add_data_key, key=key, by=by)
+    return version
+
+
+async def begin_anew(
+    store: Store, master: MasterKey, by: Callable[[DataKeys], Auditor]
+) -> BegunAnew:
+    """Go on without the master key that was lost: with new data keys, and none of what hung on it.
+
+    Parameters:
+        master: the one from now on.
+        by: who does it, given the keys of the audit log from now on.
+    """
+    now, secret = int(time.time()), secrets.token_bytes(KEY_BYTES)
+    key = WrappedKey(FIRST, master.fingerprint, master.wrap(FIRST, secret), now)
+    return await store.run(work.begin_anew, key=key, now=now, by=by(DataKeys({FIRST: secret})))
+
+
+async def _exchange_file(store: Store, path: Path, keys: DataKeys, by: Auditor | None) -> MasterKey:
+    """Put another key into the key file.
+
+    Between its two commits the database can be opened by both keys, and the file holds one of them.
+    """
+    secret = secrets.token_bytes(KEY_BYTES)
+    master = MasterKey(secret, str(path))
+    draft = write_draft(path, secret.hex())
+    try:
+        await store.run(work.add_wrappings, keys=_wrap_all(master, keys))
+    except BaseException:
+        draft.unlink()
+        raise
+    draft.replace(path)
+    sync_folder(path.parent)
+    await store.run(work.keep_wrappings_of, master=master.fingerprint, by=by)
+    return master
+
+
+def _wrap_all(master: MasterKey, keys: DataKeys) -> tuple[WrappedKey, ...]:
+    now = int(time.time())
+    return tuple(
+        WrappedKey(version, master.fingerprint, keys.wrapped_by(master, version), now)
+        for version in sorted(keys.versions)
+    )

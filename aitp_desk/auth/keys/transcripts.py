@@ -1,0 +1,226 @@
+"""Transcripts signed, and checked by whoever has one: the file and the published keys are enough.
+
+The desk signs its statement (``aitp-desk-transcript+jws``), with a key that signs nothing else.
+Another party signs a head (``aitp-desk-transcript-head+jws``) and brings its public key in the
+header (RFC 7515, section 4.1.3): whose key that is, the signature does not say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, Final
+
+import msgspec
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+
+from aitp_desk.auth.jwt.base64url import decode_base64url, encode_base64url
+from aitp_desk.auth.jwt.jwk import thumbprint_of
+from aitp_desk.auth.jwt.signing_keys import KeyPair
+from aitp_desk.auth.keys.detached_jws import SignatureWrong, read_detached, sign_detached
+from aitp_desk.auth.keys.transcript_keys import PublishedKey
+from aitp_desk.config.rules.web_address import web_address
+from aitp_desk.model.access.weak_keys import is_weak
+from aitp_desk.model.conversation.chain import FIRST_LINK, canonical, digest_message, next_link
+from aitp_desk.model.conversation.thread import Attachment
+from aitp_desk.model.conversation.transcript import (
+    KEYS_PATH,
+    Document,
+    Head,
+    Said,
+    Statement,
+    Tombstone,
+    canonical_head,
+    canonical_statement,
+)
+from aitp_desk.model.errors import InvalidRequest
+from aitp_desk.model.strict_json import decode_json
+
+STATEMENT_TYPE: Final = "aitp-desk-transcript+jws"
+HEAD_TYPE: Final = "aitp-desk-transcript-head+jws"
+
+
+class Checked(msgspec.Struct, frozen=True):
+    """What a check of a transcript found.
+
+    Parameters:
+        document: as it was read.
+        wrong: what is not as it was signed, each a sentence; empty where all is.
+        signers: the thumbprints (RFC 7638) of the keys of its countersignatures, in their order.
+    """
+
+    document: Document
+    wrong: tuple[str, ...]
+    signers: tuple[str, ...]
+
+    @property
+    def erased(self) -> int:
+        """Of how many messages a tombstone alone is left."""
+        return sum(isinstance(one, Tombstone) for one in self.document.messages)
+
+
+def sign_statement(pair: KeyPair, statement: Statement) -> str:
+    """Return the desk's signature of a statement."""
+    return sign_detached(
+        pair.private, STATEMENT_TYPE, {"kid": pair.id}, canonical_statement(statement)
+    )
+
+
+def check_countersignature(jws: str, head: Head) -> str:
+    """Check that another party has signed a head.
+
+    Returns:
+        The thumbprint of its key.
+
+    Raises:
+        SignatureWrong: it has not.
+    """
+    signed = read_detached(jws, HEAD_TYPE, "jwk")
+    jwk = signed.header["jwk"]
+    key = _ed25519_of(jwk)
+    signed.check(key, canonical_head(head))
+    return thumbprint_of(jwk)
+
+
+def read_transcript(body: bytes) -> Document:
+    """Read a transcript; nothing of it is proven.
+
+    Raises:
+        InvalidRequest: it is none; the message says what is wrong.
+    """
+    try:
+        return msgspec.convert(decode_json(body, with_nul=True, most_values=None), Document)
+    except msgspec.ValidationError as error:
+        raise InvalidRequest(f"It is no transcript: {error}.") from None
+
+
+def check_transcript(document: Document, keys: Sequence[PublishedKey]) -> Checked:
+    """Check everything that a transcript says against its proofs.
+
+    Parameters:
+        keys: those that its site publishes.
+    """
+    head = document.statement.head
+    signers: list[str] = []
+    wrong = [
+        *_wrong_signature(document, keys),
+        *_wrong_messages(document),
+        *_wrong_tombstones(document),
+    ]
+    if head.seq != len(document.messages):
+        wrong.append(
+            f"The desk has signed {head.seq} messages, and there are {len(document.messages)}."
+        )
+    if not _is_origin(head.site):
+        wrong.append("The site is not named by an address such as https://desk.example.com alone.")
+    if document.statement.keys != f"{head.site}{KEYS_PATH}":
+        wrong.append("The keys are said to be at another address than that of the site's keys.")
+    for n, one in enumerate(document.statement.countersignatures, 1):
+        signed = msgspec.structs.replace(head, site=one.site, seq=one.seq, link=one.link)
+        try:
+            signers.append(check_countersignature(one.jws, signed))
+        except SignatureWrong as error:
+            wrong.append(f"Countersignature {n} is wrong: {error}.")
+        if one.link != link_at(document, one.seq):
+            wrong.append(f"Countersignature {n} is of another chain than that of these messages.")
+    return Checked(document, tuple(wrong), tuple(signers))
+
+
+def link_at(document: Document, seq: int) -> str | None:
+    """The link of a message by its number; None where there is none."""
+    if seq == 0:
+        return encode_base64url(FIRST_LINK)
+    return document.messages[seq - 1].link if 0 < seq <= len(document.messages) else None
+
+
+def _is_origin(site: str) -> bool:
+    """Whether an address leads to one site as a whole, and its keys to nobody else's page there."""
+    address = web_address(site)
+    if address is None or "@" in address.netloc:
+        return False
+    return site == f"{address.scheme}://{address.netloc}"
+
+
+def _wrong_signature(document: Document, keys: Iterable[PublishedKey]) -> Iterator[str]:
+    statement = document.statement
+    try:
+        signed = read_detached(document.signature, STATEMENT_TYPE, "kid")
+        key = next((one for one in keys if one.id == signed.header["kid"]), None)
+        if key is None:
+            yield "The site publishes no key with which this was signed."
+            return
+        signed.check(_ed25519_of(key.jwk()), canonical_statement(statement))
+    except SignatureWrong as error:
+        yield f"The desk's signature is wrong: {error}."
+        return
+    if key.withdrawn_at is not None:
+        yield "The site has withdrawn the key that signed this: others may have it."
+    elif not key.is_of(statement.time):
+        yield "The desk says that it signed this at a time at which the key was not in use."
+
+
+def _wrong_messages(document: Document) -> Iterator[str]:
+    """Whatever is first not as it was linked; what follows hangs on it."""
+    head, link = document.statement.head, FIRST_LINK
+    for seq, one in enumerate(document.messages, 1):
+        if one.seq != seq:
+            yield f"Message {seq} is gone; number {one.seq} stands in its place."
+            return
+        digest = decode_base64url(one.digest)
+        if digest is None or (isinstance(one, Said) and digest != _digest_of(one, head.thread)):
+            yield f"Message {seq} is not what was said, or not by whom, or not when."
+            return
+        link = next_link(link, digest)
+        if one.link != encode_base64url(link):
+            yield f"Message {seq} is not linked to what was said before it."
+            return
+    if document.messages and head.link != encode_base64url(link):
+        yield "The desk has signed other messages than these: the last link is another."
+    if not document.messages and head.link != encode_base64url(FIRST_LINK):
+        yield "The desk has signed messages, and there is none."
+
+
+def _wrong_tombstones(document: Document) -> Iterator[str]:
+    """Whatever was left out, or put back, by others than the desk: a tombstone takes no secret."""
+    erased = set(document.statement.erased)
+    left = {seq for seq, one in enumerate(document.messages, 1) if isinstance(one, Tombstone)}
+    for seq in sorted(left - erased):
+        yield f"Message {seq} was not erased when the desk signed this: somebody else left it out."
+    for seq in sorted(erased - left):
+        yield f"Message {seq} was erased when the desk signed this, and is not so in the file."
+
+
+def _digest_of(message: Said, thread: str) -> bytes | None:
+    salt = decode_base64url(message.salt)
+    if salt is None:
+        return None
+    said = canonical(
+        thread=thread,
+        seq=message.seq,
+        role=message.role,
+        actor=message.actor,
+        created_at=message.created_at,
+        content=message.content,
+        attachments=tuple(Attachment(one.file_id, one.tools) for one in message.attachments),
+    )
+    return digest_message(salt, said)
+
+
+def _ed25519_of(jwk: Any) -> Ed25519PublicKey:
+    """Read a public key that has exactly the members of its thumbprint (RFC 8037, section 2).
+
+    Raises:
+        SignatureWrong: it is none.
+    """
+    told = SignatureWrong("jwk has exactly kty OKP, crv Ed25519 and x, the public key in base64url")
+    if not isinstance(jwk, dict) or jwk.keys() != {"kty", "crv", "x"}:
+        raise told
+    public = decode_base64url(jwk["x"]) if isinstance(jwk["x"], str) else None
+    if (jwk["kty"], jwk["crv"]) != ("OKP", "Ed25519") or public is None:
+        raise told
+    try:
+        key = Ed25519PublicKey.from_public_bytes(public)
+    except ValueError:
+        raise told from None
+    if is_weak(public):
+        raise SignatureWrong("jwk is no key of anybody: a signature by it is one of anything")
+    return key

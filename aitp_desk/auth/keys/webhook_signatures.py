@@ -1,0 +1,144 @@
+"""Signing what is sent to callers' servers, so that these can tell that it is this desk's.
+
+Who is known by a key or as a client of this desk shares a secret with it (``v1``, HMAC-SHA256),
+which is derived from a data key and never kept. For everybody else the key signs that the desk
+publishes for its access tokens (``v1a``, Ed25519). What is signed begins with an id and a moment,
+and so is never what a JWT's signature covers.
+
+Source: Standard Webhooks 1.0.0, sections "Webhook metadata" and "Verifying webhook authenticity".
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Callable
+from datetime import UTC, datetime
+
+from standardwebhooks import Webhook
+
+from aitp_desk.auth.jwt.signing_keys import SigningKeys
+from aitp_desk.auth.keys.data_keys import DataKeys
+from aitp_desk.model.access.principal import CLIENT_PREFIX, KEY_PREFIX
+from aitp_desk.store.base import Store
+from aitp_desk.store.reads import threads as reads
+from aitp_desk.store.reads.credentials import clients as client_reads
+from aitp_desk.store.records.clients import Client
+from aitp_desk.store.records.keys import Key
+
+SECRET_PREFIX = "whsec_"  # noqa: S105 -- a word
+KEY_ID_HEADER = "webhook-key-id"
+"""Names the published key (``kid``) that an Ed25519 signature is of."""
+
+
+def webhook_secret_of_key(keys: DataKeys, id_: str, version: int, data_key: int) -> str:
+    """Return the secret that is shared with whoever has a version of a key.
+
+    Parameters:
+        data_key: the version of the data key that it comes from.
+
+    Raises:
+        KeyError: there is no such data key.
+    """
+    return _secret(keys.derive(f"webhooks of key {id_}", version, data_key=data_key))
+
+
+def webhook_secret_of_client(keys: DataKeys, id_: str, version: int, data_key: int) -> str:
+    """Return the secret that is shared with whoever has a version of a client's secret.
+
+    Parameters:
+        data_key: the version of the data key that it comes from.
+
+    Raises:
+        KeyError: there is no such data key.
+    """
+    return _secret(keys.derive(f"webhooks of client {id_}", version, data_key=data_key))
+
+
+class Webhooks:
+    """Signs what is sent to callers' servers.
+
+    Parameters:
+        signing: the keys that the desk publishes; None where it publishes none.
+        clock: Unix seconds.
+    """
+
+    def __init__(
+        self,
+        *,
+        store: Store,
+        keys: DataKeys,
+        signing: SigningKeys | None,
+        clock: Callable[[], float],
+    ) -> None:
+        self._store = store
+        self._keys = keys
+        self._signing = signing
+        self._clock = clock
+
+    def can_sign_for(self, principal_id: str) -> bool:
+        """Whether what is sent to this caller can be signed."""
+        return self._signing is not None or principal_id.startswith((KEY_PREFIX, CLIENT_PREFIX))
+
+    async def sign(self, principal_id: str, message_id: str, body: str) -> dict[str, str] | None:
+        """Return the headers that prove a body.
+
+        While two secrets of a key or client work there is a signature for each.
+
+        Parameters:
+            principal_id: for whom it is.
+            message_id: the same each time that the same is sent; without a point.
+
+        Returns:
+            None where nothing is proven any more: the caller's key or client has ended, or the desk
+            publishes no keys.
+        """
+        now = int(self._clock())
+        headers = {"webhook-id": message_id, "webhook-timestamp": str(now)}
+        if not principal_id.startswith((KEY_PREFIX, CLIENT_PREFIX)):
+            return await self._public(headers, body)
+        at = datetime.fromtimestamp(now, UTC)
+        signatures = [
+            Webhook(secret).sign(message_id, at, body)
+            for secret in await self._secrets(principal_id, now)
+        ]
+        return {**headers, "webhook-signature": " ".join(signatures)} if signatures else None
+
+    async def _public(self, headers: dict[str, str], body: str) -> dict[str, str] | None:
+        """With the signature of the key that the desk publishes, and the id of that key."""
+        if self._signing is None:
+            return None
+        later = await client_reads.signing_keys(self._store)
+        pair = self._signing.signing(later, self._clock())
+        signed = f"{headers['webhook-id']}.{headers['webhook-timestamp']}.{body}"
+        signature = base64.b64encode(pair.private.sign(signed.encode())).decode()
+        return {**headers, "webhook-signature": f"v1a,{signature}", KEY_ID_HEADER: pair.id}
+
+    async def _secrets(self, principal_id: str, now: int) -> list[str]:
+        """The secrets that are shared with a caller at a moment; none where nobody is there."""
+        holder: Key | Client | None
+        if principal_id.startswith(CLIENT_PREFIX):
+            secret_of = webhook_secret_of_client
+            id_ = principal_id.removeprefix(CLIENT_PREFIX)
+            holder = await client_reads.client(self._store, id_)
+        else:
+            secret_of = webhook_secret_of_key
+            id_ = principal_id.removeprefix(KEY_PREFIX)
+            holder = await reads.token_by_id(self._store, id_)
+        if holder is None or not holder.is_live(now):
+            return []
+        sources = [(holder.version, holder.data_key)]
+        if (former := holder.former_at(now)) is not None:
+            sources.append((holder.version - 1, former.data_key))
+        return [
+            secret_of(self._keys, id_, version, data_key)
+            for version, data_key in sources
+            if not self._is_lost(data_key)
+        ]
+
+    def _is_lost(self, data_key: int) -> bool:
+        """Whether a data key was lost (``aitp-desk keys begin-anew``)."""
+        return data_key not in self._keys.versions
+
+
+def _secret(derived: bytes) -> str:
+    return f"{SECRET_PREFIX}{base64.b64encode(derived).decode()}"

@@ -1,0 +1,174 @@
+"""All ways to prove who one is, put together as a site's configuration has them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from importlib.util import find_spec
+from pathlib import Path
+
+from aitp_desk.auth.console_sessions import ConsoleSessions
+from aitp_desk.auth.credentials.api_key import ApiKeys
+from aitp_desk.auth.credentials.grant_links import Links
+from aitp_desk.auth.credentials.guess_limiter import Guesses
+from aitp_desk.auth.credentials.last_use import LastUse
+from aitp_desk.auth.credentials.nonces import Nonces
+from aitp_desk.auth.credentials.proof import Head, Proof
+from aitp_desk.auth.credentials.proof_cache import Epoch, Verified
+from aitp_desk.auth.credentials.signed_request import SignedRequests
+from aitp_desk.auth.identifier import Identifier, SigningAgents
+from aitp_desk.auth.jwt.bearer import Bearer
+from aitp_desk.auth.jwt.claims import Bounds
+from aitp_desk.auth.jwt.issuers import (
+    Issuer,
+    Keys,
+    Secret,
+    introduce_unless_revoked,
+    types_of,
+    use_once,
+)
+from aitp_desk.auth.jwt.jwks import RemoteKeys
+from aitp_desk.auth.jwt.own_issuer import own_issuer
+from aitp_desk.auth.jwt.signing_keys import SigningKeys
+from aitp_desk.auth.keys.data_keys import DataKeys
+from aitp_desk.config import Config
+from aitp_desk.config import Issuer as IssuerSettings
+from aitp_desk.config.rules.issuers import read_secret
+from aitp_desk.config.sections.access.issuers import SHARED_SECRET_ALGORITHMS
+from aitp_desk.egress import Egress
+from aitp_desk.store.base import Store
+from aitp_desk.store.reads import threads as reads
+from aitp_desk.store.reads.credentials import grants as grant_reads
+from aitp_desk.store.units.keys.tokens import note_token_use
+
+SIGNATURES_EXTRA = "http_message_signatures"
+"""The package of the extra ``signatures``."""
+
+
+def make_identifier(
+    config: Config,
+    *,
+    store: Store,
+    keys: DataKeys,
+    egress: Egress,
+    epoch: Epoch,
+    guesses: Guesses | None,
+    sessions: ConsoleSessions | None,
+    clock: Callable[[], float],
+) -> Identifier:
+    """Put together what tells who is calling.
+
+    Parameters:
+        keys: the desk's data keys.
+        egress: what fetches the keys of others.
+        epoch: that of credentials.
+        guesses: bounds how many API keys are looked up in vain.
+        sessions: those of the operators' pages, where these are served.
+        clock: Unix seconds.
+    """
+    find_token = partial(reads.token_by_id, store)
+    last_use = LastUse(partial(_note_use, store), clock)
+    nonces = Nonces(store)
+    return Identifier(
+        api_keys=ApiKeys(find_token, keys, Verified(epoch, clock), last_use, clock),
+        jwts=Bearer(
+            (
+                *_issuers(config, store, nonces, egress),
+                *_own_issuer(config, store, keys, clock),
+            ),
+            Verified(epoch, clock),
+            clock,
+        ),
+        links=Links(partial(grant_reads.by_hash, store), keys.hash_link, clock),
+        signed_requests=SignedRequests(
+            find_token,
+            keys,
+            Verified(epoch, clock),
+            nonces,
+            last_use,
+            window_seconds=config.signed_requests.window_seconds,
+            clock=clock,
+        ),
+        agents=_agents(config, nonces, egress, clock),
+        sessions=sessions,
+        guesses=guesses,
+        trusted_proxies=config.server.trusted_proxies,
+        clock=clock,
+    )
+
+
+def _note_use(store: Store, key_id: str, used_at: int) -> None:
+    store.record(note_token_use, id=key_id, used_at=used_at)
+
+
+def _issuers(config: Config, store: Store, nonces: Nonces, egress: Egress) -> Iterator[Issuer]:
+    """Whose tokens the site's owner takes."""
+    for settings in config.issuers:
+        yield Issuer(
+            url=settings.url,
+            algorithms=frozenset(settings.algorithms),
+            keys=_keys(settings, config.folder, egress),
+            bounds=Bounds(
+                audience=settings.audience or config.site.url,
+                leeway=settings.leeway_seconds,
+                max_lifetime=settings.max_lifetime_seconds,
+            ),
+            types=types_of(settings.type),
+            introduce=partial(introduce_unless_revoked, store, settings),
+            use=partial(use_once, nonces, settings.name) if settings.replay == "once" else None,
+        )
+
+
+def _own_issuer(
+    config: Config, store: Store, keys: DataKeys, clock: Callable[[], float]
+) -> Iterator[Issuer]:
+    """The desk itself, where it gives tokens."""
+    if config.oauth.enabled:
+        yield own_issuer(store=store, keys=SigningKeys(keys), url=config.site.url, clock=clock)
+
+
+def _keys(settings: IssuerSettings, folder: Path, egress: Egress) -> Keys:
+    if settings.algorithms == SHARED_SECRET_ALGORITHMS:
+        return Secret(read_secret(settings, folder))
+    return RemoteKeys(name=settings.name, issuer=settings.url, address=settings.jwks, egress=egress)
+
+
+def _agents(
+    config: Config, nonces: Nonces, egress: Egress, clock: Callable[[], float]
+) -> SigningAgents | None:
+    """What verifies message signatures; None without the extra, or where no agent is known."""
+    if find_spec(SIGNATURES_EXTRA) is None:
+        return None
+    if not config.signatures.others and not config.signature_agents:
+        return None
+
+    def make() -> SigningAgents:
+        from aitp_desk.auth.web_bot_auth.agents import Agents
+        from aitp_desk.auth.web_bot_auth.directories import Directories
+
+        listed = {agent.origin: frozenset(agent.scopes) for agent in config.signature_agents}
+        return Agents(
+            site_url=config.site.url,
+            listed=listed,
+            takes_others=config.signatures.others,
+            max_seconds=config.signatures.max_seconds,
+            directories=Directories(egress, listed, clock),
+            nonces=nonces,
+            clock=clock,
+        )
+
+    return _OnceSigned(make)
+
+
+class _OnceSigned:
+    """What verifies the signatures of agents, made when a request is first signed."""
+
+    def __init__(self, make: Callable[[], SigningAgents]) -> None:
+        self._make = make
+        self._made: SigningAgents | None = None
+
+    async def verify(self, head: Head, address: str) -> Proof | None:
+        """As :meth:`SigningAgents.verify`."""
+        if self._made is None:
+            self._made = self._make()
+        return await self._made.verify(head, address)

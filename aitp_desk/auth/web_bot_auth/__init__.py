@@ -1,0 +1,1 @@
+"""Agents that sign their requests (Web Bot Auth, RFC 9421)."""

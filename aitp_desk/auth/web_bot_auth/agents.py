@@ -1,0 +1,180 @@
+"""Agents that prove their domain by signing their requests ("Web Bot Auth", RFC 9421).
+
+Whoever has a domain can do that. So it opens what the site's owner has listed for the domain; for
+any other no more than what anybody may do, counted by address as anybody's. And a signature opens
+no more than it covers: one that is not about this method, address and body could be put on another
+request, and opens threads alone. Each signature is accepted once.
+
+``docs/web-bot-auth.md`` says what is taken. Source: ``draft-ietf-webbotauth-httpsig-protocol-00``.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Callable, Mapping
+from functools import partial
+
+from aitp_desk.auth.credentials.nonces import Nonces
+from aitp_desk.auth.credentials.proof import Head, Proof
+from aitp_desk.auth.credentials.rate import PerMinute
+from aitp_desk.auth.credentials.signed_request import path_and_query
+from aitp_desk.auth.web_bot_auth.directories import Directories
+from aitp_desk.auth.web_bot_auth.message_signature import (
+    Claim,
+    Request,
+    covered_digest,
+    covers_request,
+    read_claim,
+    verify_claim,
+)
+from aitp_desk.model.access.principal import AGENT_PREFIX, Principal, PrincipalKind, ProvenBy
+from aitp_desk.model.errors import NotAuthenticated, RateLimited
+
+MOST_TRIES = 6000
+"""Signatures of agents that are not listed, in a minute: to verify one takes several times as long
+as to answer."""
+MOST_TRIES_PER_ADDRESS = 120
+"""The same of one address; of listed agents those count that prove nothing, as do those
+that cannot be read."""
+SKEW_SECONDS = 30
+"""How far ahead of the desk's clock a signature may have been made."""
+
+_STRANGERS_SCOPES = frozenset({"threads"})
+_NO_BODY = hashlib.sha256(b"").digest()
+
+
+class Agents:
+    """The way of agents that sign.
+
+    Parameters:
+        site_url: the desk's own address: signatures for another are worth nothing.
+        listed: what agents open whom the owner has listed, by their origins.
+        takes_others: whether those that are not listed are looked up.
+        max_seconds: how long a signature may hold.
+        clock: Unix seconds.
+        ticks: seconds that only grow.
+    """
+
+    def __init__(
+        self,
+        *,
+        site_url: str,
+        listed: Mapping[str, frozenset[str]],
+        takes_others: bool,
+        max_seconds: int,
+        directories: Directories,
+        nonces: Nonces,
+        clock: Callable[[], float],
+        ticks: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._site_url = site_url
+        self._listed = listed
+        self._takes_others = takes_others
+        self._max_seconds = max_seconds
+        self._directories = directories
+        self._nonces = nonces
+        self._clock = clock
+        self._tries = PerMinute(each=MOST_TRIES_PER_ADDRESS, together=MOST_TRIES, ticks=ticks)
+
+    async def verify(self, head: Head, address: str) -> Proof | None:
+        """Return whose agent has signed a request.
+
+        Parameters:
+            address: whose request it is.
+
+        Returns:
+            None where it is not signed in a way, or by an agent, that the desk takes part in.
+
+        Raises:
+            NotAuthenticated: the signature proves nothing.
+            RateLimited: too many such signatures come from this address, or from all.
+            Unavailable: this cannot be found out now.
+        """
+        if self._tries.is_spent(address):
+            raise self._too_many(address)
+        try:
+            claim = read_claim(head.headers)
+        except NotAuthenticated:
+            self._tries.take(address)
+            raise
+        if claim is None or (claim.origin not in self._listed and not self._takes_others):
+            return None
+        if claim.origin not in self._listed and not self._tries.take(address):
+            raise self._too_many(address)
+        try:
+            return await self._verify(claim, head, address)
+        except NotAuthenticated:
+            if claim.origin in self._listed:
+                self._tries.take(address)
+            raise
+
+    def _too_many(self, address: str) -> RateLimited:
+        wait = self._tries.seconds_left(address)
+        return RateLimited(
+            "Too many signatures come from your address, or from agents that are not listed here."
+            f" Try again in {wait} seconds, or ask without a signature.",
+            scope="ip",
+            retry_after=wait,
+        )
+
+    async def _verify(self, claim: Claim, head: Head, address: str) -> Proof:
+        self._check_times(claim)
+        key = await self._directories.find(claim.origin, claim.key_id, address)
+        target = path_and_query(head.target)
+        request = Request(head.method, f"{self._site_url}{target}", head.headers)
+        covered = verify_claim(claim, key, request)
+        digest = covered_digest(covered)
+        is_whole = covers_request(covered, target) and (digest is not None or not _has_body(head))
+        principal = self._principal(claim.origin, is_whole=is_whole)
+        if digest is None and is_whole:
+            digest = _NO_BODY
+        nonce = claim.nonce or "\n".join(f"{name}: {value}" for name, value in covered.items())
+        use = partial(self._nonces.use, principal.id, nonce, until=claim.expires)
+        credential = f"{claim.origin} {claim.key_id}"
+        return Proof(principal, self, credential, claim.expires, digest, (use,))
+
+    async def still_holds(self, proof: Proof) -> bool:
+        """Whether a response may go on: until the signature ends, or its key is withdrawn."""
+        origin, _, key_id = proof.credential.partition(" ")
+        is_over = proof.until is not None and self._clock() >= proof.until
+        return not is_over and self._directories.still_has(origin, key_id)
+
+    def _check_times(self, claim: Claim) -> None:
+        now = self._clock()
+        if not claim.created <= now + SKEW_SECONDS or not claim.created < claim.expires:
+            raise NotAuthenticated("The message signature was created later than now, or expires.")
+        if claim.expires - claim.created > self._max_seconds:
+            raise NotAuthenticated(
+                f"A message signature may hold for {self._max_seconds} seconds, from created to"
+                " expires."
+            )
+        if now >= claim.expires:
+            raise NotAuthenticated(
+                f"The message signature has expired {int(now) - claim.expires} seconds ago. The"
+                " Date of this answer says what time it is here."
+            )
+
+    def _principal(self, origin: str, *, is_whole: bool) -> Principal:
+        """The agent, with what it opens.
+
+        Parameters:
+            is_whole: whether its signature is about this request and no other.
+        """
+        listed = self._listed.get(origin)
+        scopes = _STRANGERS_SCOPES if listed is None else listed
+        return Principal(
+            f"{AGENT_PREFIX}{origin.partition('://')[2]}",
+            PrincipalKind.STRANGER if listed is None else PrincipalKind.AGENT,
+            scopes if is_whole else scopes & _STRANGERS_SCOPES,
+            "",
+            proven_by=ProvenBy.MESSAGE_SIGNATURE,
+        )
+
+
+def _has_body(head: Head) -> bool:
+    """Whether a body follows the head, by what it says."""
+    lengths = head.headers.getall("Content-Length", [])
+    return any(length.strip() != "0" for length in lengths) or bool(
+        head.headers.getall("Transfer-Encoding", [])
+    )

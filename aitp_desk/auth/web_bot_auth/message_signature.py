@@ -1,0 +1,342 @@
+"""Signatures over parts of a message (RFC 9421), as automated clients make them ("Web Bot Auth").
+
+The profile is that of ``draft-ietf-webbotauth-httpsig-protocol-00``: a signature with the tag
+``web-bot-auth``, and a ``Signature-Agent`` that says where its maker's keys are. Here it is read
+and compared with a key; ``agents.py`` says whose key, and what that opens. What is sent is taken
+apart and put together by the package of the extra ``signatures``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final, NamedTuple
+
+import http_sf
+from cryptography.hazmat.primitives.asymmetric.ec import EllipticCurvePublicKey
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+from cryptography.hazmat.primitives.asymmetric.rsa import RSAPublicKey
+from http_message_signatures import (
+    HTTPMessageSignaturesException,
+    HTTPMessageVerifier,
+    HTTPSignatureAlgorithm,
+    MappingKeyResolver,
+    algorithms,
+)
+
+from aitp_desk.auth.credentials.address import Headers
+from aitp_desk.auth.credentials.request_credentials import WEB_BOT_AUTH
+from aitp_desk.config.rules.web_address import origin_of, web_address
+from aitp_desk.model.errors import NotAuthenticated
+
+DIRECTORY_TAG: Final = "http-message-signatures-directory"
+LONGEST_FIELD = 4096
+"""Of characters, of each field that a signature stands in."""
+MOST_SIGNATURES = 8
+MOST_COMPONENTS = 32
+LONGEST_NONCE = 256
+MOST_COVERED = 8192
+"""Of characters, of all fields together that a signature covers: to take lists and dictionaries
+apart takes long."""
+
+PublicKey = Ed25519PublicKey | EllipticCurvePublicKey | RSAPublicKey
+
+_KEY_ID_CHARACTERS = 43
+"""Of a thumbprint (RFC 7638) with SHA-256, in base64url."""
+_TARGETS = frozenset({'"@authority"', '"@target-uri"'})
+_DIGESTS = ('"content-digest"', '"content-digest";key="sha-256"')
+
+
+class Claim(NamedTuple):
+    """What a signature says of itself: nothing of it is proven yet.
+
+    Parameters:
+        label: of the signature in its fields.
+        origin: at which its maker publishes keys, ``https://agent.example``.
+        key_id: thumbprint of the key.
+        created: Unix seconds, as is ``expires``.
+    """
+
+    label: str
+    origin: str
+    key_id: str
+    created: int
+    expires: int
+    nonce: str | None
+
+
+class Request(NamedTuple):
+    """A request, as the verifying package looks at it.
+
+    Parameters:
+        url: whole, as its sender knows it.
+    """
+
+    method: str
+    url: str
+    headers: Any
+
+
+class Response(NamedTuple):
+    """A response, as the verifying package looks at it."""
+
+    status_code: int
+    headers: Any
+    request: Request
+
+
+class _Verifier(HTTPMessageVerifier):
+    """Leaves the times to the desk, whose clock they are compared with."""
+
+    def validate_created_and_expires(self, *_given: Any, **_more: Any) -> None:
+        """Accept any."""
+
+
+def read_claim(headers: Headers) -> Claim | None:
+    """Read the one signature of a request that says who its agent is.
+
+    Returns:
+        None where there is none that the desk takes part in: none with the tag, or one whose agent
+        publishes its keys in another way than in a directory.
+
+    Raises:
+        NotAuthenticated: it cannot be read, or there are several.
+    """
+    inputs = _read_fields(headers, "Signature-Input")
+    tagged = [label for label, found in inputs.items() if _tag(found) == WEB_BOT_AUTH]
+    if not tagged:
+        return None
+    if len(tagged) > 1 or len(inputs) > MOST_SIGNATURES:
+        raise NotAuthenticated(f"Send one signature with the tag {WEB_BOT_AUTH}.")
+    label = tagged[0]
+    components, parameters = inputs[label]
+    if not isinstance(components, list) or len(components) > MOST_COMPONENTS:
+        raise _malformed("Signature-Input")
+    if _covered_characters(components, headers) > MOST_COVERED:
+        raise NotAuthenticated(
+            f"The fields that a message signature covers have at most {MOST_COVERED} characters"
+            " together."
+        )
+    agent = _agent_of(headers, label, components)
+    if agent is None:
+        return None
+    created, expires = parameters.get("created"), parameters.get("expires")
+    key_id, nonce = parameters.get("keyid"), parameters.get("nonce")
+    if (
+        type(created) is not int
+        or type(expires) is not int
+        or not isinstance(key_id, str)
+        or len(key_id) != _KEY_ID_CHARACTERS
+        or not isinstance(nonce, str | None)
+        or len(nonce or "") > LONGEST_NONCE
+    ):
+        raise NotAuthenticated(
+            "A signature has the parameters created and expires, in whole seconds, keyid, which is"
+            f" the thumbprint of its key, and at most {LONGEST_NONCE} characters of nonce."
+        )
+    return Claim(label, agent, key_id, created, expires, nonce)
+
+
+def verify_claim(claim: Claim, key: PublicKey, request: Request) -> Mapping[str, str]:
+    """Return what a signature covers, each component with its value.
+
+    Parameters:
+        request: its URL is made of the desk's own address: what was signed for another site is
+            worth nothing here.
+
+    Raises:
+        NotAuthenticated: it was not made by this key over this request, or covers no authority.
+    """
+    try:
+        [result] = _verifier(claim.key_id, key).verify(
+            request, max_age=None, expect_tag=WEB_BOT_AUTH, expect_label=claim.label
+        )
+    except (HTTPMessageSignaturesException, ValueError) as error:
+        raise NotAuthenticated(
+            "The message signature proves nothing: it was made with another key, for another site,"
+            " or over another request than the one that arrived."
+        ) from error
+    covered: Mapping[str, str] = result.covered_components
+    if _TARGETS.isdisjoint(covered):
+        raise NotAuthenticated("A message signature covers @authority or @target-uri.")
+    return covered
+
+
+def covers_request(covered: Mapping[str, str], target: str) -> bool:
+    """Whether a signature holds for one method, path and query, and so for no other request."""
+    if '"@method"' not in covered:
+        return False
+    if '"@target-uri"' in covered or '"@request-target"' in covered:
+        return True
+    return '"@path"' in covered and ("?" not in target or '"@query"' in covered)
+
+
+def covered_digest(covered: Mapping[str, str]) -> bytes | None:
+    """The SHA-256 of the body that a signature covers (RFC 9530); None where it covers none.
+
+    Raises:
+        NotAuthenticated: it covers a digest that is none of SHA-256.
+    """
+    for component in _DIGESTS:
+        if component not in covered:
+            continue
+        kind = "item" if "key" in component else "dictionary"
+        digest: Any = _parse(covered[component], "Content-Digest", kind)
+        digest = digest[0] if kind == "item" else digest.get("sha-256", (None,))[0]
+        if not isinstance(digest, bytes) or len(digest) != 32:
+            raise NotAuthenticated("A Content-Digest that is signed has one of sha-256.")
+        return digest
+    return None
+
+
+def check_possession(
+    response: Response, body: bytes, keys: Mapping[str, PublicKey], now: float
+) -> None:
+    """Check the signatures that a key directory's answer carries; there need be none.
+
+    They show that who serves the keys has them, for this authority (appendix of the draft).
+
+    Parameters:
+        keys: by their thumbprints.
+        now: Unix seconds.
+
+    Raises:
+        ValueError: one does not hold.
+    """
+    text = ", ".join(response.headers.getall("Signature-Input", []))
+    inputs = _parse_dictionary(text) if len(text) <= LONGEST_FIELD else {}
+    if len(inputs) > MOST_SIGNATURES or (text and not inputs):
+        raise ValueError("its signatures are too many, or too long")
+    for label, found in inputs.items():
+        parameters = _parameters(found)
+        if _tag(found) != DIRECTORY_TAG:
+            continue
+        components = found[0] if isinstance(found[0], list) else []
+        if _covered_characters(components, response.headers) > MOST_COVERED:
+            raise ValueError("its signature covers too much")
+        key_id = parameters.get("keyid")
+        key = keys.get(key_id) if isinstance(key_id, str) else None
+        created, expires = parameters.get("created"), parameters.get("expires")
+        if key is None or not isinstance(key_id, str):
+            raise ValueError("it is signed with a key that it does not list")
+        if type(created) is not int or type(expires) is not int or not created <= now < expires:
+            raise ValueError("its signature does not hold now")
+        try:
+            _verifier(key_id, key).verify(
+                response,
+                max_age=None,
+                expect_tag=DIRECTORY_TAG,
+                expect_label=label,
+                require_components=('"@authority";req', "content-digest"),
+                body=body,
+            )
+        except (HTTPMessageSignaturesException, ValueError) as error:
+            raise ValueError("its signature is wrong") from error
+
+
+def _verifier(key_id: str, key: PublicKey) -> HTTPMessageVerifier:
+    keys = MappingKeyResolver(public_keys={key_id: key}, private_keys={})
+    return _Verifier(signature_algorithm=_algorithm(key), key_resolver=keys)
+
+
+def _algorithm(key: PublicKey) -> type[HTTPSignatureAlgorithm]:
+    """The one algorithm that a key is for, whatever the signature says."""
+    match key:
+        case Ed25519PublicKey():
+            return algorithms.ED25519
+        case EllipticCurvePublicKey():
+            return algorithms.ECDSA_P256_SHA256
+        case _:
+            return algorithms.RSA_PSS_SHA512
+
+
+def _agent_of(headers: Headers, label: str, components: list[Any]) -> str | None:
+    """The origin of the key directory that a signature covers; None where it names none."""
+    lines = headers.getall("Signature-Agent", [])
+    named = [parameters for name, parameters in components if name == "signature-agent"]
+    if not named:
+        raise NotAuthenticated(
+            'A message signature covers its member of Signature-Agent: "signature-agent";key="…".'
+        )
+    text = ", ".join(lines)
+    if len(text) > LONGEST_FIELD:
+        raise _malformed("Signature-Agent")
+    value: Any
+    if text.lstrip().startswith('"') and {} in named:  # as earlier versions of the draft had it
+        value, parameters = _parse(text, "Signature-Agent", "item")
+    else:
+        keys = [found.get("key") for found in named]
+        key = label if label in keys else keys[0]
+        if len(keys) > 1 and key != label:
+            raise _malformed("Signature-Agent")
+        member = _parse(text, "Signature-Agent", "dictionary").get(key)
+        if member is None:
+            raise _malformed("Signature-Agent")
+        value, parameters = member
+    if str(parameters.get("type", "directory")) != "directory" or not isinstance(value, str):
+        return None
+    return _origin(value)
+
+
+def _origin(url: str) -> str:
+    """An origin in the one form that it is compared and kept in (RFC 6454, section 6.2)."""
+    parts = web_address(url)
+    if (
+        parts is None
+        or parts.path not in {"", "/"}
+        or "@" in parts.netloc
+        or parts.query
+        or parts.fragment
+        or (parts.hostname or "").endswith(".")
+    ):
+        raise NotAuthenticated(
+            "Signature-Agent names an origin, such as https://agent.example, and nothing below it."
+        )
+    return origin_of(parts)
+
+
+def _read_fields(headers: Headers, name: str) -> dict[str, Any]:
+    text = ", ".join(headers.getall(name, []))
+    if len(text) > LONGEST_FIELD:
+        raise _malformed(name)
+    found: dict[str, Any] = _parse(text, name, "dictionary")
+    return found
+
+
+def _parameters(member: Any) -> Mapping[str, Any]:
+    return member[1] if isinstance(member, tuple) and isinstance(member[1], dict) else {}
+
+
+def _covered_characters(components: Any, headers: Headers) -> int:
+    """How long the fields are together that a signature covers."""
+    fields = {name for name, _ in components if isinstance(name, str)}
+    return sum(len(line) for name in fields for line in headers.getall(name, []))
+
+
+def _tag(member: Any) -> str | None:
+    """What a signature is for; a token is not the string that reads the same."""
+    tag = _parameters(member).get("tag")
+    return tag if isinstance(tag, str) else None
+
+
+def _parse(text: str, name: str, kind: str) -> Any:
+    try:
+        return (
+            _parse_dictionary(text)
+            if kind == "dictionary"
+            else http_sf.parse(text.encode(), tltype=kind)
+        )
+    except (ValueError, RecursionError):
+        raise _malformed(name) from None
+
+
+def _parse_dictionary(text: str) -> Any:
+    """A dictionary in which no key stands twice: of two the readers of one could take either."""
+
+    def refuse(key: str, _where: str) -> None:
+        raise ValueError(key)
+
+    return http_sf.parse(text.encode(), tltype="dictionary", on_duplicate_key=refuse)
+
+
+def _malformed(name: str) -> NotAuthenticated:
+    return NotAuthenticated(f"The header {name} of the message signature cannot be read.")

@@ -1,0 +1,1 @@
+"""The commands of ``aitp-desk``, a module each."""

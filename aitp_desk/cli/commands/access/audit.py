@@ -1,0 +1,115 @@
+"""``aitp-desk audit``: the audit log of a desk, also while it serves."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from typing import IO, TYPE_CHECKING
+
+import click
+
+from aitp_desk.cli.arguments import fail, mistakes_told, written_alone, written_to
+from aitp_desk.cli.data import desk_data, desk_store, in_store, present_database, present_keys
+from aitp_desk.cli.timestamps import second_of
+
+if TYPE_CHECKING:
+    from aitp_desk.model.access.audit import AuditKeys, AuditRow
+    from aitp_desk.store.base import Store
+
+_HEAD = re.compile(r"([0-9]{1,18}):([0-9a-f]{64})", re.ASCII)
+
+
+@click.group()
+def audit() -> None:
+    """Check and read the audit log: who did what to which object, and what came of it."""
+
+
+@audit.command()
+@desk_data
+@desk_store
+@click.option("--head", metavar="N:LINK", help="A head that was printed before and kept elsewhere.")
+def verify(data: Path, url: str, head: str | None) -> None:
+    """Check every row, and print the head of the log; keep that elsewhere.
+
+    Names the first row that is not as it was written, and leaves with exit code 1. Rows that are
+    gone from the end are noticed by a head that was kept.
+    """
+    with mistakes_told():
+        from aitp_desk.auth.keys.audit_keys import audit_keys
+        from aitp_desk.store.reads.audit_log import Head, check_audit
+
+        known = None
+        if head is not None:
+            found = _HEAD.fullmatch(head)
+            if found is None:
+                fail(["--head: takes what 'aitp-desk audit verify' prints, a number:link."])
+            known = Head(int(found[1]), bytes.fromhex(found[2]))
+        keys = audit_keys(present_keys(data, url))
+        checked = in_store(data, url, lambda store: check_audit(store, keys, known))
+    if checked.broken is not None:
+        fail([f"The audit log is broken at row {checked.broken}: {checked.why}."])
+    kept = checked.head.n - checked.dropped
+    click.echo(f"The audit log is whole: {kept} {'row' if kept == 1 else 'rows'}.")
+    if checked.dropped:
+        click.echo(f"Rows up to {checked.dropped} have had their time and were dropped.")
+    click.echo(f"head {checked.head}")
+
+
+@audit.command()
+@desk_data
+@desk_store
+@click.option(
+    "--since",
+    type=click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S"]),
+    help="Only rows from then on, UTC.",
+)
+@click.option(
+    "--of",
+    "of",
+    metavar="KIND:ID",
+    help="Only rows of one object, such as thread:ID or key:ID.",
+)
+@written_to
+def export(data: Path, url: str, since: datetime | None, of: str | None, out: Path | None) -> None:
+    """Write the audit log as JSON lines, the oldest row first."""
+    with mistakes_told():
+        from aitp_desk.auth.keys.audit_keys import audit_keys
+        from aitp_desk.store.reads.audit_log import audit_rows
+
+        present_database(data, url)
+        name = None if of is None else _name_of(of, audit_keys(present_keys(data, url)))
+        start = 0 if since is None else int(since.replace(tzinfo=UTC).timestamp())
+
+        async def write(file: IO[str], store: Store) -> None:
+            async for row in audit_rows(store):
+                if row.at >= start and name in (None, row.object):
+                    file.write(_line(row))
+
+        try:
+            with written_alone(out) as file:
+                in_store(data, url, partial(write, file))
+        except UnicodeDecodeError:
+            fail(["A row was changed and is no text; 'aitp-desk audit verify' says which."])
+
+
+def _name_of(of: str, keys: AuditKeys) -> str:
+    """What the log calls an object."""
+    from aitp_desk.model.access.audit import ObjectKind
+
+    kind, _, id_ = of.partition(":")
+    try:
+        return keys.name(ObjectKind(kind), id_)
+    except ValueError:
+        kinds = ", ".join(known.value for known in ObjectKind)
+        fail([f"--of: takes a kind, a colon and an id; the kinds are {kinds}."])
+
+
+def _line(row: AuditRow) -> str:
+    import msgspec
+
+    told = msgspec.structs.asdict(row)
+    told["at"] = second_of(row.at)
+    told["link"] = row.link.hex()
+    return f"{msgspec.json.encode(told).decode()}\n"

@@ -1,0 +1,200 @@
+"""``aitp-desk client``: the OAuth clients of a desk, also while it serves."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, NoReturn
+
+import click
+
+from aitp_desk.cli.arguments import fail, mistakes_told
+from aitp_desk.cli.credentials import (
+    check_name,
+    expires_given,
+    life_of,
+    overlap_given,
+    scopes_given,
+    tell_made,
+    tell_rotated,
+    webhook_secret,
+)
+from aitp_desk.cli.data import (
+    at_the_machine,
+    desk_data,
+    desk_store,
+    in_store,
+    json_lines,
+    present_keys,
+)
+from aitp_desk.cli.durations import read_end, read_length
+from aitp_desk.cli.timestamps import day_of, second_of, second_or_none
+
+if TYPE_CHECKING:
+    from aitp_desk.auth.keys.data_keys import DataKeys
+    from aitp_desk.store.base import Store
+    from aitp_desk.store.records.clients import Client
+
+
+@click.group()
+def client() -> None:
+    """Make, list, rotate and revoke OAuth clients. A running desk knows of it within a second."""
+
+
+@client.command()
+@desk_data
+@desk_store
+@click.option("--name", required=True, help="What it is for; no two live ones share a name.")
+@scopes_given
+@expires_given
+@webhook_secret
+def create(
+    data: Path,
+    url: str,
+    name: str,
+    scopes: tuple[str, ...],
+    expires: str | None,
+    *,
+    shows_webhook_secret: bool,
+) -> None:
+    """Make a client. Its last lines are its id and its secrets, which are shown only this once."""
+    now = int(time.time())
+    expires_at = None if expires is None else read_end(expires, now)
+    with mistakes_told():
+        from aitp_desk.auth.jwt.clients import ClientSecrets
+        from aitp_desk.model.access.scope import check_scopes
+        from aitp_desk.store import units as work
+
+        check_name(name)
+        scopes = check_scopes(scopes)
+        keys = present_keys(data, url)
+        made, secret = ClientSecrets(keys).make(
+            name=name, scopes=scopes, is_registered=False, now=now, expires_at=expires_at
+        )
+        by = at_the_machine(keys)
+        in_store(data, url, lambda store: store.run(work.create_client, client=made, by=by))
+    tell_made(f"client {made.id} ({name})", scopes, expires_at)
+    _show(made, secret, keys if shows_webhook_secret else None)
+
+
+@client.command()
+@desk_data
+@desk_store
+@click.argument("id_or_name")
+@overlap_given
+@webhook_secret
+def rotate(
+    data: Path, url: str, id_or_name: str, overlap: str, *, shows_webhook_secret: bool
+) -> None:
+    """Give a client another secret, under the same id, name and scopes.
+
+    Its last lines are its id and the new secret. Access tokens that it has go on until they end.
+    Two secrets work at a time: one that an earlier rotation has left ends at once.
+    """
+    now = int(time.time())
+    until = now + read_length(overlap)
+    with mistakes_told():
+        from aitp_desk.auth.jwt.clients import ClientSecrets
+        from aitp_desk.store import units as work
+        from aitp_desk.store.reads.credentials import clients as client_reads
+
+        keys = present_keys(data, url)
+
+        async def exchange(store: Store) -> tuple[Client, str]:
+            kept = await client_reads.live_client(store, id_or_name)
+            if kept is None:
+                _not_live(id_or_name)
+            secret, hash_, data_key = ClientSecrets(keys).renew(kept.id)
+            rotated = await store.run(
+                work.rotate_client,
+                client=kept,
+                hash=hash_,
+                data_key=data_key,
+                previous_until=until,
+                now=now,
+                by=at_the_machine(keys),
+            )
+            return rotated, secret
+
+        rotated, secret = in_store(data, url, exchange)
+    tell_rotated(f"client {rotated.id} ({rotated.name})", until, now)
+    _show(rotated, secret, keys if shows_webhook_secret else None)
+
+
+@client.command(name="list")
+@desk_data
+@desk_store
+@json_lines
+def list_(data: Path, url: str, *, as_json: bool) -> None:
+    """List the clients, revoked ones and those that registered themselves included."""
+    with mistakes_told():
+        from aitp_desk.store.reads.credentials import clients as client_reads
+
+        now = time.time()
+        for kept in in_store(data, url, client_reads.list_clients):
+            click.echo(_in_json(kept, now) if as_json else _in_line(kept, now))
+
+
+@client.command()
+@desk_data
+@desk_store
+@click.argument("id_or_name")
+def revoke(data: Path, url: str, id_or_name: str) -> None:
+    """Revoke a client by its id, or one that you made by its name; its tokens end with it."""
+    with mistakes_told():
+        from aitp_desk.store import units as work
+
+        by, now = at_the_machine(present_keys(data, url)), int(time.time())
+        revoked = in_store(
+            data,
+            url,
+            lambda store: store.run(work.revoke_client, id_or_name=id_or_name, now=now, by=by),
+        )
+        if revoked is None:
+            _not_live(id_or_name)
+        click.echo(f"Revoked client {revoked.id} ({revoked.name}).")
+
+
+def _show(kept: Client, secret: str, keys: DataKeys | None) -> None:
+    """Show the secrets, once.
+
+    Parameters:
+        keys: what the webhook secret comes from; None where that is not shown.
+    """
+    click.echo("Keep its secret; it cannot be shown again:")
+    click.echo(f"client_id={kept.id}")
+    click.echo(f"client_secret={secret}")
+    if keys is not None:
+        from aitp_desk.auth.keys.webhook_signatures import webhook_secret_of_client
+
+        made = webhook_secret_of_client(keys, kept.id, kept.version, kept.data_key)
+        click.echo(f"webhook_secret={made}")
+
+
+def _not_live(id_or_name: str) -> NoReturn:
+    fail([f"There is no live client {id_or_name!r}; 'aitp-desk client list' shows them."])
+
+
+def _in_line(kept: Client, now: float) -> str:
+    made_by = "registered" if kept.is_registered else "owner's"
+    made, scopes = day_of(kept.created_at), ",".join(kept.scopes)
+    life = " ".join(life_of(kept.revoked_at, kept.expires_at, now))
+    return "  ".join((kept.id, made, life, made_by, scopes, kept.name))
+
+
+def _in_json(kept: Client, now: float) -> str:
+    import msgspec
+
+    former = kept.former_at(now)
+    told = {
+        "id": kept.id,
+        "name": kept.name,
+        "scopes": kept.scopes,
+        "is_registered": kept.is_registered,
+        "is_live": kept.is_live(now),
+        "created_at": second_of(kept.created_at),
+        "expires_at": second_or_none(kept.expires_at),
+        "revoked_at": second_or_none(kept.revoked_at),
+        "former_until": None if former is None else second_of(former.until),
+    }
+    return msgspec.json.encode(told).decode()

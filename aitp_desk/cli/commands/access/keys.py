@@ -1,0 +1,235 @@
+"""``aitp-desk keys``: the keys that a desk works with."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import time
+from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+import click
+
+from aitp_desk.cli.arguments import fail, mistakes_told
+from aitp_desk.cli.data import (
+    at_the_machine,
+    desk_data,
+    desk_store,
+    present_database,
+    present_keys,
+    present_master_key,
+)
+
+if TYPE_CHECKING:
+    from aitp_desk.auth.keys.data_keys import DataKeys
+    from aitp_desk.auth.keys.master_key import MasterKey
+    from aitp_desk.store.base import Store
+    from aitp_desk.store.records.clients import SigningKey
+    from aitp_desk.store.records.keys import BegunAnew, Key, WrappedKey
+
+T = TypeVar("T")
+
+
+@click.group()
+def keys() -> None:
+    """Look after the keys of a desk."""
+
+
+@keys.command()
+@desk_data
+@desk_store
+@click.option(
+    "--at-once",
+    is_flag=True,
+    help="The new key signs now, the keys before it end now, and with them all tokens.",
+)
+def rotate(data: Path, url: str, at_once: bool) -> None:
+    """Have access tokens signed with a new key.
+
+    It is published at once and signs ten minutes later, when whoever verifies tokens knows it. The
+    key before stays published for a day more, until the last token that it signed is dead.
+    """
+    with mistakes_told():
+        from aitp_desk.auth.jwt.signing_keys import AHEAD_SECONDS
+        from aitp_desk.store import units as work
+        from aitp_desk.store.engine.sqlite import SqliteStore
+
+        database, known = present_database(data, url), present_keys(data, url)
+
+        async def add() -> SigningKey:
+            async with SqliteStore.open(database) as store:
+                return await store.run(
+                    work.rotate_signing_key,
+                    now=int(time.time()),
+                    ahead=AHEAD_SECONDS,
+                    data_key=known.newest,
+                    voids_earlier=at_once,
+                    by=at_the_machine(known),
+                )
+
+        made = asyncio.run(add())
+    if at_once:
+        click.echo(
+            f"Key {made.version} of access tokens signs from now on; what was signed before proves"
+            " nothing any more."
+        )
+        return
+    begins = datetime.fromtimestamp(made.signs_from, UTC).strftime("%H:%M:%S")
+    click.echo(f"Published key {made.version} of access tokens. It signs from {begins} UTC on.")
+
+
+@keys.command()
+@desk_data
+@desk_store
+def check(data: Path, url: str) -> None:
+    """Tell whether the master key belongs to the database and opens all that it keeps.
+
+    It works also while the desk serves. Exit code 1 when anything is wrong.
+    """
+    with mistakes_told():
+        from aitp_desk.auth.keys.data_keys import unwrap_all
+        from aitp_desk.store.engine.sqlite import SqliteStore
+        from aitp_desk.store.reads import threads as reads
+        from aitp_desk.store.reads.credentials import keys as key_reads
+
+        database, master = present_database(data, url), present_master_key(data)
+
+        async def read() -> tuple[tuple[WrappedKey, ...], tuple[Key, ...]]:
+            async with SqliteStore.open(database) as store:
+                return await key_reads.data_keys(store), await reads.list_tokens(store)
+
+        kept, tokens = asyncio.run(read())
+        click.echo(f"master key  {master.fingerprint}, from {master.origin}")
+        if not kept:
+            click.echo("data keys   none yet; the next start makes the first")
+            return
+        opened = unwrap_all(master, kept)
+    live = [token for token in tokens if token.revoked_at is None]
+    versions = ", ".join(map(str, sorted(opened.versions)))
+    click.echo(f"data keys   {versions}; the newest is what new things are made with")
+    click.echo(f"tokens      {len(live)} that are not revoked")
+    if wrong := [*_wrong_tokens(live, opened), *_left_behind(data, master, kept)]:
+        fail(wrong)
+    click.echo("The master key belongs to this database and opens all data keys.")
+
+
+@keys.command(name="rotate-master")
+@desk_data
+@desk_store
+def rotate_master(data: Path, url: str) -> None:
+    """Exchange the master key; everything that was made goes on working.
+
+    The key file gets a new key, unless AITP_DESK_NEW_MASTER_KEY or AITP_DESK_NEW_MASTER_KEY_FILE
+    has one. Stop the desk first.
+    """
+
+    async def exchange(store: Store, master: MasterKey) -> MasterKey:
+        from aitp_desk.auth.keys.rotation import exchange_master_key
+
+        return await exchange_master_key(store, data, os.environ, master, at_the_machine(known))
+
+    with mistakes_told():
+        known = present_keys(data, url)
+        present = present_master_key(data)
+        made = _while_stopped(data, url, exchange)
+    click.echo(f"The master key is {made.fingerprint} now, of {made.origin}.")
+    if made.origin == present.origin:
+        click.echo("Keep a copy of it elsewhere; the one that you have is of no use any more.")
+    else:
+        click.echo(f"Start the desk with it from now on; that of {present.origin} opens nothing.")
+
+
+@keys.command(name="rotate-data")
+@desk_data
+@desk_store
+def rotate_data(data: Path, url: str) -> None:
+    """Make a further data key, which everything new is made with.
+
+    What the data keys before it have made goes on working; the key that signs access tokens stays
+    with its own until 'aitp-desk keys rotate'. Stop the desk first.
+    """
+
+    async def add(store: Store, master: MasterKey) -> int:
+        from aitp_desk.auth.keys.rotation import add_data_key
+
+        return await add_data_key(store, master, at_the_machine(known))
+
+    with mistakes_told():
+        known = present_keys(data, url)
+        version = _while_stopped(data, url, add)
+    click.echo(f"Made data key {version}. API keys that are made or rotated now come from it.")
+    click.echo("So does the next key of access tokens; 'aitp-desk keys rotate' makes it.")
+
+
+@keys.command(name="begin-anew")
+@desk_data
+@desk_store
+@click.confirmation_option(prompt="Revoke all keys, clients and links, and empty the audit log?")
+def begin_anew(data: Path, url: str) -> None:
+    """Go on without a master key that is lost; threads, messages and files stay.
+
+    All API keys, HMAC keys, OAuth clients, links and access tokens are void, and the audit log is
+    emptied, for nobody could check it: write it out first. Stop the desk first.
+    """
+
+    async def begin(store: Store, master: MasterKey) -> BegunAnew:
+        from aitp_desk.auth.keys import rotation as exchanging
+
+        return await exchanging.begin_anew(store, master, at_the_machine)
+
+    with mistakes_told():
+        from aitp_desk.auth.keys.master_key import find_master_key, make_master_key
+
+        present_database(data, url)
+        if find_master_key(data, os.environ) is None:
+            make_master_key(data)
+        begun = _while_stopped(data, url, begin)
+    click.echo("Began anew with another data key, and with it another key of access tokens.")
+    click.echo(f"{begun.keys:>8}  API keys and HMAC keys revoked")
+    click.echo(f"{begun.clients:>8}  OAuth clients revoked, with their access tokens")
+    click.echo(f"{begun.links:>8}  links taken back, by which threads were shared")
+    click.echo(f"{begun.rows:>8}  rows of the audit log dropped")
+    click.echo(f"{begun.sealed:>8}  sealed values dropped, which nobody can open any more")
+
+
+def _while_stopped(data: Path, url: str, exchange: Callable[[Store, MasterKey], Awaitable[T]]) -> T:
+    from aitp_desk.store.engine.lock import held_data
+    from aitp_desk.store.engine.sqlite import SqliteStore
+
+    database, master = present_database(data, url), present_master_key(data)
+
+    async def run() -> T:
+        async with SqliteStore.open(database) as store:
+            return await exchange(store, master)
+
+    with held_data(data):
+        return asyncio.run(run())
+
+
+def _wrong_tokens(live: list[Key], opened: DataKeys) -> list[str]:
+    return [
+        f"The token {token.id} ({token.name}) was made with data key {token.data_key}, which is not"
+        " in the database: revoke it and make another."
+        for token in live
+        if token.data_key not in opened.versions
+    ]
+
+
+def _left_behind(data: Path, master: MasterKey, kept: tuple[WrappedKey, ...]) -> list[str]:
+    """What an exchange of the master key has left that was interrupted."""
+    from aitp_desk.auth.keys.master_key import KEY_FILE
+
+    others = sorted({key.master for key in kept} - {master.fingerprint})
+    return [
+        *(
+            f"The database can be opened by the master key {other} too: an exchange was"
+            " interrupted. Run 'aitp-desk keys rotate-master' again."
+            for other in others
+        ),
+        *(
+            f"{path} was left by an exchange that was interrupted: remove it."
+            for path in sorted(data.glob(f"{KEY_FILE}.*"))
+        ),
+    ]

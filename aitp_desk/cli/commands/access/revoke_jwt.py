@@ -1,0 +1,43 @@
+"""``aitp-desk token revoke-jwt``: tokens of others end, also while the desk serves."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import click
+
+from aitp_desk.cli.arguments import fail, mistakes_told
+from aitp_desk.cli.data import (
+    at_the_machine,
+    desk_data,
+    desk_store,
+    in_store,
+    present_keys,
+)
+
+
+@click.command(name="revoke-jwt")
+@desk_data
+@desk_store
+@click.option("--issuer", required=True, help="The issuer's name in desk.toml.")
+@click.option("--jti", help="The id of the one token to revoke.")
+@click.option("--sub", help="Whose tokens to revoke: all that were issued until now.")
+def revoke_jwt(data: Path, url: str, issuer: str, jti: str | None, sub: str | None) -> None:
+    """Revoke signed tokens of an issuer; a running desk refuses them within a second."""
+    with mistakes_told():
+        from aitp_desk.store import units as work
+        from aitp_desk.store.reads.credentials.jwt_revocations import Revocation
+
+        now = int(time.time())
+        if jti and not sub:
+            revocation = Revocation(issuer, "jti", jti, now)
+            told = f"Revoked the token {jti} of {issuer}."
+        elif sub and not jti:
+            revocation = Revocation(issuer, "sub", sub, now)
+            told = f"Revoked the tokens of {issuer} about {sub} that were issued until now."
+        else:
+            fail(["--jti, --sub: takes one of the two."])
+        by = at_the_machine(present_keys(data, url))
+        in_store(data, url, lambda store: store.run(work.revoke_jwts, revocation=revocation, by=by))
+        click.echo(told)

@@ -1,0 +1,244 @@
+"""``aitp-desk token``: the keys of a desk, also while it serves."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, NoReturn
+
+import click
+
+from aitp_desk.cli.arguments import fail, mistakes_told
+from aitp_desk.cli.commands.access.revoke_jwt import revoke_jwt
+from aitp_desk.cli.credentials import (
+    check_name,
+    expires_given,
+    life_of,
+    overlap_given,
+    scopes_given,
+    tell_made,
+    tell_rotated,
+    webhook_secret,
+)
+from aitp_desk.cli.data import (
+    at_the_machine,
+    desk_data,
+    desk_store,
+    in_store,
+    json_lines,
+    present_keys,
+)
+from aitp_desk.cli.durations import read_end, read_length
+from aitp_desk.cli.timestamps import day_of, minute_of, second_of, second_or_none
+
+if TYPE_CHECKING:
+    from aitp_desk.auth.keys.data_keys import DataKeys
+    from aitp_desk.store.base import Store
+    from aitp_desk.store.records.keys import Key
+
+
+@click.group()
+def token() -> None:
+    """Make, list, rotate and revoke API keys. A running desk knows of it within a second."""
+
+
+token.add_command(revoke_jwt)
+
+
+@token.command()
+@desk_data
+@desk_store
+@click.option("--name", required=True, help="What the key is for; no two live keys share a name.")
+@scopes_given
+@expires_given
+@click.option("--hmac", "signs", is_flag=True, help="Make a key that signs requests instead.")
+@webhook_secret
+def create(
+    data: Path,
+    url: str,
+    name: str,
+    scopes: tuple[str, ...],
+    expires: str | None,
+    *,
+    signs: bool,
+    shows_webhook_secret: bool,
+) -> None:
+    """Make an API key. Its last line is the key itself, which is shown only this once.
+
+    With --hmac the last two lines are the id and the secret of a key that signs requests: it is
+    never sent itself (docs/signed-requests.md). With --webhook-secret the lines before these tell
+    what callbacks to the key's holder are signed with (docs/callbacks.md).
+    """
+    now = int(time.time())
+    expires_at = None if expires is None else read_end(expires, now)
+    with mistakes_told():
+        from aitp_desk.auth.credentials.api_key import make_api_key
+        from aitp_desk.auth.credentials.signed_request import make_secret
+        from aitp_desk.model.access.scope import check_scopes
+        from aitp_desk.store import units as work
+        from aitp_desk.store.records.keys import Key
+
+        check_name(name)
+        scopes = check_scopes(scopes)
+        keys = present_keys(data, url)
+        id_, key = make_api_key()
+        made = Key(
+            id=id_,
+            name=name,
+            hash=b"" if signs else keys.hash_token(key, keys.newest),
+            data_key=keys.newest,
+            scopes=scopes,
+            created_at=now,
+            kind="hmac" if signs else "api_key",
+            expires_at=expires_at,
+        )
+        by = at_the_machine(keys)
+        in_store(data, url, lambda store: store.run(work.create_token, token=made, by=by))
+    tell_made(f"token {id_} ({name})", scopes, expires_at)
+    if shows_webhook_secret:
+        _show_webhook_secret(keys, made)
+    _show(made, make_secret(keys, id_, made.version, made.data_key) if signs else key)
+
+
+@token.command()
+@desk_data
+@desk_store
+@click.argument("id_or_name")
+@overlap_given
+@webhook_secret
+def rotate(
+    data: Path, url: str, id_or_name: str, overlap: str, *, shows_webhook_secret: bool
+) -> None:
+    """Give a key another secret, under the same id, name and scopes.
+
+    Its last lines are the new secret, as those of 'create'. Two secrets work at a time: one that an
+    earlier rotation has left ends at once. What callbacks are signed with changes too; while two
+    secrets work they are signed with both.
+    """
+    now = int(time.time())
+    until = now + read_length(overlap)
+    with mistakes_told():
+        from aitp_desk.auth.credentials.api_key import make_api_key
+        from aitp_desk.auth.credentials.signed_request import make_secret
+        from aitp_desk.store import units as work
+        from aitp_desk.store.reads import threads as reads
+
+        keys = present_keys(data, url)
+
+        async def exchange(store: Store) -> tuple[Key, str]:
+            kept = await reads.unrevoked_token(store, id_or_name)
+            if kept is None:
+                _not_live(id_or_name)
+            signs = kept.kind == "hmac"
+            _, key = make_api_key(kept.id)
+            rotated = await store.run(
+                work.rotate_token,
+                id=kept.id,
+                version=kept.version,
+                hash=b"" if signs else keys.hash_token(key, keys.newest),
+                data_key=keys.newest,
+                previous_until=until,
+                now=now,
+                by=at_the_machine(keys),
+            )
+            if signs:
+                key = make_secret(keys, rotated.id, rotated.version, rotated.data_key)
+            return rotated, key
+
+        rotated, secret = in_store(data, url, exchange)
+    tell_rotated(f"token {rotated.id} ({rotated.name})", until, now)
+    if shows_webhook_secret:
+        _show_webhook_secret(keys, rotated)
+    _show(rotated, secret)
+
+
+@token.command(name="list")
+@desk_data
+@desk_store
+@json_lines
+def list_(data: Path, url: str, *, as_json: bool) -> None:
+    """List all keys, revoked ones included; never the secrets.
+
+    A line tells the id, the kind, when it was made, whether it is live, when it was last used, its
+    scopes and its name. Times are UTC.
+    """
+    with mistakes_told():
+        from aitp_desk.store.reads import threads as reads
+
+        now = int(time.time())
+        for kept in in_store(data, url, reads.list_tokens):
+            click.echo(_in_json(kept, now) if as_json else _in_line(kept, now))
+
+
+@token.command()
+@desk_data
+@desk_store
+@click.argument("id_or_name")
+def revoke(data: Path, url: str, id_or_name: str) -> None:
+    """Revoke a key by its id or name; a running desk refuses it within a second."""
+    with mistakes_told():
+        from aitp_desk.store import units as work
+
+        by, now = at_the_machine(present_keys(data, url)), int(time.time())
+        revoked = in_store(
+            data,
+            url,
+            lambda store: store.run(work.revoke_token, id_or_name=id_or_name, now=now, by=by),
+        )
+        if revoked is None:
+            _not_live(id_or_name)
+        click.echo(f"Revoked token {revoked.id} ({revoked.name}).")
+
+
+def _show_webhook_secret(keys: DataKeys, key: Key) -> None:
+    """Show what callbacks to a key's holder are signed with."""
+    from aitp_desk.auth.keys.webhook_signatures import webhook_secret_of_key
+
+    secret = webhook_secret_of_key(keys, key.id, key.version, key.data_key)
+    click.echo("Keep what callbacks are signed with; it cannot be shown again:")
+    click.echo(f"AITP_DESK_WEBHOOK_SECRET={secret}")
+
+
+def _show(key: Key, secret: str) -> None:
+    """Show a secret, once; what signs as a shell takes it into its environment."""
+    if key.kind == "api_key":
+        click.echo("Keep this key; it cannot be shown again:")
+        click.echo(secret)
+        return
+    click.echo("Keep this secret; it cannot be shown again, and is never sent:")
+    click.echo(f"AITP_DESK_KEY_ID={key.id}.{key.version}")
+    click.echo(f"AITP_DESK_SECRET={secret}")
+
+
+def _not_live(id_or_name: str) -> NoReturn:
+    fail([f"There is no live token {id_or_name!r}; 'aitp-desk token list' shows them."])
+
+
+def _in_line(kept: Key, now: int) -> str:
+    used = f"used {minute_of(kept.used_at)}" if kept.used_at is not None else "never used"
+    made, scopes = f"made {day_of(kept.created_at)}", ",".join(kept.scopes)
+    life = " ".join(life_of(kept.revoked_at, kept.expires_at, now))
+    return "  ".join((kept.id, kept.kind, made, used, life, scopes, kept.name))
+
+
+def _in_json(kept: Key, now: int) -> str:
+    import msgspec
+
+    from aitp_desk.auth.credentials.api_key import shown_prefix
+
+    former = kept.former_at(now)
+    told = {
+        "id": kept.id,
+        "kind": kept.kind,
+        "prefix": shown_prefix(kept.id) if kept.kind == "api_key" else None,
+        "name": kept.name,
+        "scopes": kept.scopes,
+        "is_live": kept.is_live(now),
+        "version": kept.version,
+        "created_at": second_of(kept.created_at),
+        "expires_at": second_or_none(kept.expires_at),
+        "used_at": second_or_none(kept.used_at),
+        "revoked_at": second_or_none(kept.revoked_at),
+        "former_until": None if former is None else second_of(former.until),
+    }
+    return msgspec.json.encode(told).decode()

@@ -1,0 +1,165 @@
+"""``aitp-desk ask``: one question or a conversation, without a server."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from aitp_desk.cli.arguments import (
+    data_folder,
+    mistakes_told,
+    no_model,
+    overrides,
+    site_folder,
+    without_model,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from aitp_desk.agent.base import Said
+    from aitp_desk.agent.extractive.explanation import Explanation
+    from aitp_desk.config import Config
+
+PROMPT = "> "
+MOST_SECTIONS = 10
+"""How many of the sections that were found an explanation shows."""
+
+
+@click.command()
+@site_folder
+@click.argument("question", required=False)
+@data_folder
+@overrides
+@click.option(
+    "--after",
+    multiple=True,
+    metavar="QUESTION",
+    help="What the visitor asks before it; may be given several times, in order.",
+)
+@click.option("--locale", metavar="TAG", help="The visitor's language, such as fr.")
+@no_model
+@click.option(
+    "--explain",
+    is_flag=True,
+    help="Show the words that were looked for, the sections that were found with their scores, and"
+    " what decided. No model is asked.",
+)
+def ask(
+    folder: Path,
+    question: str | None,
+    data: Path | None,
+    overrides: tuple[str, ...],
+    after: tuple[str, ...],
+    locale: str | None,
+    *,
+    no_model: bool,
+    explain: bool,
+) -> None:
+    """Ask the site's agent a QUESTION, and print what a visitor would read.
+
+    No server is needed. Without a QUESTION it asks for one after the other, each a follow-up to
+    those before; an empty line or the end of the input ends it.
+
+    \b
+    Examples:
+      aitp-desk ask shop "How long do I have to return boots?"
+      aitp-desk ask shop "and worn ones?" --after "How long do I have to return boots?"
+      aitp-desk ask shop "Where is my parcel?" --explain
+      aitp-desk ask shop
+    """  # noqa: D301 -- click keeps the lines after a backspace
+    with mistakes_told():
+        from aitp_desk.config import load_config
+        from aitp_desk.observability.logs import set_up_logs
+
+        # with no port to listen on there is an address only where the owner has set one
+        config = load_config(folder, overrides, port=0, data=data)
+        set_up_logs(config.log, quiet=True)
+        environment = without_model(os.environ) if no_model or explain else os.environ
+        asyncio.run(_ask(config, environment, question, after, locale, explain=explain))
+
+
+async def _ask(
+    config: Config,
+    environment: Mapping[str, str],
+    question: str | None,
+    after: tuple[str, ...],
+    locale: str | None,
+    *,
+    explain: bool,
+) -> None:
+    """Ask one question or those that are typed, and print what is said."""
+    from aitp_desk.agent.extractive.agent import ExtractiveAgent
+    from aitp_desk.agent.extractive.explanation import explain as explanation_of
+    from aitp_desk.app.site_agents import open_answering
+    from aitp_desk.cli.evaluation.conversation import Conversation
+
+    async with open_answering(config, environment) as answering:
+        conversation = Conversation(answering.agent, answering.site, locale)
+        for earlier in after:
+            await conversation.ask(earlier)
+        for words in _typed() if question is None else (question,):
+            if explain and isinstance(answering.agent, ExtractiveAgent):
+                finding = await answering.agent.find(conversation.turn(words))
+                conversation.add(words, finding.said)
+                lines = (*_told(finding.said), "", *_explained(explanation_of(finding)))
+            else:
+                lines = (*_told(await conversation.ask(words)),)
+            for line in lines:
+                click.echo(line)
+
+
+def _typed() -> Iterator[str]:
+    """What is typed, a line each, up to an empty one."""
+    is_terminal = sys.stdin.isatty()
+    while True:
+        if is_terminal:
+            click.echo(PROMPT, nl=False)
+        words = sys.stdin.readline().strip()
+        if not words:
+            return
+        if not is_terminal:
+            click.echo(f"{PROMPT}{words}")
+        yield words
+
+
+def _told(said: Said) -> Iterator[str]:
+    """What was said, as a visitor reads it."""
+    from aitp_desk.agent.base import Answer
+
+    if isinstance(said, Answer):
+        yield said.text
+        for source in said.sources:
+            yield f"  {source.relevance:10}  {source.url}  ({source.title})"
+    else:
+        yield said.question
+        for number, option in enumerate(said.options, 1):
+            yield f"  {number}. {option}"
+
+
+def _explained(explanation: Explanation) -> Iterator[str]:
+    """Why it was said."""
+    yield f"Why: {explanation.reason}"
+    if explanation.words:
+        yield ""
+        yield "Words looked for, and how much each counts"
+    for word in sorted(explanation.words, key=lambda word: -word.weight):
+        notes = [f"{kin} ({share:.2f})" for kin, share in word.also.items()]
+        notes += ["from an earlier question"] if word.earlier else []
+        notes += [] if word.known else ["on no page"]
+        yield f"  {word.weight:5.2f}  {word.word:16}  {', '.join(notes)}".rstrip()
+    if explanation.candidates:
+        yield ""
+        yield f"Sections found, by {' + '.join(explanation.candidates[0].scores)}"
+    for place, one in enumerate(explanation.candidates[:MOST_SECTIONS], 1):
+        parts = " + ".join(f"{score:.2f}" for score in one.scores.values())
+        scores = f"{one.score:.2f} = {parts}" if len(one.scores) > 1 else parts
+        yield f"  {place:2}. {scores}  {one.url}  ({one.title})"
+        lacks = f"; lacks {', '.join(one.lacks)}" if one.lacks else ""
+        like = f"; like {one.like!r}" if one.like else ""
+        yield f"      holds {one.coverage:.0%}, its best sentence {one.fit:.2f}{lacks}{like}"

@@ -1,0 +1,154 @@
+"""``aitp-desk check``."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from aitp_desk.cli.arguments import data_folder, fail, first_faults, overrides
+from aitp_desk.cli.commands.lint import lint_target
+
+if TYPE_CHECKING:
+    from aitp_desk.config import Config
+    from aitp_desk.desk.plugins.registry import Capabilities
+
+OWN_BYTES = 32
+"""How many bytes a capability is given for a purpose of its own."""
+
+
+@click.command()
+@click.argument("target", metavar="FOLDER|FILE|URL")
+@data_folder
+@overrides
+def check(target: str, data: Path | None, overrides: tuple[str, ...]) -> None:
+    """Tell everything that is wrong with a site's folder, or with what it tells agents.
+
+    Of a FOLDER: with its settings, its content and its actions. Each line names the setting or
+    file, what is wrong and what would be right. Of a FILE or what a URL gives (agents.txt,
+    agents.json, an AHP manifest, a HAC answer, an A2A card): with its form and what it
+    declares, by lines of text or paths of members; `lint` does the same. Exit code 1 when there
+    is any. At most 50 are printed.
+    """
+    path = Path(target)
+    if path.is_dir():
+        _check_folder(path, data, overrides)
+        return
+    if data is not None or overrides:
+        raise click.UsageError("--data and --set are for the folder of a site.")
+    if not lint_target(target):
+        raise click.UsageError(f"There is no folder and no file {target!r}.")
+
+
+def _check_folder(folder: Path, data: Path | None, overrides: tuple[str, ...]) -> None:
+    """Tell everything that is wrong with a site."""
+    from aitp_desk.config import ConfigError, check_public, load_config
+
+    config: Config | None
+    wrong: list[str] = []
+    try:
+        config = load_config(folder, overrides, data=data)
+    except ConfigError as error:
+        wrong += map(str, error.problems)
+        config = error.config
+    else:
+        wrong += map(str, check_public(config))
+    capabilities, faults = _check_capabilities(config)
+    wrong += faults
+    pages, faults, notes = _check_content(config)
+    wrong += faults
+    actions, faults = _check_actions(config, capabilities)
+    wrong += faults
+    if config is not None:
+        for agent in config.agents:
+            own = config.of_agent(agent)
+            further, faults, more_notes = _check_content(own, agent.name)
+            pages += further
+            notes += [f"agents, {agent.name!r}: {note}" for note in more_notes]
+            more, wrong_actions = _check_actions(own, capabilities)
+            actions += more
+            wrong += [f"agents, {agent.name!r}: {fault}" for fault in (*faults, *wrong_actions)]
+    for note in notes:
+        click.echo(note)
+    if wrong:
+        fail(first_faults(wrong))
+    found = f"{pages} {'page' if pages == 1 else 'pages'}"
+    if actions:
+        found += f", {actions} {'action' if actions == 1 else 'actions'}"
+    click.echo(f"{folder} is ready to serve: {found}.")
+
+
+def _check_actions(
+    config: Config | None, capabilities: Capabilities | None
+) -> tuple[int, list[str]]:
+    """Return the number of actions and the faults.
+
+    Parameters:
+        capabilities: those that are enabled; None where they cannot be used.
+    """
+    from aitp_desk.actions.faults import ActionsError
+    from aitp_desk.actions.registry import load_sources
+    from aitp_desk.desk.calls.registry import OWN_NAMES
+    from aitp_desk.desk.plugins.payment_check import check_prepaid
+    from aitp_desk.protocols.agents_txt.wire import check_ids
+
+    if config is None:
+        return 0, []
+    try:
+        sources = load_sources(config, environment=os.environ, taken=OWN_NAMES)
+    except ActionsError as error:
+        return 0, list(map(str, error.problems))
+    actions = [one.action for one in sources.actions.offered]
+    names = [one.name for one in actions]
+    told = config.agents_txt
+    further = [agent.name for agent in config.agents]
+    ids = check_ids(told, (*OWN_NAMES, *names), further) if told.enabled else ()
+    unpayable = () if capabilities is None else check_prepaid(actions, capabilities)
+    return len(names), [*map(str, ids), *map(str, unpayable)]
+
+
+def _check_capabilities(config: Config | None) -> tuple[Capabilities | None, list[str]]:
+    """The capabilities that a site has enabled, and what of them cannot be used."""
+    if config is None:
+        return None, []
+    from aitp_desk.config import ConfigError
+    from aitp_desk.desk.plugins.discovery import find_capabilities
+    from aitp_desk.desk.plugins.outside.ownership import hand_out
+
+    try:
+        capabilities = find_capabilities(config)
+        # nothing is served here that is derived of it
+        hand_out(config, capabilities, lambda _purpose: bytes(OWN_BYTES))
+    except ConfigError as error:
+        return None, [str(problem) for problem in error.problems]
+    return capabilities, []
+
+
+def _check_content(config: Config | None, below: str = "") -> tuple[int, list[str], list[str]]:
+    """Return the number of pages, the faults and the notes.
+
+    A folder that is not there was told before.
+
+    Parameters:
+        below: the name of a further site agent, below which its pages stand.
+    """
+    from aitp_desk.knowledge.sources.admission import ContentUnreadable, describe_unread
+    from aitp_desk.knowledge.sources.loader import load_content
+
+    if config is None or not config.content_folder.is_dir():
+        return 0, [], []
+    try:
+        content = load_content(config.content_folder, data=config.data, below=below)
+    except ContentUnreadable as error:
+        return 0, [str(error)], []
+    faults = [str(problem) for problem in content.problems]
+    if not content.documents and not faults and not config.content.web.lists:
+        faults.append(
+            f"{config.content_folder}: holds no content; it takes Markdown (.md), text (.txt),"
+            " HTML (.html) and PDF (.pdf) files."
+        )
+    unread = describe_unread(config.content_folder, data=config.data)
+    notes = [*([f"{unread}."] if unread else []), *first_faults([*map(str, content.notes)])]
+    return len(content.documents), faults, notes

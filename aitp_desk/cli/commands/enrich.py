@@ -1,0 +1,268 @@
+"""``aitp-desk enrich``: a model's questions for each passage, written once."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from collections import Counter
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from aitp_desk.cli.arguments import (
+    data_folder,
+    fail,
+    first_faults,
+    mistakes_told,
+    overrides,
+    site_folder,
+)
+
+if TYPE_CHECKING:
+    from aitp_desk.agent.enrichment.request import Group
+    from aitp_desk.config import Config
+    from aitp_desk.knowledge.enrichment.coverage import Coverage
+    from aitp_desk.knowledge.enrichment.replies import Dropped
+
+_SECONDS = 120
+"""How long the API may be silent: nobody waits for an answer."""
+_CENT = 0.01
+_EXAMPLES = 5
+"""How many dropped texts are printed for each reason."""
+_file = click.Path(path_type=Path, dir_okay=False)
+
+
+@click.command()
+@site_folder
+@data_folder
+@overrides
+@click.option("--only", metavar="PAGE", default="", help="Only a page and the pages below it.")
+@click.option("--limit", type=click.IntRange(min=1), help="At most so many passages.")
+@click.option("--check", is_flag=True, help="Only list what is out of date; exit code 1 if any.")
+@click.option("--yes", is_flag=True, help="Do not ask whether to go on at this price.")
+@click.option("--no-batch", is_flag=True, help="Send single requests: at once, at twice the price.")
+@click.option("--requests", type=_file, help="Write the passages to send into a file; send none.")
+@click.option("--results", type=_file, help="Read a model's replies from a file; send nothing.")
+def enrich(
+    folder: Path,
+    data: Path | None,
+    overrides: tuple[str, ...],
+    only: str,
+    limit: int | None,
+    check: bool,
+    yes: bool,
+    no_batch: bool,
+    requests: Path | None,
+    results: Path | None,
+) -> None:
+    """Have a model write what visitors may ask of each passage in FOLDER.
+
+    The questions and the quotes that answer them are kept in enriched.jsonl in the content folder.
+    The desk uses them to find passages, without network or key. Only passages that are new or have
+    changed are sent, to the model of `claude.model`, with the key in ANTHROPIC_API_KEY. What was
+    paid for is kept when the command is ended; the next run goes on.
+    """
+    with mistakes_told():
+        from aitp_desk.config import load_config
+
+        config = load_config(folder, overrides, port=0, data=data)
+        coverages = _coverages(config)
+        for coverage in coverages:
+            for problem in first_faults([*map(str, coverage.problems)]):
+                click.echo(problem, err=True)
+        if check:
+            _check(coverages, only)
+        elif results is not None:
+            _take_results(config, coverages, results)
+        elif requests is not None:
+            _write_requests(coverages, requests, only, limit)
+        else:
+            _send(config, coverages, only, limit, yes=yes, no_batch=no_batch)
+
+
+def _coverages(config: Config) -> list[Coverage]:
+    """The content of the site and of each further site agent, with what is enriched of it."""
+    from aitp_desk.egress import Egress
+    from aitp_desk.knowledge.documents.languages import Languages
+    from aitp_desk.knowledge.enrichment.coverage import Coverage
+    from aitp_desk.knowledge.snapshot import Knowledge
+    from aitp_desk.knowledge.web.schedule import Rounds
+
+    own = [("", config), *((agent.name, config.of_agent(agent)) for agent in config.agents)]
+    found = []
+    for name, one in own:
+        web = one.content.web
+        kept = one.data / "agents" / name if name else one.data
+        knowledge = Knowledge(
+            one.content_folder,
+            one.data,
+            one.content.synonyms,
+            Rounds(web, Egress(), kept) if web.lists else None,
+            name,
+            Languages(one.site.language, one.site.languages),
+            enriched=False,
+        )
+        found.append(Coverage(one.content_folder, knowledge.editions.passages()))
+    return found
+
+
+def _check(coverages: Sequence[Coverage], only: str) -> None:
+    """List lines whose passage changed, and passages without a line."""
+    faults = []
+    for coverage in coverages:
+        faults += [
+            f"{_place(line.page, line.headings)}: the passage changed."
+            for line in coverage.outdated(only)
+        ]
+        faults += [
+            f"{_place(passage.document, passage.trail)}: not enriched."
+            for passage in coverage.missing(only).values()
+        ]
+        faults += map(str, coverage.problems)
+    if faults:
+        fail([*first_faults(faults), "Run `aitp-desk enrich` to write what is missing."])
+    click.echo(f"All {sum(map(len, coverages))} passages are enriched.")
+
+
+def _place(page: str, headings: Sequence[str]) -> str:
+    return " > ".join(filter(None, (page, " / ".join(headings))))
+
+
+def _write_requests(coverages: Sequence[Coverage], out: Path, only: str, limit: int | None) -> None:
+    """Write the instructions and, a line each, the passages without a line."""
+    import msgspec
+
+    from aitp_desk.knowledge.enrichment.prompt import INSTRUCTIONS, REPLY, passage_data
+
+    rows = [
+        passage_data(digest, passage)
+        for coverage in coverages
+        for digest, passage in coverage.missing(only).items()
+    ][:limit]
+    head = {"instructions": INSTRUCTIONS, "reply": REPLY}
+    try:
+        out.write_bytes(b"".join(msgspec.json.encode(row) + b"\n" for row in (head, *rows)))
+    except OSError as error:
+        fail([f"{out} cannot be written: {error.strerror}."])
+    click.echo(
+        f"Wrote {len(rows)} of {sum(map(len, coverages))} passages to {out}. Write one reply a"
+        f" line, as `reply` in the first line shows, and pass that file to --results."
+    )
+
+
+def _take_results(config: Config, coverages: Sequence[Coverage], file: Path) -> None:
+    """Validate the replies in a file and merge them."""
+    import msgspec
+
+    from aitp_desk.agent.enrichment.writer import Writer
+    from aitp_desk.knowledge.enrichment.replies import Dropped, Reply
+
+    dropped: list[Dropped] = []
+    replies: list[Reply] = []
+    try:
+        lines = file.read_bytes().splitlines()
+    except OSError as error:
+        fail([f"{file} cannot be read: {error.strerror}."])
+    for number, line in enumerate(lines, start=1):
+        if not line.strip():
+            continue
+        try:
+            replies.append(msgspec.json.decode(line, type=Reply))
+        except msgspec.DecodeError as error:
+            dropped.append(Dropped(f"line {number}", "not a reply", str(error)))
+    writer = Writer(coverages, config.site.url)
+    writer.take(replies)
+    saved = writer.save()
+    _report(saved, [*dropped, *writer.dropped])
+    if not saved:
+        fail([f"{file} holds no reply to a passage of this site; nothing was written."])
+
+
+def _send(
+    config: Config,
+    coverages: Sequence[Coverage],
+    only: str,
+    limit: int | None,
+    *,
+    yes: bool,
+    no_batch: bool,
+) -> None:
+    """Send what is missing to the model, and write what it replies."""
+    from aitp_desk.agent.claude.messages import Messages, ModelFailed
+    from aitp_desk.agent.enrichment.run import Run, missing_of
+    from aitp_desk.config.sections.content.claude import API_KEY, API_URL
+
+    key = os.environ.get(API_KEY)
+    if not key:
+        if groups := missing_of(coverages, only, limit):
+            click.echo(_estimate(config, groups, batch=not no_batch))
+        fail([f"{API_KEY} is not set: set it, or have the passages read by way of --requests."])
+    seconds = max(config.claude.reply_seconds, _SECONDS)
+    api = Messages(key, os.environ.get(API_URL) or None, seconds)
+    run = Run(
+        config,
+        lambda: coverages,
+        api,
+        now=lambda: datetime.now(UTC),
+        tell=click.echo,
+        progress=_progress,
+    )
+
+    async def go() -> None:
+        try:
+            await run.finish_earlier()
+            groups = run.missing(only, limit)
+            if groups and _agreed(config, groups, yes=yes, batch=not no_batch):
+                failed = await run.send(groups, batch=not no_batch)
+                if failed:
+                    click.echo(
+                        f"{failed} requests failed; run the command again to send them.", err=True
+                    )
+        finally:
+            await api.close()
+
+    try:
+        asyncio.run(go())
+    except ModelFailed as error:
+        hint = f" Check {API_KEY}." if error.is_refused_key else " Run the command again."
+        fail([f"The model's API failed: {error.reason}.{hint}"])
+    finally:
+        _report([], run.dropped)
+    left = sum(len(coverage.missing(only)) for coverage in coverages)
+    click.echo(f"{left} passages are left to enrich." if left else "All passages are enriched.")
+
+
+def _agreed(config: Config, groups: Sequence[Group], *, yes: bool, batch: bool) -> bool:
+    """Say what the run takes, and ask whether to go on."""
+    click.echo(_estimate(config, groups, batch=batch))
+    return yes or click.confirm("Go on?")
+
+
+def _estimate(config: Config, groups: Sequence[Group], *, batch: bool) -> str:
+    from aitp_desk.agent.enrichment.request import estimate
+
+    told = estimate(groups, config.claude, batch=batch)
+    cost = f"about ${told.dollars:.2f}" if told.dollars >= _CENT else "less than $0.01"
+    return (
+        f"{told.passages} passages in {told.requests} requests to {config.claude.model}: about"
+        f" {told.read:,} tokens to read and {told.written:,} to write, {cost}"
+        f"{' as a batch' if batch else ''}."
+    )
+
+
+def _progress(done: int) -> None:
+    click.echo(f"\r{done} requests are done.", err=True, nl=not sys.stderr.isatty())
+
+
+def _report(saved: Sequence[str], dropped: Sequence[Dropped]) -> None:
+    """Print what was written and what was dropped, by reason."""
+    for line in saved:
+        click.echo(line)
+    for reason, count in Counter(one.reason for one in dropped).most_common():
+        click.echo(f"Dropped {count}: {reason}.", err=True)
+        for one in [one for one in dropped if one.reason == reason][:_EXAMPLES]:
+            click.echo(f"  {one.digest}: {one.text[:200]}", err=True)

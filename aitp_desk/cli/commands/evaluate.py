@@ -1,0 +1,200 @@
+"""``aitp-desk evaluate``: a site's own questions, asked of its own agent."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from aitp_desk.cli.arguments import (
+    data_folder,
+    fail,
+    mistakes_told,
+    no_model,
+    overrides,
+    site_folder,
+    without_model,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from aitp_desk.app.site_agents import Answering
+    from aitp_desk.config import Config
+
+UNUSABLE = 2
+"""The exit code where nothing was asked: the file or the folder cannot be used."""
+
+
+@click.command()
+@site_folder
+@click.argument(
+    "questions", required=False, type=click.Path(path_type=Path, exists=True, dir_okay=False)
+)
+@data_folder
+@overrides
+@click.option(
+    "--at-least",
+    type=click.FloatRange(0, 1),
+    default=1.0,
+    show_default=True,
+    help="The share of right answers that is enough.",
+)
+@no_model
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@click.option(
+    "--suggest",
+    is_flag=True,
+    help="Print a starter file: from enriched.jsonl where it is there, else from headings.",
+)
+@click.option(
+    "--count",
+    type=click.IntRange(1),
+    default=40,
+    show_default=True,
+    help="How many questions --suggest writes at most.",
+)
+@click.option(
+    "--refused",
+    is_flag=True,
+    help="With --suggest, only what visitors asked and the desk refused. Read it before you share"
+    " it: these are their words.",
+)
+def evaluate(
+    folder: Path,
+    questions: Path | None,
+    data: Path | None,
+    overrides: tuple[str, ...],
+    at_least: float,
+    count: int,
+    *,
+    no_model: bool,
+    as_json: bool,
+    suggest: bool,
+    refused: bool,
+) -> None:
+    """Ask the site's agent the QUESTIONS of a file, and print which answers are right.
+
+    No server is needed. Claude answers where ANTHROPIC_API_KEY is set, as it does while the desk
+    serves. Exit code 0 when enough answers are right, 1 when not, 2 when the file or the folder
+    cannot be used.
+
+    \b
+    A question of the file, in TOML:
+      [[question]]
+      question = "Can I return boots that I wore outside?"
+      holds = ["30 days", ["store credit", "exchange"]]
+      page = "/policies/returns"
+
+    `holds` is what the answer must hold: every entry; of a list in it, any one. `page` is the
+    address of the page or section that it must come from, or a list of them. `after` is what is
+    asked before it, for a follow-up. `refuse = true`, without these, is right when the desk says
+    that the site does not answer it. `locale` is the visitor's language.
+
+    \b
+    Examples:
+      aitp-desk evaluate shop --suggest > questions.toml
+      aitp-desk evaluate shop --suggest --refused
+      aitp-desk evaluate shop questions.toml
+      aitp-desk evaluate shop questions.toml --at-least 0.9
+    """  # noqa: D301 -- click keeps the lines after a backspace
+    if suggest == (questions is not None):
+        raise click.UsageError("Give a file of QUESTIONS, or --suggest to have one printed.")
+    if refused and not suggest:
+        raise click.UsageError("--refused goes with --suggest.")
+    with mistakes_told(UNUSABLE):
+        from aitp_desk.config import load_config
+        from aitp_desk.observability.logs import set_up_logs
+
+        # with no port to listen on there is an address only where the owner has set one
+        config = load_config(folder, overrides, port=0, data=data)
+        set_up_logs(config.log, quiet=True)
+        if questions is None:
+            click.echo(asyncio.run(_suggest(config, count, refused=refused)), nl=False)
+            return
+        environment = without_model(os.environ) if no_model else os.environ
+        got = asyncio.run(_evaluate(config, environment, questions, at_least, as_json=as_json))
+    if got < at_least:
+        sys.exit(1)
+
+
+async def _evaluate(
+    config: Config,
+    environment: Mapping[str, str],
+    file: Path,
+    at_least: float,
+    *,
+    as_json: bool,
+) -> float:
+    """Ask all questions and print what became of them; return the share that was right."""
+    import msgspec
+
+    from aitp_desk.app.site_agents import open_answering
+    from aitp_desk.cli.evaluation import report
+    from aitp_desk.cli.evaluation.questions import QuestionsError, check_pages, read_questions
+    from aitp_desk.cli.evaluation.verdict import judge
+
+    try:
+        questions = read_questions(file)
+        async with open_answering(config, environment) as answering:
+            check_pages(questions, _addresses(answering), file)
+            table, verdicts = report.Table(questions), []
+            # the rows of the table tell how far it is; JSON is whole at the end
+            if not as_json:
+                click.echo(f"{answering.agent.name} answers from {config.content_folder}")
+                click.echo(table.head)
+            async for verdict in judge(questions, answering.agent, answering.site):
+                verdicts.append(verdict)
+                if not as_json:
+                    click.echo(table.row(verdict))
+                elif sys.stderr.isatty():
+                    click.echo(f"\r{len(verdicts)} of {len(questions)}", nl=False, err=True)
+    except QuestionsError as error:
+        fail(error.problems, UNUSABLE)
+    if as_json:
+        data = report.as_data(verdicts, answering.agent.name, at_least)
+        click.echo(msgspec.json.format(msgspec.json.encode(data)).decode())
+    else:
+        wrong = (one for one in verdicts if not one.is_right)
+        for line in (line for one in wrong for line in report.details(str(file), one)):
+            click.echo(line)
+        click.echo(f"\n{report.summary(verdicts, at_least)}")
+    return report.share(verdicts)
+
+
+async def _suggest(config: Config, count: int, *, refused: bool) -> str:
+    """Make a starter file of questions."""
+    from aitp_desk.app.site_agents import open_answering
+    from aitp_desk.cli.evaluation.suggestion import (
+        from_enrichment,
+        from_refusals,
+        from_titles,
+        write,
+    )
+    from aitp_desk.knowledge.enrichment.file import FILE, read_lines
+    from aitp_desk.store.engine.sqlite import SqliteStore
+    from aitp_desk.store.reads.console.refusals import refusals
+
+    async with open_answering(config, without_model(os.environ)) as answering:
+        if not refused:
+            library = answering.knowledge.library
+            lines, _ = read_lines(config.content_folder / FILE)
+            found = from_enrichment(lines, library) or from_titles(library)
+            return write(found[:count])
+        if not config.database.is_file():
+            right = "serve the site first, or name its data folder with --data"
+            fail([f"--refused: there is no {config.database}; {right}."], UNUSABLE)
+        async with SqliteStore.open(config.database) as store:
+            return write((await from_refusals(refusals(store), answering))[:count])
+
+
+def _addresses(answering: Answering) -> set[str]:
+    """The addresses of all pages and sections of a site, in all its languages."""
+    editions = answering.knowledge.editions
+    libraries = [editions.speaking(tag) for tag in editions.languages]
+    sections = {one.url for library in libraries for one in library.passages}
+    return sections | {document.url for document in editions.documents}

@@ -1,0 +1,204 @@
+"""``aitp-desk jobs``: what a desk has promised to do, also while it serves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from aitp_desk.cli.arguments import fail, mistakes_told
+from aitp_desk.cli.data import (
+    at_the_machine,
+    desk_data,
+    desk_store,
+    in_store,
+    json_lines,
+    present_keys,
+)
+from aitp_desk.cli.timestamps import minute_of, second_of, second_or_none
+
+if TYPE_CHECKING:
+    from aitp_desk.model.calls.job import Job
+    from aitp_desk.model.calls.schedule import KeptSchedule
+    from aitp_desk.store.base import Store, Work
+
+
+@click.group()
+def jobs() -> None:
+    """See what a desk has still to do or has given up; have it tried again, or drop it."""
+
+
+@jobs.command(name="list")
+@desk_data
+@desk_store
+@click.option("--dead", "dead_only", is_flag=True, help="Only what was given up.")
+@click.option("--schedules", "of_schedules", is_flag=True, help="What is done again and again.")
+@json_lines
+def list_(data: Path, url: str, *, dead_only: bool, of_schedules: bool, as_json: bool) -> None:
+    """List the jobs that are kept, the oldest first; never what they carry.
+
+    A line tells the id, the kind, what it is about, when it was made, how it stands, how often it
+    was taken up, and why it failed last. Times are UTC. With --schedules a line tells what is done
+    again and again, how often, how it went last, and when it is done next.
+    """
+    with mistakes_told():
+        from aitp_desk.store.reads import jobs as job_reads
+        from aitp_desk.store.reads import schedules as schedule_reads
+
+        if dead_only and of_schedules:
+            fail(["A schedule is never dead; leave out --dead or --schedules."])
+
+        async def show(store: Store) -> None:
+            if of_schedules:
+                for one in await schedule_reads.schedules(store):
+                    click.echo(_schedule_in_json(one) if as_json else _schedule_in_line(one))
+                return
+            async for kept in job_reads.jobs(store, dead_only=dead_only):
+                click.echo(_in_json(kept) if as_json else _in_line(kept))
+
+        in_store(data, url, show)
+
+
+@jobs.command()
+@desk_data
+@desk_store
+@click.argument("job_id", metavar="ID")
+def retry(data: Path, url: str, job_id: str) -> None:
+    """Try a job again that was given up, or that waits for its next attempt.
+
+    A serving desk takes it up within a second, another one at its next start. It has all its
+    attempts again.
+    """
+    with mistakes_told():
+        from aitp_desk.store.units.jobs.jobs import retry_job
+
+        kept = _change(data, url, retry_job, job_id)
+        click.echo(f"Retrying job {kept.id} ({kept.kind} of {kept.ref}).")
+
+
+@jobs.command()
+@desk_data
+@desk_store
+@click.argument("job_id", metavar="ID")
+def drop(data: Path, url: str, job_id: str) -> None:
+    """Forget a job that was given up; it is never done."""
+    with mistakes_told():
+        from aitp_desk.store.units.jobs.jobs import drop_job
+
+        kept = _change(data, url, drop_job, job_id)
+        click.echo(f"Dropped job {kept.id} ({kept.kind} of {kept.ref}).")
+
+
+@jobs.command(name="run")
+@desk_data
+@desk_store
+@click.argument("name", metavar="NAME")
+def run_(data: Path, url: str, name: str) -> None:
+    """Have a schedule done now that 'jobs list --schedules' tells of.
+
+    A serving desk begins within a second, another one at its next start.
+    """
+    with mistakes_told():
+        from aitp_desk.store.units.jobs.schedules import hasten_schedule
+
+        by = at_the_machine(present_keys(data, url))
+        if not in_store(data, url, lambda store: store.run(hasten_schedule, name=name, by=by)):
+            fail([f"There is no schedule {name!r}; 'aitp-desk jobs list --schedules' shows them."])
+        click.echo(f"{name} is begun within a second, or when the desk starts.")
+
+
+def _change(data: Path, url: str, unit: Callable[..., Work[Job | None]], job_id: str) -> Job:
+    by = at_the_machine(present_keys(data, url))
+    kept = in_store(data, url, lambda store: store.run(unit, job_id=job_id, by=by))
+    if kept is None:
+        fail([f"There is no job {job_id!r}; 'aitp-desk jobs list' shows them."])
+    return kept
+
+
+def _in_line(kept: Job) -> str:
+    parts = [
+        kept.id,
+        kept.kind,
+        kept.ref,
+        f"made {minute_of(kept.created_at)}",
+        _state(kept),
+        f"taken up {kept.attempts} {'time' if kept.attempts == 1 else 'times'}",
+    ]
+    if kept.last_error is not None:
+        parts.append(" ".join(kept.last_error.split()))
+    return "  ".join(parts)
+
+
+def _state(kept: Job) -> str:
+    from aitp_desk.model.calls.job import JobState
+
+    if kept.finished_at is not None:
+        return f"{kept.state.words} {minute_of(kept.finished_at)}"
+    if kept.state is JobState.QUEUED and kept.available_at:
+        return f"queued for {minute_of(kept.available_at)}"
+    return kept.state.words
+
+
+def _in_json(kept: Job) -> str:
+    import msgspec
+
+    from aitp_desk.model.calls.job import JobState
+
+    waits = kept.state is JobState.QUEUED and kept.available_at
+    told = {
+        "id": kept.id,
+        "kind": kept.kind,
+        "ref": kept.ref,
+        "agent": kept.desk or None,
+        "state": kept.state.value,
+        "created_at": second_of(kept.created_at),
+        "next_at": second_of(kept.available_at) if waits else None,
+        "attempts": kept.attempts,
+        "failures": kept.failures,
+        "last_error": kept.last_error,
+        "finished_at": None if kept.finished_at is None else second_of(kept.finished_at),
+    }
+    return msgspec.json.encode(told).decode()
+
+
+def _schedule_in_line(kept: KeptSchedule) -> str:
+    parts = [kept.name, f"every {_length(kept.every)}"]
+    if kept.leased_by is not None and kept.began_at is not None:
+        parts.append(f"at work since {minute_of(kept.began_at)}")
+    elif kept.ended_at is None:
+        parts.append("not done yet")
+    if kept.done_at is not None:
+        parts.append(f"done {minute_of(kept.done_at)}: {kept.did}")
+    if kept.leased_by is None:
+        parts.append(f"next {minute_of(kept.due_at)}" if kept.due_at else "next at once")
+    if kept.failures:
+        parts.append(f"failed {kept.failures} {'time' if kept.failures == 1 else 'times'}")
+    if kept.last_error is not None:
+        parts.append(" ".join(kept.last_error.split()))
+    return "  ".join(parts)
+
+
+def _length(seconds: int) -> str:
+    """Write a length of time, as people would; of whole minutes or hours."""
+    return f"{seconds // 3600} h" if seconds % 3600 == 0 else f"{seconds // 60} min"
+
+
+def _schedule_in_json(kept: KeptSchedule) -> str:
+    import msgspec
+
+    told = {
+        "name": kept.name,
+        "every_seconds": kept.every,
+        "at_work": kept.leased_by is not None,
+        "began_at": second_or_none(kept.began_at),
+        "ended_at": second_or_none(kept.ended_at),
+        "done_at": second_or_none(kept.done_at),
+        "did": kept.did,
+        "runs": kept.runs,
+        "failures": kept.failures,
+        "last_error": kept.last_error,
+        "next_at": second_of(kept.due_at) if kept.due_at and kept.leased_by is None else None,
+    }
+    return msgspec.json.encode(told).decode()

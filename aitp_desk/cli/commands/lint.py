@@ -1,0 +1,125 @@
+"""``aitp-desk lint``, and what ``aitp-desk check`` does with a file for agents or a URL."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from aitp_desk.cli.arguments import MOST_FAULTS, fail, first_faults
+
+if TYPE_CHECKING:
+    from aitp_desk.cli.declarations import Looked
+    from aitp_desk.egress import Fetched
+
+MAX_BYTES = 1024 * 1024
+SECONDS = 20.0
+
+
+@click.command()
+@click.argument("target", metavar="FILE|URL")
+def lint(target: str) -> None:
+    """Validate a file for agents, or what a site serves at a URL.
+
+    Reads agents.txt, agents.json, an AHP manifest, a HAC answer and an A2A card, as `check` does.
+    Prints at most 50 faults. Exit code 1 when something breaks the specification, 2 when there is
+    no such file.
+    """
+    if not lint_target(target):
+        raise click.UsageError(f"There is no file {target!r}. Give a file, or a URL with https://.")
+
+
+def lint_target(target: str) -> bool:
+    """Validate a file or a URL; return whether there is one."""
+    if target.startswith(("http://", "https://")):
+        lint_url(target)
+    elif Path(target).exists() and not Path(target).is_dir():
+        lint_file(Path(target))
+    else:
+        return False
+    return True
+
+
+def lint_file(path: Path) -> None:
+    """Tell everything that is wrong with a file for agents."""
+    from aitp_desk.cli.declarations import look_at
+
+    try:
+        with path.open("rb") as file:
+            body = file.read(MAX_BYTES + 1)
+    except OSError as error:
+        fail([f"{path}: cannot be read: {error.strerror}."])
+    if len(body) > MAX_BYTES:
+        fail([f"{path}: has more than {MAX_BYTES} bytes."])
+    _tell([(str(path), look_at(body))])
+
+
+def lint_url(url: str) -> None:
+    """The same of what a site serves there, and how; at its home page, of all that are known."""
+    from aitp_desk.cli.declarations import WELL_KNOWN, Served, look_at
+    from aitp_desk.config.rules.web_address import web_address
+    from aitp_desk.egress import EgressError
+    from aitp_desk.protocols.hac.negotiation import MEDIA_TYPE as HAC_TYPE
+
+    address = web_address(url)
+    path = "" if address is None else address.path
+    is_home = address is not None and path in {"", "/"} and not address.query
+    asked: dict[str, Mapping[str, str]] = {}
+    if is_home:
+        asked |= {url.rstrip("/") + place: {} for place in WELL_KNOWN}
+    asked[url] = {} if path in WELL_KNOWN else {"Accept": f"{HAC_TYPE}, */*;q=0.5"}
+    try:
+        found = asyncio.run(_fetch(asked))
+    except EgressError as error:
+        fail([str(error)])
+    served = [(at, one) for at, one in zip(asked, found, strict=True) if one.status == 200]
+    if is_home:
+        served = [(at, one) for at, one in served if at != url or _is_of(one, HAC_TYPE)]
+        if not served:
+            fail([f"{url}: tells agents nothing: there is none of {', '.join(WELL_KNOWN)}."])
+    if not served:
+        fail([f"{url}: was answered with the status {found[0].status}."])
+    _tell([(at, look_at(one.body, Served(one.url, one.headers))) for at, one in served])
+
+
+def _is_of(answer: Fetched, media_type: str) -> bool:
+    kind = answer.headers.get("Content-Type", "")
+    return kind.partition(";")[0].strip().lower() == media_type
+
+
+async def _fetch(asked: Mapping[str, Mapping[str, str]]) -> list[Fetched]:
+    """Get addresses; those of this machine's own only where that is what was asked for.
+
+    Parameters:
+        asked: the headers that go with each.
+    """
+    from aitp_desk.config.rules.web_address import is_loopback, web_address
+    from aitp_desk.egress import Egress
+
+    address = web_address(next(iter(asked)))
+    is_own = address is not None and is_loopback(address.hostname or "")
+    async with Egress(allow_loopback=is_own) as egress:
+        return [
+            await egress.fetch(url, max_bytes=MAX_BYTES, seconds=SECONDS, headers=headers)
+            for url, headers in asked.items()
+        ]
+
+
+def _tell(files: Sequence[tuple[str, Looked]]) -> None:
+    """Tell of each file, by its name, what is wrong with it, or that it is sound.
+
+    Where not everything is printed, errors go before warnings.
+    """
+    faults = [(name, *found) for name, looked in files for found in looked.findings]
+    if len(faults) > MOST_FAULTS:
+        faults.sort(key=lambda fault: not fault[2])
+    for line in first_faults([f"{name}: {told}" for name, told, _ in faults]):
+        click.echo(line, err=True)
+    for name, looked in files:
+        if looked.is_sound:
+            click.echo(f"{name} {looked.sound}.")
+    if not all(looked.is_sound for _, looked in files):
+        fail([])

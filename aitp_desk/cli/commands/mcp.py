@@ -1,0 +1,89 @@
+"""``aitp-desk mcp``."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, TextIO
+
+import click
+
+from aitp_desk.cli.arguments import data_folder, mistakes_told, overrides, site_folder
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from aitp_desk.app.server import Serving
+    from aitp_desk.config import Config
+    from aitp_desk.model.access.principal import Principal
+
+KEY = "DESK_KEY"
+"""The variable that holds an API key or a token, where more shall be open than is to all."""
+_HERE = "127.0.0.1"
+
+
+@click.command()
+@site_folder
+@data_folder
+@overrides
+def mcp(folder: Path, data: Path | None, overrides: tuple[str, ...]) -> None:
+    """Serve the site in FOLDER to the program that begins this, over its standard input and output.
+
+    It speaks the Model Context Protocol, as desktop clients do that begin their servers themselves;
+    the log goes to standard error. The environment variable DESK_KEY may hold an API key.
+    """
+    with mistakes_told():
+        from aitp_desk.config import load_config
+
+        config = load_config(folder, overrides, host=_HERE, port=0, data=data)
+
+        import uvloop
+
+        from aitp_desk.observability.logs import set_up_logs
+
+        set_up_logs(config.log)
+        with _kept_output() as output:
+            uvloop.run(_serve(config, output))
+
+
+@contextmanager
+def _kept_output() -> Iterator[TextIO]:
+    """The standard output, kept for messages: whatever else is written there goes to the log.
+
+    The site's own code may write as soon as it is loaded, and programs that it begins.
+    """
+    import os
+    import sys
+
+    kept = os.dup(1)
+    os.dup2(2, 1)
+    try:
+        with os.fdopen(kept, "w", encoding="utf-8", newline="", closefd=False) as output:
+            yield output
+    finally:
+        sys.stdout.flush()
+        os.dup2(kept, 1)
+        os.close(kept)
+
+
+async def _serve(config: Config, output: TextIO) -> None:
+    import os
+
+    from aitp_desk.app.doors.mcp import methods_of_desks
+    from aitp_desk.app.process import open_in_environment
+    from aitp_desk.protocols.mcp.server.sdk_server import serve_stdio
+
+    async with open_in_environment(config) as serving:
+        principal = await _find_caller(serving, os.environ)
+        await serve_stdio(serving.desk, methods_of_desks(), principal, output=output)
+
+
+async def _find_caller(serving: Serving, environment: Mapping[str, str]) -> Principal:
+    from multidict import CIMultiDict
+
+    from aitp_desk.model.access.principal import anonymous
+
+    key = environment.get(KEY, "").strip()
+    if not key:
+        return anonymous(_HERE)
+    return await serving.identifier.identify_inside(CIMultiDict(), key, _HERE)

@@ -1,0 +1,74 @@
+"""``aitp-desk snippet``: what the owner's own pages need so that agents find the desk."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Literal
+from urllib.parse import urlsplit
+
+import click
+
+from aitp_desk.cli.arguments import fail, mistakes_told, overrides, site_folder
+
+_MEBIBYTE = 1024 * 1024
+_IN_HEAD = "<!-- before </head> of every page -->"
+_IN_BODY = "<!-- before </body> of every page, of error pages and API documentation too -->"
+Part = Literal["head", "body", "footer", "nginx", "caddy"]
+
+
+@click.command()
+@site_folder
+@click.option("--head", "part", flag_value="head", help="Only the tags for <head>.")
+@click.option("--body", "part", flag_value="body", help="Only the notice to agents, out of sight.")
+@click.option("--footer", "part", flag_value="footer", help="Only the notice, for all to see.")
+@click.option("--nginx", "part", flag_value="nginx", help="What an nginx server block includes.")
+@click.option("--caddy", "part", flag_value="caddy", help="What a Caddy site block imports.")
+@click.option(
+    "--static", is_flag=True, help="For a site that serves an export and answers no questions."
+)
+@overrides
+def snippet(folder: Path, part: Part | None, static: bool, overrides: tuple[str, ...]) -> None:
+    """Print what leads agents from your own site to the desk of FOLDER.
+
+    HTML for its pages, or settings for the web server before both. Addresses in the HTML begin with
+    site.url; where that is not set they are paths, for pages on the same host as the desk.
+    """
+    if static and part in {"nginx", "caddy"}:
+        raise click.UsageError("--static is for HTML; an exported site needs no desk behind it.")
+    with mistakes_told():
+        if part in {"nginx", "caddy"}:
+            text = _write_settings(folder, overrides, caddy=part == "caddy")
+        else:
+            text = _write_html(folder, overrides, part, asks=not static)
+    click.echo(text)
+
+
+def _write_html(folder: Path, overrides: tuple[str, ...], part: Part | None, *, asks: bool) -> str:
+    from aitp_desk.config import load_config
+    from aitp_desk.protocols.base.discovery_links import head_tags, notice
+
+    # with no port to listen on there is an address only where the owner has set one
+    url = load_config(folder, overrides, port=0).site.url
+    tags, hidden = head_tags(url), notice(url, asks=asks, hidden=True)
+    if part is None:
+        return f"{_IN_HEAD}\n{tags}\n\n{_IN_BODY}\n{hidden}"
+    return {"head": tags, "body": hidden, "footer": notice(url, asks=asks)}[part]
+
+
+def _write_settings(folder: Path, overrides: tuple[str, ...], *, caddy: bool) -> str:
+    from aitp_desk.cli.proxy_config import write_caddy, write_nginx
+    from aitp_desk.cli.routes import list_routes
+    from aitp_desk.config import RESERVED, default_url, load_config
+
+    config = load_config(folder, overrides)
+    if not config.server.port:
+        fail(["server.port is 0, any that is free; a web server before the desk needs one port."])
+    largest = max(config.threads.max_body, config.files.max_bytes)
+    write = write_caddy if caddy else write_nginx
+    return write(
+        urlsplit(default_url(config.server)).netloc,
+        asyncio.run(list_routes(config)),
+        {*RESERVED, *(agent.name for agent in config.agents)},
+        largest // _MEBIBYTE + 1,
+    ).rstrip("\n")

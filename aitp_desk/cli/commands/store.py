@@ -1,0 +1,221 @@
+"""``aitp-desk store``: a desk's database backed up, put back and checked."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import secrets
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from aitp_desk.cli.arguments import fail, mistakes_told
+from aitp_desk.cli.data import (
+    at_the_machine,
+    desk_data,
+    desk_store,
+    named_database,
+    present_database,
+)
+
+if TYPE_CHECKING:
+    from aitp_desk.desk.maintenance.integrity import Examined
+
+_TELL_SECONDS = 1.0
+
+
+@click.group()
+def store() -> None:
+    """Back up what a desk keeps, put it back, and check it."""
+
+
+@store.command()
+@desk_data
+@desk_store
+@click.argument("dest", type=click.Path(path_type=Path, dir_okay=False))
+def backup(data: Path, url: str, dest: Path) -> None:
+    """Copy the database to DEST, one file for you alone, as it is at one moment.
+
+    It works also while the desk serves. Uploaded files are in it; the master key is not. An
+    existing DEST is not overwritten.
+    """
+    with mistakes_told():
+        from aitp_desk.store.engine.sqlite_backup import (
+            copy_database,
+            put_in_place,
+            remove_database,
+        )
+        from aitp_desk.store.engine.sqlite_reader import looking_at
+        from aitp_desk.store.reads.credentials import keys as key_reads
+
+        database = present_database(data, url)
+        if dest.exists():
+            fail([f"{dest} is there already; name a file that is not."])
+        draft = dest.with_name(f"{dest.name}.{secrets.token_hex(8)}")
+        with _progress("copied", "pages") as told:
+            copy_database(database, draft, told=told)
+        try:
+            with looking_at(draft) as reader:
+                damage = reader.damage()
+                kept = () if damage else asyncio.run(key_reads.data_keys(reader))
+            if damage:
+                fail([*(f"database: {what}" for what in damage), "Nothing was backed up."])
+            put_in_place(draft, dest)
+        finally:
+            remove_database(draft)
+    click.echo(f"Backed up {_size(dest)} to {dest}; the copy is whole.")
+    if kept:
+        named = " or ".join(sorted({key.master for key in kept}))
+        click.echo(f"The master key is not in it. It opens with {named}: keep that key elsewhere.")
+
+
+@store.command()
+@desk_data
+@desk_store
+@click.argument("src", type=click.Path(path_type=Path, dir_okay=False, exists=True))
+def restore(data: Path, url: str, src: Path) -> None:
+    """Put the backup SRC where there is no database, and bring it up to this version.
+
+    The master key that it was made with has to be there: in the data folder or the environment.
+    Stop the desk first.
+    """
+    with mistakes_told():
+        from aitp_desk.auth.keys.data_keys import known_data_keys
+        from aitp_desk.desk.jobs.call_kinds import KINDS as CALL_KINDS
+        from aitp_desk.store.engine.lock import held_data
+        from aitp_desk.store.engine.sqlite import SqliteStore
+        from aitp_desk.store.engine.sqlite_backup import (
+            BESIDE,
+            copy_database,
+            put_in_place,
+            remove_database,
+        )
+        from aitp_desk.store.engine.sqlite_reader import looking_at
+        from aitp_desk.store.units.privacy.restoration import note_restored
+
+        named = named_database(data, url)
+        target = named.resolve()
+
+        async def bring_up(draft: Path) -> None:
+            async with SqliteStore.open(draft) as opened:
+                keys = await known_data_keys(opened, data, os.environ)
+                await opened.run(
+                    note_restored,
+                    now=int(time.time()),
+                    call_kinds=CALL_KINDS,
+                    by=None if keys is None else at_the_machine(keys),
+                )
+
+        with held_data(data):
+            for end in ("", *BESIDE):
+                if (there := target.with_name(f"{target.name}{end}")).exists():
+                    fail([f"{there} is there already. Move it away first, or name other --data."])
+            target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            draft = target.with_name(f"{target.name}.{secrets.token_hex(8)}")
+            try:
+                with _progress("copied", "pages") as told:
+                    copy_database(src, draft, told=told)
+                with looking_at(draft) as reader:
+                    damage = reader.damage()
+                if damage:
+                    fail([*(f"database: {what}" for what in damage), "Nothing was restored."])
+                asyncio.run(bring_up(draft))
+                put_in_place(draft, target)
+            finally:
+                remove_database(draft)
+    click.echo(f"Restored {_size(named)} to {named}.")
+    click.echo(
+        "What happened since that backup is undone: revoke again what was revoked, and erase again"
+        " whom you have erased, before you start the desk."
+    )
+
+
+@store.command()
+@desk_data
+@desk_store
+@click.option("--json", "as_json", is_flag=True, help="Print what was found as JSON.")
+def check(data: Path, url: str, as_json: bool) -> None:
+    """Tell whether everything that is kept is as it was written, and opens.
+
+    Checked are the file and its indexes, references, the chains of all threads, the audit log and
+    the keys. Nothing is changed, and it works also while the desk serves. Exit code 1 when anything
+    is wrong.
+    """
+    with mistakes_told():
+        from aitp_desk.desk.maintenance.integrity import Examined, examine
+        from aitp_desk.store.engine.sqlite_reader import looking_at
+
+        database = present_database(data, url)
+        with looking_at(database) as reader:
+            wrong = [f"database: {what}" for what in reader.damage()]
+            applied, known = (0, 0) if wrong else reader.version()
+            if applied < known:
+                wrong.append(
+                    f"database: its schema is {applied}, and that of this version {known}; the"
+                    " next start brings it up, and then it can be checked."
+                )
+            with _progress("checked", "messages") as told:
+                found = (
+                    Examined(problems=tuple(wrong))
+                    if wrong
+                    else asyncio.run(examine(reader, data, os.environ, lambda n: told(n, None)))
+                )
+    if as_json:
+        _print_json(database, applied, found)
+    if found.problems:
+        fail(found.problems)
+    if as_json:
+        return
+    click.echo(f"database   whole: {_size(database)}, schema {applied}")
+    turns = f", and {found.folded} first turns of sessions" if found.folded else ""
+    click.echo(
+        f"threads    {found.messages} messages on {found.threads} threads{turns}: as written"
+    )
+    click.echo(f"audit log  {found.audit_rows} rows: as written")
+    keys = ", ".join(map(str, found.data_keys)) or "none yet"
+    click.echo(f"data keys  {keys}")
+
+
+def _print_json(database: Path, schema: int, found: Examined) -> None:
+    import msgspec
+
+    told = {
+        "whole": not found.problems,
+        "schema": schema or None,
+        "bytes": database.stat().st_size,
+        **msgspec.structs.asdict(found),
+    }
+    click.echo(msgspec.json.encode(told).decode())
+
+
+@contextmanager
+def _progress(did: str, things: str) -> Iterator[Callable[[int, int | None], None]]:
+    """Tell somebody at a terminal how far it is, on one line; nobody else."""
+    is_watched, is_told = _is_watched(), False
+    next_at = time.monotonic() + _TELL_SECONDS
+
+    def tell(n: int, of: int | None = None) -> None:
+        nonlocal next_at, is_told
+        if is_watched and time.monotonic() >= next_at:
+            next_at, is_told = time.monotonic() + _TELL_SECONDS, True
+            whole = "" if of is None else f" of {of}"
+            click.echo(f"\r{did} {n}{whole} {things}", nl=False, err=True)
+
+    try:
+        yield tell
+    finally:
+        if is_told:
+            click.echo(err=True)
+
+
+def _is_watched() -> bool:
+    return sys.stderr.isatty()
+
+
+def _size(path: Path) -> str:
+    return f"{path.stat().st_size / 1_000_000:.1f} MB"

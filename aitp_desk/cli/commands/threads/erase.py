@@ -1,0 +1,128 @@
+"""``aitp-desk erase``: a person's words, dropped for good, also while the desk serves."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from aitp_desk.cli.arguments import fail, mistakes_told
+from aitp_desk.cli.data import (
+    at_the_machine,
+    desk_data,
+    desk_store,
+    present_database,
+    present_keys,
+)
+
+if TYPE_CHECKING:
+    from aitp_desk.store.reads.erasure import Erased, Person
+
+_EVERYBODY = ("visitor", "anonymous")
+_FORGOTTEN = "A serving desk forgets within a second what it held of this in memory."
+_NOT_TOUCHED = (
+    "Not touched: what others said, also where they quote these words; backups and exported copies"
+    " of the data; what a model's provider or another service was sent; the audit log, which holds"
+    " no words. Erase them there."
+)
+
+
+@click.command()
+@desk_data
+@desk_store
+@click.option("--actor", metavar="ID", help="An actor's id on threads, or a principal's, as key:…")
+@click.option("--thread", "thread_id", metavar="ID", help="Only on this thread.")
+@click.option(
+    "--free-space",
+    is_flag=True,
+    help="Erase nobody's words, only what is left in the files of what was deleted.",
+)
+@click.option("--dry-run", is_flag=True, help="Only say what would be erased.")
+@click.option(
+    "--no-rewrite",
+    is_flag=True,
+    help="Do not rewrite the database; deleted words may stay in gaps of its pages.",
+)
+def erase(
+    data: Path,
+    url: str,
+    actor: str | None,
+    thread_id: str | None,
+    free_space: bool,
+    dry_run: bool,
+    no_rewrite: bool,
+) -> None:
+    """Erase a person's words, and the desk's replies that may repeat them.
+
+    With --thread alone those of all visitors of that thread. Places, digests and links of the
+    messages stay, so that the thread's chain holds. It may be run again, and must be where it was
+    interrupted.
+    """
+    with mistakes_told():
+        from aitp_desk.desk.maintenance.erasure import erase_words, find_words
+        from aitp_desk.store.engine.sqlite import SqliteStore
+        from aitp_desk.store.engine.sqlite_wipe import wipe_free_space
+        from aitp_desk.store.reads.erasure import Person
+
+        if free_space:
+            if actor or thread_id or dry_run or no_rewrite:
+                fail(["--free-space: stands alone; it names nobody and changes no row."])
+            wipe_free_space(present_database(data, url), rewrites=True)
+            click.echo(_wiped(rewrites=True))
+            return
+        if actor is None and thread_id is None:
+            fail(["Name whose words: --actor ID, --thread ID, or both."])
+        if "" in (actor, thread_id):  # as a script gives whose variable is not set
+            fail(["--actor and --thread: take an id, and not an empty text."])
+        if actor in _EVERYBODY and thread_id is None:
+            fail(
+                [f"--actor: {actor} is everybody without a credential; name the --thread as well."]
+            )
+        person = Person(actor, thread_id)
+        database, keys = present_database(data, url), present_keys(data, url)
+
+        async def work() -> Erased:
+            async with SqliteStore.open(database) as store:
+                if dry_run:
+                    return await find_words(store, person)
+                by = at_the_machine(keys)
+                return await erase_words(store, person, by=by, clock=time.time)
+
+        for line in _told(person, asyncio.run(work()), dry_run=dry_run):
+            click.echo(line)
+        if not dry_run:
+            wipe_free_space(database, rewrites=not no_rewrite)
+            click.echo(f"{_wiped(rewrites=not no_rewrite)} {_FORGOTTEN}")
+            click.echo(_NOT_TOUCHED)
+
+
+def _told(person: Person, erased: Erased, *, dry_run: bool) -> list[str]:
+    whose = "all visitors" if person.id is None else person.id
+    where = f"{erased.threads} threads" if person.thread_id is None else "one thread"
+    counts = [
+        ("messages of theirs", erased.messages),
+        ("replies of the desk after them", erased.replies),
+        ("uploaded files", erased.files),
+    ]
+    if not dry_run:
+        counts += [
+            ("runs: what was asked of them", erased.runs),
+            ("steps of runs", erased.steps),
+            ("calls of actions", erased.calls),
+            ("sealed values", erased.sealed),
+            ("runs that were at work and have failed", erased.ended),
+            ("threads' metadata", erased.notes),
+            ("idempotency keys", erased.keys),
+            ("grants, by which threads were shared", erased.grants),
+            ("jobs, done or still to be done", erased.jobs),
+        ]
+    did = "Would erase" if dry_run else "Erased"
+    return [f"{did} the words of {whose} on {where}:", *(f"  {n:>6}  {what}" for what, n in counts)]
+
+
+def _wiped(*, rewrites: bool) -> str:
+    rewritten = "rewrote the database" if rewrites else "did not rewrite the database"
+    return f"Emptied the write-ahead log and {rewritten}."

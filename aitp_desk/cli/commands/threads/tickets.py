@@ -1,0 +1,287 @@
+"""``aitp-desk tickets``: what waits for a person, also while the desk serves."""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import click
+
+from aitp_desk.cli.arguments import fail, mistakes_told
+from aitp_desk.cli.data import (
+    at_the_machine,
+    desk_data,
+    desk_store,
+    in_store,
+    json_lines,
+    present_keys,
+)
+from aitp_desk.cli.timestamps import minute_of, second_of, second_or_none
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Mapping
+
+    from aitp_desk.desk.tickets.service import Escalating
+    from aitp_desk.model.access.audit import Auditor
+    from aitp_desk.model.conversation.thread import Message
+    from aitp_desk.model.conversation.ticket import KeptTicket
+    from aitp_desk.store.base import Store
+
+    _Change = Callable[[Escalating, Auditor], Awaitable[KeptTicket | None]]
+
+SHOWN_MESSAGES = 20
+"""How many of a thread's newest messages are shown with a ticket."""
+
+_by_name = click.option(
+    "--as",
+    "operator",
+    metavar="NAME",
+    default="operator",
+    show_default=True,
+    help="Who says it, as visitors see it.",
+)
+_as_json = click.option("--json", "as_json", is_flag=True, help="As JSON.")
+
+
+@click.group()
+def tickets() -> None:
+    """See what waits for a person, and answer, approve or close it."""
+
+
+@tickets.command(name="list")
+@desk_data
+@desk_store
+@click.option("--all", "show_all", is_flag=True, help="Those that are over, too.")
+@json_lines
+def list_(data: Path, url: str, *, show_all: bool, as_json: bool) -> None:
+    """List the tickets that are open, the oldest first.
+
+    A line tells the id, why a person is waited for, since when, how it stands, and what it is
+    about. Times are UTC.
+    """
+    with mistakes_told():
+        from aitp_desk.store.reads.console import tickets as ticket_reads
+
+        async def show(store: Store) -> None:
+            async for kept in ticket_reads.tickets(store, open_only=not show_all):
+                click.echo(_json(_told(kept)) if as_json else _in_line(kept))
+
+        in_store(data, url, show)
+
+
+@tickets.command()
+@desk_data
+@desk_store
+@_as_json
+@click.argument("ticket_id", metavar="ID")
+def show(data: Path, url: str, ticket_id: str, *, as_json: bool) -> None:
+    """Show a ticket, with the newest messages of the thread that it comes from.
+
+    Of one that asks for approval the note says what would be done; as JSON stand all arguments.
+    """
+    with mistakes_told():
+
+        async def find(
+            store: Store,
+        ) -> tuple[KeptTicket, Mapping[str, Any], tuple[Message, ...]]:
+            kept = await _find(store, ticket_id)
+            return kept, await _arguments(store, kept), await _newest(store, kept)
+
+        kept, arguments, said = in_store(data, url, find)
+        if as_json:
+            messages = [{"actor": one.actor, "content": one.content} for one in said]
+            told = {**_told(kept), "arguments": arguments, "messages": messages}
+            click.echo(_json(told))
+            return
+        click.echo(_in_line(kept))
+        for text in (kept.note, kept.answer and f"{kept.ended_by}: {kept.answer}"):
+            if text:
+                click.echo(f"\n{_shown(text)}")
+        for one in said:
+            click.echo(_shown(f"\n{one.actor}:\n" + "\n".join(one.content)))
+
+
+@tickets.command()
+@desk_data
+@desk_store
+@_by_name
+@click.argument("ticket_id", metavar="ID")
+@click.argument("words", metavar="TEXT")
+def answer(data: Path, url: str, operator: str, ticket_id: str, words: str) -> None:
+    """Answer a ticket; TEXT of - is read from the standard input.
+
+    Whoever waits for it is told within a second, where the desk serves.
+    """
+    with mistakes_told():
+        text = sys.stdin.read() if words == "-" else words
+        _change(data, url, lambda one, by: one.answer(ticket_id, text, operator, by), ticket_id)
+        click.echo(f"Answered ticket {ticket_id}.")
+
+
+@tickets.command()
+@desk_data
+@desk_store
+@_by_name
+@click.option("--reason", metavar="TEXT", default="", help="Why, as whoever waits is told.")
+@click.argument("ticket_id", metavar="ID")
+def close(data: Path, url: str, operator: str, reason: str, ticket_id: str) -> None:
+    """Close a ticket without an answer; a call that waits for it has failed."""
+    with mistakes_told():
+        _change(data, url, lambda one, by: one.close(ticket_id, reason, operator, by), ticket_id)
+        click.echo(f"Closed ticket {ticket_id}.")
+
+
+@tickets.command()
+@desk_data
+@desk_store
+@_by_name
+@click.argument("ticket_id", metavar="ID")
+def approve(data: Path, url: str, operator: str, ticket_id: str) -> None:
+    """Approve the call of a ticket: it is carried out, if it still can be.
+
+    'aitp-desk tickets show' says what it would do, on what and at what cost.
+    """
+    with mistakes_told():
+        _change(data, url, lambda one, by: one.approve(ticket_id, operator, by), ticket_id)
+        click.echo(f"Approved ticket {ticket_id}.")
+
+
+@tickets.command()
+@desk_data
+@desk_store
+@_by_name
+@click.option("--reason", metavar="TEXT", default="", help="Why, as whoever waits is told.")
+@click.argument("ticket_id", metavar="ID")
+def decline(data: Path, url: str, operator: str, reason: str, ticket_id: str) -> None:
+    """Decline to have the call of a ticket carried out; it has failed."""
+    with mistakes_told():
+        _change(data, url, lambda one, by: one.decline(ticket_id, reason, operator, by), ticket_id)
+        click.echo(f"Declined ticket {ticket_id}.")
+
+
+@tickets.command()
+@desk_data
+@desk_store
+@_by_name
+@click.argument("ticket_id", metavar="ID")
+def take(data: Path, url: str, operator: str, ticket_id: str) -> None:
+    """Take a ticket: from now on the agent is silent on the thread that it comes from."""
+    with mistakes_told():
+        _change(data, url, lambda one, by: one.take(ticket_id, operator, by), ticket_id)
+        click.echo(f"Took ticket {ticket_id}.")
+
+
+@tickets.command()
+@desk_data
+@desk_store
+@_by_name
+@click.argument("ticket_id", metavar="ID")
+@click.argument("words", metavar="TEXT")
+def say(data: Path, url: str, operator: str, ticket_id: str, words: str) -> None:
+    """Say TEXT on the thread of a ticket that you have taken; the ticket stays open."""
+    with mistakes_told():
+        _change(data, url, lambda one, by: one.say(ticket_id, words, operator, by), ticket_id)
+        click.echo(f"Said for ticket {ticket_id}.")
+
+
+@tickets.command()
+@desk_data
+@desk_store
+@click.argument("ticket_id", metavar="ID")
+def release(data: Path, url: str, ticket_id: str) -> None:
+    """Give a ticket back that somebody has taken, and its thread back to the agent."""
+    with mistakes_told():
+        _change(data, url, lambda one, by: one.release(ticket_id, by), ticket_id)
+        click.echo(f"Released ticket {ticket_id}.")
+
+
+def _change(data: Path, url: str, change: _Change, ticket_id: str) -> None:
+    from aitp_desk.desk.tickets.service import Escalating
+
+    by = at_the_machine(present_keys(data, url))
+
+    async def carry_out(store: Store) -> KeptTicket | None:
+        return await change(Escalating(store, time.time), by)
+
+    if in_store(data, url, carry_out) is None:
+        _missing(ticket_id)
+
+
+async def _find(store: Store, ticket_id: str) -> KeptTicket:
+    from aitp_desk.store.reads.console import tickets as ticket_reads
+
+    return await ticket_reads.ticket(store, ticket_id) or _missing(ticket_id)
+
+
+async def _arguments(store: Store, kept: KeptTicket) -> Mapping[str, Any]:
+    """The arguments of the call that a ticket is about."""
+    from aitp_desk.store.reads import calls as call_reads
+
+    if kept.call_id is None:
+        return {}
+    call = await call_reads.call_by_id(store, kept.call_id)
+    return {} if call is None else call.arguments
+
+
+async def _newest(store: Store, kept: KeptTicket) -> tuple[Message, ...]:
+    """The newest messages of a ticket's thread, in order."""
+    from aitp_desk.store.reads import threads as reads
+
+    if kept.thread_id is None:
+        return ()
+    page = await reads.messages(store, kept.thread_id, order="desc", limit=SHOWN_MESSAGES)
+    return tuple(reversed(page.messages))
+
+
+def _missing(ticket_id: str) -> NoReturn:
+    fail([f"There is no ticket {ticket_id!r}; 'aitp-desk tickets list --all' shows them."])
+
+
+def _in_line(kept: KeptTicket) -> str:
+    parts = [kept.id, kept.kind.value, f"made {minute_of(kept.created_at)}", _state(kept)]
+    return "  ".join([*parts, _shown(kept.about)])
+
+
+def _shown(text: str) -> str:
+    """A visitor's text without what a terminal would obey: anything else than print and lines."""
+    return "".join(
+        sign if sign.isprintable() or sign == "\n" else "\N{REPLACEMENT CHARACTER}" for sign in text
+    )
+
+
+def _state(kept: KeptTicket) -> str:
+    if kept.ended_at is not None:
+        return f"{kept.state.value} {minute_of(kept.ended_at)}"
+    if kept.taken_by is not None:
+        return f"taken by {kept.taken_by}"
+    if not kept.is_over and kept.due_at is not None:
+        return f"{kept.state.value} until {minute_of(kept.due_at)}"
+    return kept.state.value
+
+
+def _told(kept: KeptTicket) -> dict[str, object]:
+    return {
+        "id": kept.id,
+        "kind": kept.kind.value,
+        "state": kept.state.value,
+        "agent": kept.desk or None,
+        "about": kept.about,
+        "note": kept.note,
+        "thread": kept.thread_id,
+        "call": kept.call_id,
+        "asked_by": kept.principal,
+        "created_at": second_of(kept.created_at),
+        "due_at": second_or_none(kept.due_at),
+        "taken_by": kept.taken_by,
+        "answer": kept.answer,
+        "ended_by": kept.ended_by,
+        "ended_at": second_or_none(kept.ended_at),
+    }
+
+
+def _json(told: dict[str, object]) -> str:
+    import msgspec
+
+    return msgspec.json.encode(told).decode()

@@ -1,0 +1,286 @@
+"""``aitp-desk transcript``: what was said on a thread, to be proven without the desk."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any, NoReturn
+
+import click
+
+from aitp_desk.cli.arguments import data_folder, fail, mistakes_told, overrides, site_folder
+from aitp_desk.cli.data import at_the_machine, desk_data, desk_store, in_store, present_keys
+from aitp_desk.cli.timestamps import second_of
+
+if TYPE_CHECKING:
+    from aitp_desk.auth.keys.transcript_keys import PublishedKey
+    from aitp_desk.auth.keys.transcripts import Checked
+    from aitp_desk.desk.threads.transcripts import Transcript
+    from aitp_desk.model.conversation.transcript import Document
+    from aitp_desk.store.base import Store
+
+UNDECIDED = 2
+"""The exit code where it cannot be told whether a transcript is whole."""
+MAX_KEYS_BYTES = 256 * 1024
+FETCH_SECONDS = 20.0
+_HEAD = re.compile(r"([0-9]{1,15}):([A-Za-z0-9_-]{43})", re.ASCII)
+
+
+@click.group()
+def transcript() -> None:
+    """Write down what was said on a thread with its proof, and check such a proof."""
+
+
+@transcript.command()
+@site_folder
+@click.argument("thread_id", metavar="THREAD")
+@click.option(
+    "--to",
+    "to",
+    required=True,
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="The file to write, for you alone.",
+)
+@click.option("--seq", type=click.IntRange(0), help="The last message; by default the newest.")
+@data_folder
+@overrides
+def export(
+    folder: Path,
+    thread_id: str,
+    to: Path,
+    seq: int | None,
+    data: Path | None,
+    overrides: tuple[str, ...],
+) -> None:
+    """Write the transcript of a thread of the desk of FOLDER, signed; also while it serves.
+
+    Whoever has the file can read the thread, and go on with it where nobody owns it.
+    """
+    with mistakes_told():
+        from aitp_desk.config import load_config
+
+        config = load_config(folder, overrides, data=data)
+        keys = present_keys(config.data, config.store.url)
+
+        async def write(store: Store) -> Transcript:
+            from aitp_desk.auth.keys.transcript_keys import TranscriptKeys
+            from aitp_desk.desk.threads.transcripts import make_transcript
+            from aitp_desk.store.reads import threads as reads
+
+            kept = await reads.thread(store, thread_id)
+            if kept is None:
+                fail(["There is no thread with this id."])
+            if seq is not None and seq > kept.last_seq:
+                fail([f"--seq: the newest message is number {kept.last_seq}."])
+            made = await make_transcript(
+                store,
+                TranscriptKeys(keys),
+                kept,
+                actors=kept.thread.actors,
+                seq=kept.last_seq if seq is None else seq,
+                site=config.site.url,
+                now=int(time.time()),
+            )
+            await _write(made, to)
+            return made
+
+        try:
+            head = in_store(config.data, config.store.url, write).statement.head
+        except OSError as error:
+            fail([f"--to: {to} cannot be written: {error.strerror}."])
+    click.echo(f"Wrote {_messages(head.seq)} to {to}.")
+    click.echo(f"head {head.seq}:{head.link}")
+
+
+@transcript.command()
+@click.argument(
+    "file", type=click.Path(path_type=Path, exists=True, dir_okay=False, allow_dash=True)
+)
+@click.option(
+    "--keys",
+    "source",
+    metavar="FILE|URL",
+    help="The site's published keys; by default they are asked of the site that the file names.",
+)
+@click.option("--head", metavar="SEQ:LINK", help="A head of the thread that you have noted before.")
+@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+def verify(file: Path, source: str | None, head: str | None, *, as_json: bool) -> None:
+    """Check that nothing of a transcript was changed since its site has signed it.
+
+    FILE - is the standard input. With --keys FILE nobody is asked anything. Exit code 0 when all is
+    as it was signed, 1 when something is not, 2 when that cannot be told: no transcript or no keys.
+    """
+    from aitp_desk.auth.keys.transcripts import check_transcript, link_at, read_transcript
+    from aitp_desk.model.conversation.transcript import KEYS_PATH
+    from aitp_desk.model.errors import InvalidRequest
+
+    noted = None if head is None else _HEAD.fullmatch(head)
+    if head is not None and noted is None:
+        _undecided("--head: takes what 'aitp-desk transcript' prints, a number:link.")
+    try:
+        body = sys.stdin.buffer.read() if str(file) == "-" else file.read_bytes()
+        document = read_transcript(body)
+    except OSError as error:
+        _undecided(f"{file} cannot be read: {error.strerror}.")
+    except InvalidRequest as error:
+        _undecided(f"{file} is no transcript that was left as it was. {error.message}")
+    asked = source or f"{document.statement.head.site}{KEYS_PATH}"
+    checked = check_transcript(document, _keys_of(asked))
+    wrong = list(checked.wrong)
+    if noted is not None and link_at(document, int(noted[1])) != noted[2]:
+        wrong.append("The head that you have noted is of other messages than these.")
+    if as_json:
+        import msgspec
+
+        click.echo(msgspec.json.encode(_summary(checked, wrong, asked)).decode())
+    else:
+        _tell(checked, wrong, asked)
+    sys.exit(1 if wrong else 0)
+
+
+@transcript.command()
+@desk_data
+@desk_store
+@click.argument("key")
+def withdraw(data: Path, url: str, key: str) -> None:
+    """Publish of KEY, the id (kid) of a former key, that others may have it.
+
+    It stays published, and no transcript that was signed with it is taken for proven any more; what
+    others have countersigned stands. Make another key first, by 'aitp-desk keys rotate-data'.
+    """
+    with mistakes_told():
+        from aitp_desk.auth.keys.transcript_keys import TranscriptKeys
+        from aitp_desk.store.units.privacy.transcripts import withdraw_transcript_key
+
+        known, now = present_keys(data, url), int(time.time())
+
+        async def note(store: Store) -> None:
+            await TranscriptKeys(known).published(store, now)
+            await store.run(withdraw_transcript_key, id_=key, now=now, by=at_the_machine(known))
+
+        in_store(data, url, note)
+    click.echo(f"Withdrew the key {key}. Export anew what shall be proven from now on.")
+
+
+async def _write(made: Transcript, to: Path) -> None:
+    with _in_place_of(to) as out:
+        async for piece in made.pieces():
+            out.write(piece)
+
+
+@contextmanager
+def _in_place_of(to: Path) -> Iterator[IO[bytes]]:
+    """A new file for its owner alone, which takes the place of an earlier one when it is whole."""
+    import os
+
+    if to.exists() and not to.is_file():  # a pipe or a device
+        with to.open("wb") as out:
+            yield out
+        return
+    place = to.resolve()
+    new = place.with_name(f"{place.name}.{os.getpid()}.new")
+    try:
+        with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as out:
+            yield out
+        new.replace(place)
+    finally:
+        new.unlink(missing_ok=True)
+
+
+def _keys_of(source: str) -> Sequence[PublishedKey]:
+    """Read published keys from a file or an address, or leave where that cannot be done."""
+    from aitp_desk.auth.keys.transcript_keys import read_keys
+    from aitp_desk.egress import EgressError
+    from aitp_desk.model.errors import InvalidRequest
+
+    is_address = source.startswith(("https://", "http://"))
+    try:
+        body = asyncio.run(_fetch(source)) if is_address else Path(source).read_bytes()
+        return read_keys(body)
+    except OSError as error:
+        _undecided(f"The keys cannot be read from {_plain(source)}: {error.strerror}.")
+    except (EgressError, InvalidRequest) as error:
+        _undecided(f"The keys cannot be read from {_plain(source)}: {error}")
+
+
+async def _fetch(url: str) -> bytes:
+    """Get an address; one of this machine's own only where that is what was asked for."""
+    from aitp_desk.config.rules.web_address import is_loopback, web_address
+    from aitp_desk.egress import Egress, EgressError
+
+    address = web_address(url)
+    is_own = address is not None and is_loopback(address.hostname or "")
+    async with Egress(allow_loopback=is_own) as egress:
+        answer = await egress.fetch(url, max_bytes=MAX_KEYS_BYTES, seconds=FETCH_SECONDS)
+    if answer.status != 200:
+        raise EgressError(f"the answer has the status {answer.status}.")
+    return answer.body
+
+
+def _tell(checked: Checked, wrong: Sequence[str], asked: str) -> None:
+    document = checked.document
+    statement = document.statement
+    if wrong:
+        click.echo("This is not what the site has signed:", err=True)
+        for what in wrong:
+            click.echo(f"- {what}", err=True)
+        return
+    erased = f", of which {checked.erased} erased" if checked.erased else ""
+    click.echo(f"Whole: {_messages(len(document.messages))}{erased}, as the site has signed them.")
+    click.echo(f"site    {_plain(statement.head.site)}, by its keys from {_plain(asked)}")
+    click.echo(f"thread  {_plain(statement.head.thread)}, of {second_of(statement.opened_at)}")
+    click.echo(f"actors  {', '.join(map(_plain, statement.actors))}")
+    click.echo(f"signed  {second_of(statement.time)}")
+    for key, one in zip(checked.signers, statement.countersignatures, strict=True):
+        told = f"up to message {one.seq} by the key {key}"
+        moved = "" if one.site == statement.head.site else f", as of {_plain(one.site)}"
+        by = f"brought by {_plain(one.actor)} at {second_of(one.time)}"
+        click.echo(f"        {told}{moved}, {by}")
+    click.echo(f"head    {_head(document)}")
+
+
+def _summary(checked: Checked, wrong: Sequence[str], asked: str) -> dict[str, Any]:
+    document = checked.document
+    statement = document.statement
+    signed = () if checked.wrong else statement.countersignatures
+    return {
+        "whole": not wrong,
+        "wrong": wrong,
+        "site": statement.head.site,
+        "keys": asked,
+        "thread": statement.head.thread,
+        "opened_at": statement.opened_at,
+        "actors": statement.actors,
+        "signed_at": statement.time,
+        "messages": len(document.messages),
+        "erased": checked.erased,
+        "head": _head(document),
+        "countersignatures": [
+            {"key": key, "site": one.site, "seq": one.seq, "actor": one.actor, "time": one.time}
+            for key, one in zip(checked.signers, signed, strict=False)
+        ],
+    }
+
+
+def _head(document: Document) -> str:
+    head = document.statement.head
+    return f"{head.seq}:{head.link}"
+
+
+def _messages(count: int) -> str:
+    return f"{count} message{'' if count == 1 else 's'}"
+
+
+def _plain(text: str) -> str:
+    """A text of a file that anybody may have made, without what a terminal would obey."""
+    return text if text.isprintable() else ascii(text)
+
+
+def _undecided(line: str) -> NoReturn:
+    click.echo(line, err=True)
+    sys.exit(UNDECIDED)

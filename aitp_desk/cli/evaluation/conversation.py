@@ -1,0 +1,65 @@
+"""A conversation with a site's agent, without a server and without a record."""
+
+from __future__ import annotations
+
+from aitp_desk.agent.base import (
+    Agent,
+    Clarification,
+    Pending,
+    Said,
+    SiteFacts,
+    Turn,
+    Utterance,
+    answer_of,
+)
+from aitp_desk.agent.history.message_codec import source_of, write_reply
+
+
+class Conversation:
+    """Asks one question after the other, as one visitor does.
+
+    Parameters:
+        site: whose agent answers.
+        locale: tag of the language that the visitor prefers; None for the site's own.
+    """
+
+    def __init__(self, agent: Agent, site: SiteFacts, locale: str | None = None) -> None:
+        self._agent = agent
+        self._site = site
+        self._locale = locale
+        self._transcript: tuple[Utterance, ...] = ()
+        self._pending: Pending | None = None
+
+    def turn(self, question: str) -> Turn:
+        """The turn in which a question is asked now."""
+        return Turn(
+            question,
+            self._site,
+            transcript=self._transcript,
+            pending=self._pending,
+            locale=self._locale,
+        )
+
+    async def ask(self, question: str) -> Said:
+        """Ask a question and return what the agent says.
+
+        Raises:
+            Unavailable: the agent cannot answer now.
+        """
+        said = await answer_of(self._agent, self.turn(question))
+        self.add(question, said)
+        return said
+
+    def add(self, question: str, said: Said) -> None:
+        """Keep what was asked, and what the agent said to it."""
+        reply = write_reply(said, self._site.url)
+        before = self._pending
+        self._pending = None
+        if isinstance(said, Clarification):
+            is_again = before is not None and {*said.options} <= {*before.options}
+            about = before.about if before is not None and is_again else question
+            self._pending = Pending(about, said.question, said.options)
+        self._transcript += (
+            Utterance("visitor", question),
+            Utterance("desk", reply[0], source=source_of(reply)),
+        )

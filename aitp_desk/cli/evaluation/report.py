@@ -1,0 +1,128 @@
+"""What became of a site's questions: as a table for people, as JSON for programs."""
+
+from __future__ import annotations
+
+import textwrap
+import unicodedata
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from aitp_desk.agent.base import Answer
+from aitp_desk.cli.evaluation.questions import Question
+from aitp_desk.cli.evaluation.verdict import Verdict
+
+WIDEST_QUESTION = 56
+"""How many columns of a terminal the questions take at most."""
+_LONGEST_SAID = 400
+_WIDTH = 100
+
+
+class Table:
+    """The rows of a table whose columns are as wide as the questions need."""
+
+    def __init__(self, questions: Sequence[Question]) -> None:
+        widest = max(_width(one.question) for one in questions)
+        self._widest = min(widest, WIDEST_QUESTION)
+        self._digits = max(4, len(str(questions[-1].line)))
+
+    @property
+    def head(self) -> str:
+        """The names of the columns."""
+        return self._row("line", "", "question", "")
+
+    def row(self, verdict: Verdict) -> str:
+        """What became of a question, in a line."""
+        question = verdict.question
+        result = "right" if verdict.is_right else "WRONG"
+        return self._row(str(question.line), result, question.question, verdict.wrong)
+
+    def _row(self, line: str, result: str, question: str, wrong: str) -> str:
+        question = _cut(" ".join(question.split()), self._widest)
+        padded = question + " " * (self._widest - _width(question))
+        return f"{line:>{self._digits}}  {result:5}  {padded}  {wrong}".rstrip()
+
+
+def details(file: str, verdict: Verdict) -> Iterator[str]:
+    """What was said to a question that was not answered rightly, with where it stands.
+
+    Parameters:
+        file: the name of the file of questions.
+    """
+    question = verdict.question
+    yield ""
+    yield f"{file}:{question.line}: {question.question}"
+    for earlier in question.after:
+        yield f"  after  {earlier}"
+    yield f"  wrong  {verdict.wrong}"
+    said = _cut(" ".join(_text(verdict).split()), _LONGEST_SAID)
+    yield from textwrap.wrap(said, _WIDTH, initial_indent="  said   ", subsequent_indent=" " * 9)
+    if urls := _sources(verdict):
+        yield f"  from   {', '.join(urls)}"
+
+
+def share(verdicts: Sequence[Verdict]) -> float:
+    """The share of questions that were answered rightly."""
+    return sum(one.is_right for one in verdicts) / len(verdicts)
+
+
+def summary(verdicts: Sequence[Verdict], at_least: float) -> str:
+    """How many were right, and whether that is enough."""
+    right = sum(one.is_right for one in verdicts)
+    told = f"{right} of {len(verdicts)} right ({share(verdicts):.2f})"
+    return f"{told}." if share(verdicts) >= at_least else f"{told}; wanted: {at_least:.2f}."
+
+
+def as_data(verdicts: Sequence[Verdict], agent: str, at_least: float) -> dict[str, Any]:
+    """The same for programs.
+
+    Parameters:
+        agent: who answered.
+    """
+    return {
+        "agent": agent,
+        "questions": len(verdicts),
+        "right": sum(one.is_right for one in verdicts),
+        "share": round(share(verdicts), 4),
+        "at_least": at_least,
+        "results": [_data_of(one) for one in verdicts],
+    }
+
+
+def _data_of(verdict: Verdict) -> dict[str, Any]:
+    question, said = verdict.question, verdict.said
+    outcome = "asked_back"
+    if isinstance(said, Answer):
+        outcome = "answered" if said.found else "refused"
+    return {
+        "line": question.line,
+        "question": question.question,
+        "after": question.after,
+        "right": verdict.is_right,
+        "wrong": verdict.wrong,
+        "outcome": outcome,
+        "said": _text(verdict),
+        "sources": _sources(verdict),
+    }
+
+
+def _text(verdict: Verdict) -> str:
+    said = verdict.said
+    return said.text if isinstance(said, Answer) else said.question
+
+
+def _sources(verdict: Verdict) -> tuple[str, ...]:
+    said = verdict.said
+    return tuple(one.url for one in said.sources) if isinstance(said, Answer) else ()
+
+
+def _width(text: str) -> int:
+    """How many columns of a terminal a text takes: letters of East Asia take two."""
+    return sum(2 if unicodedata.east_asian_width(sign) in "WF" else 1 for sign in text)
+
+
+def _cut(text: str, width: int) -> str:
+    if _width(text) <= width:
+        return text
+    while _width(text) > width - 1:
+        text = text[:-1]
+    return f"{text.rstrip()}…"

@@ -1,0 +1,122 @@
+"""A starter file of questions, made from what a site says and what its visitors asked."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterable, Iterable, Sequence
+from datetime import UTC, datetime
+from itertools import chain, zip_longest
+
+import msgspec
+
+from aitp_desk.agent.base import Answer
+from aitp_desk.app.site_agents import Answering
+from aitp_desk.cli.evaluation.conversation import Conversation
+from aitp_desk.knowledge.enrichment.file import Line
+from aitp_desk.knowledge.library import Label, Library
+from aitp_desk.knowledge.refusals import group_refusals
+from aitp_desk.store.reads.console.refusals import Refusal
+
+_LONGEST_QUOTE = 80
+"""A longer quote is no test of an answer, which may say the same in fewer words."""
+_HEAD = """\
+# Questions of this site, with what a right answer holds. Ask them with
+#     aitp-desk evaluate FOLDER THIS_FILE
+# Put each into the words of your visitors, and say what the answer must hold:
+#     holds = ["60 days", ["free", "no charge"]]   every entry; of a list, any one
+#     page = "/returns#footwear"                   where the answer comes from
+#     after = "How do I return something?"         what is asked before it, for a follow-up
+#     refuse = true                                where the site does not answer it
+"""
+
+
+class Suggestion(msgspec.Struct, frozen=True):
+    """A question for the file.
+
+    Parameters:
+        holds: what the answer holds; empty where only the page is known.
+        page: the address that it comes from; empty for a question that was refused.
+        note: a comment above it.
+    """
+
+    question: str
+    holds: str = ""
+    page: str = ""
+    note: str = ""
+
+
+def from_titles(library: Library) -> list[Suggestion]:
+    """A suggestion for each section that has a heading, the first of every page first.
+
+    Pages without headings are suggested by their titles.
+    """
+    by_page: list[list[Suggestion]] = []
+    for document in library.documents:
+        labels = library.sections(document.path)
+        headed = [label for label in labels if label.heading and label.name != document.title]
+        by_page.append([_from_label(label) for label in headed or labels[:1]])
+    return _each_in_turn(by_page)
+
+
+def from_enrichment(lines: Iterable[Line], library: Library) -> list[Suggestion]:
+    """A suggestion for each question that a model wrote, the first of every page first."""
+    urls = {(one.document, one.trail): one.url for one in library.passages}
+    by_page: dict[str, list[Suggestion]] = {}
+    for line in lines:
+        page = urls.get((line.page, line.headings))
+        for question in line.questions if page else ():
+            quote = question.quote if len(question.quote) <= _LONGEST_QUOTE else ""
+            suggestion = Suggestion(question.ask, quote, page or "")
+            by_page.setdefault(line.page, []).append(suggestion)
+    return _each_in_turn([*by_page.values()])
+
+
+async def from_refusals(refusals: AsyncIterable[Refusal], answering: Answering) -> list[Suggestion]:
+    """A suggestion for each question that is still refused, those asked most often first.
+
+    Where the content has vectors, questions that ask for the same in other words are one.
+    Long messages are left out: they are letters, and mostly about one person.
+    """
+    found = []
+    every = [refusal async for refusal in refusals]
+    for one in await group_refusals(every, answering.knowledge.library.vectors):
+        question = one.newest.question
+        said = await Conversation(answering.agent, answering.site).ask(question)
+        if isinstance(said, Answer) and not said.found and not said.is_courtesy:
+            found.append(Suggestion(question, note=_refused(one.times, one.newest.at)))
+    return found
+
+
+def _refused(times: int, at: int) -> str:
+    day = datetime.fromtimestamp(at, UTC).date()
+    often = "" if times == 1 else f" {times} times, last"
+    return f"Refused{often} on {day}. If the site should answer it, say what and where instead."
+
+
+def write(suggestions: Iterable[Suggestion]) -> str:
+    """The file, in TOML."""
+    return "\n".join([_HEAD, *map(_table, suggestions)])
+
+
+def _from_label(label: Label) -> Suggestion:
+    is_question = label.heading.endswith(("?", "？"))
+    return Suggestion(label.heading if is_question else label.name, page=label.url)
+
+
+def _each_in_turn(by_page: Sequence[Sequence[Suggestion]]) -> list[Suggestion]:
+    turns = chain.from_iterable(zip_longest(*by_page))
+    return list({one.question: one for one in turns if one is not None}.values())
+
+
+def _table(one: Suggestion) -> str:
+    lines = [f"# {one.note}"] if one.note else []
+    lines += ["[[question]]", f"question = {_quoted(one.question)}"]
+    if one.holds:
+        lines.append(f"holds = [{_quoted(one.holds)}]")
+    lines.append(f"page = {_quoted(one.page)}" if one.page else "refuse = true")
+    return "\n".join(lines) + "\n"
+
+
+def _quoted(text: str) -> str:
+    """A text as a basic string of TOML, which is written as one of JSON but for DEL."""
+    return json.dumps(" ".join(text.split()), ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -1,0 +1,250 @@
+"""What commands of packages work with: a desk's data folder, and a capability's records there.
+
+A package names a command of ``aitp-desk`` in the entry point group :data:`GROUP`, such as
+``ledger = "shop_payments.commands:ledger"``: a command or a group of click's. It works also while
+the desk serves: what it looks at is as it was at one moment, and what it wants done is judged and
+committed as what other servers send is, all or none.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Coroutine, Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from aitp_desk.cli.arguments import fail, mistakes_told, written_alone, written_to
+from aitp_desk.cli.data import (
+    at_the_machine,
+    desk_data,
+    desk_store,
+    in_store,
+    json_lines,
+    present_database,
+    present_keys,
+)
+
+if TYPE_CHECKING:
+    from aitp_desk.capability import Delivery, Effect, Start
+    from aitp_desk.desk.plugins.read_set import Ledger
+    from aitp_desk.model.access.audit import Auditor
+    from aitp_desk.store.base import Store
+    from aitp_desk.store.engine.sqlite_reader import SqliteReader
+    from aitp_desk.store.reads.capabilities import WrittenRecord
+    from aitp_desk.store.records.capabilities import NewEffects
+    from aitp_desk.store.records.jobs import NewJob
+
+T = TypeVar("T")
+
+__all__ = [
+    "GROUP",
+    "Looking",
+    "desk_data",
+    "desk_store",
+    "fail",
+    "have_done",
+    "json_lines",
+    "look",
+    "mistakes_told",
+    "own_secret",
+    "written_alone",
+    "written_to",
+]
+
+GROUP = "aitp_desk.cli.extension"
+"""The entry point group in which packages name their commands."""
+
+
+class Looking:
+    """What a capability keeps, as it was at one moment.
+
+    Parameters:
+        capability: its slug.
+    """
+
+    def __init__(self, reader: SqliteReader, capability: str) -> None:
+        self._reader = reader
+        self._capability = capability
+
+    def records(self, prefix: str) -> Iterator[WrittenRecord]:
+        """All records whose keys begin so, by key."""
+        from aitp_desk.store.reads import capabilities as capability_reads
+
+        read = partial(capability_reads.records, self._reader, self._capability, prefix)
+        return _page_by_page(read, lambda record: record.key)
+
+    def counters(self, prefix: str) -> Iterator[tuple[str, int]]:
+        """All counters whose names begin so, by name."""
+        from aitp_desk.store.reads import capabilities as capability_reads
+
+        read = partial(capability_reads.counters, self._reader, self._capability, prefix)
+        return _page_by_page(read, lambda counter: counter[0])
+
+
+def _page_by_page(
+    read: Callable[[str], Coroutine[Any, Any, Sequence[T]]], name: Callable[[T], str]
+) -> Iterator[T]:
+    """All that stands in pages, each of which is read after the last name of the one before."""
+    after = ""
+    while page := asyncio.run(read(after)):
+        yield from page
+        after = name(page[-1])
+
+
+@contextmanager
+def look(data: Path, url: str, capability: str) -> Iterator[Looking]:
+    """Look at what a capability keeps for as long as the context lasts, or leave the command.
+
+    Parameters:
+        data, url: as the options :data:`desk_data` and :data:`desk_store` give them.
+        capability: its slug.
+
+    Raises:
+        StoreError: the database cannot be read.
+    """
+    from aitp_desk.store.engine.sqlite_reader import looking_at
+
+    with looking_at(present_database(data, url)) as reader, reader.at_one_moment():
+        yield Looking(reader, capability)
+
+
+def own_secret(data: Path, url: str, capability: str, purpose: str) -> bytes:
+    """The 32 bytes that ``Own.derive`` gives a capability at this desk.
+
+    Raises:
+        KeyFileError: the desk's key file cannot be used.
+        StoreError: the database cannot be opened.
+    """
+    from aitp_desk.desk.plugins.outside.ownership import own_secret as secret_of
+
+    return secret_of(present_keys(data, url).derive, capability, purpose)
+
+
+def have_done(
+    data: Path,
+    url: str,
+    capability: str,
+    judge: Callable[[Delivery], Sequence[Effect]],
+    *,
+    thread_id: str | None = None,
+) -> None:
+    """Have something done in a capability's name, or leave the command where there is no desk.
+
+    What it notes stands in the audit log in the name of the machine's user. A job that it starts a
+    serving desk takes up within a second, another one at its next start.
+
+    Parameters:
+        data, url, capability: as of :func:`look`.
+        judge: given books of the capability's returns what it wants. It is pure, and is asked again
+            where somebody else was faster. It has :class:`Keep` of records that outlive threads,
+            :class:`Add`, :class:`Start` and :class:`Audit`.
+        thread_id: the thread that the jobs are about.
+
+    Raises:
+        PreconditionFailed: somebody else was faster each time.
+        StoreError: the database cannot be opened, or has failed.
+        whatever ``judge`` raises; nothing was written.
+    """
+    from aitp_desk.desk.plugins.judge import ATTEMPTS
+    from aitp_desk.model.errors import PreconditionFailed
+    from aitp_desk.store.records.capabilities import RecordsMoved
+    from aitp_desk.store.units.capabilities import apply_from_beside
+
+    by = at_the_machine(present_keys(data, url))
+
+    async def carry_out(store: Store) -> None:
+        for _ in range(ATTEMPTS):
+            effects = await _judged(store, capability, judge, by, thread_id)
+            try:
+                await store.run(apply_from_beside, effects=effects, now=by.at)
+            except RecordsMoved:
+                continue
+            return
+        raise PreconditionFailed("Somebody else has changed this meanwhile. Try again.")
+
+    in_store(data, url, carry_out)
+
+
+async def _judged(
+    store: Store,
+    capability: str,
+    judge: Callable[[Delivery], Sequence[Effect]],
+    by: Auditor,
+    thread_id: str | None,
+) -> NewEffects:
+    from aitp_desk.capability import Delivery
+    from aitp_desk.desk.plugins.judge import MOST_READ, read_into
+    from aitp_desk.desk.plugins.read_set import Ledger, OwnCounters, OwnRecords, Unread
+
+    ledger = Ledger()
+    books = Delivery(
+        body=b"",
+        headers={},
+        now=int(time.time()),
+        records=OwnRecords(ledger, capability),
+        counters=OwnCounters(ledger, capability),
+    )
+    for _ in range(MOST_READ):
+        ledger.begin_anew()
+        try:
+            return _gathered(capability, ledger, judge(books), by, thread_id)
+        except Unread as unread:
+            await read_into(store, ledger, unread)
+    raise RuntimeError(f"A command reads more than {MOST_READ} records at once.")
+
+
+def _gathered(
+    capability: str,
+    ledger: Ledger,
+    wanted: Sequence[Effect],
+    by: Auditor,
+    thread_id: str | None,
+) -> NewEffects:
+    from aitp_desk.capability import Add, Audit, Keep, Start
+    from aitp_desk.capability.base import check_word
+    from aitp_desk.store.records.capabilities import NewEffects
+
+    jobs: list[NewJob] = []
+    events: list[str] = []
+    for effect in wanted:
+        match effect:
+            case Keep(outlives=True):
+                ledger.keep(capability, effect, None)
+            case Add():
+                ledger.add(capability, effect)
+            case Start():
+                jobs.append(_job(capability, effect, by.at, thread_id))
+            case Audit(event) if check_word(event):
+                events.append(f"{capability}.{event}")
+            case _:
+                raise TypeError(f"A command wants {effect!r}, which it cannot have done.")
+    return NewEffects(
+        seen=ledger.seen,
+        seen_counters=ledger.seen_counters,
+        records=ledger.written,
+        additions=ledger.additions,
+        jobs=tuple(jobs),
+        events=tuple(events),
+        by=by if events else None,
+    )
+
+
+def _job(capability: str, effect: Start, now: int, thread_id: str | None) -> NewJob:
+    import msgspec
+
+    from aitp_desk.desk.plugins.effects import Started, job_kind
+    from aitp_desk.model.ids import new_id
+    from aitp_desk.store.records.jobs import NewJob
+
+    return NewJob(
+        new_id("job", now),
+        job_kind(capability, effect.job),
+        effect.ref,
+        msgspec.to_builtins(Started(thread_id, effect.payload)),
+        now,
+        thread_id=None if effect.outlives else thread_id,
+        available_at=now + effect.after if effect.after else 0,
+    )

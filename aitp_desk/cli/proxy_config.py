@@ -1,0 +1,111 @@
+"""Settings of web servers that stand before a desk and a site beside it: nginx and Caddy."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Container, Iterable
+from importlib.resources import files
+from string import Template
+
+from aitp_desk.protocols.base.discovery_links import MANIFEST_TYPE, head_tags, link_header, notice
+
+_MARKDOWN = "**.md"
+_DOCS = "/docs"
+"""The one address where a file of the website's own comes before the desk's page."""
+_PARAMETER = re.compile(r"\{\w+(?::\.\*)?\}")
+
+
+_LAST = r"(?:,|$)"
+_WANTS_MANIFEST = (
+    rf"{re.escape(MANIFEST_TYPE)}\s*(?:;\s*(?:q=1(?:\.0*)?\s*|[^q,;\s][^,;]*))*{_LAST}"
+)
+"""The rest of an Accept header that names the manifest's type, and nothing that is wanted more.
+
+Servers compare no weights: one below 1 is taken for a lesser wish, and the page is served. No text
+fits it in two ways: a server would try them all.
+"""
+_WANTS_PAGE = rf"text/html\s*(?:;\s*(?:q=1|[^q\s])|{_LAST})"
+"""The same of one that names HTML and wants nothing more."""
+
+
+class _Settings(Template):
+    """A file of this package with ``%{name}`` where a value goes: ``$`` is the servers' own."""
+
+    delimiter = "%"
+
+
+def write_nginx(upstream: str, routes: Iterable[str], own: Container[str], mebibytes: int) -> str:
+    """Writes what an nginx server block includes.
+
+    Parameters:
+        upstream: where the desk listens: host and port.
+        routes: the path of each of the desk's routes, templates included.
+        own: first segments of paths below which all is the desk's.
+        mebibytes: the largest body that the desk takes.
+    """
+    proxy = _read("nginx_proxy.conf").substitute(upstream=upstream, mebibytes=mebibytes)
+    paths = (
+        re.escape(path).replace(r"\*\*", ".*").replace(r"\*", "[^/]+")
+        for path in handed_over(routes, own)
+    )
+    return _read("nginx.conf").substitute(
+        link=link_header(),
+        tags=_quoted(head_tags()),
+        notice=_quoted(notice(hidden=True)),
+        manifest=_WANTS_MANIFEST,
+        page=_WANTS_PAGE,
+        paths="|".join(paths),
+        docs=_DOCS,
+        proxy=proxy.rstrip("\n"),
+    )
+
+
+def write_caddy(upstream: str, routes: Iterable[str], own: Container[str], mebibytes: int) -> str:
+    """Writes what a Caddy site block imports; parameters as :func:`write_nginx`.
+
+    Caddy cannot put anything into pages: tags and notice are pasted into them.
+    """
+    return _read("caddyfile").substitute(
+        link=link_header(),
+        manifest=_WANTS_MANIFEST,
+        page=_WANTS_PAGE,
+        # Caddy's star crosses slashes only at the beginning and the end of a path
+        paths=" ".join(path.replace("**", "*") for path in handed_over(routes, own)),
+        docs=_DOCS,
+        upstream=upstream,
+        mebibytes=mebibytes,
+    )
+
+
+def handed_over(routes: Iterable[str], own: Container[str]) -> tuple[str, ...]:
+    """Returns the paths that a web server hands to the desk, as few patterns as will do.
+
+    The home page and the pages of the content stay the website's.
+
+    Parameters:
+        routes, own: as of :func:`write_nginx`.
+
+    Returns:
+        Paths in which ``*`` stands for one segment and ``**`` for anything.
+    """
+    found: dict[str, None] = {}
+    for route in routes:
+        first = route[1:].partition("/")[0]
+        if not first or first.startswith("{") or route == _DOCS:
+            continue
+        if first in own:
+            # a website has a folder of this name as well
+            folder = "/assets/desk" if first == "assets" else f"/{first}"
+            found[f"{folder}/**" if "/" in route[1:] else route] = None
+        else:
+            found[_PARAMETER.sub("*", route)] = None
+    return (*found, _MARKDOWN)
+
+
+def _quoted(text: str) -> str:
+    """A text within nginx's single quotes."""
+    return text.replace("\\", r"\\").replace("'", r"\'")
+
+
+def _read(name: str) -> _Settings:
+    return _Settings(files(__package__).joinpath(name).read_text(encoding="utf-8"))

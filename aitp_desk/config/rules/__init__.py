@@ -1,0 +1,1 @@
+"""What settings must satisfy beyond their types."""

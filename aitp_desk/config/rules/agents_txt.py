@@ -1,0 +1,103 @@
+"""What the settings of agents.txt must satisfy beyond their types."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from urllib.parse import urlsplit
+
+from aitp_desk.config.problem import Problem
+from aitp_desk.config.rules.web_address import is_loopback, web_address
+from aitp_desk.config.sections.protocols.agents_txt import AgentsTxt, OwnCapability
+
+_SECTION = "agents_txt.capability"
+_AS_HTTP = {"ws": "http", "wss": "https"}
+
+
+def check_agents_txt(settings: AgentsTxt, site_url: str) -> Iterator[Problem]:
+    """Yield what would make a file that breaks agents.txt 1.0; no address is ever repeated.
+
+    Parameters:
+        site_url: the desk's public address.
+    """
+    for key, url in (
+        ("privacy_policy", settings.privacy_policy),
+        ("auth_docs", settings.auth_docs),
+    ):
+        if wrong := _wrong_link(url):
+            yield Problem(f"agents_txt.{key}", wrong)
+    address = web_address(site_url)
+    host = (address.hostname or "") if address is not None else ""
+    seen: set[str] = set()
+    for place, capability in enumerate(settings.capability, 1):
+        if not capability.id:
+            yield Problem(f"{_SECTION}.id", f"table {place} of [[{_SECTION}]] has none to be used.")
+        elif capability.id in seen:
+            yield Problem(f"{_SECTION}.id", f"{capability.id!r} stands twice.")
+        seen.add(capability.id)
+        yield from _check(capability, host)
+
+
+def _check(capability: OwnCapability, host: str) -> Iterator[Problem]:
+    named = repr(capability.id)
+    if wrong := _wrong_endpoint(capability, host):
+        yield Problem(f"{_SECTION}.endpoint", f"that of {named} {wrong}.")
+    for key, url in (
+        ("auth_endpoint", capability.auth_endpoint),
+        ("auth_docs", capability.auth_docs),
+        ("registration_endpoint", capability.registration_endpoint),
+        ("openapi", capability.openapi),
+    ):
+        if wrong := _wrong_link(url):
+            yield Problem(f"{_SECTION}.{key}", f"that of {named} {wrong}")
+    if capability.auth in {"bearer-token", "oauth2"} and not capability.auth_endpoint:
+        yield Problem(
+            f"{_SECTION}.auth_endpoint",
+            f"{named} has none, and {capability.auth} needs the address that gives tokens.",
+        )
+    names = [(one.name, one.location) for one in capability.parameters]
+    for place, (name, location) in enumerate(names):
+        if not name:
+            yield Problem(f"{_SECTION}.parameters.name", f"a parameter of {named} has none.")
+        elif (name, location) in names[:place]:
+            yield Problem(f"{_SECTION}.parameters.name", f"{name!r} of {named} stands twice.")
+
+
+def _wrong_endpoint(capability: OwnCapability, host: str) -> str | None:
+    """What is wrong with an endpoint (sections 8.1 and 8.5); None where nothing is."""
+    url = capability.endpoint
+    if not url:
+        return "is missing; it takes a URL, or a path on the site"
+    if url.startswith("/"):
+        return _wrong_path(url)
+    if capability.protocol == "WebSocket":
+        scheme, colon, rest = url.partition(":")
+        if scheme not in _AS_HTTP:
+            return "is no address of a WebSocket; it takes one that begins with wss://"
+        url = f"{_AS_HTTP[scheme]}{colon}{rest}"
+    if wrong := _wrong_url(url):
+        return wrong
+    if host and urlsplit(url).hostname != host:
+        return f"is at another host; the file tells of {host} and nothing else"
+    return None
+
+
+def _wrong_link(url: str) -> str | None:
+    """What is wrong with an address of something to read; None where nothing is."""
+    wrong = _wrong_path(url) if not url or url.startswith("/") else _wrong_url(url)
+    return wrong and f"{wrong}; it takes a https URL, or a path on the site such as /privacy."
+
+
+def _wrong_path(path: str) -> str | None:
+    is_path = path.isascii() and path.isprintable() and " " not in path
+    return None if is_path and not path.startswith("//") else "is no path on the site"
+
+
+def _wrong_url(url: str) -> str | None:
+    address = web_address(url)
+    if address is None:
+        return "is no web address"
+    if address.username is not None or address.password is not None:
+        return "holds a user name or password"
+    if address.scheme != "https" and not is_loopback(address.hostname or ""):
+        return "is not encrypted"
+    return None

@@ -1,0 +1,162 @@
+"""What the settings of issuers must satisfy beyond their types, their secrets included."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from aitp_desk.config.problem import Problem
+from aitp_desk.config.rules.web_address import wrong_address
+from aitp_desk.config.sections.access.issuers import SHARED_SECRET_ALGORITHMS, Issuer
+from aitp_desk.model.access.scope import SCOPES_IN_WORDS, is_scope
+
+MIN_SECRET_BYTES = 32
+"""Of a secret for HS256: as long as what it makes (RFC 7518, section 3.2)."""
+MAX_SECRET_BYTES = 4096
+
+_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
+
+
+def check_issuers(
+    issuers: Sequence[Issuer],
+    folder: Path,
+    site_url: str,
+    *,
+    published: Sequence[Path],
+    allow_loopback: bool,
+) -> Iterator[Problem]:
+    """Yield what is wrong with issuers. What may be a secret in the wrong place is not repeated.
+
+    Parameters:
+        folder: the site's folder.
+        site_url: the desk's own address, with or without a slash at its end; empty where it is not
+            known yet.
+        published: folders whose files everybody may read, absolute and without links.
+        allow_loopback: whether addresses of this machine may be asked.
+    """
+    for number, issuer in enumerate(issuers, 1):
+        if not issuer.name:
+            yield Problem("issuers.name", f"table {number} of [[issuers]] has none.")
+        elif any(issuer.name == other.name for other in issuers[: number - 1]):
+            yield Problem("issuers.name", f"{issuer.name!r} stands twice.")
+        if not issuer.url:
+            yield Problem("issuers.url", f"table {number} of [[issuers]] has none.")
+        elif any(issuer.url == other.url for other in issuers[: number - 1]):
+            yield Problem("issuers.url", f"that of {issuer.name!r} stands twice.")
+        elif issuer.url.rstrip("/") == site_url.rstrip("/"):
+            yield Problem("issuers.url", f"that of {issuer.name!r} is the desk's own address.")
+        yield from _check_keys(issuer, folder, published, allow_loopback=allow_loopback)
+        yield from _check_scopes(issuer)
+
+
+def read_secret(issuer: Issuer, folder: Path) -> bytes:
+    """Read the secret that an issuer's tokens are signed with, without space around it.
+
+    Parameters:
+        folder: the site's folder.
+
+    Raises:
+        ValueError: it is not there, or too short. The message says where it should be.
+    """
+    if issuer.secret_env:
+        place = f"the environment variable {issuer.secret_env}"
+        secret = os.environb.get(os.fsencode(issuer.secret_env), b"").strip()
+    else:
+        place = f"the file {issuer.secret_file}"
+        try:
+            with (folder / issuer.secret_file).open("rb") as file:
+                secret = file.read(MAX_SECRET_BYTES).strip()
+        except (OSError, ValueError):
+            raise ValueError(f"{place} cannot be read.") from None
+    if len(secret) < MIN_SECRET_BYTES:
+        held = "holds no secret" if not secret else "holds too short a secret"
+        raise ValueError(
+            f"{place} {held}: it takes {MIN_SECRET_BYTES} bytes or more, such as those that"
+            " 'openssl rand -hex 32' prints."
+        )
+    return secret
+
+
+def _check_keys(
+    issuer: Issuer, folder: Path, published: Sequence[Path], *, allow_loopback: bool
+) -> Iterator[Problem]:
+    shares = bool(issuer.secret_env or issuer.secret_file)
+    if not issuer.algorithms or len(set(issuer.algorithms)) != len(issuer.algorithms):
+        yield Problem("issuers.algorithms", f"those of {issuer.name!r} are none, or one twice.")
+    elif set(SHARED_SECRET_ALGORITHMS) & set(issuer.algorithms):
+        if issuer.algorithms != SHARED_SECRET_ALGORITHMS:
+            yield Problem(
+                "issuers.algorithms",
+                f"those of {issuer.name!r} mix HS256 with others; whoever knows a public key could"
+                " use it as the secret. Take two issuers.",
+            )
+        elif issuer.jwks:
+            yield Problem(
+                "issuers.jwks", f"{issuer.name!r} signs with a secret, which is published nowhere."
+            )
+        elif bool(issuer.secret_env) == bool(issuer.secret_file):
+            yield Problem(
+                "issuers.secret_env",
+                f"{issuer.name!r} signs with a secret; say where it is by secret_env or"
+                " secret_file, one of the two.",
+            )
+        else:
+            yield from _check_secret(issuer, folder, published)
+    elif shares:
+        yield Problem(
+            "issuers.secret_env",
+            f"{issuer.name!r} has a secret, and its algorithms use public keys; take away the"
+            ' secret, or set algorithms = ["HS256"].',
+        )
+    elif issuer.url:
+        key = "issuers.jwks" if issuer.jwks else "issuers.url"
+        if wrong := wrong_address(issuer.jwks or issuer.url, allow_loopback=allow_loopback):
+            yield Problem(
+                key, f"that of {issuer.name!r} {wrong}; it takes one such as https://login.example."
+            )
+
+
+def _check_secret(issuer: Issuer, folder: Path, published: Sequence[Path]) -> Iterator[Problem]:
+    key = "issuers.secret_env" if issuer.secret_env else "issuers.secret_file"
+    if issuer.secret_env and not _VARIABLE.fullmatch(issuer.secret_env):
+        yield Problem(
+            key,
+            f"that of {issuer.name!r} is no name of an environment variable; the secret itself"
+            " never stands in desk.toml.",
+        )
+        return
+    if issuer.secret_file:
+        place = Path(os.path.realpath(folder / issuer.secret_file))
+        if any(content in place.parents for content in published) and not _is_kept_back(place):
+            yield Problem(
+                key,
+                f"that of {issuer.name!r} lies in the content, and its name does not keep it out of"
+                " what everybody may read: let it end in .key.",
+            )
+            return
+    try:
+        read_secret(issuer, folder)
+    except ValueError as error:
+        yield Problem(key, f"of {issuer.name!r}: {error}")
+
+
+def _is_kept_back(file: Path) -> bool:
+    """Whether a file is never content, by its name (``knowledge/admit.py``)."""
+    return file.name.startswith(".") or file.suffix == ".key"
+
+
+def _check_scopes(issuer: Issuer) -> Iterator[Problem]:
+    for scope in issuer.scopes:
+        if not is_scope(scope):
+            yield Problem(
+                "issuers.scopes",
+                f"there is no scope {scope!r}; the scopes are {SCOPES_IN_WORDS}.",
+            )
+    for scope in issuer.scope_names.values():
+        if not is_scope(scope):
+            yield Problem(
+                "issuers.scope_names",
+                f"there is no scope {scope!r}; the scopes are {SCOPES_IN_WORDS}.",
+            )

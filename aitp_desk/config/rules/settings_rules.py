@@ -1,0 +1,309 @@
+"""What settings must satisfy beyond their types: addresses, networks, paths."""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from collections.abc import Iterable, Iterator
+from urllib.parse import urlsplit
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from aitp_desk.config.problem import Problem
+from aitp_desk.config.rules.agents_txt import check_agents_txt
+from aitp_desk.config.rules.issuers import check_issuers
+from aitp_desk.config.rules.limits import check_agent_limits, check_tiers
+from aitp_desk.config.rules.notify import check_notify
+from aitp_desk.config.rules.signatures import check_signature_agents
+from aitp_desk.config.rules.web_address import (
+    ip_address,
+    is_loopback,
+    origin_of,
+    web_address,
+    wrong_address,
+)
+from aitp_desk.config.sections.content.content import Web
+from aitp_desk.config.sections.content.semantics import Meaning
+from aitp_desk.config.sections.server import Server
+from aitp_desk.config.settings import Config
+
+RESERVED = frozenset(
+    {
+        "a2a",
+        "agent",
+        "agents.json",
+        "agents.txt",
+        "assets",
+        "capabilities",
+        "console",
+        "docs",
+        "health",
+        "hooks",
+        "llms-full.txt",
+        "llms.txt",
+        "mcp",
+        "metrics",
+        "oauth",
+        "openapi.json",
+        "ready",
+        "v1",
+    }
+)
+"""Names that no site agent may have: addresses of the desk begin with them."""
+
+_HOST = re.compile(r"[\w.:%-]+")
+
+
+def check_rules(config: Config) -> Iterator[Problem]:
+    """Yield everything that is wrong with a configuration whose types are right."""
+    site, server = config.site, config.server
+    if site.url and (wrong := _wrong_site_url(site.url)):
+        yield Problem("site.url", f"{wrong}; it takes an address such as https://desk.example.com.")
+    if not site.url and _is_wildcard(server.host):
+        yield Problem(
+            "server.host",
+            f"{server.host} means every address, so the desk cannot tell its own; set site.url to"
+            " its public address, or listen on one address.",
+        )
+    if not _HOST.fullmatch(server.host):
+        yield Problem(
+            "server.host", "is no address and no name of a host; it takes one such as 127.0.0.1."
+        )
+    if site.contact.email and not _is_mail_address(site.contact.email):
+        yield Problem(
+            "site.contact.email", "is no mail address; it takes one such as a@example.com."
+        )
+    page = site.contact.url
+    if page and (page.startswith("//") or (not page.startswith("/") and web_address(page) is None)):
+        yield Problem(
+            "site.contact.url", "is neither a http(s) URL nor a path on the site such as /contact."
+        )
+    if not _is_time_zone(site.timezone):
+        yield Problem(
+            "site.timezone",
+            f"{site.timezone!r} is no time zone; it takes a name such as Europe/Vienna.",
+        )
+    for network in server.trusted_proxies:
+        try:
+            ipaddress.ip_network(network)
+        except ValueError:
+            yield Problem(
+                "server.trusted_proxies",
+                f"{network!r} is no network; it takes addresses and networks such as 10.0.0.0/8.",
+            )
+    yield from _check_bodies(config)
+    yield from _check_origins(config.cors.origins)
+    for section, content in (
+        ("content.web", config.content),
+        *(("agents.content.web", agent.content) for agent in config.agents),
+    ):
+        yield from _check_web(section, content.web, allow_loopback=config.egress.allow_loopback)
+        yield from _check_meaning(f"{section.removesuffix('web')}meaning", content.meaning)
+    if not config.content_folder.is_dir():
+        yield Problem(
+            "content.folder",
+            f"there is no folder {config.content.folder!r} here; it takes the path of the folder"
+            " that holds the content, relative to the site's folder.",
+        )
+    yield from _check_agents(config)
+    yield from check_agent_limits(config.agent_limits)
+    yield from check_tiers(config.tiers)
+    yield from check_signature_agents(
+        config.signature_agents, allow_loopback=config.egress.allow_loopback
+    )
+    yield from check_issuers(
+        config.issuers,
+        config.folder,
+        site.url,
+        published=[
+            config.content_folder,
+            *(config.of_agent(agent).content_folder for agent in config.agents),
+        ],
+        allow_loopback=config.egress.allow_loopback,
+    )
+    yield from check_notify(
+        config.notify,
+        publishes_keys=config.oauth.enabled,
+        allow_loopback=config.egress.allow_loopback,
+    )
+    yield from check_agents_txt(config.agents_txt, site.url or default_url(server))
+    if wrong := wrong_store_url(config.store.url):
+        yield Problem("store.url", f"{wrong}; it takes sqlite: and a path, such as sqlite:desk.db.")
+
+
+def _is_time_zone(name: str) -> bool:
+    try:
+        ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError, OSError):  # a folder of zones is an OSError
+        return False
+    return True
+
+
+def _check_bodies(config: Config) -> Iterator[Problem]:
+    """Yield what would leave no room for the largest body."""
+    key = "server.max_body_bytes_under_way"
+    for name, largest in (
+        ("threads.max_body", config.threads.max_body),
+        ("files.max_bytes", config.files.max_bytes),
+    ):
+        if largest > config.server.max_body_bytes_under_way:
+            yield Problem(key, f"is less than {name}; it takes as much or more.")
+
+
+def _check_agents(config: Config) -> Iterator[Problem]:
+    """Yield what would let two site agents share an address or content."""
+    folders = [("the site", config.content_folder)]
+    for place, agent in enumerate(config.agents):
+        if not agent.name:
+            yield Problem(
+                "agents.name", f"table {place + 1} of [[agents]] has none that can be used."
+            )
+        elif agent.name in RESERVED:
+            yield Problem("agents.name", f"{agent.name!r} is an address of the desk's own.")
+        elif any(agent.name == other.name for other in config.agents[:place]):
+            yield Problem("agents.name", f"{agent.name!r} stands twice.")
+        elif any(path.stem == agent.name for path in config.content_folder.glob(f"{agent.name}*")):
+            yield Problem(
+                "agents.name",
+                f"the site's own pages at /{agent.name} would be out of reach behind the agent's;"
+                " take another name, or move these pages.",
+            )
+        folder = config.of_agent(agent).content_folder
+        if not folder.is_dir():
+            yield Problem(
+                "agents.content.folder",
+                f"there is no folder {agent.content.folder!r} here; {agent.name!r} needs one.",
+            )
+            continue
+        for other, taken in folders:
+            if folder == taken or folder in taken.parents or taken in folder.parents:
+                yield Problem(
+                    "agents.content.folder",
+                    f"the content of {agent.name!r} lies in that of {other}, or the other way"
+                    " round; each agent takes a folder of its own.",
+                )
+        folders.append((repr(agent.name), folder))
+
+
+def check_public(config: Config) -> tuple[Problem, ...]:
+    """Return what keeps a sound configuration from being shown to the public."""
+    address = urlsplit(config.site.url)
+    is_own = is_loopback(address.hostname or "")
+    found: list[Problem] = []
+    if address.scheme == "http" and not is_own:
+        found.append(
+            Problem(
+                "site.url",
+                f"{config.site.url} is not encrypted, so credentials and conversations can be read"
+                " on their way; it takes an https:// address unless it is this machine's own.",
+            )
+        )
+    found += (
+        Problem(
+            "cors.origins",
+            f"{origin.geturl()} is not encrypted, so anybody on the way can put a script into its"
+            " pages that uses the API; it takes an https:// address unless it is this machine's"
+            " own.",
+        )
+        for origin in map(urlsplit, config.cors.origins)
+        if origin.scheme == "http" and not is_loopback(origin.hostname or "")
+    )
+    if config.egress.allow_loopback and not is_own:
+        found.append(
+            Problem(
+                "egress.allow_loopback",
+                "is for tests: it lets callers' addresses lead to servers on this machine; it"
+                " takes false on a desk that others can reach.",
+            )
+        )
+    return tuple(found)
+
+
+def _check_origins(origins: Iterable[str]) -> Iterator[Problem]:
+    """Yield what is no origin in the one form in which browsers say it."""
+    for origin in origins:
+        if wrong := _wrong_origin(origin):
+            yield Problem(
+                "cors.origins", f"{wrong}; it takes origins such as https://www.example.com."
+            )
+
+
+def _check_meaning(section: str, meaning: Meaning) -> Iterator[Problem]:
+    """Yield what is wrong with services of models; the owner may name one of this machine."""
+    for key, url in (("url", meaning.url), ("rerank_url", meaning.rerank_url)):
+        if url and (wrong := wrong_address(url, allow_loopback=True)):
+            yield Problem(
+                f"{section}.{key}", f"{wrong}; it takes one such as https://api.example.com/v1."
+            )
+    if meaning.provider == "endpoint" and not (meaning.url and meaning.model):
+        yield Problem(f"{section}.provider", "endpoint needs url and model as well.")
+
+
+def _check_web(section: str, web: Web, *, allow_loopback: bool) -> Iterator[Problem]:
+    """Yield what is wrong with addresses elsewhere; none is repeated, for it may hold a key."""
+    for key, urls in (("urls", web.urls), ("sitemaps", web.sitemaps)):
+        for number, url in enumerate(urls, 1):
+            if wrong := wrong_address(url, allow_loopback=allow_loopback):
+                yield Problem(
+                    f"{section}.{key}",
+                    f"its address {number} {wrong}; it takes one such as"
+                    " https://www.example.com/returns.",
+                )
+
+
+def default_url(server: Server) -> str:
+    """Return ``http://HOST:PORT`` for where the desk listens, without a slash at its end."""
+    host = f"[{server.host}]" if ":" in server.host else server.host
+    return f"http://{host}:{server.port}"
+
+
+def wrong_store_url(url: str) -> str | None:
+    """Say what is wrong with a database URL; None when it can be used.
+
+    The URL itself is never repeated: another engine's may hold a password.
+    """
+    scheme, _, rest = url.partition(":")
+    if scheme in {"postgres", "postgresql"}:
+        return "names a PostgreSQL database, which this version does not serve"
+    if scheme != "sqlite":
+        return "names no kind of database that the desk knows"
+    if not rest.strip("/") or rest.startswith(":"):
+        return "names no file"
+    if rest.startswith("//") and not rest.startswith("///"):
+        return "names a host, and SQLite has none"
+    return None
+
+
+def _wrong_site_url(url: str) -> str | None:
+    address = web_address(url)
+    if address is None:
+        return "is no http(s) URL"
+    if address.username is not None or address.password is not None:
+        return "holds a user name or password"
+    if address.path not in {"", "/"} or address.query or address.fragment:
+        return "has more than scheme, host and port"
+    return None
+
+
+def _wrong_origin(text: str) -> str | None:
+    address = web_address(text)
+    if address is None:
+        return f"{text!r} is no origin of web pages"
+    if address.username is not None or address.password is not None:
+        return "one of them holds a user name or password"
+    if "*" in text:
+        return f"{text!r} would be many origins, each of which is named by itself"
+    if address.path or address.query or address.fragment:
+        return f"{text!r} has more than scheme, host and port"
+    if text != origin_of(address):
+        return f"{text!r} is {origin_of(address)!r} where a browser says it"
+    return None
+
+
+def _is_mail_address(text: str) -> bool:
+    name, at, host = text.rpartition("@")
+    return bool(name and at and host) and text.isprintable() and " " not in text
+
+
+def _is_wildcard(host: str) -> bool:
+    address = ip_address(host)
+    return address is not None and address.is_unspecified

@@ -1,0 +1,45 @@
+"""What the settings of agents that sign must satisfy beyond their types."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from aitp_desk.config.problem import Problem
+from aitp_desk.config.rules.web_address import origin_of, web_address, wrong_address
+from aitp_desk.config.sections.access.signatures import SignatureAgent
+from aitp_desk.model.access.scope import is_open_scope
+
+
+def check_signature_agents(
+    agents: Sequence[SignatureAgent], *, allow_loopback: bool
+) -> Iterator[Problem]:
+    """Yield what is wrong with the agents that are listed.
+
+    Parameters:
+        allow_loopback: whether addresses of this machine may be asked.
+    """
+    for number, agent in enumerate(agents, 1):
+        if wrong := _wrong_origin(agent.origin, allow_loopback=allow_loopback):
+            yield Problem(
+                "signature_agents.origin",
+                f"that of table {number} {wrong}; it takes an origin such as https://agent.example.",
+            )
+        elif any(agent.origin == other.origin for other in agents[: number - 1]):
+            yield Problem("signature_agents.origin", f"{agent.origin} stands twice.")
+        for scope in agent.scopes:
+            if not is_open_scope(scope):
+                yield Problem(
+                    "signature_agents.scopes",
+                    f"{scope!r} cannot be had by a signature; it takes threads, actions and"
+                    " actions:NAME.",
+                )
+
+
+def _wrong_origin(origin: str, *, allow_loopback: bool) -> str | None:
+    if wrong := wrong_address(origin, allow_loopback=allow_loopback):
+        return wrong
+    address = web_address(origin)
+    if address is None or address.path or address.query or address.fragment:
+        return "has more than scheme, host and port"
+    written = origin_of(address)
+    return None if origin == written else f"reads {written} where an agent names it"

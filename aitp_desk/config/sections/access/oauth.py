@@ -1,0 +1,64 @@
+"""The settings of access tokens: how long they last, and whether programs may register."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta
+
+from aitp_desk.config.units import Count
+from aitp_desk.model.access.scope import OPEN_SCOPE
+
+LONGEST_TOKEN_SECONDS = 86_400
+"""The most that ``oauth.token_seconds`` takes."""
+
+OpenScope = Annotated[str, Meta(pattern=rf"\A(?:{OPEN_SCOPE})\Z")]
+"""A scope that strangers may have: never ``operator`` or ``admin``."""
+
+
+class Registration(msgspec.Struct, frozen=True, kw_only=True):
+    """Whether programs may get credentials of their own accord (RFC 7591), and which."""
+
+    enabled: Annotated[
+        bool, Meta(description="Whether anybody may register a client at /oauth/register.")
+    ] = False
+    scopes: Annotated[
+        tuple[OpenScope, ...],
+        Meta(
+            min_length=1,
+            extra={"unit": "scopes: threads, actions, actions:NAME; never operator or admin"},
+            description="What a client that registered itself may do at most.",
+        ),
+    ] = ("threads",)
+    client_days: Annotated[
+        Annotated[int, Meta(ge=1, le=3650)],
+        Meta(extra={"unit": "days"}, description="How long such a client lasts."),
+    ] = 90
+    max_clients: Annotated[
+        Count, Meta(extra={"unit": "clients"}, description="How many there may be at once.")
+    ] = 1000
+    per_hour: Annotated[
+        Count,
+        Meta(
+            extra={"unit": "registrations an hour"},
+            description="How often one address may register.",
+        ),
+    ] = 10
+
+
+class OAuth(msgspec.Struct, frozen=True, kw_only=True):
+    """Access tokens that the desk gives to clients with an id and a secret (OAuth 2.0)."""
+
+    enabled: Annotated[
+        bool,
+        Meta(
+            description="Whether tokens are given and taken, and told of in metadata. Without a"
+            " client there is nobody to give them to."
+        ),
+    ] = True
+    token_seconds: Annotated[
+        Annotated[int, Meta(ge=60, le=LONGEST_TOKEN_SECONDS)],
+        Meta(extra={"unit": "seconds"}, description="How long a token lasts."),
+    ] = 3600
+    registration: Registration = Registration()

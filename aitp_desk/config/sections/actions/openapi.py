@@ -1,0 +1,66 @@
+"""The settings of actions that an OpenAPI file describes."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta
+
+from aitp_desk.config.sections.actions.action_terms import ActionTerms, Prefix, Variable
+from aitp_desk.config.units import Url
+
+
+class OperationTerms(ActionTerms, frozen=True, kw_only=True):
+    """What of one operation is otherwise than the file alone would have it."""
+
+    operation: Annotated[str, Meta(description="Its operationId, one of openapi.operations.")] = ""
+
+
+class OpenApi(msgspec.Struct, frozen=True, kw_only=True):
+    """A service of the site's own whose operations are actions, of which there may be any number.
+
+    An OpenAPI file (3.0 or 3.1) describes them. None is offered that is not named here.
+    """
+
+    file: Annotated[
+        str,
+        Meta(
+            extra={"unit": "a path"},
+            description="The OpenAPI file, YAML or JSON, relative to the site's folder.",
+        ),
+    ] = ""
+    operations: Annotated[
+        tuple[str, ...],
+        Meta(
+            extra={"unit": "operationIds"},
+            description='Those that are offered; "*" alone offers all.',
+        ),
+    ] = ()
+    prefix: Prefix = ""
+    base_url: Annotated[
+        Url,
+        Meta(
+            description="Where the service answers, which may be an address of this machine or of a"
+            " private network; else the first of the file's servers.",
+        ),
+    ] = ""
+    bearer_env: Annotated[
+        Variable, Meta(description="What holds the token that is sent to it.")
+    ] = ""
+    basic_env: Annotated[
+        Variable,
+        Meta(description="What holds the user name, a colon and the password that are sent to it."),
+    ] = ""
+    header_env: Annotated[
+        dict[str, str],
+        Meta(
+            extra={"unit": "the name of an environment variable"},
+            description="Further headers that are sent to it, by their names, such as X-Api-Key.",
+        ),
+    ] = {}
+    max_bytes: Annotated[
+        Annotated[int, Meta(ge=1024, le=64 * 1024 * 1024)],
+        Meta(extra={"unit": "bytes"}, description="The longest answer that is read."),
+    ] = 1024 * 1024
+    terms: tuple[OperationTerms, ...] = ()

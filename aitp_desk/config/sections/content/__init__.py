@@ -1,0 +1,1 @@
+"""The settings of the content and of what answers from it."""

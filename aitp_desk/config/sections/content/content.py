@@ -1,0 +1,88 @@
+"""The settings of the content: what the desk answers from, and what visitors may do with it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta
+
+from aitp_desk.config.sections.content.semantics import Meaning
+from aitp_desk.config.units import Bytes, Line, Seconds
+
+
+class Signals(msgspec.Struct, frozen=True, kw_only=True):
+    """What visitors may do with the content (AHP 0.1, section 7)."""
+
+    ai_train: Annotated[bool, Meta(description="Whether models may be trained on it.")] = False
+    ai_input: Annotated[bool, Meta(description="Whether models may be given it as input.")] = True
+    search: Annotated[bool, Meta(description="Whether search engines may index it.")] = True
+    attribution_required: Annotated[
+        bool, Meta(description="Whether whoever uses it must name the site.")
+    ] = True
+
+
+class Web(msgspec.Struct, frozen=True, kw_only=True):
+    """Pages of other servers that the desk reads and answers from, beside its own content."""
+
+    urls: Annotated[
+        tuple[str, ...],
+        Meta(
+            extra={"unit": "URLs"},
+            description="Addresses of pages, such as https://www.example.com/returns.",
+        ),
+    ] = ()
+    sitemaps: Annotated[
+        tuple[str, ...],
+        Meta(
+            extra={"unit": "URLs"},
+            description="Addresses of sitemaps, whose pages on the same server are read.",
+        ),
+    ] = ()
+    every_minutes: Annotated[
+        Annotated[int, Meta(ge=1, le=10_080)],
+        Meta(
+            extra={"unit": "minutes"},
+            description="How long to wait after one round of reading before the next.",
+        ),
+    ] = 60
+    max_pages: Annotated[
+        Annotated[int, Meta(ge=1, le=20_000)],
+        Meta(extra={"unit": "pages"}, description="How many pages are read; others are left out."),
+    ] = 500
+    max_bytes: Annotated[Bytes, Meta(description="The largest page or PDF, unpacked.")] = (
+        8 * 1024 * 1024
+    )
+    page_seconds: Annotated[Seconds, Meta(description="How long one page may take to arrive.")] = 20
+
+    @property
+    def lists(self) -> bool:
+        """Whether there is anything to read."""
+        return bool(self.urls or self.sitemaps)
+
+
+class Content(msgspec.Struct, frozen=True, kw_only=True):
+    """What the desk answers from."""
+
+    folder: Annotated[
+        Line,
+        Meta(
+            extra={"unit": "a path"},
+            description="Folder of the content, relative to the site's folder.",
+        ),
+    ] = "."
+    enriched: Annotated[
+        bool,
+        Meta(description="Whether enriched.jsonl in this folder is used; see `aitp-desk enrich`."),
+    ] = True
+    signals: Signals = Signals()
+    web: Web = Web()
+    meaning: Meaning = Meaning()
+    synonyms: Annotated[
+        Mapping[str, tuple[str, ...]],
+        Meta(
+            extra={"unit": "words"},
+            description="Words that visitors use, each with the words that the content uses.",
+        ),
+    ] = {}

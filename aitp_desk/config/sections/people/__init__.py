@@ -1,0 +1,1 @@
+"""The settings of the people who run the desk."""

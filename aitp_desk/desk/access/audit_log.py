@@ -1,0 +1,204 @@
+"""Noting in the audit log what is seen at the door: refused credentials, visits of operators.
+
+Whoever guesses at credentials must not fill the disk: of one address and reason there is at most a
+row a minute, which says how often; and past a number of addresses they share one row.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from typing import Literal
+
+import msgspec
+import structlog
+
+from aitp_desk.model.access.audit import (
+    AuditAction,
+    AuditKeys,
+    Auditor,
+    ObjectKind,
+    Outcome,
+    auditor_of,
+)
+from aitp_desk.model.access.principal import Principal
+from aitp_desk.model.errors import NotAuthenticated, StoreBusy
+from aitp_desk.store.base import Store, StoreError
+from aitp_desk.store.reads import threads as reads
+from aitp_desk.store.units.audit import keep_audit
+
+ROW_SECONDS = 60
+MOST_ADDRESSES = 32
+"""Of so many addresses and reasons there are rows of their own at a time."""
+OTHERS = "others"
+"""What the rest of the addresses are called."""
+VISIT_SECONDS = 3600
+"""For how long the same look of an operator is noted once."""
+MOST_VISITS = 4096
+
+_log = structlog.get_logger()
+
+
+class _Refused(msgspec.Struct, frozen=True):
+    """What refusals have in common that share a row."""
+
+    address: str
+    reason: Outcome
+    whose: str
+
+
+class _Open(msgspec.Struct):
+    """Refusals since the last row.
+
+    Parameters:
+        since: Unix seconds of that row.
+        count: how many there were since.
+    """
+
+    since: float
+    count: int = 0
+
+
+class Noting:
+    """Notes what is seen at the door.
+
+    Parameters:
+        audit: the keys of the audit log.
+        clock: Unix seconds.
+    """
+
+    def __init__(self, store: Store, audit: AuditKeys, clock: Callable[[], float]) -> None:
+        self._store = store
+        self._audit = audit
+        self._clock = clock
+        self._refused: dict[_Refused, _Open] = {}
+        self._visits: OrderedDict[tuple[str, AuditAction, str], float] = OrderedDict()
+
+    @asynccontextmanager
+    async def noting(self) -> AsyncIterator[None]:
+        """Write down what was counted, every minute and at the end."""
+        counting = asyncio.create_task(self._count())
+        try:
+            yield
+        finally:
+            counting.cancel()
+            await asyncio.gather(counting, return_exceptions=True)
+            self._write_counts(before=None)
+
+    def refused(self, address: str, error: NotAuthenticated) -> None:
+        """Note that a credential was refused.
+
+        Parameters:
+            address: where the client is.
+        """
+        refused = _Refused(address, Outcome(error.reason), error.whose)
+        known = self._refused.get(refused)
+        if known is None and len(self._refused) >= MOST_ADDRESSES:
+            refused = _Refused(OTHERS, refused.reason, "")
+            known = self._refused.get(refused)
+        if known is not None:
+            known.count += 1
+            return
+        self._refused[refused] = _Open(self._clock())
+        self._write(refused, 1)
+
+    async def visited(self, principal: Principal, thread_id: str) -> None:
+        """Note that an operator looks at somebody else's thread, or speaks there.
+
+        It is on disk when this returns.
+
+        Parameters:
+            principal: one who looks after all threads.
+
+        Raises:
+            StoreBusy, StoreError: it could not be noted.
+        """
+        visit = principal.id, AuditAction.THREAD_LOOKED_AFTER, thread_id
+        if self._is_noted(visit):
+            return
+        kept = await reads.thread(self._store, thread_id)
+        if kept is None:
+            return
+        if kept.thread.owner == principal.id:
+            self._remember(visit)
+            return
+        await self.looked(principal, AuditAction.THREAD_LOOKED_AFTER, ObjectKind.THREAD, thread_id)
+
+    async def looked(
+        self, principal: Principal, action: AuditAction, kind: ObjectKind, id_: str
+    ) -> None:
+        """Note that an operator looks at something, once within :data:`VISIT_SECONDS`.
+
+        It is on disk when this returns.
+
+        Parameters:
+            id_: of what is looked at.
+
+        Raises:
+            StoreBusy, StoreError: it could not be noted.
+        """
+        visit = principal.id, action, id_
+        if self._is_noted(visit):
+            return
+        by = auditor_of(self._audit, principal, int(self._clock()))
+        await self._store.run(keep_audit, by=by, action=action, kind=kind, id_=id_)
+        self._remember(visit)
+
+    async def listed(
+        self, principal: Principal, what: Literal["threads", "tickets"], text: str
+    ) -> None:
+        """Note that an operator lists all threads or tickets, or searches them; as :meth:`looked`.
+
+        Parameters:
+            text: the words that are searched for, of which a keyed hash is noted; empty for none.
+        """
+        action = AuditAction(f"{what}.searched" if text else f"{what}.listed")
+        if text:
+            await self.looked(principal, action, ObjectKind.WORDS, text)
+        else:
+            await self.looked(principal, action, ObjectKind.DESK, what)
+
+    def _is_noted(self, visit: tuple[str, AuditAction, str]) -> bool:
+        return self._clock() - self._visits.get(visit, -VISIT_SECONDS) < VISIT_SECONDS
+
+    def _remember(self, visit: tuple[str, AuditAction, str]) -> None:
+        self._visits[visit] = self._clock()
+        self._visits.move_to_end(visit)
+        if len(self._visits) > MOST_VISITS:
+            self._visits.popitem(last=False)
+
+    async def _count(self) -> None:
+        while True:
+            await asyncio.sleep(ROW_SECONDS)
+            self._write_counts(before=self._clock() - ROW_SECONDS)
+
+    def _write_counts(self, before: float | None) -> None:
+        """Write the rows of refusals whose last row was before a time; None for all.
+
+        Parameters:
+            before: Unix seconds.
+        """
+        for refused, open_ in list(self._refused.items()):
+            if before is not None and open_.since > before:
+                continue
+            del self._refused[refused]
+            if open_.count:
+                self._write(refused, open_.count)
+                self._refused[refused] = _Open(self._clock())
+
+    def _write(self, refused: _Refused, count: int) -> None:
+        by = Auditor(self._audit, int(self._clock()), refused.whose or "anonymous", "nothing")
+        try:
+            self._store.record(
+                keep_audit,
+                by=by,
+                action=AuditAction.CREDENTIAL_REFUSED,
+                kind=ObjectKind.ADDRESS,
+                id_=refused.address,
+                outcome=refused.reason,
+                count=count,
+            )
+        except (StoreBusy, StoreError) as error:
+            _log.warning("refusals_not_noted", count=count, reason=str(error))

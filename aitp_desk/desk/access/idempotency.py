@@ -1,0 +1,138 @@
+"""Requests that count once: their idempotency keys, held while they are written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+
+import msgspec
+
+from aitp_desk.model.access.principal import Principal
+from aitp_desk.model.errors import IdempotencyInFlight, InvalidRequest
+from aitp_desk.store.records.threads import Once
+
+MAX_HOPS = 4
+"""How many desks a message may pass before it is taken for a loop."""
+MIN_ANONYMOUS_KEY = 20
+"""Shortest idempotency key for opening a thread without a credential: others share the address."""
+MAX_KEY = 255
+REMEMBERED_SECONDS = 24 * 60 * 60
+"""How long an idempotency key is remembered."""
+
+
+class Request(msgspec.Struct, frozen=True):
+    """What of a request decides about repeats, runs and loops.
+
+    Parameters:
+        key: the ``Idempotency-Key``, if one was sent.
+        manual: whether the caller starts runs itself.
+        hops: how many desks the message has passed.
+    """
+
+    method: str
+    path: str
+    body: bytes
+    key: str | None = None
+    manual: bool = False
+    hops: int = 0
+
+
+class Repeats:
+    """Tells a request from its repeats.
+
+    Parameters:
+        digest: keyed digest (HMAC) for the fingerprints of requests.
+        clock: Unix seconds.
+    """
+
+    def __init__(self, digest: Callable[[bytes], bytes], clock: Callable[[], float]) -> None:
+        self._digest = digest
+        self._clock = clock
+        self._in_flight: set[tuple[str, str]] = set()
+
+    def once(self, request: Request, scope: str) -> AbstractContextManager[Once | None]:
+        """The request's idempotency key with its fingerprint, held while it is being written.
+
+        Parameters:
+            scope: within which keys are compared.
+
+        Raises:
+            InvalidRequest: the key is too long or no text.
+            IdempotencyInFlight: the first request with this key is being written.
+        """
+        if request.key is None:
+            return nullcontext()
+        if not 1 <= len(request.key) <= MAX_KEY or not request.key.isprintable():
+            raise InvalidRequest(
+                f"An Idempotency-Key has 1 to {MAX_KEY} printable characters.",
+                param="Idempotency-Key",
+            )
+        return self._holding(request, request.key, scope)
+
+    def mark(self, once: Once) -> bytes:
+        """What stands for an idempotency key where it is not kept; nobody can foresee it."""
+        return self._digest(f"key {once.scope}\n{once.key}".encode())
+
+    @contextmanager
+    def _holding(self, request: Request, key: str, scope: str) -> Iterator[Once]:
+        held = (scope, key)
+        if held in self._in_flight:
+            raise IdempotencyInFlight(
+                "The first request with this Idempotency-Key is still at work.",
+                param="Idempotency-Key",
+                retry_after=1,
+            )
+        self._in_flight.add(held)
+        try:
+            request_line = f"{request.method} {request.path}\n".encode()
+            fingerprint = self._digest(request_line + request.body)
+            yield Once(scope, key, fingerprint, int(self._clock()) - REMEMBERED_SECONDS)
+        finally:
+            self._in_flight.discard(held)
+
+
+def thread_scope(principal: Principal, thread_id: str) -> str:
+    """Whose keys are compared on a thread: the caller's, or the thread's own."""
+    if principal.party is None:
+        return f"thread {thread_id}"
+    return f"principal {principal.id}{_at(principal)}"
+
+
+def opening_scope(principal: Principal, key: str | None) -> str:
+    """Whose keys are compared where there is no thread yet: the caller's, or their address's.
+
+    Raises:
+        InvalidRequest: an anonymous caller's key is short enough to be hit upon by a neighbour.
+    """
+    if not principal.is_anonymous:
+        return f"principal {principal.id}{_at(principal)}"
+    if key is not None and len(key) < MIN_ANONYMOUS_KEY:
+        raise InvalidRequest(
+            f"Without a credential an Idempotency-Key for a new thread or a call has at least"
+            f" {MIN_ANONYMOUS_KEY} characters, such as a UUID.",
+            param="Idempotency-Key",
+        )
+    return f"address {principal.address}{_at(principal)}"
+
+
+def payment_scope(principal: Principal) -> str:
+    """Where payments are compared: at a desk. Each is known by the payer's own signature."""
+    return f"payment{_at(principal)}"
+
+
+def _at(principal: Principal) -> str:
+    """Keys are compared at one desk: what they stand for does not exist at another."""
+    return f" at {principal.desk}" if principal.desk else ""
+
+
+def check_hops(request: Request) -> None:
+    """Refuse what has passed too many desks.
+
+    Raises:
+        InvalidRequest: it is taken for a loop.
+    """
+    if request.hops > MAX_HOPS:
+        raise InvalidRequest(
+            f"This message has passed {request.hops} desks; more than {MAX_HOPS} are a loop.",
+            param="Desk-Hops",
+        )

@@ -1,0 +1,73 @@
+"""What a credential must have been made for."""
+
+from __future__ import annotations
+
+from aitp_desk.model.access.principal import (
+    Principal,
+    looks_after_threads,
+    may_use_threads,
+    takes_part_in_threads,
+)
+from aitp_desk.model.calls.action import OpenTo, is_open
+from aitp_desk.model.errors import NotAuthenticated, ScopeMissing
+
+_THREADS = "This credential does not open threads; it needs the scope 'threads'."
+
+
+def check_scope(principal: Principal) -> None:
+    """Refuse a caller whose credential was made for something else than threads.
+
+    Raises:
+        ScopeMissing: the credential has other scopes only.
+    """
+    if not may_use_threads(principal):
+        raise ScopeMissing(_THREADS, scope="threads")
+
+
+def check_takes_part(principal: Principal) -> None:
+    """Refuse a caller whose credential does not open the threads of others.
+
+    Raises:
+        ScopeMissing: the credential has other scopes only.
+    """
+    if not takes_part_in_threads(principal):
+        raise ScopeMissing(_THREADS, scope="threads")
+
+
+def check_open(principal: Principal, open_to: OpenTo, name: str, what: str) -> None:
+    """Refuse a caller to whom something is not open that the site offers.
+
+    Parameters:
+        name: of the action or of the type of resources.
+        what: the same as the caller has named it.
+
+    Raises:
+        NotAuthenticated: it is not open to callers without a credential.
+        ScopeMissing: the caller's credential does not open it.
+    """
+    if is_open(principal.scopes, open_to, name):
+        return
+    scope = "operator" if open_to == "operators" else f"actions:{name}"
+    if principal.is_anonymous:
+        raise NotAuthenticated(
+            f"{what} needs a credential with the scope {scope}.", reason="unproven"
+        )
+    raise ScopeMissing(f"Your credential does not open {what}.", scope=scope)
+
+
+def check_operates(principal: Principal) -> None:
+    """Refuse whoever does not run the desk.
+
+    Raises:
+        NotAuthenticated: nothing was proven.
+        ScopeMissing: the credential has other scopes only.
+    """
+    if looks_after_threads(principal):
+        return
+    if principal.is_anonymous:
+        raise NotAuthenticated("This needs a key with the scope 'operator'.")
+    raise ScopeMissing(
+        "This credential does not open what is for the desk's operators; it needs the scope"
+        " 'operator'.",
+        scope="operator",
+    )

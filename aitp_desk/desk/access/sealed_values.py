@@ -1,0 +1,114 @@
+"""Values that nobody is to read in passing: sealed before anything is on disk, read by scope.
+
+A value opens only for what it was sealed with: its reference and its thread. Whoever could write to
+the database alone cannot move it elsewhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import structlog
+
+from aitp_desk.auth.keys.encryption import Sealing, Unsealable
+from aitp_desk.model.access.audit import AuditKeys, auditor_of
+from aitp_desk.model.access.principal import Principal
+from aitp_desk.model.access.scope import opens_sealed
+from aitp_desk.model.access.sealed_value import LONGEST_VALUE, KeptSealed, Revealed, is_ref
+from aitp_desk.model.errors import ResourceNotFound
+from aitp_desk.store.base import Store
+from aitp_desk.store.units.privacy.sealed_values import read_sealed
+
+_PURPOSE = "sensitive values"
+
+_log = structlog.get_logger()
+
+
+class Sealer:
+    """Seals values and opens them; it reads and writes nothing.
+
+    Parameters:
+        clock: Unix seconds.
+    """
+
+    def __init__(self, sealing: Sealing, clock: Callable[[], float]) -> None:
+        self._sealing = sealing
+        self._clock = clock
+
+    def seal(
+        self,
+        ref: str,
+        value: str,
+        *,
+        desk: str,
+        thread_id: str | None,
+        message_id: str | None = None,
+        call_id: str | None = None,
+        principal: str | None,
+    ) -> KeptSealed:
+        """Seal a value; nothing is written by that.
+
+        Parameters:
+            thread_id, message_id, call_id, principal, desk: as of :class:`KeptSealed`.
+
+        Raises:
+            ValueError: the reference is none, or the value too long.
+        """
+        if not is_ref(ref):
+            raise ValueError(f"{ref!r} is no reference; Context.ref gives one.")
+        if len(value) > LONGEST_VALUE:
+            raise ValueError(f"What is sealed has at most {LONGEST_VALUE} characters.")
+        sealed = self._sealing.seal(_PURPOSE, _context(ref, thread_id), value.encode())
+        now = int(self._clock())
+        return KeptSealed(ref, desk, sealed, thread_id, message_id, call_id, principal, now)
+
+    def open(self, kept: KeptSealed) -> str | None:
+        """The value; None where its seal does not open any more."""
+        try:
+            return self._sealing.unseal(
+                _PURPOSE, _context(kept.ref, kept.thread_id), kept.sealed
+            ).decode()
+        except Unsealable as error:
+            _log.error("sealed_value_lost", ref=kept.ref, reason=str(error))
+            return None
+
+
+class SealedValues:
+    """Tells values to whoever may read them.
+
+    Parameters:
+        sealer: opens them.
+        audit: the keys of the audit log.
+        clock: Unix seconds.
+    """
+
+    def __init__(
+        self, store: Store, sealer: Sealer, audit: AuditKeys, clock: Callable[[], float]
+    ) -> None:
+        self._store = store
+        self._sealer = sealer
+        self._audit = audit
+        self._clock = clock
+
+    async def reveal(self, principal: Principal, ref: str, *, everywhere: bool = False) -> Revealed:
+        """Tell a value to whoever may read it; that is noted before they are told.
+
+        Parameters:
+            everywhere: whether it may be of any desk, and not of the caller's alone.
+
+        Raises:
+            ResourceNotFound: there is none, or it is not for this caller.
+            StoreBusy, StoreError: it could not be noted.
+        """
+        if opens_sealed(principal.scopes) and is_ref(ref):
+            by = auditor_of(self._audit, principal, int(self._clock()))
+            desk = None if everywhere else principal.desk
+            kept = await self._store.run(read_sealed, ref=ref, desk=desk, by=by)
+            value = None if kept is None else self._sealer.open(kept)
+            if kept is not None and value is not None:
+                return Revealed(ref, value, kept.thread_id, kept.made_at)
+        raise ResourceNotFound("There is no such value.", param="ref")
+
+
+def _context(ref: str, thread_id: str | None) -> bytes:
+    return f"{ref} {thread_id or ''}".encode()

@@ -1,0 +1,1 @@
+"""Calls of actions, from the request to the result."""

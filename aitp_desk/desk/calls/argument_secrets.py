@@ -1,0 +1,159 @@
+"""The secrets among the arguments of calls: kept apart, and at hand only while a call is made.
+
+What is on disk of a call, and what is told of it, has references in their places. A reference among
+arguments means something only in a call that goes on after it waited, and on the thread, and for
+whom, it was sealed: nobody has something done with what somebody else has given.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from aitp_desk.desk.access.sealed_values import Sealer
+from aitp_desk.model.access.sealed_value import KeptSealed, ref_in, ref_of, sealed_as
+from aitp_desk.model.calls.action import Action
+from aitp_desk.model.calls.call import ActionCall
+from aitp_desk.model.calls.secret_places import (
+    change_secrets,
+    has_secrets,
+    is_secret_at,
+    secrets_in,
+    without_secrets,
+)
+from aitp_desk.model.errors import InvalidRequest, PreconditionFailed
+from aitp_desk.store.base import Store
+from aitp_desk.store.reads import threads as reads
+from aitp_desk.store.reads.credentials import sealed_values as sealed_reads
+from aitp_desk.store.units.privacy.sealed_values import write_sealed
+
+
+class ArgumentSecrets:
+    """Keeps apart the secrets of the actions of one desk.
+
+    Parameters:
+        actions: all of its actions.
+    """
+
+    def __init__(self, actions: Sequence[Action], store: Store, sealer: Sealer) -> None:
+        self._schemas = {
+            action.name: action.input_schema
+            for action in actions
+            if has_secrets(action.input_schema)
+        }
+        self._store = store
+        self._sealer = sealer
+
+    def shown(self, name: str, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Arguments as they may be shown: with a word in place of each secret."""
+        schema = self._schemas.get(name)
+        return arguments if schema is None else without_secrets(arguments, schema)
+
+    def texts(self, name: str, arguments: Mapping[str, Any]) -> tuple[str, ...]:
+        """What is secret among the arguments of an action."""
+        schema = self._schemas.get(name)
+        return () if schema is None else secrets_in(arguments, schema)
+
+    def among(self, name: str, paths: Iterable[str]) -> str | None:
+        """The first of these arguments that is secret; None where none is."""
+        schema = self._schemas.get(name)
+        return None if schema is None else next((p for p in paths if is_secret_at(p, schema)), None)
+
+    async def opened(self, call: ActionCall) -> Mapping[str, Any]:
+        """The arguments of a call, with its secrets in their places.
+
+        Raises:
+            PreconditionFailed: one of them is not kept any more, or is somebody else's.
+        """
+        schema = self._schemas.get(call.action)
+        if schema is None:
+            return call.arguments
+        refs: dict[str, str] = {}
+
+        def note(path: str, value: Any) -> Any:
+            if (ref := ref_in(value)) is not None:
+                refs[path] = ref
+            return value
+
+        change_secrets(call.arguments, schema, note)
+        values = {path: await self._open(call, path, ref) for path, ref in refs.items()}
+        opened: dict[str, Any] = change_secrets(call.arguments, schema, values.get)
+        return opened
+
+    async def put_away(self, call: ActionCall) -> ActionCall:
+        """A call as it may be written down: its secrets are on disk, sealed, when this returns."""
+        schema = self._schemas.get(call.action)
+        if schema is None:
+            return call
+        sealed: list[KeptSealed] = []
+        places: dict[str, Any] = {}
+
+        def seal(path: str, value: Any) -> Any:
+            if not isinstance(value, str):
+                return value
+            if value not in places:
+                ref = ref_of(call.id, path, secrets.token_hex())
+                sealed.append(self._seal(call, path, ref, value))
+                places[value] = sealed_as(ref)
+            return places[value]
+
+        arguments = change_secrets(call.arguments, schema, seal)
+        if not sealed:
+            return call
+        await self._store.run(write_sealed, values=tuple(sealed))
+        memory = None if call.memory is None else _replaced(call.memory, places)
+        return msgspec.structs.replace(call, arguments=arguments, memory=memory)
+
+    def _seal(self, call: ActionCall, path: str, ref: str, value: str) -> KeptSealed:
+        try:
+            return self._sealer.seal(
+                ref,
+                value,
+                desk=call.desk,
+                thread_id=call.thread_id,
+                call_id=call.id,
+                principal=call.asked_by.owner,
+            )
+        except ValueError as error:
+            raise InvalidRequest(str(error), param=path) from None
+
+    async def _open(self, call: ActionCall, path: str, ref: str) -> str:
+        kept = await sealed_reads.sealed_value(self._store, ref)
+        owner = await reads.owner(self._store, call.thread_id or "")
+        value = None if kept is None or not _is_for(kept, call, owner) else self._sealer.open(kept)
+        if value is None:
+            raise PreconditionFailed(
+                f"What was given for {path!r} is not kept any more. Give it again.", param=path
+            )
+        return value
+
+
+def _is_for(kept: KeptSealed, call: ActionCall, owner: str | None) -> bool:
+    """Whether a value may be used in a call.
+
+    Parameters:
+        owner: id of the principal that owns the call's thread now; None for an anonymous thread.
+    """
+    if (kept.desk, kept.thread_id) != (call.desk, call.thread_id):
+        return False
+    if kept.call_id is not None and kept.call_id == call.id:
+        return True
+    # who has claimed a thread goes on with what its anonymous visitor has asked for
+    asker = call.asked_by.owner if call.asked_by.party is not None else owner
+    return kept.message_id is not None and kept.principal in (None, asker)
+
+
+def _replaced(value: Any, places: Mapping[str, Any]) -> Any:
+    """JSON with something else in place of each of these texts."""
+    match value:
+        case str():
+            return places.get(value, value)
+        case Mapping():
+            return {name: _replaced(member, places) for name, member in value.items()}
+        case list() | tuple():
+            return [_replaced(item, places) for item in value]
+        case _:
+            return value

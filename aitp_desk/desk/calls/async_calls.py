@@ -1,0 +1,187 @@
+"""Calls that go on after they were accepted: each is a job, and its end one commit with the job's.
+
+A call whose job is taken up a second time was cut short: by a crash, or by a deadline that it did
+not keep. What may be repeated is, with the same id; of the rest it is said that nobody knows what
+became of it. What a person has approved is looked into once more before it is carried out: things
+may stand otherwise by then. So is what was paid, of whatever kind, and a person is asked where one
+has to approve it. Whoever gave an address is told of the end there (``callbacks.py``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+
+from aitp_desk.desk.access.revocation import was_revoked
+from aitp_desk.desk.calls.approval import ask_approval, waiting_for_approval
+from aitp_desk.desk.calls.deferral import CallsOnDisk
+from aitp_desk.desk.calls.invoker import Invoking
+from aitp_desk.desk.calls.outcomes import always, failed
+from aitp_desk.desk.events.broadcaster import Following
+from aitp_desk.desk.jobs.call_kinds import KIND, PAID_KIND, Carried, carried_by, job_of_call
+from aitp_desk.desk.jobs.callbacks import call_back
+from aitp_desk.desk.jobs.kinds import Finish, GiveUp, JobKind, Retry
+from aitp_desk.desk.jobs.queue import Jobs
+from aitp_desk.model.calls.call import ActionCall, CallState
+from aitp_desk.model.conversation.ticket import Ticket, TicketKind
+from aitp_desk.model.error_kind import ErrorKind
+from aitp_desk.model.errors import Forbidden
+from aitp_desk.store.base import Store
+from aitp_desk.store.reads import calls as call_reads
+from aitp_desk.store.records.jobs import ClaimedJob
+from aitp_desk.store.units.calls.calls import Along, move_call
+from aitp_desk.store.units.jobs.jobs import enqueue_job
+from aitp_desk.store.units.tickets.tickets import hand_call_to_people, ticket_of_call
+
+DELAYS = (10, 60, 300)
+"""Seconds after each time that a call was cut short."""
+AT_ONCE = 16
+OF_ONE = 12
+"""How many of these are one caller's."""
+_PASSING = {ErrorKind.UNAVAILABLE.value, ErrorKind.INTERNAL.value}
+"""Of what kind a failure is that another attempt may not meet."""
+REVOKED = "The credential that asked for it was revoked before it was begun. Nothing was done."
+_NO_DESK = "The site agent that took it on is not among those of desk.toml."
+ROOM_SECONDS = 10
+"""How much longer than the call itself its job may take."""
+
+
+class TakingOn:
+    """Has ``async`` calls carried out.
+
+    Parameters:
+        clock: Unix seconds.
+    """
+
+    def __init__(
+        self,
+        *,
+        store: Store,
+        jobs: Jobs,
+        following: Following,
+        clock: Callable[[], float],
+    ) -> None:
+        self._store = store
+        self._jobs = jobs
+        self._following = following
+        self._clock = clock
+        self._tell = partial(call_back, clock)
+        self._invoking: Mapping[str, Invoking] = {}
+
+    def serve(self, invoking: Mapping[str, Invoking]) -> None:
+        """Carry out the calls of these desks, by their names; before the jobs begin."""
+        self._invoking = invoking
+        longest = [a.deadline_seconds for one in invoking.values() for a in one.actions]
+        for name, handler in ((KIND, self._carry_on), (PAID_KIND, self._carry_on_paid)):
+            self._jobs.handle(
+                JobKind(
+                    name=name,
+                    handler=handler,
+                    deadline=max(longest, default=0.0) + ROOM_SECONDS,
+                    delays=DELAYS,
+                    at_once=AT_ONCE,
+                    of_one=OF_ONE,
+                    given_up=self._give_up,
+                )
+            )
+
+    def enqueue(self, call: ActionCall) -> Along:
+        """Make what is written with a call so that it is carried out."""
+        return partial(enqueue_job, job_of_call(call, self._clock()))
+
+    def begun(self) -> None:
+        """Have it carried out now."""
+        self._jobs.wake()
+
+    async def _carry_on_paid(self, claim: ClaimedJob) -> Finish | None:
+        """Go on with a call that was paid: have a person asked who approves it, or make it."""
+        call = await call_reads.call_by_id(self._store, claim.ref)
+        invoking = None if call is None else self._invoking.get(call.desk)
+        if call is None or invoking is None:
+            return await self._carry_on(claim)
+        if call.state is CallState.STARTED and await invoking.on_disk.needs_approval(call):
+            action = invoking.action(call.action)
+            waits = waiting_for_approval(call)
+            asking = ask_approval(action, waits, self._clock())
+            return Finish(
+                partial(
+                    move_call,
+                    call=waits,
+                    before=CallState.STARTED,
+                    turn=None,
+                    by=None,
+                    now=int(self._clock()),
+                    along=asking,
+                ),
+                partial(self._waits_for_person, waits),
+            )
+        return await self._carry_on(claim)
+
+    def _waits_for_person(self, call: ActionCall) -> None:
+        """Have whoever follows its thread know of it."""
+        self._jobs.wake()
+        if call.thread_id is not None:
+            self._following.changed(call.thread_id)
+
+    async def _carry_on(self, claim: ClaimedJob) -> Finish | None:
+        call = await call_reads.call_by_id(self._store, claim.ref)
+        if call is None or call.state is not CallState.STARTED:
+            return None
+        invoking = self._invoking.get(call.desk)
+        if invoking is None:
+            raise GiveUp(_NO_DESK)
+        calls = invoking.on_disk
+        if claim.attempt > 1 and not calls.may_repeat(call):
+            return self._finish(calls.cut(call))
+        if claim.attempt == 1:
+            refused = await self._look_again(calls, call, carried_by(claim))
+            if refused is not None:
+                return self._finish(refused)
+        performed = await calls.carry_out(call)
+        if performed.ticket is not None:
+            return self._ask_people(call, performed.ticket)
+        ended = performed.call
+        is_passing = ended.error is not None and ended.error.kind in _PASSING
+        # for what is no async call somebody waits, who has paid and wants to hear of it
+        is_async = invoking.action(call.action).kind == "async" if is_passing else False
+        if is_async and calls.may_repeat(call) and claim.failures < len(DELAYS):
+            raise Retry("The action was not available.")
+        return self._finish(ended)
+
+    async def _look_again(
+        self, calls: CallsOnDisk, call: ActionCall, carried: Carried
+    ) -> ActionCall | None:
+        """See whether a call that was accepted may still be begun; as it failed where not."""
+        is_paid = call.payment is not None
+        if carried.is_approved:
+            return await calls.look_again(call)
+        if await was_revoked(self._store, call.asked_by.id, call.accepted_at or call.created_at):
+            return failed(call, Forbidden(REVOKED), int(self._clock()))
+        return await calls.look_again(call) if is_paid else None
+
+    def _ask_people(self, call: ActionCall, ticket: Ticket) -> Finish:
+        """Have people carry a call out, for as long as it may go on."""
+        now = int(self._clock())
+        kept = ticket_of_call(call, TicketKind.ACTION, ticket, now, call.expires_at)
+        return Finish(partial(hand_call_to_people, call_id=call.id, ticket=kept))
+
+    def _give_up(self, claim: ClaimedJob) -> Finish:
+        """Have a call end that was tried as often as it may be."""
+        invoking = self._invoking.get(claim.desk)
+        if invoking is None:  # whoever has it tried again has put the site agent back
+            return Finish()
+        calls = invoking.on_disk
+        ending = calls.ending(claim.ref, calls.cut, self._tell)
+        return Finish(ending, self._jobs.wake)
+
+    def _finish(self, ended: ActionCall) -> Finish:
+        ending = self._invoking[ended.desk].on_disk.ending(ended.id, always(ended), self._tell)
+        return Finish(ending, partial(self._ended, ended))
+
+    def _ended(self, ended: ActionCall) -> None:
+        """Have its caller told of its end, and whoever follows its thread; and count it."""
+        self._invoking[ended.desk].counts.note(ended)
+        self._jobs.wake()
+        self._following.ended(ended.id)
+        if ended.thread_id is not None:
+            self._following.changed(ended.thread_id)

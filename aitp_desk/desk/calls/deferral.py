@@ -1,0 +1,152 @@
+"""Calls that stand on disk as begun: carried out by whoever takes them up, and ended there.
+
+Somebody has taken them on, or they were cut short with the process that made them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+
+from aitp_desk.actions.base import Offered
+from aitp_desk.desk.calls.argument_secrets import ArgumentSecrets
+from aitp_desk.desk.calls.executor import Performing
+from aitp_desk.desk.calls.invocation import Performed
+from aitp_desk.desk.calls.outcomes import expired, failed, unknown
+from aitp_desk.desk.calls.results import end_in_words
+from aitp_desk.model.access.audit import AuditKeys, own_auditor
+from aitp_desk.model.calls.call import ActionCall
+from aitp_desk.model.conversation.chain import new_salt
+from aitp_desk.model.conversation.thread import Origin
+from aitp_desk.model.errors import DeskError, PreconditionFailed
+from aitp_desk.model.ids import new_id
+from aitp_desk.model.redaction import hiding
+from aitp_desk.store.base import Work
+from aitp_desk.store.records.threads import NewMessage
+from aitp_desk.store.units.calls.calls import Along, end_accepted
+
+
+class CallsOnDisk:
+    """Carries out calls that are on disk, and makes the unit that ends them.
+
+    Parameters:
+        offered: the site's actions, by their names.
+        secrets: keeps apart what is secret among arguments.
+        audit: the keys of the audit log.
+        clock: Unix seconds.
+        actor: id of the desk's own actor.
+    """
+
+    def __init__(
+        self,
+        offered: Mapping[str, Offered],
+        performing: Performing,
+        secrets: ArgumentSecrets,
+        audit: AuditKeys,
+        clock: Callable[[], float],
+        *,
+        actor: str,
+    ) -> None:
+        self._offered = offered
+        self._performing = performing
+        self._secrets = secrets
+        self._audit = audit
+        self._clock = clock
+        self._actor = actor
+
+    def in_words(self, call: ActionCall) -> str:
+        """What is said of a call that is over."""
+        offered = self._offered.get(call.action)
+        return end_in_words(None if offered is None else offered.action, call)
+
+    async def look_again(self, call: ActionCall) -> ActionCall | None:
+        """See whether a call can still be carried out that was paid, or approved, meanwhile.
+
+        Returns:
+            The call as it failed where it cannot; nothing is written of that yet.
+        """
+        offered = self._offered.get(call.action)
+        if offered is None or call.expires_at < self._now():
+            return None  # carrying it out says so
+        try:
+            given = await self._secrets.opened(call)
+            with hiding(self._secrets.texts(call.action, given)):
+                value = offered.read(given)
+                context = self._performing.context(call)
+                await self._performing.look_again(offered, value, call, context)
+        except DeskError as error:
+            return failed(call, error, self._now())
+        return None
+
+    async def needs_approval(self, call: ActionCall) -> bool:
+        """See whether a person of the site has to approve a call that was paid.
+
+        What cannot be looked into needs nobody: carrying it out says why.
+        """
+        offered = self._offered.get(call.action)
+        if offered is None or call.expires_at < self._now():
+            return False
+        try:
+            given = await self._secrets.opened(call)
+            with hiding(self._secrets.texts(call.action, given)):
+                context = self._performing.context(call)
+                return await self._performing.needs_approval(offered, offered.read(given), context)
+        except DeskError:
+            return False
+
+    async def carry_out(self, call: ActionCall) -> Performed:
+        """Carry out a call that is on disk as started; nothing is written of its end.
+
+        It raises nothing that the action raised: the call says how it ended. It has not where
+        people are to carry it out.
+        """
+        offered = self._offered.get(call.action)
+        if offered is None:
+            gone = PreconditionFailed("This action is not offered any more.")
+            return Performed(failed(call, gone, self._now()))
+        if call.expires_at < self._now():
+            return Performed(expired(call, self._now()))
+        try:
+            given = await self._secrets.opened(call)
+            value = offered.read(given)
+        except DeskError as error:
+            return Performed(failed(call, error, self._now()))
+        context = self._performing.context(call, tells=True)
+        with hiding(self._secrets.texts(call.action, given)):
+            return await self._performing.perform(offered, value, call, context)
+
+    def ending(
+        self,
+        call_id: str,
+        end: Callable[[ActionCall], ActionCall],
+        along: Callable[[ActionCall], Along | None] = lambda _call: None,
+    ) -> Callable[[], Work[None]]:
+        """Make the unit that ends a call which goes on by itself, and says so on its thread."""
+        now = self._clock()
+        return partial(
+            end_accepted,
+            call_id=call_id,
+            end=end,
+            say=partial(self._say_end, new_id("msg", now), new_salt()),
+            by=own_auditor(self._audit, int(now)),
+            now=int(now),
+            along=along,
+        )
+
+    def cut(self, call: ActionCall) -> ActionCall:
+        """A call that was cut short and may not be repeated: nobody knows what became of it."""
+        return unknown(call, self._now())
+
+    def may_repeat(self, call: ActionCall) -> bool:
+        """Whether a call that was cut short may be carried out again, with the same id."""
+        offered = self._offered.get(call.action)
+        return offered is not None and offered.action.is_repeatable
+
+    def _say_end(self, id_: str, salt: bytes, call: ActionCall) -> NewMessage:
+        """What is said on its thread of a call that ended by itself."""
+        said = self.in_words(call)
+        notes = {"calls": call.id, "tools_used": call.action}
+        return NewMessage(id_, salt, "assistant", self._actor, Origin.DESK, (said,), metadata=notes)
+
+    def _now(self) -> int:
+        return int(self._clock())

@@ -1,0 +1,283 @@
+"""Calling the site's actions for somebody: the one place that decides who may, and carries it out.
+
+Whoever calls, and at whatever door, a call goes the same way:
+
+    find → permit → read → preconditions → price and consent → a person's approval, where it takes
+    one → ``started`` is on disk → the function, under its deadline → the end is on disk, with what
+    is said of it
+
+Nothing is on disk before the function may run. What only was read from words, and cannot easily be
+undone, is not carried out before whoever asks has said yes to it; neither is anything that costs.
+What is prepaid is agreed to by paying: from then on it goes on by itself (``taking_on.py``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from aitp_desk.actions.base import Context, Offered
+from aitp_desk.agent.history.offer import Offer
+from aitp_desk.desk.access.scopes import check_open
+from aitp_desk.desk.access.sealed_values import Sealer
+from aitp_desk.desk.calls.approval import ask_approval, waiting_for_approval
+from aitp_desk.desk.calls.argument_secrets import ArgumentSecrets
+from aitp_desk.desk.calls.deferral import CallsOnDisk
+from aitp_desk.desk.calls.executor import Performing
+from aitp_desk.desk.calls.invocation import (
+    Accepted,
+    Beside,
+    ConsentNeeded,
+    Ended,
+    Invocation,
+    Invoked,
+    PaymentNeeded,
+    Say,
+    call_of,
+    has_consent,
+    nothing_beside,
+    say_nothing,
+)
+from aitp_desk.desk.calls.metrics import CallCounts
+from aitp_desk.desk.calls.pending_calls import WaitingCalls
+from aitp_desk.desk.calls.reader import Calls
+from aitp_desk.desk.calls.repository import WritingCalls
+from aitp_desk.desk.calls.results import offer_result
+from aitp_desk.desk.jobs.shield import UnderWay
+from aitp_desk.model.access.audit import AuditKeys
+from aitp_desk.model.access.principal import Principal
+from aitp_desk.model.calls.action import Action, may_invoke
+from aitp_desk.model.calls.call import CALL_PREFIX, ActionCall
+from aitp_desk.model.errors import UnknownAction
+from aitp_desk.model.ids import new_id
+from aitp_desk.model.redaction import hiding
+from aitp_desk.store.base import Store
+from aitp_desk.store.units.calls.calls import Along, one_after_another
+
+
+class Invoking:
+    """Calls actions within what a caller may do.
+
+    Parameters:
+        desk: name of the desk; empty for the site's own.
+        actor: id of the desk's own actor.
+        offered: the site's actions.
+        sealer: seals what is secret among arguments.
+        take_on: what is written with an ``async`` call so that somebody carries it out.
+        begun: told of such a call once it is on disk.
+        clock: Unix seconds.
+
+    Attributes:
+        actions: all actions of the site's own, in the order of their declaration.
+        names: what they are called.
+        calls: how they stand.
+        counts: what became of calls.
+        performing: runs the site's own code.
+        secrets: keeps apart what is secret among arguments.
+        waits: holds those that wait for what they need, or for a yes.
+        on_disk: carries out those that somebody took on, or that were cut short.
+    """
+
+    def __init__(
+        self,
+        *,
+        desk: str,
+        actor: str,
+        offered: Sequence[Offered],
+        store: Store,
+        audit: AuditKeys,
+        sealer: Sealer,
+        expires_seconds: int,
+        clock: Callable[[], float],
+        take_on: Callable[[ActionCall], Along] | None = None,
+        begun: Callable[[], None] = lambda: None,
+    ) -> None:
+        self._desk = desk
+        self._actor = actor
+        self._offered = {one.action.name: one for one in offered}
+        self.actions = tuple(one.action for one in offered)
+        self.names = frozenset(self._offered)
+        self._audit = audit
+        self._expires_seconds = expires_seconds
+        self._clock = clock
+        self._take_on = take_on
+        self._begun = begun
+        self.calls = Calls(desk, store, clock)
+        self.counts = CallCounts()
+        self.performing = Performing(store, self.counts, clock)
+        self.secrets = ArgumentSecrets(self.actions, store, sealer)
+        self._writing = WritingCalls(store, audit, clock)
+        self.on_disk = CallsOnDisk(
+            self._offered, self.performing, self.secrets, audit, clock, actor=actor
+        )
+        self.waits = WaitingCalls(self._writing, self.secrets, self._new_call, clock)
+        self._under_way = UnderWay[ActionCall]()
+
+    def action(self, name: str) -> Action:
+        """An action of the site's own, by its name.
+
+        Raises:
+            KeyError: there is none.
+        """
+        return self._offered[name].action
+
+    def in_words(self, call: ActionCall) -> str:
+        """What is said of a call that is over."""
+        return self.on_disk.in_words(call)
+
+    def offer(self, call: ActionCall) -> Offer:
+        """A call that is over as an answer, in the form that its action prefers."""
+        offered = self._offered.get(call.action)
+        if offered is None:
+            return Offer(self.in_words(call), tools_used=(call.action,))
+        return offer_result(offered.action, call, (offered.action.answer_types[0], None))
+
+    def open_to(self, principal: Principal) -> tuple[Action, ...]:
+        """The actions that a caller may call."""
+        return tuple(action for action in self.actions if may_invoke(principal.scopes, action))
+
+    def find(self, principal: Principal, name: str) -> Offered:
+        """Find an action for whoever wants to call it.
+
+        Raises:
+            UnknownAction: there is none of this name.
+            NotAuthenticated: it is not open to callers without a credential.
+            ScopeMissing: the caller's credential does not open it.
+        """
+        offered = self._offered.get(name)
+        if offered is None:
+            raise UnknownAction(
+                f"There is no action named {name[:64]!r}.",
+                available=tuple(action.name for action in self.open_to(principal)),
+            )
+        check_open(principal, offered.action.open_to, name, name)
+        return offered
+
+    async def invoke(
+        self,
+        principal: Principal,
+        invocation: Invocation,
+        say: Say = say_nothing,
+        say_end: Say = say_nothing,
+        beside: Beside = nothing_beside,
+    ) -> Invoked:
+        """Call an action.
+
+        Parameters:
+            say: what was said for it; written with the call before it is carried out.
+            say_end: what is said of its end; written with that.
+            beside: what else is written with either.
+
+        Returns:
+            How it ended, that it was taken on, or what must be agreed to, or paid, first.
+
+        Raises:
+            UnknownAction, NotAuthenticated, ScopeMissing: as :meth:`find`.
+            InvalidRequest: the arguments break the action's schema; ``param`` is the path.
+            PreconditionFailed: it cannot be done as things stand.
+            Unavailable: it did not end within its deadline, or cannot be done now.
+            InternalError: the site's own code failed.
+            DeskError: whatever else the action refuses.
+        """
+        offered = self.find(principal, invocation.name)
+        action = offered.action
+        call = self._new_call(principal, invocation)
+        # a reference means something only in a call that waited, which the desk has written
+        given = invocation.arguments
+        if invocation.waiting is not None:
+            given = await self.secrets.opened(call)
+        with hiding(self.secrets.texts(action.name, given)):
+            return await self._invoke(offered, given, call, invocation, (say, say_end), beside)
+
+    async def _invoke(
+        self,
+        offered: Offered,
+        given: Mapping[str, Any],
+        call: ActionCall,
+        invocation: Invocation,
+        says: tuple[Say, Say],
+        beside: Beside,
+    ) -> Invoked:
+        """Call an action.
+
+        Parameters:
+            given: the arguments, with what is secret in its place.
+        """
+        action, (say, _) = offered.action, says
+        context = self.performing.context(call)
+        value = offered.read(given)
+        price = await self.performing.look(offered, value, context)
+        if action.is_prepaid and price is not None and price.amount > 0:
+            return PaymentNeeded(invocation, price)
+        if not has_consent(invocation, action, price):
+            return ConsentNeeded(invocation, price)
+        call = await self.secrets.put_away(msgspec.structs.replace(call, price=price))
+        if action.kind != "async":
+            work = self._begin_and_end(offered, value, call, context, invocation, says, beside)
+            return Ended(await self._under_way.whole(call.id, work))
+        call = msgspec.structs.replace(call, accepted_at=self._now())
+        if await self.performing.needs_approval(offered, value, context):
+            call = waiting_for_approval(call)
+            follows: Along | None = ask_approval(action, call, self._clock())
+        else:
+            follows = self._along(call)
+        along = one_after_another(beside(call, None), follows)
+        await self._writing.begin(call, invocation.waiting, say, along)
+        self._begun()
+        return Accepted(call, await self.calls.eta_seconds(action.name))
+
+    async def settle(self, calls: Sequence[ActionCall]) -> None:
+        """Wait until none of these calls is at work in this process."""
+        await self._under_way.settle(call.id for call in calls)
+
+    def new_call_id(self) -> str:
+        """What a call that is begun now is called."""
+        return new_id(CALL_PREFIX, self._clock())
+
+    def context(self, principal: Principal, call: ActionCall | None) -> Context:
+        """What the site's own code is told of a call, or of one that may be begun."""
+        if call is not None:
+            return self.performing.context(call)
+        return self.performing.context_of(principal, self.new_call_id())
+
+    def _new_call(self, principal: Principal, invocation: Invocation) -> ActionCall:
+        now = self._clock()
+        return call_of(
+            invocation, principal, self._desk, now=now, expires_at=int(now) + self._expires_seconds
+        )
+
+    async def _begin_and_end(
+        self,
+        offered: Offered,
+        value: Any,
+        call: ActionCall,
+        context: Context,
+        invocation: Invocation,
+        says: tuple[Say, Say],
+        beside: Beside,
+    ) -> ActionCall:
+        """Write down that a call is begun, carry it out, and write down how it ended.
+
+        Parameters:
+            says: what is said for it, and of its end.
+
+        Raises:
+            DeskError: why it failed; that is on disk.
+        """
+        say, say_end = says
+        await self._writing.begin(call, invocation.waiting, say, beside(call, None))
+        performed = await self.performing.perform(offered, value, call, context)
+        along = beside(performed.call, performed.error)
+        await self._writing.end(performed.call, call, say_end, along)
+        self.counts.note(performed.call)
+        if performed.error is not None:
+            raise performed.error
+        return performed.call
+
+    def _along(self, call: ActionCall) -> Along | None:
+        return None if self._take_on is None else self._take_on(call)
+
+    def _now(self) -> int:
+        return int(self._clock())

@@ -1,0 +1,133 @@
+"""Looking at the calls of one desk: how they stand, for whoever has asked for them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from statistics import median
+
+import msgspec
+
+from aitp_desk.desk.access.revocation import still_holds
+from aitp_desk.model.access.call_access import CallThread, is_call_of, may_reach_call
+from aitp_desk.model.access.principal import Principal
+from aitp_desk.model.calls.call import ActionCall
+from aitp_desk.store.base import Store
+from aitp_desk.store.reads import calls as call_reads
+from aitp_desk.store.reads import threads as reads
+
+
+class Calls:
+    """The calls of one desk.
+
+    Parameters:
+        desk: its name; empty for the site's own.
+        clock: Unix seconds.
+    """
+
+    def __init__(self, desk: str, store: Store, clock: Callable[[], float]) -> None:
+        self._desk = desk
+        self._store = store
+        self._clock = clock
+        self._etas: dict[str, int] = {}
+
+    async def of_session(self, session_id: str, principal: Principal) -> ActionCall | None:
+        """The newest call that was accepted in a session, for whoever may go on with that."""
+        call = await call_reads.call_of_session(self._store, session_id)
+        return call if call is not None and await self.reaches(principal, call) else None
+
+    async def of_run(self, run_id: str) -> tuple[ActionCall, ...]:
+        """What a run has called, in order; what waits for its visitor is left out."""
+        made = await call_reads.calls_of_run(self._store, run_id)
+        return tuple(call for call in made if not call.waits_for_asker)
+
+    async def ended(self, call_id: str) -> ActionCall | None:
+        """A call that is over; None where it is not, or there is none."""
+        call = await call_reads.call_by_id(self._store, call_id)
+        return call if call is not None and call.is_over else None
+
+    async def find(self, call_id: str) -> ActionCall | None:
+        """A call, whosever it is; None where there is none."""
+        return await call_reads.call_by_id(self._store, call_id)
+
+    async def quoted(self, quote_id: str) -> ActionCall | None:
+        """The call of this desk that is paid by a name, whosever it is; None for none."""
+        call = await call_reads.call_quoted(self._store, quote_id)
+        return call if call is not None and call.desk == self._desk else None
+
+    async def reaches(self, principal: Principal, call: ActionCall) -> bool:
+        """Whether a caller who names a call's own id may know it now."""
+        if call.desk != self._desk:
+            return False
+        return may_reach_call(principal, call, await self._thread_of(principal, call))
+
+    async def owns(self, principal: Principal, call: ActionCall) -> bool:
+        """Whether a known caller may know a call by who they are, whichever id they name."""
+        thread = await self._thread_of(principal, call)
+        return is_call_of(principal, call, thread)
+
+    async def may_tell(self, call: ActionCall) -> bool:
+        """Whether the caller of a call may be told of its end now, at the address they gave."""
+        asker, asked_at = call.asked_by, call.accepted_at or call.created_at
+        if not await still_holds(self._store, asker.id, asked_at, self._clock()):
+            return False
+        if asker.party is None:
+            return await self.reaches(asker, call)
+        return await self.owns(asker, call)
+
+    async def _thread_of(self, principal: Principal, call: ActionCall) -> CallThread | None:
+        if call.thread_id is None:
+            return None
+        here = msgspec.structs.replace(principal, desk=self._desk)  # a run's asker has lost it
+        found = await reads.owner_and_access(
+            self._store, call.thread_id, here, 0, now=int(self._clock())
+        )
+        return None if found is None else CallThread(*found)
+
+    async def made_by(self, call_id: str, name: str, principal: Principal) -> ActionCall | None:
+        """A caller's call of an action by its arguments; None where there is none.
+
+        It was asked for on no thread; one that is paid first has a thread, or stands on one.
+        """
+        call = await self.find(call_id)
+        if call is None:
+            return None
+        if call.payment is None and (call.session_id or call.run_id or call.thread_id):
+            return None
+        return call if call.action == name and await self.reaches(principal, call) else None
+
+    async def waiting(self, call_id: str, principal: Principal) -> ActionCall | None:
+        """A call that a caller may go on with; None where it waits no more."""
+        call = await call_reads.call_by_id(self._store, call_id)
+        if call is None or not call.waits_for_asker or call.expires_at < self._clock():
+            return None
+        return call if await self.reaches(principal, call) else None
+
+    async def answered(self, thread_id: str) -> tuple[ActionCall, ...]:
+        """The calls on a thread that were answered and have not gone on by that, in order."""
+        calls = await call_reads.answered_calls(self._store, thread_id)
+        return tuple(call for call in calls if call.desk == self._desk)
+
+    async def cut_short(self, limit: int) -> tuple[ActionCall, ...]:
+        """The oldest calls at work that somebody waits for; after a start, that were cut short."""
+        return await call_reads.calls_cut_short(self._store, self._desk, limit)
+
+    async def eta_seconds(self, name: str) -> int | None:
+        """How long a call of an action goes on, by those that ended last; None where none has."""
+        measured = await call_reads.seconds_taken(self._store, self._desk, name)
+        if not measured:
+            return None
+        self._etas[name] = eta = max(0, math.ceil(median(measured)))  # a clock may be set back
+        return eta
+
+    @property
+    def longest_eta(self) -> int | None:
+        """The longest of the measures that were looked at last, in seconds."""
+        return max(self._etas.values(), default=None)
+
+    async def seconds_left(self, call: ActionCall) -> int | None:
+        """How long a call still goes on, by those before it; None where that is not known."""
+        takes = await self.eta_seconds(call.action)
+        if takes is None or call.accepted_at is None:
+            return None
+        return max(0, takes - (int(self._clock()) - call.accepted_at))

@@ -1,0 +1,133 @@
+"""Which actions there are. One list serves every door."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import Protocol
+
+from aitp_desk.knowledge.editions import Editions
+from aitp_desk.model.calls.action import (
+    AUDIO,
+    DATA,
+    DOWNLOAD,
+    FEED,
+    IMAGE,
+    TEXT_ANSWER,
+    VIDEO,
+    Action,
+)
+from aitp_desk.model.errors import UnknownAction
+
+SITE_INFO = "site_info"
+CONTENT_SEARCH = "content_search"
+CONTACT = "contact"
+LIST_PAGES = "list_pages"
+
+
+GET = {
+    VIDEO: ("get_video", "Finds a video by its title or topic."),
+    AUDIO: ("get_audio", "Finds a recording by its title or topic."),
+    IMAGE: ("get_image", "Finds pictures by what they show or by their page."),
+    DOWNLOAD: ("get_download", "Finds a file to download by its name or topic."),
+    DATA: ("get_data", "Finds records for machines by their name or topic."),
+}
+"""The action that finds resources of a type, and what it says of itself."""
+OWN_NAMES = frozenset(
+    {SITE_INFO, CONTENT_SEARCH, CONTACT, LIST_PAGES, *(name for name, _ in GET.values())}
+)
+"""What the desk's own actions are called, whether its content has anything for them or not."""
+
+
+def actions_of(types: Collection[str]) -> tuple[Action, ...]:
+    """What a site can do that offers these content types: it gives those, and no more."""
+    held = [kind for kind in GET if kind in types]
+    own = sorted(kind for kind in types if kind not in GET)
+    return (
+        Action(
+            SITE_INFO,
+            "What this site is, who runs it and what its pages are about.",
+            answer_types=(TEXT_ANSWER, DATA),
+        ),
+        Action(
+            CONTENT_SEARCH,
+            "Answers a question from the pages of this site, with its sources.",
+            answer_types=(TEXT_ANSWER, FEED, *held, *own),
+        ),
+        Action(
+            CONTACT,
+            "How to reach the people behind this site.",
+            answer_types=(TEXT_ANSWER, DATA),
+        ),
+        Action(
+            LIST_PAGES,
+            "Lists the pages of this site, or those of the folder or tag that is named, the newest"
+            " first.",
+            answer_types=(FEED, TEXT_ANSWER),
+            accept_fallback=True,
+        ),
+        *(
+            Action(*GET[kind], answer_types=(kind, TEXT_ANSWER), accept_fallback=True)
+            for kind in held
+        ),
+    )
+
+
+class Content(Protocol):
+    """What holds the present content."""
+
+    editions: Editions
+
+
+class Registry:
+    """The desk's actions by name, as its present content has them.
+
+    Parameters:
+        content: holds the present content.
+        own: what was declared, beside what the content can answer.
+    """
+
+    def __init__(self, content: Content, own: Sequence[Action] = ()) -> None:
+        self._content = content
+        self._own = tuple(own)
+        self._read: Editions | None = None
+        self._actions: dict[str, Action] = {}
+        self._listed: tuple[Action, ...] = ()
+
+    @property
+    def actions(self) -> tuple[Action, ...]:
+        """Every action but those of the operators, in the order of its declaration.
+
+        It is the same tuple until they change.
+        """
+        self._follow()
+        return self._listed
+
+    def action(self, name: str) -> Action:
+        """Find an action.
+
+        Raises:
+            UnknownAction: there is none of this name; lists those that exist.
+        """
+        if self._content.editions is not self._read:
+            self._follow()
+        try:
+            return self._actions[name]
+        except KeyError:
+            raise self.unknown(name) from None
+
+    def unknown(self, name: str) -> UnknownAction:
+        """What is told of an action that there is not, or not for whoever asks."""
+        names = tuple(action.name for action in self.actions)
+        return UnknownAction(
+            f"The capability '{name[:64]}' is not supported. This site has: {', '.join(names)}.",
+            available=names,
+        )
+
+    def _follow(self) -> None:
+        editions = self._content.editions
+        if editions is not self._read:
+            self._read = editions
+            actions = actions_of(editions.types) + self._own
+            if actions != tuple(self._actions.values()):
+                self._listed = tuple(one for one in actions if one.open_to != "operators")
+                self._actions = {action.name: action for action in actions}

@@ -1,0 +1,87 @@
+"""Writing down how calls of actions move: each move in a commit, with what is said of it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+import structlog
+
+from aitp_desk.desk.calls.invocation import Say, say_nothing
+from aitp_desk.model.access.audit import AuditKeys, Auditor, auditor_of
+from aitp_desk.model.calls.call import ActionCall
+from aitp_desk.model.errors import PreconditionFailed, StoreBusy, UnknownSession
+from aitp_desk.store.base import Store, StoreError
+from aitp_desk.store.units.calls.calls import Along, begin_call, move_call
+
+AGAIN_SECONDS = 1.0
+"""After so long a call's end is written again where the store could not."""
+
+_log = structlog.get_logger()
+
+
+class WritingCalls:
+    """Writes calls down.
+
+    Parameters:
+        audit: the keys of the audit log.
+        clock: Unix seconds.
+    """
+
+    def __init__(self, store: Store, audit: AuditKeys, clock: Callable[[], float]) -> None:
+        self._store = store
+        self._audit = audit
+        self._clock = clock
+
+    async def begin(
+        self, call: ActionCall, before: ActionCall | None, say: Say, along: Along | None = None
+    ) -> None:
+        """Write down that a call is begun; it is noted in the audit log.
+
+        Parameters:
+            before: the same call as it waited for input; None where it did not.
+            say: what was said for it.
+            along: what is written in the same commit.
+        """
+        await self._write(call, before, say, self._by(call), along)
+
+    async def move(self, call: ActionCall, before: ActionCall | None, say: Say) -> None:
+        """Write down a call of which nothing was carried out; as :meth:`begin`, but not noted."""
+        await self._write(call, before, say, None)
+
+    async def end(
+        self, call: ActionCall, before: ActionCall, say: Say, along: Along | None = None
+    ) -> None:
+        """Write down how a call ended, as soon as the store can; what was done, was done."""
+        by = self._by(call)
+        while True:
+            try:
+                await self._write(call, before, say, by, along)
+            except (StoreBusy, StoreError) as error:
+                _log.warning("call_not_written_yet", call=call.id, reason=str(error))
+                await asyncio.sleep(AGAIN_SECONDS)
+            except UnknownSession:  # its thread was deleted or claimed meanwhile
+                say = say_nothing
+            except PreconditionFailed:  # what it was about was erased meanwhile
+                return
+            else:
+                return
+
+    async def _write(
+        self,
+        call: ActionCall,
+        before: ActionCall | None,
+        say: Say,
+        by: Auditor | None,
+        along: Along | None = None,
+    ) -> None:
+        turn, now = say(call), int(self._clock())
+        if before is None:
+            await self._store.run(begin_call, call=call, turn=turn, by=by, now=now, along=along)
+        else:
+            await self._store.run(
+                move_call, call=call, before=before.state, turn=turn, by=by, now=now, along=along
+            )
+
+    def _by(self, call: ActionCall) -> Auditor:
+        return auditor_of(self._audit, call.asked_by, int(self._clock()))

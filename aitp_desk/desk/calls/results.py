@@ -1,0 +1,170 @@
+"""What a call gave, as an answer: in words, and as the data that its asker can handle."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from aitp_desk.agent.base import CHARACTERS_PER_TOKEN, Answer, Source
+from aitp_desk.agent.extractive.agent import cut
+from aitp_desk.agent.history.offer import Offer, negotiate
+from aitp_desk.model.calls.action import ACTION_RESULT, DATA, TEXT_ANSWER, Action
+from aitp_desk.model.calls.call import ActionCall
+from aitp_desk.model.calls.resource import fill_links
+
+DONE = "It was done. This site does not offer this any more."
+PLAIN: tuple[str, str | None] = (TEXT_ANSWER, None)
+"""What :func:`choose_type` gives for words, which everybody can read."""
+GOES_BACK = "What was paid for it goes back."
+LONGEST_TEXT = 4000
+"""How long a result in words may be, in characters."""
+_MOST_ITEMS = 20
+_MOST_DEEP = 4
+
+
+def choose_type(action: Action, accepts: tuple[str, ...] | None) -> tuple[str, str | None]:
+    """The type that an action's result is given in, and what it stands in for.
+
+    It is settled before the action is called: what was done cannot be taken back because nobody
+    can read of it.
+
+    Raises:
+        UnsupportedType: the asker can handle none of the action's types.
+    """
+    return negotiate(accepts, action, lambda _type: True)
+
+
+def offer_result(
+    action: Action,
+    call: ActionCall,
+    chosen: tuple[str, str | None],
+    *,
+    said: Answer | None = None,
+    max_tokens: int | None = None,
+) -> Offer:
+    """A call that is over, as an answer (AHP 0.1, appendix C.2); one that failed says why.
+
+    Parameters:
+        chosen: as :func:`choose_type` gives it.
+        said: what an agent says of it; else it is put in words here.
+    """
+    if call.error is not None:
+        return Offer(end_in_words(action, call))
+    content_type, fallback_from = chosen
+    payload = _payload(action, call, content_type)
+    sources = _links(action, call)
+    if said is not None:
+        known = msgspec.structs.asdict(said)
+        known["sources"] = (*said.sources, *sources)
+        return Offer(**known, content_type=content_type, payload=payload)
+    text = end_in_words(action, call)
+    if max_tokens is not None:
+        text = cut(text, max_tokens * CHARACTERS_PER_TOKEN)
+    return Offer(
+        text,
+        sources=sources,
+        tokens_used=-(-len(text) // CHARACTERS_PER_TOKEN),
+        tools_used=(action.name,),
+        content_type=content_type,
+        payload=payload,
+        fallback_from=fallback_from,
+    )
+
+
+def end_in_words(action: Action | None, call: ActionCall) -> str:
+    """What is said of a call that is over: why it failed, or what it gave.
+
+    The action's own words are said, else its result is spelt out.
+
+    Parameters:
+        action: that was called; None where the site does not offer it any more.
+    """
+    if call.error is not None:
+        told = call.error.in_words
+        return f"{told} {GOES_BACK}" if call.goes_back else told
+    if action is None:
+        return call.text or DONE
+    said = call.text or "\n".join(_spell(call.result, 0)) or f"Done: {action.summary}"
+    effects = [effect.description for effect in call.effects]
+    return cut("\n".join([said, *effects]), LONGEST_TEXT)
+
+
+def _links(action: Action, call: ActionCall) -> tuple[Source, ...]:
+    """Where more about a call can be read: the action's links whose ends its call decides."""
+    if not action.related:
+        return ()
+    return tuple(
+        Source(link.description or link.rel, link.href, "indirect")
+        for link in fill_links(action.related, call.arguments, call.result)
+    )
+
+
+def _payload(action: Action, call: ActionCall, content_type: str) -> msgspec.Raw | None:
+    if content_type == TEXT_ANSWER:
+        return None
+    result = call.result if isinstance(call.result, dict) else {"value": call.result}
+    given: dict[str, Any] = result
+    if content_type == ACTION_RESULT:
+        given = {
+            "action": action.name,
+            "success": True,
+            "result": result,
+            "side_effects": call.effects,
+        }
+    elif content_type == DATA:
+        given = {"schema": action.name, "data": result}
+    return msgspec.Raw(msgspec.json.encode(given))
+
+
+def _spell(value: Any, depth: int) -> list[str]:
+    """The lines that tell a JSON value, one for each of its members."""
+    indent = "  " * depth
+    match value:
+        case Mapping() if depth < _MOST_DEEP:
+            lines: list[str] = []
+            for name, one in value.items():
+                lines += _named(name.replace("_", " "), one, depth)
+            return lines
+        case [*items] if depth < _MOST_DEEP:
+            told = [line for item in items[:_MOST_ITEMS] for line in _item(item, depth)]
+            more = len(items) - _MOST_ITEMS
+            return [*told, f"{indent}and {more} more"] if more > 0 else told
+        case _:
+            return [f"{indent}{_plain(value)}"]
+
+
+def _named(name: str, value: Any, depth: int) -> list[str]:
+    indent = "  " * depth
+    if isinstance(value, Mapping | list | tuple):
+        inner = _spell(value, depth + 1)
+        return [f"{indent}{name}:", *inner] if inner else []
+    return [] if value is None else [f"{indent}{name}: {_plain(value)}"]
+
+
+def _item(item: Any, depth: int) -> list[str]:
+    indent = "  " * depth
+    if isinstance(item, Mapping) and not any(
+        isinstance(one, Mapping | Sequence) and not isinstance(one, str) for one in item.values()
+    ):
+        told = ", ".join(
+            f"{name.replace('_', ' ')} {_plain(one)}"
+            for name, one in item.items()
+            if one is not None
+        )
+        return [f"{indent}- {told}"]
+    inner = _spell(item, depth + 1)
+    return [f"{indent}-{inner[0][len(indent) + 1 :]}", *inner[1:]] if inner else []
+
+
+def _plain(value: Any) -> str:
+    match value:
+        case True:
+            return "yes"
+        case False:
+            return "no"
+        case str():
+            return value
+        case _:
+            return msgspec.json.encode(value).decode()

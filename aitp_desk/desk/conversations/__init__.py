@@ -1,0 +1,1 @@
+"""Questions answered within their request."""

@@ -1,0 +1,133 @@
+"""What people say in a session: the visitor is told of it in the next turn, once.
+
+While a person has the conversation the agent is silent; what the visitor says is kept for that
+person to read. Else the agent answers as well.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from aitp_desk.agent.base import Answer, Said
+from aitp_desk.agent.speech import speech_of
+from aitp_desk.desk.dialogue.recorder import Recording
+from aitp_desk.desk.plugins.messages.plain_text import spoken_of
+from aitp_desk.desk.plugins.registry import Capabilities
+from aitp_desk.desk.threads.sessions import Session, Sessions
+from aitp_desk.model.access.principal import Principal
+from aitp_desk.model.conversation.ticket import PersonSaid, operator_of
+from aitp_desk.store.base import Store
+from aitp_desk.store.reads.console import tickets as ticket_reads
+
+MOST = 20
+"""How many messages of people's are told at once."""
+
+
+class Holding:
+    """Tells what people have said, and keeps the agent silent where a person has the session.
+
+    Parameters:
+        capabilities: tell in words what people have said in messages of theirs.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        sessions: Sessions,
+        recording: Recording,
+        capabilities: Capabilities,
+    ) -> None:
+        self._store = store
+        self._capabilities = capabilities
+        self._sessions = sessions
+        self._recording = recording
+
+    async def hear(self, session: Session) -> tuple[PersonSaid, ...]:
+        """What people have said that the visitor was not told yet.
+
+        The session takes note of it; who does not tell it after all has the session forgotten.
+
+        Parameters:
+            session: whose turn is the caller's.
+        """
+        said = await ticket_reads.said_by_people(
+            self._store, session.thread_id, session.heard, MOST
+        )
+        session.heard = said[-1][0] if said else session.heard
+        return tuple(self._told(actor, content) for _, actor, content in said)
+
+    def _told(self, actor: str, content: tuple[str, ...]) -> PersonSaid:
+        spoken = spoken_of(content, self._capabilities)
+        text = "\n\n".join(one.text for one in spoken)
+        return PersonSaid(actor, text, spoken if any(one.message for one in spoken) else ())
+
+    async def hold(
+        self,
+        principal: Principal,
+        session: Session,
+        words: str | None,
+        language: str,
+        heard: tuple[PersonSaid, ...] = (),
+        tokens: int = 0,
+    ) -> Answer | None:
+        """Take note of a visitor's words in a session that a person has; that counts as no turn.
+
+        Parameters:
+            session: whose turn is the caller's.
+            words: None where they stand on the thread already.
+            language: tag of the one in which it is said that the person has said nothing yet.
+            heard: what people have said that the visitor is told in any case.
+            tokens: how many the turn used.
+
+        Returns:
+            What people have said; None where the agent is to answer.
+
+        Raises:
+            StoreBusy, UnknownSession: nothing was written.
+        """
+        actor = await ticket_reads.thread_operator(self._store, session.thread_id)
+        if actor is None:
+            return None
+        heard += await self.hear(session)
+        await self.note(principal, session, words, tokens, turns=0)
+        if heard:
+            return Answer("", tokens_used=tokens, heard=heard)
+        speech = speech_of(language)
+        told = speech.person.held.format(operator=operator_of(actor))
+        return Answer(told, tokens_used=tokens, locale=speech.tag)
+
+    async def note(
+        self,
+        principal: Principal,
+        session: Session,
+        words: str | None,
+        tokens: int = 0,
+        turns: int = 1,
+    ) -> None:
+        """Write down what a visitor says, to which the agent says nothing.
+
+        Parameters:
+            words: as of :meth:`hold`.
+            tokens: how many it used.
+            turns: as how many it counts.
+        """
+        turn = self._recording.turn(principal, session, question=words, tokens=tokens, turns=turns)
+        try:
+            await self._recording.write(turn)
+        finally:
+            self._sessions.forget(session)
+
+
+def is_said_alone(heard: tuple[PersonSaid, ...], said: Said) -> bool:
+    """Whether what people have said is told without what the agent has to say, which is nothing."""
+    if not heard:
+        return False
+    if not isinstance(said, Answer):
+        return not said.options and said.waits is None
+    wants_person = said.person is not None and said.person.why == "request"
+    return not said.found and not wants_person and not said.tools_used
+
+
+def told_after(heard: tuple[PersonSaid, ...], said: Said) -> Said:
+    """What the agent says, after what people have said."""
+    return msgspec.structs.replace(said, heard=heard) if heard else said

@@ -1,0 +1,396 @@
+"""Answering a question within its request: the conversation in questions and answers.
+
+A first question may be answered from the cache. Every turn is a pair of messages on the session's
+thread; the record is written behind the answer, or before it where the owner has said so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import msgspec
+
+from aitp_desk.agent.base import (
+    Answer,
+    Said,
+)
+from aitp_desk.agent.tools import Tool
+from aitp_desk.config import Cache, Site
+from aitp_desk.desk.calls.registry import CONTENT_SEARCH, Registry
+from aitp_desk.desk.conversations.action_turn import Acting
+from aitp_desk.desk.conversations.answerer import Answering
+from aitp_desk.desk.conversations.first_answers import FirstAnswers
+from aitp_desk.desk.conversations.handover import Holding, is_said_alone, told_after
+from aitp_desk.desk.conversations.plugin_turn import InSessions
+from aitp_desk.desk.conversations.turn_writer import Closing
+from aitp_desk.desk.dialogue.answer_cache import CacheCounts
+from aitp_desk.desk.dialogue.recorder import Recording
+from aitp_desk.desk.dialogue.tools.agent_tools import Tooling
+from aitp_desk.desk.dialogue.tools.matcher import ActionMatcher
+from aitp_desk.desk.dialogue.tools.person_requests import People
+from aitp_desk.desk.dialogue.turn import Ask, AskReply, CallStatus, request_of
+from aitp_desk.desk.limits.rate_limits import Allowance, Limiter
+from aitp_desk.desk.limits.token_budgets import Budgets
+from aitp_desk.desk.payments.settlement import PaidEnds
+from aitp_desk.desk.threads.sessions import Session, Sessions, is_thread
+from aitp_desk.knowledge.documents.languages import spell_tag
+from aitp_desk.knowledge.snapshot import Knowledge
+from aitp_desk.model.access.principal import Principal
+from aitp_desk.model.calls.action import Action
+from aitp_desk.model.conversation.ticket import PersonSaid
+from aitp_desk.model.errors import InvalidRequest
+
+
+class Asking:
+    """Answers questions, remembers first answers, and has every turn written down."""
+
+    def __init__(
+        self,
+        *,
+        answering: Answering,
+        people: People,
+        registry: Registry,
+        tooling: Tooling,
+        acting: Acting,
+        sessions: Sessions,
+        recording: Recording,
+        holding: Holding,
+        in_sessions: InSessions,
+        paid_ends: PaidEnds,
+        matcher: ActionMatcher | None,
+        knowledge: Knowledge,
+        site: Site,
+        cache: Cache,
+        limiter: Limiter,
+        budgets: Budgets,
+        clock: Callable[[], float],
+    ) -> None:
+        self._answering = answering
+        self._registry = registry
+        self._tooling = tooling
+        self._acting = acting
+        self._own = acting.invoking.names
+        self._sessions = sessions
+        self._holding = holding
+        self._in_sessions = in_sessions
+        self._paid_ends = paid_ends
+        self._matcher = matcher
+        self._closing = Closing(
+            people=people,
+            invoking=acting.invoking,
+            speaking=tooling.speaking,
+            sessions=sessions,
+            recording=recording,
+            site_url=site.url,
+        )
+        self._knowledge = knowledge
+        self._answers = FirstAnswers(answering, knowledge, cache, clock, now=tooling.now)
+        self._limiter = limiter
+        self._budgets = budgets
+
+    async def ask(
+        self, principal: Principal, ask: Ask, allowance: Allowance | None = None
+    ) -> AskReply:
+        """Answer one question, or ask back.
+
+        Parameters:
+            allowance: what the caller has left; it becomes less where the agent that is named, or
+                the session, has less.
+
+        Raises:
+            RateLimited: the agent or the session has asked too often, or tokens are used up.
+            UnknownAction, UnsupportedType: what was asked for is not there.
+            Forbidden: the agent that is named may not call the action.
+            whatever an action of the site's own refuses (:meth:`Acting.act`).
+            UnknownSession, SessionLimit: the conversation cannot go on.
+            InvalidRequest: a clarification of something that was not asked.
+            Unavailable: the agent or the store cannot work now.
+        """
+        asked = await self._ask(principal, ask, allowance)
+        if ask.session_id is None or not is_thread(ask.session_id):
+            return asked
+        last_event = await self._sessions.last_event(ask.session_id)
+        return msgspec.structs.replace(asked, last_event=last_event)
+
+    async def _ask(self, principal: Principal, ask: Ask, allowance: Allowance | None) -> AskReply:
+        self._limiter.count_agent(principal, ask.requesting_agent, allowance)
+        action = self._registry.action(ask.action)
+        if allowance is not None:
+            allowance.check_action(action.name)
+        if ask.locale is not None:
+            ask = msgspec.structs.replace(ask, locale=self._settle(ask.locale))
+        if action.name in self._own:
+            return await self._act(principal, ask, action, allowance)
+        meant = await self._meant(principal, ask, allowance)
+        if meant is not None:
+            ask = msgspec.structs.replace(ask, is_guessed=True)
+            return await self._act(principal, ask, meant, allowance)
+        tools = self._tooling.tools(principal)
+        if allowance is not None and allowance.agents:
+            tools = tuple(tool for tool in tools if allowance.lets_call(tool.name))
+        if ask.session_id is None:
+            return await self._ask_first(principal, ask, action, tools)
+        found = await self._sessions.resume(principal, ask.session_id)
+        self._limiter.count_session(found.id, allowance)
+        async with self._sessions.turn(principal, found) as session:
+            asked = await self._go_on(principal, ask, action, session, tools)
+        return msgspec.structs.replace(asked, hit_rate=self._answers.kept.hit_rate)
+
+    async def _meant(
+        self, principal: Principal, ask: Ask, allowance: Allowance | None
+    ) -> Action | None:
+        """The action of the site's own that is meant where none is named; None for none."""
+        if self._matcher is None or not ask.may_match or ask.action != CONTENT_SEARCH:
+            return None
+        if self._acting.asks_agent or not self._matcher.is_ready(ask.locale):
+            return None
+        if ask.session_id is not None:
+            session = await self._sessions.resume(principal, ask.session_id)
+            if ask.clarification is not None:
+                return await self._acting.action_asked_about(principal, session)
+            if session.pending is not None:
+                return None
+        return await self._matcher.find(principal, ask, allowance)
+
+    async def call_status(self, principal: Principal, session_id: str) -> CallStatus:
+        """How the newest call stands that was accepted in a session of the caller's.
+
+        Raises:
+            CallNotFound: there is none, or it is somebody else's.
+        """
+        return await self._acting.status(principal, session_id)
+
+    async def ended_call(self, call_id: str) -> CallStatus | None:
+        """How a call ended; None where it has not, or there is none."""
+        return await self._acting.ended(call_id)
+
+    async def _act(
+        self, principal: Principal, ask: Ask, action: Action, allowance: Allowance | None
+    ) -> AskReply:
+        """Have an action of the site's own done, in a session."""
+        if action.kind != "query":
+            self._limiter.count_action(principal, allowance)
+        if ask.session_id is None:
+            session = self._sessions.open(principal)
+            taken = await self._take(principal, session, ask, action, is_first=True)
+            if isinstance(taken, AskReply):
+                return taken
+            return await self._act_in(principal, session, taken, action)
+        found = await self._sessions.resume(principal, ask.session_id)
+        self._limiter.count_session(found.id, allowance)
+        async with self._sessions.turn(principal, found) as session:
+            taken = await self._take(principal, session, ask, action)
+            if isinstance(taken, AskReply):
+                return taken
+            ask = taken
+            self._sessions.check_turns(session)
+            self._budgets.check_session(principal, session.tokens)
+            # nothing is told with a call that goes on by itself: the next turn tells it
+            heard = () if action.kind == "async" else await self._holding.hear(session)
+            return await self._act_in(principal, session, ask, action, heard)
+
+    async def _act_in(
+        self,
+        principal: Principal,
+        session: Session,
+        ask: Ask,
+        action: Action,
+        heard: tuple[PersonSaid, ...] = (),
+    ) -> AskReply:
+        """Have an action done in a session.
+
+        Parameters:
+            heard: what people have said there, which is told first.
+        """
+        request = request_of(ask)
+        try:
+            is_query = action.kind == "query"
+            asks = self._answering.ask_person(ask, action, session) if is_query else None
+            if asks is not None:
+                outcome = await self._closing.finish(principal, session, ask, asks, 0)
+                return AskReply(session.id, action.name, told_after(heard, outcome))
+            reply = await self._acting.act(principal, action.name, request, session)
+        except BaseException:
+            self._sessions.forget(session)
+            raise
+        return AskReply(session.id, action.name, told_after(heard, reply.outcome), reply=reply)
+
+    async def _take(
+        self,
+        principal: Principal,
+        session: Session,
+        ask: Ask,
+        action: Action,
+        *,
+        is_first: bool = False,
+    ) -> Ask | AskReply:
+        """Have capabilities look at a turn's words, and calls go on that wait for these.
+
+        Where a person has the session nothing goes on, and nobody else answers.
+
+        Parameters:
+            is_first: whether the session begins with it.
+
+        Returns:
+            What became of it; what is asked of the agent or the action, where that is asked.
+        """
+        taken = await self._in_sessions.take(principal, session, ask.words)
+        calls: Sequence[str] = ()
+        if taken is not None:
+            if taken.outcome is not None:
+                return await self._tell(session, ask, action, taken.outcome, taken.unpaid)
+            ask, calls = ask.written(taken.words, taken.understood), taken.calls
+        ask = ask.kept(self._in_sessions.kept)
+        if is_first:
+            return ask
+        language = self._language(ask)
+        held = await self._holding.hold(principal, session, ask.unwritten, language)
+        if held is not None:
+            return AskReply(session.id, action.name, held, understood=ask.understood)
+        calls = calls or await self._acting.waits_in(principal, session)
+        if not calls:
+            return ask
+        return await self._carry_on(principal, session, ask, calls)
+
+    async def _tell(
+        self, session: Session, ask: Ask, action: Action, said: Said, unpaid: Sequence[str]
+    ) -> AskReply:
+        """What a capability says; where that has paid for a call, with what came of it.
+
+        Parameters:
+            said: what the capability says, such as a receipt.
+            unpaid: ids of the calls that have waited to be paid.
+        """
+        told = AskReply(session.id, action.name, said)
+        paid = await self._paid_ends.paid_of(unpaid) if isinstance(said, Answer) else ()
+        if not paid or not isinstance(said, Answer):
+            return told
+        if ask.step_aside is not None:
+            ask.step_aside()
+        ended = [await self._paid_ends.settled(call) for call in paid][-1]
+        reply = await self._acting.tell_paid(ended, request_of(ask), session, said)
+        return AskReply(session.id, ended.action, reply.outcome, reply=reply)
+
+    async def _carry_on(
+        self, principal: Principal, session: Session, ask: Ask, calls: Sequence[str]
+    ) -> AskReply:
+        """Have calls go on that were answered; what is said of the last is told."""
+        *before, last = calls
+        request = request_of(ask)
+        try:
+            for call_id in before:
+                await self._acting.carry_on(principal, call_id, request, session)
+            action, reply = await self._acting.carry_on(principal, last, request, session)
+        finally:
+            self._sessions.forget(session)
+        return AskReply(
+            session.id, action.name, reply.outcome, reply=reply, understood=ask.understood
+        )
+
+    async def _go_on(
+        self,
+        principal: Principal,
+        ask: Ask,
+        action: Action,
+        session: Session,
+        tools: tuple[Tool, ...],
+    ) -> AskReply:
+        """What is said in a session that goes on.
+
+        People are heard also where it has had all its turns with the agent.
+        """
+        taken = await self._take(principal, session, ask, action)
+        if isinstance(taken, AskReply):
+            return taken
+        outcome = await self._reply(principal, taken, action, session, tools)
+        return AskReply(session.id, action.name, outcome, understood=taken.understood)
+
+    async def _reply(
+        self,
+        principal: Principal,
+        ask: Ask,
+        action: Action,
+        session: Session,
+        tools: tuple[Tool, ...],
+    ) -> Said:
+        """What the agent says; what people have said there comes first."""
+        heard = await self._holding.hear(session)
+        if heard and not self._sessions.has_turns(session):
+            await self._holding.note(principal, session, ask.unwritten)
+            return Answer("", heard=heard)
+        try:
+            self._sessions.check_turns(session)
+            self._budgets.check_session(principal, session.tokens)
+            outcome = await self._answering.reply(principal, ask, action, session, tools)
+            tokens = outcome.tokens_used
+            # somebody may have taken it over while the agent was at work
+            held = await self._holding.hold(
+                principal, session, ask.unwritten, self._language(ask), heard, tokens
+            )
+        except BaseException:
+            if heard:
+                self._sessions.forget(session)
+            raise
+        if held is not None:
+            return held
+        if is_said_alone(heard, outcome):
+            await self._holding.note(principal, session, ask.unwritten, tokens)
+            return Answer("", tokens_used=tokens, heard=heard)
+        outcome = await self._closing.finish(principal, session, ask, outcome, tokens)
+        return told_after(heard, outcome)
+
+    @property
+    def longest_eta(self) -> int | None:
+        """How long a call goes on, of the action that takes longest; None where it is not known."""
+        return self._acting.invoking.calls.longest_eta
+
+    @property
+    def cache_counts(self) -> CacheCounts:
+        """What became of first questions and of kept answers, to be read and not written."""
+        return self._answers.kept.counts
+
+    def forget(self) -> None:
+        """Drop what is held of questions, answers and conversations; what is written down stays."""
+        self._answers.kept.forget()
+        self.forget_conversations()
+
+    def forget_conversations(self) -> None:
+        """Drop what is held of conversations; it is read back as it was written down."""
+        self._sessions.forget_all()
+
+    async def _ask_first(
+        self, principal: Principal, ask: Ask, action: Action, tools: tuple[Tool, ...]
+    ) -> AskReply:
+        if ask.clarification is not None:
+            raise InvalidRequest(
+                "A clarification needs the session_id of the question that it answers.",
+                param="session_id",
+            )
+        session = self._sessions.open(principal)
+        taken = await self._take(principal, session, ask, action, is_first=True)
+        if isinstance(taken, AskReply):
+            return msgspec.structs.replace(taken, hit_rate=self._answers.kept.hit_rate)
+        if taken.is_written:  # it may mean what only this conversation has
+            outcome = await self._reply(principal, taken, action, session, tools)
+            return AskReply(session.id, action.name, outcome, hit_rate=self._answers.kept.hit_rate)
+        given = await self._answers.give(principal, taken, action, session, tools)
+        tokens = 0 if given.kept else given.outcome.tokens_used
+        outcome = await self._closing.finish(
+            principal, session, taken, given.outcome, tokens, given.kept
+        )
+        return AskReply(
+            session.id,
+            action.name,
+            outcome,
+            given.kept,
+            given.age_seconds,
+            self._answers.kept.hit_rate,
+        )
+
+    def _language(self, ask: Ask) -> str:
+        """The language of what the desk itself says."""
+        return self._knowledge.editions.speaking(ask.locale).language
+
+    def _settle(self, locale: str) -> str:
+        """The language as the content has it, else as it was asked for, in its usual spelling."""
+        return self._knowledge.editions.look_up(locale) or spell_tag(locale) or locale.lower()

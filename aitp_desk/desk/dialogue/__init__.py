@@ -1,0 +1,1 @@
+"""The dialogue around an action call: what is asked, and what a reply changes."""

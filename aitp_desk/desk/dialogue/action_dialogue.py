@@ -1,0 +1,348 @@
+"""One question to an action of the site's own: the call that it comes to, and what is said of it.
+
+What was said stands on the session's thread, in the commits in which the call moves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import Any
+
+import msgspec
+import structlog
+
+from aitp_desk.actions.base import Offered
+from aitp_desk.agent.base import (
+    Answer,
+    Clarification,
+    Turn,
+    answer_of,
+)
+from aitp_desk.agent.slots.base import Filled
+from aitp_desk.agent.slots.filler import FromText, fill
+from aitp_desk.desk.calls.invocation import (
+    Accepted,
+    Consent,
+    ConsentNeeded,
+    Ended,
+    Invocation,
+    PaymentNeeded,
+    say_nothing,
+)
+from aitp_desk.desk.dialogue.consent import asking_back, consent_question
+from aitp_desk.desk.dialogue.conversation import Conversation
+from aitp_desk.desk.dialogue.next_question import ArgumentQuestion, memory_of, next_question
+from aitp_desk.desk.dialogue.prompts import (
+    DECLINED,
+    consent,
+    payment_question,
+    question_in_words,
+    taken_on,
+)
+from aitp_desk.desk.dialogue.reply_effect import (
+    Agreed,
+    Complete,
+    Declined,
+    Lacks,
+    Step,
+    asked_again,
+    step_of,
+)
+from aitp_desk.desk.dialogue.statements import Means, Saying
+from aitp_desk.desk.dialogue.tools.agent_tools import tool_of
+from aitp_desk.desk.dialogue.turn import ActionReply, ActionRequest
+from aitp_desk.desk.threads.sessions import Session
+from aitp_desk.model.access.principal import Principal
+from aitp_desk.model.calls.call import ActionCall, Source
+from aitp_desk.model.errors import DeskError, InvalidRequest, PreconditionFailed
+
+_log = structlog.get_logger()
+
+
+class Exchange:
+    """One question to an action, and what comes of it.
+
+    Parameters:
+        chosen: the type that a result is given in, as :func:`choose_type` gives it.
+    """
+
+    def __init__(
+        self,
+        means: Means,
+        principal: Principal,
+        offered: Offered,
+        request: ActionRequest,
+        session: Session,
+        chosen: tuple[str, str | None],
+    ) -> None:
+        self._means = means
+        self._principal = principal
+        self._action = offered.action
+        self._offered = offered
+        self._request = request
+        self._session = session
+        self._saying = Saying(means, principal, self._action, request, session, chosen)
+
+    async def call(
+        self,
+        arguments: Mapping[str, Any],
+        source: Source,
+        consent: Consent | None = None,
+        waiting: ActionCall | None = None,
+    ) -> ActionReply:
+        """Call the action, with what was said of it on the thread."""
+        return await self._make(self._invocation(arguments, source, consent, waiting))
+
+    async def _make(self, invocation: Invocation) -> ActionReply:
+        invoked = await self._means.invoking.invoke(
+            self._principal, invocation, self._saying.say_question, self._saying.say_end
+        )
+        match invoked:
+            case Ended(call):
+                offer = self._saying.offer(call)
+                self._saying.note(offer, None)
+                return ActionReply(offer, ended=call)
+            case Accepted(call):
+                said = taken_on(call)
+                self._saying.note(said, None)
+                return ActionReply(said, invoked)
+            case ConsentNeeded():
+                question = consent_question(self._action, invocation, invoked.price)
+                # the id that was given is that of the call which is made, not of what waits
+                waits = msgspec.structs.replace(invocation, id=None)
+                needed = msgspec.structs.replace(invoked, invocation=waits)
+                reply = await self._saying.ask_back(needed, None, question, consent(question))
+                return msgspec.structs.replace(reply, needed=invoked)
+            case PaymentNeeded():
+                return await self._ask_to_pay(invoked)
+
+    async def _ask_to_pay(self, needed: PaymentNeeded) -> ActionReply:
+        asked = payment_question(self._action, needed.invocation.arguments, needed.price)
+        reply = await self._saying.ask_back(needed, None, question_in_words(asked), asked)
+        return msgspec.structs.replace(reply, needed=needed)
+
+    async def remind(self, waiting: ActionCall) -> ActionReply:
+        """Say once more that a call is made once it is paid; nothing is asked anew by that.
+
+        What was begun to be paid may settle yet, and a second quote would be paid twice.
+        """
+        if waiting.price is None:
+            raise ValueError(f"{waiting.id} costs nothing.")
+        asked = payment_question(self._action, waiting.arguments, waiting.price)
+        said = question_in_words(asked)
+        await self._saying.remind(said, waiting.id)
+        return ActionReply(said)
+
+    def _invocation(
+        self,
+        arguments: Mapping[str, Any],
+        source: Source,
+        consent: Consent | None = None,
+        waiting: ActionCall | None = None,
+        *,
+        only_asks: bool = False,
+    ) -> Invocation:
+        return Invocation(
+            name=self._action.name,
+            arguments=arguments,
+            source=source,
+            consent=consent,
+            intent=self._request.intent,
+            callback_url=self._request.callback_url,
+            thread_id=self._session.thread_id,
+            session_id=self._session.id,
+            waiting=waiting,
+            only_asks=only_asks,
+            id=self._request.call_id,
+        )
+
+    async def go_on(self, call: ActionCall, value: Any) -> ActionReply:
+        """Go on with a call of the session's that was answered.
+
+        Where it cannot be done any more, it waits no longer, and the thread says why.
+
+        Parameters:
+            value: what was answered.
+        """
+        context = self._means.invoking.performing.context(call)
+        try:
+            step = await step_of(self._offered, call, value, context, self._means.now())
+            return await self._take_step(step, call)
+        except DeskError as error:
+            await self._give_up(call, error)
+            raise
+
+    async def _take_step(self, step: Step, call: ActionCall) -> ActionReply:
+        match step:
+            case Agreed():
+                return await self.call(call.arguments, call.source, Consent(call.price), call)
+            case Declined():
+                return await self.decline(call)
+            case Complete():
+                try:
+                    return await self.call(step.arguments, call.source, None, call)
+                except InvalidRequest as error:
+                    return await self._take_step(asked_again(self._action, step, error), call)
+            case Lacks(arguments, asked):
+                invocation = self._invocation(arguments, call.source, waiting=call)
+                return await self._ask(asked, invocation)
+
+    async def _ask(
+        self,
+        asked: ArgumentQuestion,
+        invocation: Invocation,
+        filled: Filled | None = None,
+    ) -> ActionReply:
+        """Ask a question that a capability asks; or as words have it, where none does."""
+        memory = memory_of(asked, invocation.arguments, None if filled is None else filled.memory)
+        if filled is not None and filled.question:
+            words = Clarification(filled.question, filled.options)
+        else:
+            words = question_in_words(asked.question)
+        return await self._saying.ask_back(
+            ConsentNeeded(invocation, None), memory, words, asked.question
+        )
+
+    async def _give_up(self, call: ActionCall, error: DeskError) -> None:
+        """End a call that still waits, because it cannot be made any more."""
+        invoking = self._means.invoking
+        stands = await invoking.calls.find(call.id)
+        if stands is None or not stands.waits_for_asker:
+            return
+        said = Answer(error.message)
+        turn = self._saying.turn(said, None, (call.id,), self._request.unwritten)
+        with suppress(PreconditionFailed):
+            await invoking.waits.refuse(stands, error, lambda _call: turn)
+        self._saying.note(said, None)
+
+    async def ask_anew(self, filled: Filled, waiting: ActionCall) -> ActionReply:
+        """Ask whether it shall be done as it is meant now; nothing is done by that.
+
+        Where it cannot be done so, it waits no longer: a later yes would be to what was before.
+        """
+        if filled.missing:
+            asked = await self._next_question(filled, waiting)
+            return await self._ask_for(filled, asked, waiting)
+        invocation = self._invocation(filled.arguments, "text", waiting=waiting, only_asks=True)
+        try:
+            return await self._make(invocation)
+        except (InvalidRequest, PreconditionFailed):
+            await self._means.invoking.waits.decline(waiting, say_nothing)
+            raise
+
+    async def decline(self, waiting: ActionCall) -> ActionReply:
+        """Do nothing, as was asked."""
+        said = Answer(DECLINED)
+        words = self._request.unwritten
+        await self._means.invoking.waits.decline(
+            waiting, lambda call: self._saying.turn(said, None, (call.id,), words)
+        )
+        self._saying.note(said, None)
+        return ActionReply(said)
+
+    async def read(self, waiting: ActionCall | None) -> ActionReply:
+        """Read the words as arguments by the action's schema."""
+        memory = None if waiting is None else waiting.memory
+        filled = self._fill(memory, self._offered.from_text)
+        if self._means.invoking.secrets.texts(self._action.name, filled.arguments):
+            raise _not_in_words(self._action.name, "")
+        if filled.is_dropped and waiting is not None:
+            return await self.decline(waiting)
+        asked = await self._next_question(filled, waiting)
+        if asked is None and not filled.missing:
+            only_asks = self._request.is_guessed and self._action.kind != "query"
+            return await self._make(
+                self._invocation(filled.arguments, "text", waiting=waiting, only_asks=only_asks)
+            )
+        return await self._ask_for(filled, asked, waiting)
+
+    async def _ask_for(
+        self, filled: Filled, asked: ArgumentQuestion | None, waiting: ActionCall | None
+    ) -> ActionReply:
+        """Ask for what is missing: by a question that a capability asks, else in words."""
+        invocation = self._invocation(filled.arguments, "text", waiting=waiting)
+        if asked is not None:
+            return await self._ask(asked, invocation, filled)
+        missing = (one.path for one in filled.missing)
+        if (path := self._means.invoking.secrets.among(self._action.name, missing)) is not None:
+            raise _not_in_words(self._action.name, path)
+        question = Clarification(filled.question, filled.options)
+        return await self._saying.ask_back(ConsentNeeded(invocation, None), filled.memory, question)
+
+    async def _next_question(
+        self, filled: Filled, waiting: ActionCall | None
+    ) -> ArgumentQuestion | None:
+        """What is asked next by a capability; None where none asks such."""
+        if not self._means.speaking.may_ask:
+            return None
+        context = self._means.invoking.context(self._principal, waiting)
+        asked = await next_question(self._offered, filled.arguments, context, filled.missing)
+        return asked if asked and self._means.speaking.asks(asked.question) else None
+
+    def _fill(self, memory: Mapping[str, Any] | None, from_text: FromText | None) -> Filled:
+        words, now = self._request.words, self._means.now()
+        try:
+            return fill(self._action, words, now=now, before=memory, from_text=from_text)
+        except DeskError:
+            raise
+        except Exception:
+            if from_text is None:
+                raise
+            _log.exception("from_text_failed", action=self._action.name)
+            return self._fill(memory, None)
+
+    async def ask_agent(self) -> ActionReply:
+        """Have the agent that answers here call it."""
+        means, session, request = self._means, self._session, self._request
+        conversation = Conversation(
+            session.thread_id,
+            session.id,
+            words=request.words,
+            answers=None if session.pending is None else session.pending.call_id,
+            intent=request.intent,
+            callback_url=request.callback_url,
+            say=self._saying.say_question,
+            is_counted=self._action.kind != "query",
+        )
+        turn = Turn(
+            request.words,
+            means.facts,
+            session.transcript,
+            request.words if request.is_reply else None,
+            session.pending,
+            request.locale,
+            request.max_tokens,
+            tools=(tool_of(self._action),),
+            invoke=means.tooling.invoker(self._principal, conversation),
+            now=means.now(),
+        )
+        await means.budgets.check_day(self._principal)
+        outcome = asking_back(await answer_of(means.agent, turn))
+        await means.budgets.spend(self._principal, outcome)
+        invoked = conversation.invoked[-1] if conversation.invoked else None
+        match invoked:
+            case Ended(call):
+                # what extraction says in a failed model's place is not of the call
+                return await self._saying.put_down(
+                    self._saying.offer(call, None if outcome.fallback else outcome), conversation
+                )
+            case Accepted(call):
+                said = taken_on(call)
+                reply = await self._saying.put_down(
+                    said if outcome.fallback else outcome, conversation
+                )
+                return msgspec.structs.replace(reply, accepted=invoked)
+            case _ if outcome.fallback is not None and not conversation.made:
+                return await self.read(None)
+            case _:
+                return await self._saying.put_down(outcome, conversation)
+
+
+def _not_in_words(name: str, path: str) -> InvalidRequest:
+    what = f"{path!r} of {name}" if path else f"What {name} is to keep secret"
+    return InvalidRequest(
+        f"{what} is not taken in words, which would stand in the conversation. Send the arguments"
+        " as a JSON object, or fill in the form where one is asked.",
+        param=path or "query",
+    )

@@ -1,0 +1,215 @@
+"""Having calls go on in a run by what was answered on the thread, with or without an agent."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from aitp_desk.agent.base import Answer, Clarification, Said
+from aitp_desk.desk.calls.invocation import (
+    Accepted,
+    Consent,
+    ConsentNeeded,
+    Ended,
+    Invocation,
+    Needed,
+    PaymentNeeded,
+)
+from aitp_desk.desk.dialogue.consent import consent_question
+from aitp_desk.desk.dialogue.conversation import Conversation
+from aitp_desk.desk.dialogue.next_question import memory_of
+from aitp_desk.desk.dialogue.prompts import (
+    DECLINED,
+    consent,
+    payment_question,
+    question_in_words,
+    taken_on,
+)
+from aitp_desk.desk.dialogue.reply_effect import (
+    Agreed,
+    Complete,
+    Declined,
+    Lacks,
+    Step,
+    asked_again,
+    step_of,
+)
+from aitp_desk.desk.dialogue.tools.agent_tools import Tooling
+from aitp_desk.desk.plugins.desk_messages import DeskQuestion
+from aitp_desk.desk.plugins.resumption import TOO_LATE
+from aitp_desk.model.calls.call import ActionCall, Answered, CallState
+from aitp_desk.model.calls.question import Question
+from aitp_desk.model.errors import DeskError, InvalidRequest, StoreBusy
+from aitp_desk.store.units.calls.calls import Along, forgetting_answer
+
+
+class GoneOn(msgspec.Struct, frozen=True):
+    """What became of a call that was answered.
+
+    Parameters:
+        message_id: the message that has answered.
+        along: how the call moves, written with what is said.
+        said: None where nothing is to be said.
+        asks: what that asks.
+        is_made: whether the call was made, so that an agent can tell of it.
+    """
+
+    message_id: str
+    along: Along
+    said: Said | None = None
+    asks: DeskQuestion | None = None
+    is_made: bool = False
+
+
+class _Asking(msgspec.Struct, frozen=True):
+    """In which conversation, and whom.
+
+    Parameters:
+        of: the actor that is asked what is missing yet; empty for whoever takes part.
+    """
+
+    of: str
+    conversation: Conversation
+
+
+class GoingOn:
+    """Has calls go on."""
+
+    def __init__(self, tooling: Tooling) -> None:
+        self._tooling = tooling
+        self._invoking = tooling.invoking
+
+    async def all_on(
+        self, thread_id: str, of: str, conversation: Conversation
+    ) -> tuple[GoneOn, ...]:
+        """Have all calls go on that were answered on a thread, in order.
+
+        Parameters:
+            of: the actor that is asked what is missing yet; empty for whoever takes part.
+
+        Raises:
+            StoreBusy: they go on later.
+        """
+        calls = await self._invoking.calls.answered(thread_id)
+        return tuple(
+            [
+                await self._go_on(call, call.answer, _Asking(of, conversation))
+                for call in calls
+                if call.answer is not None
+            ]
+        )
+
+    async def _go_on(self, call: ActionCall, answer: Answered, asking: _Asking) -> GoneOn:
+        message_id = answer.message_id
+        if not call.waits_for_asker:
+            said = self._tell(call)
+            was_made = call.run_id is not None and call.run_id == asking.conversation.run_id
+            return GoneOn(message_id, forgetting_answer(call.id), said, is_made=was_made)
+        try:
+            offered = self._invoking.find(answer.by, call.action)
+            context = self._invoking.performing.context(call)
+            now = self._tooling.now()
+            step = await step_of(offered, call, answer.value, context, now)
+            return await self._take_step(step, call, answer, asking)
+        except StoreBusy:
+            raise
+        except DeskError as error:
+            stands = await self._invoking.calls.find(call.id)
+            if stands is None or not stands.waits_for_asker:
+                told = Answer(error.message, tools_used=(call.action,))
+                return GoneOn(message_id, forgetting_answer(call.id), told, is_made=True)
+            waits = self._invoking.waits
+            along = waits.moving(waits.refused(call, error), call)
+            return GoneOn(message_id, along, Answer(error.message))
+
+    def _tell(self, call: ActionCall) -> Said | None:
+        """What is said of a call that has gone on before: in an attempt that was cut short."""
+        if call.state is CallState.EXPIRED and call.accepted_at is None:
+            return Answer(TOO_LATE)
+        if call.is_over:
+            return Answer(self._invoking.in_words(call), tools_used=(call.action,))
+        return taken_on(call) if call.accepted_at is not None else None
+
+    async def _take_step(
+        self, step: Step, call: ActionCall, answer: Answered, asking: _Asking
+    ) -> GoneOn:
+        match step:
+            case Agreed():
+                agreed = Consent(call.price)
+                return await self._make(call, call.arguments, agreed, answer, asking)
+            case Declined():
+                along = self._invoking.waits.moving(self._invoking.waits.declined(call), call)
+                return GoneOn(answer.message_id, along, Answer(DECLINED))
+            case Complete(arguments):
+                try:
+                    return await self._make(call, arguments, None, answer, asking)
+                except InvalidRequest as error:
+                    again = asked_again(self._invoking.action(call.action), step, error)
+                    return await self._take_step(again, call, answer, asking)
+            case Lacks(arguments, asked):
+                invocation = Invocation(call.action, arguments, call.source, waiting=call)
+                memory = memory_of(asked, arguments)
+                words = question_in_words(asked.question)
+                needed = ConsentNeeded(invocation, None)
+                return await self._ask(needed, memory, words, asked.question, answer, asking)
+
+    async def _make(
+        self,
+        call: ActionCall,
+        arguments: Mapping[str, Any],
+        agreed: Consent | None,
+        answer: Answered,
+        asking: _Asking,
+    ) -> GoneOn:
+        """Make a call, or ask whether it shall be made."""
+        conversation = asking.conversation
+        invocation = Invocation(
+            call.action,
+            arguments,
+            call.source,
+            agreed,
+            thread_id=call.thread_id,
+            session_id=call.session_id,
+            waiting=call,
+            run_id=conversation.run_id,
+            tool_call_id=call.tool_call_id,
+        )
+        invoked = await self._invoking.invoke(
+            answer.by, invocation, conversation.begun, conversation.ended
+        )
+        match invoked:
+            case Ended(ended):
+                told = Answer(self._invoking.in_words(ended), tools_used=(call.action,))
+                return GoneOn(answer.message_id, forgetting_answer(call.id), told, is_made=True)
+            case Accepted(accepted):
+                told = taken_on(accepted)
+                return GoneOn(answer.message_id, forgetting_answer(call.id), told, is_made=True)
+            case ConsentNeeded(invocation, price):
+                words = consent_question(self._invoking.action(call.action), invocation, price)
+                needed: Needed = ConsentNeeded(invocation, price)
+                return await self._ask(needed, None, words, consent(words), answer, asking)
+            case PaymentNeeded(invocation, price):
+                action = self._invoking.action(call.action)
+                asked = payment_question(action, invocation.arguments, price)
+                words = question_in_words(asked)
+                return await self._ask(invoked, None, words, asked, answer, asking)
+
+    async def _ask(
+        self,
+        needed: Needed,
+        memory: Mapping[str, Any] | None,
+        words: Clarification,
+        question: Question,
+        answer: Answered,
+        asking: _Asking,
+    ) -> GoneOn:
+        """Have a call wait for what is asked next."""
+        waits = await self._invoking.waits.begun(answer.by, needed, memory)
+        return GoneOn(
+            answer.message_id,
+            self._invoking.waits.moving(waits, needed.invocation.waiting or waits),
+            msgspec.structs.replace(words, waits=waits.id),
+            DeskQuestion(question, asking.of, waits.id),
+        )

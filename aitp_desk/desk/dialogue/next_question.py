@@ -1,0 +1,159 @@
+"""Which question comes next of an action that is asked for, and what an answer makes of its call.
+
+Nothing here is on disk and nothing is said: whoever holds the conversation puts the question, has
+the call wait with its memory, and comes back with the answer.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+import msgspec
+import structlog
+
+from aitp_desk.actions.base import ArgumentAsking, Context, Offered
+from aitp_desk.agent.slots import answers
+from aitp_desk.agent.slots.answers import Merged, ask_again
+from aitp_desk.agent.slots.base import Missing, remove
+from aitp_desk.agent.slots.form.schema import form_of
+from aitp_desk.agent.slots.questions import (
+    ArgumentQuestion,
+    ask_by_schema,
+    asked_in,
+    field_at,
+    gaps_of,
+    memory_of,
+    path_of,
+)
+from aitp_desk.model.calls.action import Action
+from aitp_desk.model.calls.question import Fill, Question
+from aitp_desk.model.calls.secret_places import is_secret_at, without_secrets
+from aitp_desk.model.errors import DeskError, InvalidRequest
+
+__all__ = [
+    "ArgumentQuestion",
+    "Merged",
+    "asked_in",
+    "memory_of",
+    "merge",
+    "next_question",
+    "refused",
+]
+
+_log = structlog.get_logger()
+
+
+async def next_question(
+    offered: Offered,
+    arguments: Mapping[str, Any],
+    context: Context,
+    missing: Sequence[Missing] = (),
+) -> ArgumentQuestion | None:
+    """What is asked next for a call, in the order of the action's arguments.
+
+    It has to be looked for where nothing is missing, too: the site may want more of an argument
+    that is there.
+
+    Parameters:
+        arguments: those that are known, as JSON has them.
+        context: what the site's own code is told of the call.
+        missing: what reading words has found out about the others.
+
+    Returns:
+        None where nothing is missing, or where no question can ask for it, and words have to.
+
+    Raises:
+        DeskError: the site's own code refuses such a call.
+    """
+    fields = form_of(offered.action.input_schema)
+    gaps = gaps_of(fields, arguments, missing)
+    for name in dict.fromkeys(str(field.path[0]) for field in fields):
+        is_missing = any(gap.path[0] == name for gap in gaps)
+        asking = offered.asks.get(name)
+        if asking is not None and (is_missing or asking.looks):
+            question = await _ask(offered.action, asking, arguments, context)
+            if question is not None:
+                return ArgumentQuestion(question, "" if isinstance(question, Fill) else name)
+        if is_missing:
+            own = offered.asks.keys() - {name}
+            left = [gap for gap in gaps if gap.path[0] not in own]
+            left.sort(key=lambda gap: gap.path[0] != name)
+            return ask_by_schema(fields, arguments, left)
+    return None
+
+
+def merge(
+    offered: Offered,
+    asked: ArgumentQuestion,
+    value: Any,
+    arguments: Mapping[str, Any],
+    now: datetime,
+) -> Merged:
+    """Put an answer among the arguments of the call that waits for it.
+
+    Parameters:
+        value: as :class:`~aitp_desk.capability.Resume` has it.
+        arguments: those that are known.
+        now: in the site's time zone.
+
+    Raises:
+        ValueError: this answers another kind of question.
+    """
+    fields = form_of(offered.action.input_schema)
+    merged = answers.merge(fields, asked, value, arguments, now=now)
+    if merged.again is not None or gaps_of(fields, merged.arguments):
+        return merged
+    schema = offered.action.input_schema
+    try:
+        offered.read(without_secrets(merged.arguments, schema))
+    except InvalidRequest as error:
+        if is_secret_at(error.param or "", schema):
+            return merged  # what it is, is seen when the call is made
+        return refused(offered.action, asked, merged.arguments, error) or merged
+    return merged
+
+
+def refused(
+    action: Action, asked: ArgumentQuestion | None, arguments: Mapping[str, Any], error: DeskError
+) -> Merged | None:
+    """What is asked again where an argument is refused; None where that is no question's matter.
+
+    Parameters:
+        asked: the question that was answered last; None for none.
+        arguments: with what is refused.
+        error: names it by its ``param``.
+    """
+    if not error.param:
+        return None
+    path = path_of(error.param.partition("[")[0])
+    kept = msgspec.json.decode(msgspec.json.encode(arguments))
+    if asked is not None:
+        for one in asked.paths:
+            if path[: len(one)] == one:
+                remove(kept, one)
+                return Merged(kept, ask_again(asked, {".".join(map(str, one)): error.message}))
+    fields = form_of(action.input_schema)
+    if field_at(fields, path) is None:
+        return None
+    remove(kept, path)
+    missing = Missing(error.param, problem=error.message)
+    gaps = [gap for gap in gaps_of(fields, kept, (missing,)) if gap.path == path]
+    again = ask_by_schema(fields, kept, gaps) if gaps else None
+    return None if again is None else Merged(kept, again)
+
+
+async def _ask(
+    action: Action, asking: ArgumentAsking, arguments: Mapping[str, Any], context: Context
+) -> Question | None:
+    """Ask the site how it asks; where its code fails the schema says it."""
+    try:
+        async with asyncio.timeout(action.deadline_seconds):
+            return await asking.question(arguments, context)
+    except DeskError:
+        raise
+    except Exception:  # noqa: BLE001 -- the site's own code may raise any, and is logged
+        _log.exception("asks_failed", action=action.name)
+        return None

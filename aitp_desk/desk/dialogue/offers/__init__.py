@@ -1,0 +1,1 @@
+"""What an answer offers besides its text."""

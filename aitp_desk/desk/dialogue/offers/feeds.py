@@ -1,0 +1,186 @@
+"""Lists of pages: what a search found, what lies in a folder (AHP 0.1, C.2, ``application/feed``).
+
+A list is given page by page. The request has no place for a cursor, so a cursor is a query: sent as
+the next ``query`` to the same capability it gives what comes next.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from aitp_desk.agent.base import CHARACTERS_PER_TOKEN, Source, Turn
+from aitp_desk.agent.extractive.agent import cut, sources_of
+from aitp_desk.agent.extractive.dialogue.context import read_turn, within_reason
+from aitp_desk.agent.extractive.selection import find
+from aitp_desk.agent.extractive.trust import answers
+from aitp_desk.agent.history.offer import Offer
+from aitp_desk.knowledge.documents.base import Document, Passage, is_elsewhere
+from aitp_desk.knowledge.documents.dates import published_at
+from aitp_desk.knowledge.library import Library
+from aitp_desk.knowledge.search.tokenizer import STOP_WORDS, words_of
+from aitp_desk.model.calls.action import FEED
+
+PAGE_ITEMS = 20
+"""How many items a list gives at once."""
+MOST_HITS = 500
+"""How many passages of a search are listed by their pages."""
+MAX_QUERY = 4096
+_MAX_DESCRIPTION = 300
+_NAMED_IN_TEXT = 5
+_MOST_SOURCES = 4
+
+_CURSOR = re.compile(r"after:(\d{1,6}) (.*)", re.DOTALL | re.ASCII)
+_SAYS_ALL = frozenset(
+    "all any article articles blog browse content contents entire entries everything files folder "
+    "latest list listed newest new news one pages page post posts published read recent recently "
+    "section show site updated web website whole written".split()
+)
+"""Words that ask for a list of pages without saying which."""
+
+
+class _Item(msgspec.Struct, frozen=True):
+    document: Document
+    url: str
+    section: str = ""
+    excerpt: str = ""
+
+
+def list_hits(turn: Turn, library: Library, site_url: str) -> Offer:
+    """The pages that a search finds, the best first."""
+    after, question = _read_cursor(turn.question)
+    turn = within_reason(msgspec.structs.replace(turn, question=question), library)
+    asked = read_turn(turn, library)
+    found = find(library, asked)
+    items: dict[str, _Item] = {}
+    sources: Sequence[Source] = ()
+    if found and answers(found[0]):
+        sources = sources_of(found)
+        words = " ".join(wanted.term.word for wanted in asked.wanted)
+        further = (hit.passage for hit in library.search(words, limit=MOST_HITS))
+        for passage in (*(best.passage for best in found), *further):
+            if passage.document not in items and (item := _hit(passage, library)):
+                items[passage.document] = item
+    listed = [item.document for item in items.values()]
+    text = f"I found nothing about this in the pages of {turn.site.name}."
+    if listed:
+        text = f"{_count(listed)} of {turn.site.name} {_speak(listed)} of this: "
+    return _feed(text, listed, sources, after, question, library, site_url, items)
+
+
+def list_pages(turn: Turn, library: Library, site_url: str) -> Offer:
+    """The pages of the folder that a question names, the newest first; all where it names none."""
+    after, question = _read_cursor(turn.question)
+    if turn.clarification is not None:
+        question = turn.clarification
+    where, documents = _named(question, library)
+    if documents is None:
+        folders = ", ".join(library.listing.folders) or "none"
+        text = f"{turn.site.name} has no folder of that name. Its folders: {folders}."
+        return _feed(text, (), (), 0, question, library, site_url)
+    sources = [Source(page.title, page.url, "direct") for page in documents[:_MOST_SOURCES]]
+    text = f"{where} is empty."
+    if documents:
+        text = f"{_count(documents)} in {where}, the newest first: "
+    return _feed(text, documents, sources, after, question, library, site_url)
+
+
+def _feed(
+    text: str,
+    listed: Sequence[Document],
+    sources: Sequence[Source],
+    after: int,
+    question: str,
+    library: Library,
+    site_url: str,
+    hits: Mapping[str, _Item] | None = None,
+) -> Offer:
+    """One page of a list.
+
+    Parameters:
+        text: what is said before the titles.
+        hits: where in each page something was found, by its path.
+    """
+    page = listed[after : after + PAGE_ITEMS]
+    items = [(hits or {}).get(one.path) or _Item(one, one.url) for one in page]
+    if listed:
+        titles = "; ".join(document.title for document in page[:_NAMED_IN_TEXT])
+        left = len(listed) - after - min(len(page), _NAMED_IN_TEXT)
+        more = f"; and {left} more" if left > 0 else ""
+        text = f"{text}{titles}{more}." if page else f"{text.rstrip(': ')}. There are no more."
+    following = after + len(page)
+    cursor = f"after:{following} {question}"
+    payload = {
+        "total": len(listed),
+        "items": [_encode(item, library, site_url) for item in items],
+        "next_cursor": cursor if following < len(listed) and len(cursor) <= MAX_QUERY else None,
+    }
+    return Offer(
+        text,
+        tuple(sources),
+        tokens_used=-(-len(text) // CHARACTERS_PER_TOKEN),
+        found=bool(listed),
+        content_type=FEED,
+        payload=msgspec.Raw(msgspec.json.encode(payload)),
+    )
+
+
+def _encode(item: _Item, library: Library, site_url: str) -> dict[str, Any]:
+    document = item.document
+    metadata: dict[str, Any] = {"folder": document.folder}
+    if item.section:
+        metadata["section"] = item.section
+    tags = document.front.get("tags")
+    if isinstance(tags, list):
+        metadata["tags"] = [str(tag) for tag in tags]
+    return {
+        "title": document.title,
+        "url": _absolute(item.url, site_url),
+        "description": document.description or item.excerpt,
+        "published_at": published_at(document),
+        "thumbnail_url": _absolute(library.shelf.thumbnail(document.path), site_url),
+        "metadata": metadata,
+    }
+
+
+def _absolute(url: str | None, site_url: str) -> str | None:
+    return url if url is None or is_elsewhere(url) else site_url + url
+
+
+def _hit(passage: Passage, library: Library) -> _Item | None:
+    document = library.document(passage.document)
+    if document is None:
+        return None
+    excerpt = cut(" ".join(passage.text.split()), _MAX_DESCRIPTION)
+    return _Item(document, passage.url, passage.heading, excerpt)
+
+
+def _read_cursor(query: str) -> tuple[int, str]:
+    found = _CURSOR.fullmatch(query)
+    return (int(found[1]), found[2]) if found else (0, query)
+
+
+def _named(question: str, library: Library) -> tuple[str, Sequence[Document] | None]:
+    """What a question names: a folder, a server, a tag, or all pages; None where nothing is."""
+    stem = library.vocabulary.stemmer.stem
+    words = words_of(question)
+    listing = library.listing
+    folder = listing.folder(question.strip().strip("/"), frozenset(map(stem, words)))
+    if folder is not None:
+        return folder, listing.folders[folder]
+    telling = [word for word in words if word not in STOP_WORDS and word not in _SAYS_ALL]
+    if not telling:
+        return "this site", listing.newest
+    tagged = listing.tagged(frozenset(map(stem, telling)))
+    return ("", None) if tagged is None else (f"“{tagged[0]}”", tagged[1])
+
+
+def _count(listed: Sequence[Document]) -> str:
+    return "One page" if len(listed) == 1 else f"{len(listed)} pages"
+
+
+def _speak(listed: Sequence[Document]) -> str:
+    return "speaks" if len(listed) == 1 else "speak"

@@ -1,0 +1,105 @@
+"""What the desk says of calls: what it asks back, as questions and as words, and what it did."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from aitp_desk.agent.base import Answer, Clarification, Said
+from aitp_desk.agent.extractive.dialogue.clarification import part_question
+from aitp_desk.agent.slots.replies.confirmation import FREE, retold
+from aitp_desk.desk.calls.invoker import Invoking
+from aitp_desk.desk.dialogue.next_question import asked_in
+from aitp_desk.model.calls.action import Action
+from aitp_desk.model.calls.call import ActionCall, CallState
+from aitp_desk.model.calls.question import Choice, Choose, Confirm, Fill, Pay, Question
+from aitp_desk.model.money import Money
+
+DECLINED = "Nothing was done."
+PAID_FIRST = "It is done once that is paid."
+_TAKEN_ON = "It was taken on. What comes of it can be asked after, and is told on this thread."
+_TO_APPROVE = (
+    "A person of this site has to approve it first. What comes of it can be asked after, and is"
+    " told on this thread."
+)
+
+
+def taken_on(call: ActionCall) -> Answer:
+    """What is said of a call that goes on by itself."""
+    told = _TO_APPROVE if call.state is CallState.WAITING_APPROVAL else _TAKEN_ON
+    return Answer(told, tools_used=(call.action,))
+
+
+def consent(asked: Clarification) -> Confirm:
+    """Whether a call shall be made, as a question."""
+    return Confirm(title=asked.question)
+
+
+def payment_question(action: Action, arguments: Mapping[str, Any], price: Money) -> Pay:
+    """Whether a call is paid for, as a question.
+
+    Parameters:
+        arguments: as they may be shown.
+        price: what it costs.
+    """
+    summary, *more = retold(action, arguments, None)
+    told = [one for one in more if one != FREE]
+    return Pay(
+        title=summary, price=price, description=" ".join([*told, PAID_FIRST]), action=action.name
+    )
+
+
+def choice(asked: Clarification) -> Choose | None:
+    """Which of several things is meant, as a question; None where any words will do."""
+    if not asked.options:
+        return None
+    choices = (Choice(id=str(n), name=name) for n, name in enumerate(asked.options, 1))
+    return Choose(title=asked.question, choices=tuple(choices))
+
+
+async def asked_by(said: Said, invoking: Invoking) -> Question | None:
+    """The question that an outcome asks; None where it asks nothing, or in words alone."""
+    if said.waits is not None:
+        call = await invoking.calls.find(said.waits)
+        if call is not None and call.payment is not None and call.price is not None:
+            if call.payment.quote_id:
+                return None  # that is asked once: what was begun to be paid may settle yet
+            return payment_question(invoking.action(call.action), call.arguments, call.price)
+        asked = None if call is None else asked_in(call.memory)
+        if asked is not None:
+            return asked.question
+        return consent(said if isinstance(said, Clarification) else _last_of(said))
+    return choice(said) if isinstance(said, Clarification) else None
+
+
+def question_in_words(question: Question) -> Clarification:
+    """A question in plain words, for where no capability tells it."""
+    told = "\n".join(filter(None, (question.title, question.description)))
+    match question:
+        case Choose(choices=choices, many="one") if not any(one.variants for one in choices):
+            return Clarification(told, tuple(one.name or one.id for one in choices))
+        case Confirm(yes=yes, no=no):
+            return Clarification(told, (yes, no))
+        case Fill(fields=fields):
+            lines = (f"{one.label or one.id}: {one.description}".rstrip(": ") for one in fields)
+            return Clarification("\n- ".join((told, *lines)))
+        case Pay(title=title, price=price, description=description):
+            return Clarification(" ".join(filter(None, (title, f"It costs {price}.", description))))
+        case _:
+            return Clarification(told)
+
+
+def option_named(told: str, options: Sequence[str]) -> str | None:
+    """The one of the options that the words of an answer name; None where that is not one.
+
+    Parameters:
+        told: as a capability tells its message: ``Chosen: Returns.``
+    """
+    named = [option for option in options if option in told]
+    meant = [one for one in named if not any(one in other for other in named if other != one)]
+    return meant[0] if len(meant) == 1 else None
+
+
+def _last_of(said: Answer) -> Clarification:
+    question, options = part_question(said.text)
+    return Clarification(question, options)

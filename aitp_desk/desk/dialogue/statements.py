@@ -1,0 +1,201 @@
+"""What is said of one question to an action, and written down with the moves of its call."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+import msgspec
+
+from aitp_desk.agent.base import (
+    Agent,
+    Answer,
+    Clarification,
+    Pending,
+    Said,
+    SiteFacts,
+)
+from aitp_desk.agent.history.message_codec import reply_metadata, write_reply
+from aitp_desk.agent.history.offer import Offer
+from aitp_desk.desk.calls.invocation import Needed
+from aitp_desk.desk.calls.invoker import Invoking
+from aitp_desk.desk.calls.results import offer_result
+from aitp_desk.desk.dialogue.conversation import Conversation
+from aitp_desk.desk.dialogue.prompts import asked_by
+from aitp_desk.desk.dialogue.recorder import Recording
+from aitp_desk.desk.dialogue.tools.agent_tools import Tooling
+from aitp_desk.desk.dialogue.turn import ActionReply, ActionRequest
+from aitp_desk.desk.limits.token_budgets import Budgets
+from aitp_desk.desk.plugins.desk_messages import DeskQuestion, Speaking, Utterance
+from aitp_desk.desk.threads.sessions import Session, Sessions
+from aitp_desk.model.access.principal import Principal
+from aitp_desk.model.calls.action import Action
+from aitp_desk.model.calls.call import ActionCall
+from aitp_desk.model.calls.question import Question
+from aitp_desk.store.records.capabilities import NewEffects
+from aitp_desk.store.records.threads import NewMessage
+from aitp_desk.store.units.calls.calls import SessionTurn
+
+
+class Means(msgspec.Struct, frozen=True):
+    """What an exchange is held with."""
+
+    agent: Agent
+    invoking: Invoking
+    tooling: Tooling
+    sessions: Sessions
+    recording: Recording
+    budgets: Budgets
+    facts: SiteFacts
+
+    @property
+    def speaking(self) -> Speaking:
+        """What has the desk's own speech judged."""
+        return self.tooling.speaking
+
+    def now(self) -> datetime:
+        """The present moment in the site's time zone, from which ``tomorrow`` is counted."""
+        return self.tooling.now()
+
+
+class Saying:
+    """Says what comes of one question to an action.
+
+    Parameters:
+        chosen: the type that a result is given in, as :func:`choose_type` gives it.
+    """
+
+    def __init__(
+        self,
+        means: Means,
+        principal: Principal,
+        action: Action,
+        request: ActionRequest,
+        session: Session,
+        chosen: tuple[str, str | None],
+    ) -> None:
+        self._means = means
+        self._principal = principal
+        self._action = action
+        self._request = request
+        self._session = session
+        self._chosen = chosen
+
+    async def ask_back(
+        self,
+        needed: Needed,
+        memory: Mapping[str, Any] | None,
+        words: Clarification,
+        question: Question | None = None,
+    ) -> ActionReply:
+        """Have a call wait for an answer.
+
+        Parameters:
+            words: what is asked.
+            question: the same, for a capability that asks such; None where none can.
+        """
+        means, invocation = self._means, needed.invocation
+        if invocation.waiting is None:
+            id_ = invocation.id or means.invoking.new_call_id()
+            invocation = msgspec.structs.replace(invocation, id=id_)
+            needed = msgspec.structs.replace(needed, invocation=invocation)
+            call_id = id_
+        else:
+            call_id = invocation.waiting.id
+        pending = self._pending(words, call_id)
+        asks = msgspec.structs.replace(words, waits=call_id)
+        turn = self.turn(asks, pending, (), self._request.unwritten)
+
+        async def write(
+            said: tuple[NewMessage, ...], effects: NewEffects | None
+        ) -> tuple[NewMessage, ...]:
+            whole = msgspec.structs.replace(turn, said=(*turn.said[:-1], *said), effects=effects)
+            await means.invoking.waits.begin(self._principal, needed, memory, lambda _call: whole)
+            return said
+
+        spoken = Utterance(turn.said[-1], self._asks(question, call_id))
+        (said,) = await means.speaking.speak(self._session.thread_id, (spoken,), write)
+        self.note(words, pending)
+        return ActionReply(means.speaking.told(words, question, said))
+
+    def _asks(self, question: Question | None, call_id: str | None) -> DeskQuestion | None:
+        """A question for whoever speaks in the session."""
+        if question is None:
+            return None
+        return DeskQuestion(question, self._means.recording.speaker(self._principal), call_id)
+
+    async def remind(self, words: Clarification, call_id: str) -> None:
+        """Say that a call waits, which has asked for something already."""
+        pending = self._pending(words, call_id)
+        said = msgspec.structs.replace(words, waits=call_id)
+        turn = self.turn(said, pending, (), self._request.unwritten)
+        await self._means.recording.write_judged(turn)
+        self.note(words, pending)
+
+    async def put_down(self, said: Said, conversation: Conversation) -> ActionReply:
+        """Write down what an agent says; what was asked is written where it has called already."""
+        means, pending = self._means, None
+        if isinstance(said, Clarification):
+            pending = self._pending(said, said.waits)
+        words = None if conversation.made else self._request.unwritten
+        turn = self.turn(said, pending, tuple(conversation.made), words)
+
+        question = None
+        if means.speaking.may_ask:
+            question = await asked_by(said, means.invoking)
+        asks = self._asks(question, said.waits)
+        message = await means.recording.speak(means.speaking, turn, asks)
+        self.note(said, pending)
+        return ActionReply(means.speaking.told(said, question, message))
+
+    def offer(self, call: ActionCall, words: Said | None = None) -> Offer:
+        """What came of a call; in the words of an agent, where it has some."""
+        return offer_result(
+            self._action,
+            call,
+            self._chosen,
+            said=words if isinstance(words, Answer) else None,
+            max_tokens=self._request.max_tokens,
+        )
+
+    def _pending(self, question: Clarification, call_id: str | None) -> Pending:
+        before = self._session.pending
+        about = before.about if before is not None and before.call_id == call_id else None
+        return Pending(about or self._request.words, question.question, question.options, call_id)
+
+    def say_question(self, _call: ActionCall) -> SessionTurn | None:
+        """The visitor's words, written with the call before it is carried out."""
+        if self._request.is_written:
+            return None
+        return self._means.recording.turn(
+            self._principal, self._session, question=self._request.words
+        )
+
+    def say_end(self, call: ActionCall) -> SessionTurn:
+        """What came of it, written with its end."""
+        reply = self._reply(self.offer(call), (call.id,))
+        return self._means.recording.turn(self._principal, self._session, reply=reply)
+
+    def turn(
+        self, said: Said, pending: Pending | None, calls: Sequence[str], question: str | None
+    ) -> SessionTurn:
+        """The visitor's words, where they are not written yet, and the desk's."""
+        return self._means.recording.turn(
+            self._principal,
+            self._session,
+            question=question,
+            reply=self._reply(said, calls),
+            pending=pending,
+            tokens=said.tokens_used,
+        )
+
+    def _reply(self, said: Said, calls: Sequence[str]) -> tuple[tuple[str, ...], dict[str, str]]:
+        return write_reply(said, self._means.facts.url), reply_metadata(said, calls)
+
+    def note(self, said: Said, pending: Pending | None) -> None:
+        """Take note in the session of what is written."""
+        reply, _ = self._reply(said, ())
+        self._means.sessions.add_turn(
+            self._session, self._request.words, reply, pending, said.tokens_used
+        )

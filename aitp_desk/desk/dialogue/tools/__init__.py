@@ -1,0 +1,1 @@
+"""The site's actions as tools of an agent."""

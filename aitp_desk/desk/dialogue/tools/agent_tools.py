@@ -1,0 +1,361 @@
+"""The site's actions as an agent's tools: it is given those that whoever asks may call.
+
+An agent never holds an action. It has a callable that calls one as whoever asks, and as nobody
+else. What must be agreed to first is not carried out: the call waits, and is made once the visitor
+themselves have said yes to it, on the same thread.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from contextlib import suppress
+from datetime import datetime
+from functools import lru_cache, partial
+
+import msgspec
+
+from aitp_desk.agent.base import Answer, Said
+from aitp_desk.agent.slots.replies.confirmation import consequences
+from aitp_desk.agent.tools import Asks, Called, Invoke, Round, Tool, ToolResult
+from aitp_desk.desk.calls.invocation import (
+    Accepted,
+    Consent,
+    ConsentNeeded,
+    Ended,
+    Invocation,
+    Invoked,
+    PaymentNeeded,
+    say_nothing,
+)
+from aitp_desk.desk.calls.invoker import Invoking
+from aitp_desk.desk.dialogue.consent import agrees, consent_question, is_mild
+from aitp_desk.desk.dialogue.conversation import Conversation
+from aitp_desk.desk.dialogue.next_question import memory_of, next_question, refused
+from aitp_desk.desk.dialogue.prompts import payment_question, question_in_words
+from aitp_desk.desk.limits.rate_limits import Limiter
+from aitp_desk.desk.plugins.desk_messages import Speaking
+from aitp_desk.model.access.principal import Principal
+from aitp_desk.model.calls.action import Action, may_invoke
+from aitp_desk.model.calls.call import ActionCall, CallState
+from aitp_desk.model.calls.secret_places import public_schema
+from aitp_desk.model.conversation.run import ToolCall
+from aitp_desk.model.errors import (
+    DeskError,
+    InvalidRequest,
+    NotAuthenticated,
+    ScopeMissing,
+    UnknownAction,
+)
+
+MAX_RESULT = 16_000
+"""How much of a result an agent is given, in characters."""
+_SCOPES_KEPT = 256
+"""For how many sets of scopes it is remembered which tools they open."""
+CUT_SHORT = (
+    "It was begun and cut short. It is not known whether it was done: do not call it again, and"
+    " tell the visitor so."
+)
+
+NOT_IN_WORDS = (
+    "Nothing was done: {!r} is secret and is not taken in words. Do not ask the visitor for it; it"
+    " is filled in by a form, or sent with the call by a program."
+)
+
+
+class Tooling:
+    """Hands actions to agents.
+
+    Attributes:
+        invoking: what calls them.
+        limiter: how often that may be.
+        now: the present moment in the site's time zone, from which ``tomorrow`` is counted.
+        speaking: asks by capabilities.
+    """
+
+    def __init__(
+        self,
+        invoking: Invoking,
+        *,
+        limiter: Limiter,
+        now: Callable[[], datetime],
+        speaking: Speaking,
+    ) -> None:
+        self.invoking = invoking
+        self.limiter = limiter
+        self.now = now
+        self.speaking = speaking
+        self._tools = tuple((action, tool_of(action)) for action in invoking.actions)
+        self._open = lru_cache(_SCOPES_KEPT)(self._find_open)
+
+    def tools(self, principal: Principal) -> tuple[Tool, ...]:
+        """What an agent may call while it answers this caller."""
+        return self._open(principal.scopes)
+
+    def _find_open(self, scopes: frozenset[str]) -> tuple[Tool, ...]:
+        return tuple([tool for action, tool in self._tools if may_invoke(scopes, action)])
+
+    def invoker(self, principal: Principal, conversation: Conversation) -> Invoke:
+        """The callable that calls actions as this caller, and as nobody else."""
+        return partial(self._call, principal, conversation)
+
+    async def _call(
+        self, principal: Principal, conversation: Conversation, call: ToolCall
+    ) -> ToolResult:
+        """Call an action. It raises nothing: a result that failed says why.
+
+        An action that exists and is not the caller's to call is answered like one that does not.
+        """
+        try:
+            arguments = msgspec.json.decode(call.arguments or "{}", type=dict[str, object])
+        except msgspec.DecodeError:
+            return ToolResult("The arguments are not a JSON object.", failed=True)
+        made = conversation.made_before(call.name, arguments, self.invoking.secrets.shown)
+        if made is not None:
+            return tell_call(made)
+        invocation = Invocation(
+            call.name,
+            arguments,
+            "model",
+            intent=conversation.intent,
+            callback_url=conversation.callback_url,
+            thread_id=conversation.thread_id,
+            session_id=conversation.session_id,
+            run_id=conversation.run_id,
+            tool_call_id=call.id,
+        )
+        try:
+            unpaid = await self._unpaid(principal, conversation, invocation)
+            if unpaid is not None:
+                return self._tell(unpaid)
+            asks = await self._ask_for_more(principal, invocation)
+            if asks is not None:
+                return asks
+            invoked = await self._invoke(principal, conversation, invocation)
+        except (UnknownAction, NotAuthenticated, ScopeMissing):
+            return ToolResult(f"There is no action named {call.name[:64]!r}.", failed=True)
+        except DeskError as error:
+            if self.invoking.secrets.among(call.name, (error.param or "",)) is not None:
+                return ToolResult(NOT_IN_WORDS.format(error.param), failed=True)
+            where = f" ({error.param})" if error.param else ""
+            return ToolResult(f"{error.message}{where}", failed=True)
+        conversation.invoked.append(invoked)
+        return self._tell(invoked)
+
+    async def _unpaid(
+        self, principal: Principal, conversation: Conversation, invocation: Invocation
+    ) -> PaymentNeeded | None:
+        """The same call, where the desk has asked last that it is paid; None where it has not.
+
+        What was begun to be paid may settle yet, and a second quote would be paid twice.
+        """
+        if conversation.answers is None:
+            return None
+        waiting = await self.invoking.calls.waiting(conversation.answers, principal)
+        if waiting is None or waiting.price is None or waiting.payment is None:
+            return None
+        shown, name = self.invoking.secrets.shown, invocation.name
+        same = shown(name, waiting.arguments) == shown(name, invocation.arguments)
+        if waiting.action != name or not same:
+            return None
+        again = msgspec.structs.replace(invocation, waiting=waiting)
+        return PaymentNeeded(again, waiting.price)
+
+    async def _ask_for_more(
+        self, principal: Principal, invocation: Invocation
+    ) -> ToolResult | None:
+        """Have a call wait for what it lacks, where a capability asks the visitor for that.
+
+        Returns:
+            What is asked; None where nothing is missing, or the agent is to ask for it itself.
+        """
+        if not self.speaking.may_ask:
+            return None
+        offered = self.invoking.find(principal, invocation.name)
+        arguments = invocation.arguments
+        context = self.invoking.context(principal, None)
+        asked = await next_question(offered, arguments, context)
+        if asked is None:
+            try:
+                offered.read(arguments)
+            except InvalidRequest as error:
+                again = refused(offered.action, None, arguments, error)
+                if again is not None:
+                    asked, arguments = again.again, again.arguments
+        if asked is None or not self.speaking.asks(asked.question):
+            return None
+        invocation = msgspec.structs.replace(invocation, arguments=arguments)
+        call = await self.invoking.waits.begin(
+            principal, ConsentNeeded(invocation, None), memory_of(asked, arguments), say_nothing
+        )
+        words = question_in_words(asked.question)
+        return ToolResult(
+            "Nothing was done: the visitor is asked for what is missing.",
+            failed=True,
+            asks=Asks(words.question, words.options, call.id),
+        )
+
+    async def _invoke(
+        self, principal: Principal, conversation: Conversation, invocation: Invocation
+    ) -> Invoked:
+        """Call an action, or have it wait until the visitor has agreed to it."""
+        action = self.invoking.find(principal, invocation.name).action
+        if action.kind != "query" and not conversation.take_counted():
+            self.limiter.count_call(principal)
+        invoked = await self.invoking.invoke(
+            principal, invocation, conversation.begun, conversation.ended
+        )
+        if not isinstance(invoked, ConsentNeeded | PaymentNeeded):
+            return invoked
+        call = await self.invoking.waits.begin(principal, invoked, None, say_nothing)
+        waiting = msgspec.structs.replace(invocation, waiting=call)
+        return msgspec.structs.replace(invoked, invocation=waiting)
+
+    async def take_answer(self, principal: Principal, conversation: Conversation) -> None:
+        """Carry out what the desk has asked about last, where the visitor's words agree to it.
+
+        An agent is told of it, and has no part in it. Where it cannot be done any more as it was
+        asked, nothing is done; where the words refuse it, it waits no longer.
+        """
+        words = conversation.words
+        agreed = None if conversation.answers is None else agrees(words, is_mild=True)
+        if conversation.answers is None or agreed is None:
+            return
+        waiting = await self.invoking.calls.waiting(conversation.answers, principal)
+        if (
+            waiting is None
+            or waiting.memory is not None
+            or waiting.thread_id != conversation.thread_id
+        ):
+            return
+        if agreed and not is_mild(self.invoking.action(waiting.action), waiting.price):
+            agreed = agrees(words)
+        if agreed is None:
+            return
+        if not agreed:
+            with suppress(DeskError):  # it is over already
+                await self.invoking.waits.decline(waiting, say_nothing)
+            return
+        if waiting.state is CallState.WAITING_PAYMENT:
+            return  # it is agreed to by paying
+        invocation = Invocation(
+            waiting.action,
+            waiting.arguments,
+            waiting.source,
+            Consent(waiting.price),
+            thread_id=waiting.thread_id,
+            session_id=waiting.session_id,
+            waiting=waiting,
+            run_id=conversation.run_id,
+            tool_call_id=waiting.tool_call_id,
+        )
+        with suppress(DeskError):  # the agent meets the same when it calls
+            await self.invoking.invoke(
+                principal, invocation, conversation.begun, conversation.ended
+            )
+        conversation.precede(tuple(conversation.made.values()))
+
+    async def earlier(self, run_id: str) -> tuple[ActionCall, ...]:
+        """What earlier attempts at a run have called, once none of it is at work any more."""
+        calls = await self.invoking.calls.of_run(run_id)
+        await self.invoking.settle(calls)
+        return await self.invoking.calls.of_run(run_id) if calls else ()
+
+    def _tell(self, invoked: Invoked) -> ToolResult:
+        match invoked:
+            case Ended(call):
+                return tell_call(call)
+            case Accepted(call, eta_seconds):
+                if call.state is CallState.WAITING_APPROVAL:
+                    return tell_call(call)
+                return _taken_on(call, eta_seconds)
+            case ConsentNeeded(invocation, price):
+                action = self.invoking.action(invocation.name)
+                asks = consent_question(action, invocation, price)
+                waiting = invocation.waiting
+                return ToolResult(
+                    "Nothing was done: the visitor has to agree first, and is asked.",
+                    failed=True,
+                    asks=None if waiting is None else Asks(asks.question, asks.options, waiting.id),
+                )
+            case PaymentNeeded(invocation, price):
+                action = self.invoking.action(invocation.name)
+                asks = question_in_words(payment_question(action, invocation.arguments, price))
+                waiting = invocation.waiting
+                return ToolResult(
+                    f"Nothing was done: the visitor has to pay {price} first, and is asked. Do not"
+                    " ask for a card, an account or a code yourself.",
+                    failed=True,
+                    asks=None if waiting is None else Asks(asks.question, asks.options, waiting.id),
+                )
+
+
+def tell_call(call: ActionCall) -> ToolResult:
+    """What an agent is told of a call as it stands."""
+    match call.state:
+        case CallState.SUCCEEDED:
+            effects = [effect.description for effect in call.effects]
+            given = {"result": call.result, "in_words": call.text, "effects": effects}
+            told = msgspec.json.encode({name: value for name, value in given.items() if value})
+            return ToolResult(told.decode()[:MAX_RESULT])
+        case CallState.FAILED | CallState.EXPIRED:
+            return ToolResult(call.error.in_words if call.error else "It failed.", failed=True)
+        case CallState.WAITING_APPROVAL:
+            return ToolResult(
+                f"It was taken on ({call.id}), and a person of the site has to approve it first:"
+                " nothing was done yet. What comes of it is told on this thread."
+            )
+        case _ if call.accepted_at is not None and not call.is_over:
+            return _taken_on(call, None)
+        case _:
+            return ToolResult(CUT_SHORT, failed=True)
+
+
+def in_words(outcome: Said, conversation: Conversation, tooling: Tooling) -> Said:
+    """What is said where an agent had called something and could not say what came of it."""
+    if outcome.fallback is None or not conversation.made:
+        return outcome
+    said = (
+        tooling.invoking.in_words(call) if call.is_over else tell_call(call).output
+        for call in conversation.made.values()
+    )
+    return Answer(
+        "\n".join(said),
+        usage=outcome.usage,
+        fallback=outcome.fallback,
+        tokens_used=outcome.tokens_used,
+        tools_used=outcome.tools_used,
+    )
+
+
+def round_of(calls: Sequence[ActionCall], told: Collection[str]) -> tuple[Round, ...]:
+    """The calls of an earlier attempt at a run, as a step of this one; none where there are none.
+
+    Parameters:
+        told: ids by which the agent has named those that it is told of already.
+    """
+    made = tuple(
+        Called(
+            ToolCall(
+                call.tool_call_id or call.id,
+                call.action,
+                msgspec.json.encode(call.arguments).decode(),
+            ),
+            tell_call(call),
+        )
+        for call in calls
+        if call.tool_call_id not in told
+    )
+    return (Round("", made),) if made else ()
+
+
+def _taken_on(call: ActionCall, eta_seconds: int | None) -> ToolResult:
+    about = "" if eta_seconds is None else f", for about {eta_seconds} seconds"
+    return ToolResult(f"It was taken on ({call.id}) and goes on by itself{about}.")
+
+
+def tool_of(action: Action) -> Tool:
+    """An action as an agent is told of it."""
+    told = (action.summary, action.description, " ".join(consequences(action)))
+    description = "\n".join(filter(None, told))
+    # what is secret is no model's to write: it would have to be told
+    return Tool(action.name, description, public_schema(action.input_schema))

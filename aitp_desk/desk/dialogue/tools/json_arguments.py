@@ -1,0 +1,139 @@
+"""A question that is a JSON object: the arguments of a call, and what it agrees to."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from aitp_desk.desk.calls.invocation import Consent
+from aitp_desk.model.calls.call import CONFIRMATION, PAYMENT
+from aitp_desk.model.errors import InvalidRequest
+from aitp_desk.model.money import Money
+from aitp_desk.model.strict_json import MAX_DEPTH, decode_json
+
+PAYING = ("payment", "x402_payment")
+"""The messages that pay for a call (``docs/paying-at-doors.md``)."""
+LONGEST_PAYMENT = 16 * 1024
+"""In bytes of JSON."""
+DEEPEST_PAYMENT = 12
+"""In levels."""
+
+
+def arguments_in(words: str) -> tuple[Mapping[str, Any], Consent | None] | None:
+    """The arguments of a question that is a JSON object, and what it agrees to; else None.
+
+    Raises:
+        InvalidRequest: it can be read as an object, and not in one way only; or the member that
+            agrees is not a price.
+    """
+    if not words.lstrip().startswith("{"):
+        return None
+    try:
+        given = decode_json(words.encode())
+    except InvalidRequest as error:
+        if not _is_loosely_json(words):
+            return None
+        # read as words, it would be another call than its caller has written
+        raise InvalidRequest(
+            "query is a JSON object that is not strict: no member stands twice, numbers are finite,"
+            f" texts hold no NUL and no lone surrogate, and it nests at most {MAX_DEPTH} levels.",
+            param="query",
+        ) from error
+    return part_consent(given)
+
+
+def words_of(arguments: Mapping[str, Any], consent: Consent | None) -> str:
+    """The question that these arguments are, with what it agrees to: as of :func:`arguments_in`."""
+    said = dict(arguments)
+    if consent is not None:
+        said[CONFIRMATION] = True if consent.price is None else consent.price
+    return msgspec.json.encode(said).decode()
+
+
+def part_consent(given: Mapping[str, Any]) -> tuple[Mapping[str, Any], Consent | None]:
+    """The arguments in a JSON object, and what its reserved member agrees to.
+
+    Raises:
+        InvalidRequest: that member is not a price.
+    """
+    if CONFIRMATION not in given:
+        return given, None
+    arguments = dict(given)
+    return arguments, _consent_in(arguments.pop(CONFIRMATION))
+
+
+def part_payment(
+    given: Mapping[str, Any],
+) -> tuple[Mapping[str, Any], Mapping[str, Any] | None]:
+    """The arguments in a JSON object, and the message in its reserved member that pays for them.
+
+    Raises:
+        InvalidRequest: that member is no such message.
+    """
+    if PAYMENT not in given:
+        return given, None
+    arguments = dict(given)
+    return arguments, _payment_in(arguments.pop(PAYMENT))
+
+
+def _payment_in(given: Any) -> Mapping[str, Any] | None:
+    if given is None:
+        return None
+    members = tuple(given.items()) if isinstance(given, dict) else ()
+    if len(members) != 1 or members[0][0] not in PAYING or not isinstance(members[0][1], dict):
+        raise InvalidRequest(
+            f"{PAYMENT} is an object of one member that pays, itself an object:"
+            f" {' or '.join(PAYING)}.",
+            param=PAYMENT,
+        )
+    if len(msgspec.json.encode(given)) > LONGEST_PAYMENT or _depth(given) > DEEPEST_PAYMENT:
+        raise InvalidRequest(
+            f"{PAYMENT} has at most {LONGEST_PAYMENT} bytes and {DEEPEST_PAYMENT} levels.",
+            param=PAYMENT,
+        )
+    return dict(members)
+
+
+def _depth(value: Any) -> int:
+    match value:
+        case dict():
+            return 1 + max(map(_depth, value.values()), default=0)
+        case list():
+            return 1 + max(map(_depth, value), default=0)
+        case _:
+            return 0
+
+
+def _is_loosely_json(words: str) -> bool:
+    try:
+        json.loads(words)
+    except RecursionError:
+        return True
+    except ValueError:
+        return False
+    return True
+
+
+def _consent_in(given: Any) -> Consent | None:
+    if given is None or given is False:
+        return None
+    if given is True:
+        return Consent()
+    try:
+        agreed = msgspec.convert(given, Money)
+    except msgspec.ValidationError as error:
+        raise _no_price() from error
+    if not isinstance(given["amount"], str):  # a float, in most programs
+        raise _no_price()
+    return Consent(agreed)
+
+
+def _no_price() -> InvalidRequest:
+    return InvalidRequest(
+        f'{CONFIRMATION} is the price that is agreed to, such as {{"amount": "29.99",'
+        ' "currency": "EUR"}, the amount as text; or true for what costs nothing.',
+        param=CONFIRMATION,
+    )

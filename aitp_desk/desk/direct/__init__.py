@@ -1,0 +1,1 @@
+"""Actions and resources called by name, without a conversation."""

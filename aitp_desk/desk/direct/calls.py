@@ -1,0 +1,449 @@
+"""Calling an action by its arguments, in no session and mostly on no thread.
+
+What a program knows to call it calls by name and arguments, and is told what came of it, or where
+to ask after it. There are no words to read and nobody to ask back: what is missing is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+from typing import Any
+
+import msgspec
+
+from aitp_desk.desk.access.idempotency import Repeats, Request, opening_scope, payment_scope
+from aitp_desk.desk.calls.invocation import (
+    Accepted,
+    Beside,
+    Consent,
+    ConsentNeeded,
+    Ended,
+    Invocation,
+    PaymentNeeded,
+    nothing_beside,
+    say_nothing,
+)
+from aitp_desk.desk.calls.invoker import Invoking
+from aitp_desk.desk.calls.payment_token import mark_of, quote_named
+from aitp_desk.desk.dialogue.turn import CallStatus
+from aitp_desk.desk.limits.rate_limits import Allowance, Limiter
+from aitp_desk.desk.payments.checkout import Paying
+from aitp_desk.model.access.principal import Principal
+from aitp_desk.model.calls.action import Action
+from aitp_desk.model.calls.call import (
+    CALL_PREFIX,
+    CONFIRMATION,
+    PAYMENT,
+    ActionCall,
+    CallState,
+    Source,
+)
+from aitp_desk.model.errors import (
+    CallNotFound,
+    ConsentMissing,
+    IdempotencyConflict,
+    IdempotencyInFlight,
+    MissingField,
+    PaymentRequired,
+    PreconditionFailed,
+)
+from aitp_desk.model.ids import id_from
+from aitp_desk.model.money import Money
+from aitp_desk.store.records.threads import Once
+
+INTENT = "_intent"
+"""The reserved member of arguments that says what a call is for."""
+RETRY_SECONDS = 5
+CALLBACK = "_callback_url"
+"""The reserved member that says where the end of an ``async`` call is told."""
+
+
+class DirectCall(msgspec.Struct, frozen=True):
+    """A call that is asked for by name and arguments.
+
+    Parameters:
+        arguments: as JSON has them.
+        consent: what its caller has agreed to; None for nothing.
+        intent: what for, in the caller's words.
+        callback_url: where its end is told, if it goes on by itself.
+        written_by: whether a program knows the arguments, or a model has written them: then what
+            is grave has to be agreed to as well.
+        thread_id: the thread that it belongs to and goes with; None for none. Its end is said there
+            where it goes on by itself.
+        payment: a message that pays for it (:mod:`aitp_desk.desk.calls.payment_token`); None for
+        none. refused: why a payment that came with it does not pay; empty where none came.
+    """
+
+    name: str
+    arguments: Mapping[str, Any]
+    consent: Consent | None = None
+    intent: str | None = None
+    callback_url: str | None = None
+    written_by: Source = "arguments"
+    thread_id: str | None = None
+    payment: Mapping[str, Any] | None = None
+    refused: str = ""
+
+
+class Begun(msgspec.Struct, frozen=True):
+    """A call that is about to be made.
+
+    Parameters:
+        id: what it is to be called, so that a repeat finds it; None for a new id.
+        before: how the call stands that this repeats; None where it repeats none.
+    """
+
+    id: str | None
+    before: CallStatus | None
+
+
+class CallingDirectly:
+    """Calls actions for those who know what to call.
+
+    Parameters:
+        check_callback: refuses an address that a caller may not be told at, by what holds it.
+        paying: has calls paid that are paid before they are made.
+
+    Attributes:
+        requires_intent: whether it must be said what for, where something may change.
+    """
+
+    def __init__(
+        self,
+        invoking: Invoking,
+        *,
+        limiter: Limiter,
+        repeats: Repeats,
+        requires_intent: bool,
+        check_callback: Callable[[Principal, str, str], None],
+        paying: Paying,
+    ) -> None:
+        self._invoking = invoking
+        self._paying = paying
+        self._limiter = limiter
+        self._repeats = repeats
+        self.requires_intent = requires_intent
+        self._check_callback = check_callback
+
+    async def call(
+        self,
+        principal: Principal,
+        asked: DirectCall,
+        request: Request,
+        allowance: Allowance | None = None,
+        beside: Beside = nothing_beside,
+    ) -> CallStatus:
+        """Call an action.
+
+        A repeat (``Idempotency-Key``) calls nothing: it is told how the call of the first time
+        stands, for as long as that is kept. What was refused before it began may be tried again.
+
+        A payment that names a quote pays the call that was quoted, and this begins none; a repeat
+        of it is told how that call stands. One that names none pays the call that is begun.
+
+        Parameters:
+            allowance: what the caller has left; it becomes less where actions have less.
+            beside: what else is written with the call, where it is made and no repeat.
+
+        Raises:
+            whatever :meth:`aitp_desk.desk.calls.invoker.Invoking.invoke` raises;
+            Forbidden: the agent that the caller is may not call this action.
+            RateLimited: too many actions were called.
+            MissingField: it was not said what for.
+            InvalidRequest: nobody is told at the address that was given.
+            ConsentMissing: it costs something, or is grave, and that was not agreed to.
+            PaymentRequired: it is paid before it is made, and that has not been done.
+            PreconditionFailed: what was presented pays for another call.
+            IdempotencyConflict, IdempotencyInFlight: the key is taken.
+        """
+        if allowance is not None:
+            allowance.check_action(asked.name)
+        quote_id = None if asked.payment is None else quote_named(asked.payment)
+        async with self.once(principal, asked, request) as begun:
+            if quote_id is not None:
+                call = await self._quoted(principal, asked, quote_id)
+                if await self._holds(principal, asked, call):
+                    return await self._pay_or_tell(principal, call, asked.payment)
+                why = await self._pay_unheld(principal, asked, call)
+                if isinstance(why, CallStatus):
+                    return why
+                # it is answered as if it had presented nothing, and told why that does not pay
+                asked = msgspec.structs.replace(asked, payment=None, refused=why)
+            if begun.before is None:
+                return await self._call(principal, asked, begun.id, allowance, beside)
+            call = begun.before.call
+            if call.state is CallState.WAITING_PAYMENT:
+                return await self._pay(principal, call, asked.payment, asked.refused)
+            if asked.payment is not None and call.payment is not None:
+                return await self._status(await self._paying.settled(call))
+            return begun.before
+
+    def shown(self, asked: DirectCall, written: Mapping[str, Any]) -> Mapping[str, Any]:
+        """A call as its caller wrote it, with a word in place of what is secret.
+
+        Parameters:
+            written: with the arguments below ``arguments``.
+        """
+        shown = self._invoking.secrets.shown(asked.name, asked.arguments)
+        if shown == asked.arguments:
+            return written
+        given = written.get("arguments", {})
+        return {**written, "arguments": {**given, **shown}}
+
+    @asynccontextmanager
+    async def once(
+        self, principal: Principal, asked: DirectCall, request: Request
+    ) -> AsyncIterator[Begun]:
+        """Hold the request's key while a call is made with it, here or in a conversation.
+
+        A payment that names no quote is a key too.
+
+        Raises:
+            UnknownAction, NotAuthenticated, ScopeMissing: the caller cannot call this action.
+            MissingField: it was not said what for.
+            InvalidRequest: the key is none that can be taken.
+            IdempotencyConflict, IdempotencyInFlight: the key is taken.
+        """
+        action = self._invoking.find(principal, asked.name).action
+        scope = opening_scope(principal, request.key)
+        payment = asked.payment
+        pays = False
+        if request.key is None and payment is not None and quote_named(payment) is None:
+            request = msgspec.structs.replace(request, key=mark_of(payment))
+            scope = payment_scope(principal)
+            pays = True
+        with self._repeats.once(request, scope) as once:
+            id_ = None if once is None else self._id_of(once)
+            before = None if id_ is None else await self._before(principal, asked, id_, pays)
+            says = bool((asked.intent or "").strip())
+            if before is None and self.requires_intent and action.kind != "query" and not says:
+                told = f"Say in {INTENT} what {action.name} is called for."
+                raise MissingField(told, param=INTENT)
+            yield Begun(id_, before)
+
+    async def status(self, principal: Principal, name: str, call_id: str) -> CallStatus:
+        """How a call of the caller's stands.
+
+        Raises:
+            CallNotFound: there is none, or it is somebody else's.
+        """
+        call = await self._invoking.calls.made_by(call_id, name, principal)
+        if call is None:
+            raise CallNotFound("There is no such call of yours.", param="call_id")
+        return await self._status(call)
+
+    async def pay(
+        self, principal: Principal, call_id: str, payment: Mapping[str, Any]
+    ) -> CallStatus:
+        """Pay for a call of the caller's; of a repeat, tell how it stands.
+
+        Raises:
+            CallNotFound: there is none that is paid first, or it is somebody else's.
+            PreconditionFailed: this pays for another call.
+            PaymentRequired: it does not pay.
+        """
+        call = await self._invoking.calls.find(call_id)
+        is_theirs = call is not None and await self._invoking.calls.reaches(principal, call)
+        if call is None or call.payment is None or not is_theirs:
+            raise CallNotFound("There is no such call of yours to pay for.", param="call_id")
+        if quote_named(payment) not in (None, call.payment.quote_id):
+            raise PreconditionFailed("This pays for another call.", param=PAYMENT)
+        return await self._pay_or_tell(principal, call, payment)
+
+    async def withdraw(self, call_id: str) -> None:
+        """End a call that waits for its caller; one that does not is left as it is.
+
+        Raises:
+            PreconditionFailed: it has gone on meanwhile.
+        """
+        call = await self._invoking.calls.find(call_id)
+        if call is not None and call.waits_for_asker:
+            await self._invoking.waits.decline(call, say_nothing)
+
+    async def stands(self, call_id: str) -> CallStatus | None:
+        """How a call stands, whosever it is; None where there is none."""
+        call = await self._invoking.calls.find(call_id)
+        return None if call is None else await self._status(call)
+
+    async def _call(
+        self,
+        principal: Principal,
+        asked: DirectCall,
+        id_: str | None,
+        allowance: Allowance | None,
+        beside: Beside,
+    ) -> CallStatus:
+        action = self._invoking.action(asked.name)
+        goes_on = action.kind == "async" or action.is_prepaid
+        callback_url = asked.callback_url if goes_on else None
+        if callback_url is not None:
+            self._check_callback(principal, callback_url, CALLBACK)
+        if action.kind != "query":
+            self._limiter.count_action(principal, allowance)
+        invocation = Invocation(
+            action.name,
+            asked.arguments,
+            asked.written_by,
+            asked.consent,
+            asked.intent,
+            callback_url,
+            thread_id=asked.thread_id,
+            id=id_,
+        )
+        match await self._invoking.invoke(principal, invocation, beside=beside):
+            case Ended(call):
+                return await self._status(call)
+            case Accepted(call, eta_seconds):
+                return CallStatus(call, eta_seconds)
+            case ConsentNeeded(_, price):
+                raise _consent_missing(action, price)
+            case PaymentNeeded() as needed:
+                call = await self._paying.ask(principal, needed, beside)
+                return await self._pay(principal, call, asked.payment, asked.refused)
+
+    async def _quoted(self, principal: Principal, asked: DirectCall, quote_id: str) -> ActionCall:
+        """The call that was quoted, if it is this one and the caller may pay it.
+
+        Raises:
+            PreconditionFailed: there is none.
+        """
+        call = await self._invoking.calls.quoted(quote_id)
+        is_meant = (
+            call is not None
+            and (call.action, await self._given(call)) == (asked.name, asked.arguments)
+            and await self._invoking.calls.reaches(principal, call)
+        )
+        if call is not None and is_meant:
+            return call
+        raise PreconditionFailed(
+            f"There is no such quote for this call of {asked.name}: ask for it without a"
+            " payment, and pay what is quoted then.",
+            param=PAYMENT,
+        )
+
+    async def _holds(self, principal: Principal, asked: DirectCall, call: ActionCall) -> bool:
+        """Whether a caller who names a quote holds more than its id, which opens nothing."""
+        if asked.thread_id is not None and asked.thread_id == call.thread_id:
+            return True
+        return principal.party is not None and await self._invoking.calls.owns(principal, call)
+
+    async def _pay_unheld(
+        self, principal: Principal, asked: DirectCall, call: ActionCall
+    ) -> CallStatus | str:
+        """Pay for a call of which the caller knows only the quote's id.
+
+        Nothing is written before the payment is verified. Who has paid receives the result, and
+        not the ids of the conversation in which it was quoted.
+
+        Returns:
+            How the call stands; why the payment does not pay.
+
+        Raises:
+            PreconditionFailed: another payment has paid.
+            IdempotencyInFlight: nobody knows yet which payment has paid.
+        """
+        given = asked.payment or {}
+        if call.state is CallState.WAITING_PAYMENT:
+            call = await self._paying.settled(call)
+        if call.state is CallState.WAITING_PAYMENT and await self._paying.terms(call) is not None:
+            why = await self._paying.why_not(principal, call, given)
+            if why is not None:
+                return why
+            try:
+                call = await self._paying.pay(principal, call, given)
+            except PaymentRequired as error:
+                return error.refused
+        if call.state is CallState.WAITING_PAYMENT:
+            raise IdempotencyInFlight(
+                "It is not known yet whether this is paid. Send the same request again.",
+                param=PAYMENT,
+                retry_after=RETRY_SECONDS,
+            )
+        if not await self._paying.was_paid_by(call, given):
+            raise PreconditionFailed("This quote was paid by another payment.", param=PAYMENT)
+        paid = await self._paying.settled(call)
+        return await self._status(msgspec.structs.replace(paid, thread_id=None, session_id=None))
+
+    async def _pay_or_tell(
+        self, principal: Principal, call: ActionCall, given: Mapping[str, Any] | None
+    ) -> CallStatus:
+        """Pay for a call of the caller's; of a repeat, tell how it stands."""
+        if call.state is CallState.WAITING_PAYMENT:
+            return await self._pay(principal, call, given)
+        return await self._status(await self._paying.settled(call))
+
+    async def _pay(
+        self,
+        principal: Principal,
+        call: ActionCall,
+        given: Mapping[str, Any] | None,
+        refused: str = "",
+    ) -> CallStatus:
+        """Pay for a call that waits for that.
+
+        Parameters:
+            refused: as of :class:`DirectCall`.
+
+        Raises:
+            PaymentRequired: nothing was presented, or it does not pay.
+        """
+        if given is None:
+            raise self._paying.required(call, await self._paying.terms(call), refused)
+        return await self._status(await self._paying.pay(principal, call, given))
+
+    async def _before(
+        self, principal: Principal, asked: DirectCall, id_: str, pays: bool
+    ) -> CallStatus | None:
+        """How the call stands that this repeats; None where it repeats none.
+
+        Parameters:
+            pays: whether a payment is the key.
+        """
+        call = await self._invoking.calls.find(id_)
+        if call is None:
+            return None
+        is_same = (call.action, await self._given(call)) == (asked.name, asked.arguments)
+        if not is_same or not await self._invoking.calls.reaches(principal, call):
+            if pays:
+                raise PreconditionFailed("This pays for another call.", param=PAYMENT)
+            raise IdempotencyConflict(
+                "This Idempotency-Key was used with another call. Use a new key for a new one.",
+                param="Idempotency-Key",
+            )
+        if call.state is CallState.STARTED and call.accepted_at is None:
+            raise IdempotencyInFlight(
+                "The first call with this Idempotency-Key is still at work.",
+                param="Idempotency-Key",
+                retry_after=1,
+            )
+        return await self._status(call)
+
+    async def _given(self, call: ActionCall) -> Mapping[str, Any]:
+        """The arguments of a call as they were given; those of a secret that is gone as kept."""
+        try:
+            return await self._invoking.secrets.opened(call)
+        except PreconditionFailed:
+            return call.arguments
+
+    async def _status(self, call: ActionCall) -> CallStatus:
+        if call.state is CallState.WAITING_PAYMENT:
+            return CallStatus(call, terms=await self._paying.terms(call))
+        if not call.is_over:
+            return CallStatus(call, await self._invoking.calls.seconds_left(call))
+        is_done = call.state is CallState.SUCCEEDED
+        return CallStatus(call, offer=self._invoking.offer(call) if is_done else None)
+
+    def _id_of(self, once: Once) -> str:
+        """What a call with this key is called, so that its repeat finds it."""
+        return id_from(CALL_PREFIX, 0, self._repeats.mark(once))
+
+
+def _consent_missing(action: Action, price: Money | None) -> ConsentMissing:
+    what = f"{action.name} costs {price}" if price else f"{action.name} has to be agreed to"
+    to_what = "to that price" if price else "to it"
+    return ConsentMissing(
+        f"{what}. Nothing was done: agree {to_what} by the member {CONFIRMATION}.",
+        param=CONFIRMATION,
+        price=price,
+    )

@@ -1,0 +1,234 @@
+"""Reading the site's resources: what stands at an address, and what its reader may do with it now.
+
+A reading goes the same way at every door:
+
+    address → permit → the site's own function, under a deadline → noted → what is open of it
+
+An action is told of where whoever reads may call it, its owner says that it is open in this state,
+and, as far as its arguments are known, its preconditions are met.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import msgspec
+import structlog
+
+from aitp_desk.actions.base import Context, OfferedResource
+from aitp_desk.desk.access.scopes import check_open
+from aitp_desk.desk.calls.invoker import Invoking
+from aitp_desk.model.access.audit import AuditAction, AuditKeys, ObjectKind, Outcome, auditor_of
+from aitp_desk.model.access.principal import Principal
+from aitp_desk.model.calls.action import Action, Related, is_open
+from aitp_desk.model.calls.resource import NOTHING_HERE, Affordance, Resource, ResourceType, expand
+from aitp_desk.model.errors import (
+    DeskError,
+    InvalidRequest,
+    MissingField,
+    NotAuthenticated,
+    ResourceNotFound,
+    ScopeMissing,
+    UnknownAction,
+)
+from aitp_desk.model.ids import new_id
+from aitp_desk.model.money import Money
+from aitp_desk.store.base import Store
+from aitp_desk.store.units.audit import keep_audit
+
+_log = structlog.get_logger()
+
+
+class OpenAction(msgspec.Struct, frozen=True):
+    """An action that a caller may call on a resource as it is now (HAC 1.0, section 4).
+
+    Parameters:
+        action: with its safety, and the schema of its arguments.
+        arguments: those that follow from the resource; the caller gives the others.
+        cost: of the call with these arguments. None where it costs nothing, and where
+            :attr:`~aitp_desk.model.calls.action.Action.has_price` and the other arguments decide
+            that.
+    """
+
+    action: Action
+    arguments: Mapping[str, Any]
+    cost: Money | None = None
+
+
+class ResourceView(msgspec.Struct, frozen=True):
+    """A resource as a caller sees it.
+
+    Parameters:
+        path: its address on the site, percent-encoded, written in the one way.
+        data: as JSON has it, cut to its type's ``output_schema``.
+        actions: what the caller may do with it now, in the order of their declaration.
+        related: links, but those whose ends are not there, or are resources that are not the
+            caller's to read.
+        is_paid: whether it was paid for, and so is its reader's alone.
+        receipt: what whoever paid is told besides; empty for nothing.
+    """
+
+    type: ResourceType
+    path: str
+    data: Any
+    actions: tuple[OpenAction, ...] = ()
+    related: tuple[Related, ...] = ()
+    is_paid: bool = False
+    receipt: Mapping[str, Any] = {}
+
+
+class Resources:
+    """Reads resources within what a caller may see.
+
+    Parameters:
+        offered: their types, no two of which share an address.
+        invoking: of the same desk, which knows what a caller may call.
+        audit: the keys of the audit log.
+        clock: Unix seconds.
+    """
+
+    def __init__(
+        self,
+        offered: Sequence[OfferedResource],
+        *,
+        invoking: Invoking,
+        store: Store,
+        audit: AuditKeys,
+        clock: Callable[[], float],
+    ) -> None:
+        self._offered = tuple(offered)
+        self._invoking = invoking
+        self._store = store
+        self._audit = audit
+        self._clock = clock
+
+    @property
+    def offered(self) -> tuple[ResourceType, ...]:
+        """The types of all resources, whoever may read them."""
+        return tuple(one.type for one in self._offered)
+
+    def types(self, principal: Principal) -> tuple[ResourceType, ...]:
+        """The types of resources that a caller may read, in the order of their declaration."""
+        return tuple(one.type for one in self._offered if _may_read(principal, one.type))
+
+    def paid_reading(self, path: str) -> tuple[str, Mapping[str, Any]] | None:
+        """The query that reads what is paid for first, and its arguments; None for all else.
+
+        Raises:
+            ResourceNotFound, InvalidRequest: as :meth:`read`.
+        """
+        offered, variables = self._find(path)
+        if not offered.type.read_by:
+            return None
+        return offered.type.read_by, offered.arguments(variables)
+
+    def bare(self, path: str) -> ResourceView:
+        """What is known of a resource by its address alone."""
+        offered, variables = self._find(path)
+        return ResourceView(
+            offered.type, expand(str(offered.type.template), variables) or path, None
+        )
+
+    async def read(self, principal: Principal, path: str, *, is_paid: bool = False) -> ResourceView:
+        """Read a resource. It is noted in the audit log before anything of it is told.
+
+        Parameters:
+            path: as a request has it: percent-encoded, without a query.
+            is_paid: whether it was paid for, where that comes first.
+
+        Raises:
+            ResourceNotFound: there is none at this address, for this caller.
+            NotAuthenticated: it is not open to callers without a credential.
+            ScopeMissing: the caller's credential does not open it.
+            InvalidRequest: a variable of the path is not what its type takes; ``param`` names it.
+            Unavailable: it could not be read within its deadline, or not now.
+            InternalError: the site's own code failed.
+        """
+        offered, variables = self._find(path)
+        type_ = offered.type
+        if type_.read_by and not is_paid:
+            raise ValueError(f"{type_.name} is read by {type_.read_by}, which is paid for.")
+        check_open(principal, type_.open_to, type_.name, str(type_.template))
+        performing = self._invoking.performing
+        context = performing.context_of(principal, new_id("read", self._clock()))
+        try:
+            found = await performing.read(offered, variables, context)
+        except InvalidRequest:
+            raise
+        except DeskError:
+            address = expand(str(type_.template), variables) or path
+            await self._note(principal, address, Outcome.FAILED)
+            raise
+        await self._note(principal, found.path, Outcome.DONE)
+        looks = (self._look(principal, type_, found, one, context) for one in found.affordances)
+        actions = await asyncio.gather(*looks)
+        return ResourceView(
+            type_,
+            found.path,
+            found.data,
+            tuple(one for one in actions if one is not None),
+            tuple(link for link in found.related if self._may_follow(principal, link)),
+        )
+
+    def _find(self, path: str) -> tuple[OfferedResource, Mapping[str, str]]:
+        for offered in self._offered:
+            variables = offered.type.template.match(path)
+            if variables is not None:
+                return offered, variables
+        raise ResourceNotFound(NOTHING_HERE)
+
+    async def _look(
+        self,
+        principal: Principal,
+        type_: ResourceType,
+        found: Resource,
+        affordance: Affordance,
+        context: Context,
+    ) -> OpenAction | None:
+        """See whether an action is open to the caller; None where it is not."""
+        try:
+            offered = self._invoking.find(principal, affordance.action)
+        except (UnknownAction, NotAuthenticated, ScopeMissing):
+            return None
+        action = offered.action
+        takes = action.input_schema.get("properties", {})
+        known = {name: value for name, value in found.variables.items() if name in takes}
+        arguments = {**known, **affordance.arguments}
+        try:
+            value = offered.read(arguments)
+        except MissingField:
+            return OpenAction(action, arguments, action.cost)
+        except InvalidRequest as error:
+            _log.warning(
+                "affordance_unfit", resource=type_.name, action=action.name, reason=error.message
+            )
+            return None
+        try:
+            price = await self._invoking.performing.look(offered, value, context)
+        except DeskError:
+            return None
+        return OpenAction(action, arguments, price)
+
+    def _may_follow(self, principal: Principal, link: Related) -> bool:
+        """Whether a link leads to no resource that the caller may not read."""
+        try:
+            offered, _ = self._find(link.href)
+        except ResourceNotFound:
+            return True
+        return _may_read(principal, offered.type)
+
+    async def _note(self, principal: Principal, path: str, outcome: Outcome) -> None:
+        await self._store.run(
+            keep_audit,
+            by=auditor_of(self._audit, principal, int(self._clock())),
+            action=AuditAction.RESOURCE_READ,
+            kind=ObjectKind.RESOURCE,
+            id_=path,
+            outcome=outcome,
+        )
+
+
+def _may_read(principal: Principal, type_: ResourceType) -> bool:
+    return is_open(principal.scopes, type_.open_to, type_.name)

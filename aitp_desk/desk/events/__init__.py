@@ -1,0 +1,1 @@
+"""Events of threads, and those who follow them."""

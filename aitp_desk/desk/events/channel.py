@@ -1,0 +1,360 @@
+"""The followers of one thread: everything that happens there, written once and sent to all.
+
+The store is the truth. Whoever has committed something wakes the channel; it reads what came after
+the last number that it has told, words it once and writes the same bytes to every follower. So the
+order never depends on which coroutine resumes first, and a wake-up that is lost or comes twice
+changes nothing.
+
+An answer in progress is told as it is written. It is no event, has no number and is in no store;
+its place is after the event at which its run was taken up. Who comes in the middle gets the text so
+far.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Sequence
+from contextlib import asynccontextmanager
+from typing import Protocol
+
+import structlog
+
+from aitp_desk.agent.base import Passing, Restart
+from aitp_desk.desk.events.events import (
+    ACTOR_LEFT,
+    THREAD_CLAIMED,
+    THREAD_DELETED,
+    Happening,
+    ReadHappenings,
+)
+
+PAGE = 32
+"""How many events are read at once."""
+PIECE_BYTES = 64 * 1024
+"""Events are written together until they are so many; a longer one is written alone."""
+AT_ONCE = 250
+"""How many followers are written to before others may run: 5,000 in one go hold the loop 70 ms."""
+
+_log = structlog.get_logger()
+
+
+class Outlet(Protocol):
+    """Where a follower is written to."""
+
+    def write(self, data: bytes) -> bool:
+        """Send whole events, without waiting.
+
+        Returns:
+            False when nobody reads any more; a follower too slow to take what it was sent before is
+            dropped here and now.
+        """
+
+    async def drain(self) -> bool:
+        """Wait until what was written is on its way; False when nobody reads any more."""
+
+    async def is_welcome(self) -> bool:
+        """Whether the caller would still be let in: a credential may have been revoked."""
+
+    def end_at(self, ends_at: float | None) -> None:
+        """Write nothing from this moment on, but close.
+
+        Parameters:
+            ends_at: Unix seconds at which the caller's access ends; None where no end is known.
+                It replaces the moment given before.
+        """
+
+    async def wait_closed(self) -> None:
+        """Return when nobody reads any more."""
+
+    def close(self) -> None:
+        """End the stream in good order; the follower may come back."""
+
+
+EVERYTHING = 2**62
+NOTHING = -1
+LAST_TO_SOME = frozenset({ACTOR_LEFT, THREAD_CLAIMED, THREAD_DELETED})
+"""What is the last that some followers are told, or all."""
+Upto = Callable[[], Awaitable[int]]
+"""Number of the last event that a follower may be told: that of its leaving, ``EVERYTHING`` while
+it has not left, ``NOTHING`` when it would not be let in any more."""
+
+
+class Wording(Protocol):
+    """How followers are told, in the format of their protocol. Each method returns whole events."""
+
+    beat: bytes
+    """Says nothing, but keeps the connection alive."""
+
+    def begin(self, thread_id: str, after: int) -> bytes:
+        """From where on the follower is told: everything after this number."""
+
+    def happening(self, happening: Happening) -> bytes:
+        """Something that happened, with its number."""
+
+    def snapshot(self, run_id: str, text: str) -> bytes:
+        """All of an answer in progress so far, for somebody who has just come."""
+
+    def delta(self, run_id: str, text: str) -> bytes:
+        """A further piece of an answer in progress."""
+
+    def restarted(self, run_id: str) -> bytes:
+        """What was told of an answer in progress is void."""
+
+
+class Answering:
+    """An answer in progress.
+
+    Parameters:
+        after: number of the event after which it belongs.
+        message_id: the id that its message will have.
+        again: whether its run was taken up before, and perhaps told of.
+
+    Attributes:
+        text: what it says so far.
+        restarts: how often it began anew.
+        is_over: whether its run's end is committed, or its run was let go.
+    """
+
+    __slots__ = ("after", "is_over", "message_id", "restarts", "run_id", "text")
+
+    def __init__(self, run_id: str, message_id: str, after: int, *, again: bool) -> None:
+        self.run_id = run_id
+        self.message_id = message_id
+        self.after = after
+        self.text = ""
+        self.restarts = int(again)
+        self.is_over = False
+
+    def add(self, passing: Passing) -> None:
+        """Take what an agent says on its way to the outcome."""
+        if isinstance(passing, Restart):
+            self.text = ""
+            self.restarts += 1
+        else:
+            self.text += passing.text
+
+
+class Channel:
+    """The followers of one thread who are told in one wording.
+
+    Parameters:
+        read: reads the thread's events.
+        last: number of an event from which on the channel tells.
+        answering: the answer in progress, if there is one.
+        turn: held while events are read or worded for a follower alone; of many who come back at
+            once one after the other has its turn.
+    """
+
+    def __init__(
+        self,
+        thread_id: str,
+        read: ReadHappenings,
+        wording: Wording,
+        last: int,
+        answering: Answering | None,
+        turn: asyncio.Lock,
+    ) -> None:
+        self._thread_id = thread_id
+        self._read = read
+        self._wording = wording
+        self._last = last
+        self._followers: dict[Outlet, Upto] = {}
+        self._is_due = False
+        self._review_is_due = False
+        self._pumping: asyncio.Task[None] | None = None
+        self._failed = False
+        self._answering = answering
+        self._turn = turn
+        # what was said of it before anybody listened is for snapshots
+        heard = answering is not None and last >= answering.after
+        self._restarts = answering.restarts if answering is not None and heard else 0
+        self._length = len(answering.text) if answering is not None and heard else 0
+
+    def wake(self) -> None:
+        """Look for events after the last one."""
+        self._is_due = True
+        self._pump()
+
+    def review(self) -> None:
+        """End those whose caller would not be let in any more."""
+        self._review_is_due = True
+        self._pump()
+
+    def tell(self, answering: Answering) -> None:
+        """Tell what an answer in progress says by now, once this tick of the loop is over."""
+        if answering is not self._answering:
+            self._answering, self._restarts, self._length = answering, 0, 0
+        self._pump()
+
+    async def follow(self, outlet: Outlet, after: int, upto: Upto) -> None:
+        """Tell everything that happens after a number, until nobody reads any more.
+
+        Parameters:
+            after: the number of an event that the thread has had, or 0.
+            upto: asked once here, after every event that is read for this follower alone, whenever
+                an actor has left the thread or a grant was taken back, and at every beat. So
+                nothing is told that came after the follower's own leaving.
+        """
+        outlet.write(self._wording.begin(self._thread_id, after))
+        while self._last < after and not self._failed:
+            self.wake()
+            await self._pumped()
+        last = await upto()
+        while after < min(self._last, last):
+            async with _one_of_many(self._turn):
+                page = await self._read(self._thread_id, after, min(PAGE, self._last - after))
+            last = await upto()
+            told = [one for one in page.happenings if one.n <= last]
+            pieces = _pieces(map(self._wording.happening, told))
+            while True:
+                async with _one_of_many(self._turn):
+                    piece = next(pieces, b"")
+                if not piece:
+                    break
+                if not outlet.write(piece) or not await outlet.drain():
+                    return
+            after = page.happenings[-1].n
+        if self._failed or last < EVERYTHING:
+            outlet.close()
+            return
+        # from here to the next await nothing happens on the channel
+        outlet.write(self._snapshot())
+        self._followers[outlet] = upto
+        try:
+            await outlet.wait_closed()
+        finally:
+            del self._followers[outlet]
+
+    async def beat(self) -> None:
+        """Keep connections alive, and end those whose caller would not be let in any more."""
+        await self._end_those_who_left()
+        for number, outlet in enumerate(tuple(self._followers), 1):
+            outlet.write(self._wording.beat)
+            if not number % AT_ONCE:
+                await asyncio.sleep(0)
+
+    def close(self) -> None:
+        """Stop: nobody follows any more."""
+        if self._pumping is not None:
+            self._pumping.cancel()
+
+    def _pump(self) -> None:
+        if self._pumping is None and not self._failed:
+            self._pumping = asyncio.create_task(self._tell_all())
+
+    async def _pumped(self) -> None:
+        if self._pumping is not None:
+            await asyncio.wait([self._pumping])
+
+    async def _tell_all(self) -> None:
+        """Read, word and send until there is nothing new."""
+        try:
+            while True:
+                if self._review_is_due:
+                    self._review_is_due = False
+                    await self._end_those_who_left()
+                happened: Sequence[Happening] = ()
+                if self._is_due:
+                    self._is_due = False
+                    page = await self._read(self._thread_id, self._last, PAGE)
+                    self._is_due |= page.has_more
+                    happened = page.happenings
+                told = False
+                for part in _parts(happened):
+                    for piece in _pieces(self._word(part)):
+                        told = True
+                        await self._send(piece)
+                    if part and part[-1].kind in LAST_TO_SOME:
+                        await self._end_those_who_left()
+                if not told and not self._is_due and not self._review_is_due:
+                    break
+        except Exception:  # noqa: BLE001 -- followers come back and go on where they were
+            _log.exception("following_failed")
+            self._failed = True
+            for outlet in self._followers:
+                outlet.close()
+        finally:
+            self._pumping = None
+
+    async def _end_those_who_left(self) -> None:
+        for number, (outlet, upto) in enumerate(tuple(self._followers.items()), 1):
+            if await upto() < EVERYTHING:
+                outlet.close()
+            if not number % AT_ONCE:
+                await asyncio.sleep(0)
+
+    async def _send(self, data: bytes) -> None:
+        for number, outlet in enumerate(tuple(self._followers), 1):
+            outlet.write(data)
+            if not number % AT_ONCE:
+                await asyncio.sleep(0)
+        if len(data) >= PIECE_BYTES:  # who reads quickly takes it before there is more
+            await asyncio.sleep(0)
+
+    def _word(self, page: Sequence[Happening]) -> Iterator[bytes]:
+        """Events in their order, and what an answer says by now in its place among them.
+
+        When an event is yielded it counts as told: who comes while it is being sent is told of it
+        from the store, or in the snapshot.
+
+        All that an answer says is said before its run's end is committed: where a page holds that
+        end, the text before it is whole.
+        """
+        for happening in page:
+            yield from self._word_answer()
+            self._last = happening.n
+            yield self._wording.happening(happening)
+        if not page or page[-1].kind not in LAST_TO_SOME:
+            yield from self._word_answer()
+
+    def _word_answer(self) -> Iterator[bytes]:
+        answering = self._answering
+        if answering is None or self._last < answering.after:
+            return
+        if self._restarts < answering.restarts:
+            self._restarts, self._length = answering.restarts, 0
+            yield self._wording.restarted(answering.run_id)
+        if self._length < len(answering.text):
+            said = answering.text[self._length :]
+            self._length = len(answering.text)
+            yield self._wording.delta(answering.run_id, said)
+
+    def _snapshot(self) -> bytes:
+        """What the others have heard of the answer in progress; empty while there is none."""
+        answering = self._answering
+        if answering is None or answering.is_over or self._last < answering.after:
+            return b""
+        heard = answering.text[: self._length] if self._restarts == answering.restarts else ""
+        return self._wording.snapshot(answering.run_id, heard)
+
+
+@asynccontextmanager
+async def _one_of_many(turn: asyncio.Lock) -> AsyncIterator[None]:
+    """Do a step for one follower, then let everybody else run: long events take milliseconds."""
+    async with turn:
+        yield
+        await asyncio.sleep(0)
+
+
+def _parts(page: Sequence[Happening]) -> Iterator[Sequence[Happening]]:
+    """What is told in one go: up to where somebody may be told no more."""
+    begin = 0
+    for end, happening in enumerate(page, 1):
+        if happening.kind in LAST_TO_SOME:
+            yield page[begin:end]
+            begin = end
+    yield page[begin:]
+
+
+def _pieces(events: Iterable[bytes]) -> Iterator[bytes]:
+    """Events joined to pieces that are worth a write."""
+    gathered: list[bytes] = []
+    size = 0
+    for event in events:
+        gathered.append(event)
+        size += len(event)
+        if size >= PIECE_BYTES:
+            yield b"".join(gathered)
+            gathered, size = [], 0
+    if gathered:
+        yield b"".join(gathered)

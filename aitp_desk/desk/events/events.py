@@ -1,0 +1,116 @@
+"""What happened on a thread, with what it happened to: the events that followers are told."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+
+import msgspec
+
+from aitp_desk.model.conversation.run import Run, RunState
+from aitp_desk.model.conversation.thread import Actor, Message
+from aitp_desk.store.base import Store
+from aitp_desk.store.reads import threads as reads
+from aitp_desk.store.records.threads import Event
+
+MESSAGE_CREATED = "message.created"
+MESSAGE_DELETED = "message.deleted"
+THREAD_DELETED = "thread.deleted"
+THREAD_CLAIMED = "thread.claimed"
+HANDED = ("thread.handed_over", "thread.handed_back")
+"""What tells of a thread that an operator takes over, and gives back; of which operator."""
+ACTOR_JOINED = "actor.joined"
+ACTOR_LEFT = "actor.left"
+RUN = "run."
+"""How the kinds begin that tell of a run; the state follows that it has reached."""
+AT_ONCE_BYTES = 256 * 1024
+"""What the messages of one look hold together: every follower who catches up has one in memory."""
+
+
+class Happening(msgspec.Struct, frozen=True):
+    """An event of a thread.
+
+    Parameters:
+        n: its number on the thread, from 1, without gaps.
+        kind: as :class:`aitp_desk.store.records.threads.Event` has it.
+        thread_id: where it happened.
+        ref: id of what it happened to.
+        subject: the message as it is kept, the run as it stood then, the actor as it joined; None
+            for a message that was deleted since, for an actor that left, for the deletion of a
+            message or of the thread itself, for the thread's claim, and for its being handed over.
+    """
+
+    n: int
+    kind: str
+    thread_id: str
+    ref: str
+    subject: Message | Run | Actor | None
+
+
+class HappeningPage(msgspec.Struct, frozen=True):
+    """A part of what happened on a thread, in order.
+
+    Parameters:
+        has_more: whether there may be more after it.
+    """
+
+    happenings: tuple[Happening, ...]
+    has_more: bool
+
+
+ReadHappenings = Callable[[str, int, int], Awaitable[HappeningPage]]
+"""Reads what happened on a thread after a number, at most so many."""
+
+
+async def read_happenings(store: Store, thread_id: str, after: int, limit: int) -> HappeningPage:
+    """Read what happened on a thread after event ``after``; fewer where messages are long."""
+    events = await reads.events(store, thread_id, after=after, limit=limit)
+    has_more = len(events) == limit
+    messages: dict[str, Message] = {}
+    created = [event.n for event in events if event.kind == MESSAGE_CREATED]
+    if created:
+        page = await reads.messages_after_event(
+            store, thread_id, after=created[0] - 1, limit=len(created), most_bytes=AT_ONCE_BYTES
+        )
+        messages = {message.id: message for message in page.messages}
+        if page.has_more and len(messages) < len(created):
+            last = page.messages[-1].id
+            end = next(place for place, event in enumerate(events, 1) if event.ref == last)
+            events, has_more = events[:end], True
+    runs: dict[str, Run] = {}
+    for event in events:
+        if event.kind.startswith(RUN) and event.ref not in runs:
+            run = await reads.run(store, event.ref)
+            if run is not None:
+                runs[run.id] = run
+    actors: dict[int, Actor] = {}
+    for event in events:
+        if event.kind == ACTOR_JOINED:
+            actor = await reads.joined(store, thread_id, event.n)
+            if actor is not None:
+                actors[event.n] = actor
+    happened = (_happening(thread_id, event, messages, runs, actors) for event in events)
+    return HappeningPage(tuple(happened), has_more)
+
+
+def _happening(
+    thread_id: str,
+    event: Event,
+    messages: dict[str, Message],
+    runs: dict[str, Run],
+    actors: dict[int, Actor],
+) -> Happening:
+    subject: Message | Run | Actor | None = None
+    if event.kind == MESSAGE_CREATED:
+        subject = messages.get(event.ref)
+    elif event.kind == ACTOR_JOINED:
+        subject = actors.get(event.n)
+    elif event.ref in runs:
+        subject = _as_it_stood(runs[event.ref], RunState(event.kind.removeprefix(RUN)))
+    return Happening(event.n, event.kind, thread_id, event.ref, subject)
+
+
+def _as_it_stood(run: Run, state: RunState) -> Run:
+    """A run in a state that it has reached, without what it learned later."""
+    if run.state is state:
+        return run
+    return msgspec.structs.replace(run, state=state, error=None)

@@ -1,0 +1,36 @@
+"""Watching for what the command line changes beside a serving desk.
+
+It raises an epoch, a number in the store, with every change. A desk reads that number at least once
+a second, and is told when it has grown.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, suppress
+
+from aitp_desk.desk.jobs.background_task import beside
+from aitp_desk.store.base import Store, StoreError
+from aitp_desk.store.reads import threads as reads
+
+EPOCH_SECONDS = 0.5
+
+
+@asynccontextmanager
+async def watching(store: Store, epoch: str, changed: Callable[[], object]) -> AsyncIterator[None]:
+    """Call ``changed`` whenever an epoch has grown, for as long as the context lasts."""
+    known = await reads.epoch(store, epoch)
+
+    async def watch() -> None:
+        nonlocal known
+        while True:
+            await asyncio.sleep(EPOCH_SECONDS)
+            with suppress(StoreError):  # it is told where it matters, and this asks again
+                newest = await reads.epoch(store, epoch)
+                if newest != known:
+                    known = newest
+                    changed()
+
+    async with beside(watch):
+        yield

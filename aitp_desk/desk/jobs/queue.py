@@ -1,0 +1,300 @@
+"""Jobs: what was promised besides answers is done, also after a crash, and at last given up.
+
+A job is held under a lease while its handler works; what the handler gives is committed together
+with the job's end, if the lease was not lost meanwhile. A handler that fails is asked again later,
+each time after a longer while, until the job is dead: it is then kept for the site's operators
+(``aitp-desk jobs``).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import secrets
+from collections import Counter
+from collections.abc import Callable
+from contextlib import suppress
+
+import structlog
+
+from aitp_desk.desk.jobs.kinds import Finish, GiveUp, JobKind, Retry
+from aitp_desk.model.errors import StoreBusy
+from aitp_desk.store.base import Store, StoreError, Work
+from aitp_desk.store.reads import jobs as job_reads
+from aitp_desk.store.records.capabilities import RecordsMoved
+from aitp_desk.store.records.jobs import ClaimedJob, Room
+from aitp_desk.store.units.jobs.jobs import (
+    bury_job,
+    claim_jobs,
+    finish_job,
+    put_back_job,
+    release_jobs,
+    renew_job,
+)
+
+LEASE_SECONDS = 60
+RENEW_SECONDS = LEASE_SECONDS / 3
+AGAIN_SECONDS = 1.0
+"""After what time a store is asked again that could not write."""
+ATTEMPTS = 5
+"""How often the end of a job is decided where somebody else is faster each time."""
+WRITING_SECONDS = 60
+"""For how long what a job has made is kept in memory where it cannot be written."""
+
+INTERRUPTED = "The desk was interrupted while it worked on this."
+UNWRITTEN = "What it made could not be written down."
+MOVED = "What it worked with was changed by somebody else meanwhile."
+
+_log = structlog.get_logger()
+
+
+class Jobs:
+    """Takes up jobs as they come, and when their time comes.
+
+    Parameters:
+        clock: Unix seconds.
+        chance: from 0 to 1, another each time.
+    """
+
+    def __init__(
+        self,
+        *,
+        store: Store,
+        clock: Callable[[], float],
+        chance: Callable[[], float] = random.random,
+    ) -> None:
+        self._store = store
+        self._clock = clock
+        self._chance = chance
+        self._name = f"worker_{secrets.token_hex(8)}"
+        self._kinds: dict[str, JobKind] = {}
+        self._last: dict[str, str] = {}
+        self._wanted = asyncio.Event()
+        self._held: dict[asyncio.Task[None], ClaimedJob] = {}
+        self._loops: list[asyncio.Task[None]] = []
+
+    def handle(self, *kinds: JobKind) -> None:
+        """Have jobs of these kinds done; before :meth:`begin`."""
+        self._kinds |= {kind.name: kind for kind in kinds}
+
+    def wake(self) -> None:
+        """Look for jobs now: called after a commit that queued one."""
+        self._wanted.set()
+
+    @property
+    def is_working(self) -> bool:
+        """Whether jobs are being taken up."""
+        return bool(self._loops) and not any(loop.done() for loop in self._loops)
+
+    async def begin(self) -> None:
+        """Free what a process held that is gone, and take jobs up until :meth:`stop`."""
+        freed = await self._store.run(release_jobs, worker=None, kinds=tuple(self._kinds))
+        if freed:
+            _log.info("jobs_resumed", count=freed)
+        self._loops = [
+            asyncio.create_task(self._take_up()),
+            asyncio.create_task(self._renew()),
+        ]
+
+    async def stop(self, seconds: float) -> None:
+        """Take up no more, give what is at work so long to end, and put back the rest."""
+        await _cancel(self._loops)
+        if self._held:
+            await asyncio.wait(self._held, timeout=seconds)
+        await _cancel(list(self._held))
+        try:
+            await self._store.run(release_jobs, worker=self._name, kinds=tuple(self._kinds))
+        except (StoreBusy, StoreError) as error:  # the next start does it
+            _log.warning("jobs_not_released", reason=str(error))
+
+    async def _take_up(self) -> None:
+        while True:
+            self._wanted.clear()
+            try:
+                await self._claim()
+                seconds = await self._until_next()
+            except (StoreBusy, StoreError) as error:
+                _log.warning("jobs_not_claimed", reason=str(error))
+                seconds = AGAIN_SECONDS
+            with suppress(TimeoutError):
+                async with asyncio.timeout(seconds):
+                    await self._wanted.wait()
+
+    async def _claim(self) -> None:
+        now = int(self._clock())
+        rooms = self._rooms()
+        if not rooms:
+            return
+        taken = await self._store.run(
+            claim_jobs,
+            worker=self._name,
+            now=now,
+            lease_until=now + LEASE_SECONDS,
+            rooms=rooms,
+            held=self._held_ids,
+        )
+        for claim in taken:
+            self._last[claim.kind] = claim.principal or ""
+            task = asyncio.create_task(self._work(self._kinds[claim.kind], claim))
+            self._held[task] = claim
+            task.add_done_callback(self._let_go)
+
+    async def _until_next(self) -> float:
+        """How long nothing is to be taken up, unless this is woken, in seconds."""
+        due = await job_reads.next_due(self._store, self._rooms(), self._held_ids)
+        wait = LEASE_SECONDS / 2
+        return wait if due is None else max(0.0, min(wait, due - self._clock()))
+
+    @property
+    def _held_ids(self) -> tuple[str, ...]:
+        return tuple(claim.id for claim in self._held.values())
+
+    def _rooms(self) -> tuple[Room, ...]:
+        """How many jobs of each kind may be taken up, of those kinds that have room."""
+        rooms = []
+        for name, kind in self._kinds.items():
+            held = Counter(
+                claim.principal or "" for claim in self._held.values() if claim.kind == name
+            )
+            longest, last = kind.longest + LEASE_SECONDS, self._last.get(name, "")
+            most = kind.at_once - held.total()
+            rooms.append(Room(name, most, longest, kind.of_one, held, last))
+        return tuple(room for room in rooms if room.most > 0)
+
+    def _let_go(self, task: asyncio.Task[None]) -> None:
+        claim = self._held.pop(task)
+        if not task.cancelled() and (error := task.exception()) is not None:
+            _log.error("job_not_written", job=claim.id, exc_info=error)
+        self.wake()
+
+    async def _work(self, kind: JobKind, claim: ClaimedJob) -> None:
+        """One attempt, and what came of it."""
+        if claim.failures > len(kind.delays):  # by the last of them its worker was lost
+            await self._bury(kind, claim, claim.failures, INTERRUPTED)
+            return
+        if claim.was_lost and claim.failures > 1:  # or it is dead after some quick restarts
+            delay = kind.delay(claim.failures - 2, 0, self._chance())
+            await self._wait(kind, claim, claim.failures, INTERRUPTED, delay)
+            return
+        deadline = asyncio.timeout(kind.deadline)
+        try:
+            async with deadline:
+                finish = await kind.handler(claim)
+        except GiveUp as refusal:
+            await self._bury(kind, claim, claim.failures + 1, refusal.reason)
+        except Retry as failure:
+            await self._fail(kind, claim, failure.reason, failure.after)
+        except Exception as error:  # noqa: BLE001 -- whatever a handler does, the others go on
+            if isinstance(error, TimeoutError) and deadline.expired():
+                await self._fail(kind, claim, f"It took longer than {kind.deadline:g} seconds.")
+            else:
+                await self._fail(kind, claim, _fault(claim, error))
+        else:
+            await self._finish(kind, claim, finish or Finish())
+
+    async def _finish(self, kind: JobKind, claim: ClaimedJob, finish: Finish) -> None:
+        try:
+            async with asyncio.timeout(WRITING_SECONDS):
+                held, finish = await self._written(claim, finish)
+        except TimeoutError:
+            await self._fail(kind, claim, UNWRITTEN)
+        except RecordsMoved:
+            await self._fail(kind, claim, MOVED)
+        except Exception as error:  # noqa: BLE001 -- a unit that refuses was not done
+            await self._fail(kind, claim, _fault(claim, error))
+        else:
+            self._told(claim, held, finish)
+
+    async def _written(self, claim: ClaimedJob, finish: Finish) -> tuple[bool, Finish]:
+        """Write an end, decided anew where somebody else was faster; see :meth:`_write`.
+
+        Returns:
+            Whether the lease held, and the end as it was written.
+
+        Raises:
+            RecordsMoved: somebody else was faster each time.
+        """
+        attempts = 1
+        while True:
+            now = int(self._clock())
+            try:
+                held = await self._write(finish_job, claim=claim, now=now, also=finish.also)
+            except RecordsMoved:
+                if finish.anew is None or attempts == ATTEMPTS:
+                    raise
+                attempts += 1
+                finish = await finish.anew()
+            else:
+                return held, finish
+
+    async def _fail(self, kind: JobKind, claim: ClaimedJob, reason: str, after: int = 0) -> None:
+        """Have a job wait for its next attempt, or bury it where that was the last one."""
+        if claim.failures >= len(kind.delays):
+            await self._bury(kind, claim, claim.failures + 1, reason)
+            return
+        delay = kind.delay(claim.failures, after, self._chance())
+        await self._wait(kind, claim, claim.failures + 1, reason, delay)
+
+    async def _wait(
+        self, kind: JobKind, claim: ClaimedJob, failures: int, reason: str, delay: int
+    ) -> None:
+        """Have a job that has failed so often wait for its next attempt."""
+        _log.info("job_failed", job=claim.id, kind=kind.name, reason=reason, retried_in=delay)
+        held = await self._write(
+            put_back_job,
+            claim=claim,
+            failures=failures,
+            available_at=int(self._clock() + delay),
+            error=reason,
+        )
+        self._told(claim, held)
+
+    async def _bury(self, kind: JobKind, claim: ClaimedJob, failures: int, reason: str) -> None:
+        finish = Finish() if kind.given_up is None else kind.given_up(claim)
+        held = await self._write(
+            bury_job,
+            claim=claim,
+            failures=failures,
+            error=reason,
+            now=int(self._clock()),
+            also=finish.also,
+        )
+        if held:
+            _log.warning("job_dead", job=claim.id, kind=kind.name, reason=reason)
+        self._told(claim, held, finish)
+
+    async def _write(self, unit: Callable[..., Work[bool]], **arguments: object) -> bool:
+        """Write down what became of an attempt, as soon as the store can."""
+        while True:
+            try:
+                return await self._store.run(unit, **arguments)
+            except (StoreBusy, StoreError) as error:
+                _log.warning("job_not_written_yet", reason=str(error))
+            await asyncio.sleep(AGAIN_SECONDS)
+
+    def _told(self, claim: ClaimedJob, held: bool, finish: Finish | None = None) -> None:
+        if not held:
+            _log.warning("job_lease_lost", job=claim.id, kind=claim.kind)
+        elif finish is not None and finish.committed is not None:
+            finish.committed()
+
+    async def _renew(self) -> None:
+        while True:
+            await asyncio.sleep(RENEW_SECONDS)
+            for task, claim in list(self._held.items()):
+                until = int(self._clock()) + LEASE_SECONDS
+                with suppress(StoreBusy, StoreError):
+                    if not await self._store.run(renew_job, claim=claim, lease_until=until):
+                        task.cancel()
+
+
+def _fault(claim: ClaimedJob, error: Exception) -> str:
+    """Tell the log of a fault; what operators are told of it holds nothing that callers said."""
+    _log.error("job_fault", job=claim.id, kind=claim.kind, exc_info=error)
+    return f"A fault of the desk ({type(error).__name__}); the log has its traceback."
+
+
+async def _cancel(tasks: list[asyncio.Task[None]]) -> None:
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)

@@ -1,0 +1,211 @@
+"""Schedules: what the desk does again and again on its own account, and how that went.
+
+Each stands in the database, with its last run and its next: ``aitp-desk jobs list --schedules``
+shows them. Of all processes on a database one is at each, under a lease. A run that fails is made
+again after a while, each time after a longer one, but never after longer than the schedule's own
+time.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import secrets
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager, suppress
+from functools import partial
+
+import msgspec
+import structlog
+
+from aitp_desk.model.errors import StoreBusy
+from aitp_desk.store.base import Store, StoreError, Work
+from aitp_desk.store.reads import schedules as schedule_reads
+from aitp_desk.store.units.jobs.schedules import (
+    ScheduleRun,
+    claim_schedules,
+    end_badly,
+    end_well,
+    release_schedules,
+    renew_schedule,
+    set_schedules,
+)
+
+LEASE_SECONDS = 60
+FIRST_DELAY = 10
+"""Seconds after a first failure; twice as long after each further one."""
+JITTER = 0.25
+"""A wait after a failure is longer by up to this part of it."""
+AGAIN_SECONDS = 1.0
+"""After what time a store is asked again that could not write."""
+
+_log = structlog.get_logger()
+
+
+class NotDone(Exception):
+    """What is done again and again cannot be done now, by no fault of the desk; it says why."""
+
+
+class Schedule(msgspec.Struct, frozen=True):
+    """What is done again and again.
+
+    Parameters:
+        name: by which people know it.
+        every: seconds from the end of a run to the begin of the next.
+        work: does it, and returns how many things it has dealt with. Two processes may be at it
+            for a moment, where the first was thought dead.
+        at_start: whether a process that starts does it at once, whenever it was done last.
+    """
+
+    name: str
+    every: int
+    work: Callable[[], Awaitable[int]]
+    at_start: bool = False
+
+    def delay(self, failures: int, chance: float) -> int:
+        """Seconds until it is tried again.
+
+        Parameters:
+            failures: how often it had failed before.
+            chance: from 0 to 1.
+        """
+        wait = FIRST_DELAY * 2 ** min(failures, 20) * (1 + JITTER * chance)
+        return min(self.every, int(wait))
+
+
+class Schedules:
+    """Begins schedules as their time comes.
+
+    Parameters:
+        clock: Unix seconds.
+        chance: from 0 to 1, another each time.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        clock: Callable[[], float],
+        chance: Callable[[], float] = random.random,
+    ) -> None:
+        self._store = store
+        self._clock = clock
+        self._chance = chance
+        self._worker = f"worker_{secrets.token_hex(8)}"
+        self._schedules: dict[str, Schedule] = {}
+        self._wanted = asyncio.Event()
+        self._held: dict[str, tuple[ScheduleRun, asyncio.Task[None]]] = {}
+
+    def add(self, schedule: Schedule) -> None:
+        """Have something done again and again; before :meth:`keeping`."""
+        self._schedules[schedule.name] = schedule
+
+    def wake(self) -> None:
+        """Look now for what is due."""
+        self._wanted.set()
+
+    @asynccontextmanager
+    async def keeping(self) -> AsyncIterator[None]:
+        """Do what is due for as long as the context lasts."""
+        schedules = self._schedules.values()
+        await self._store.run(
+            set_schedules,
+            every={one.name: one.every for one in schedules},
+            at_once=tuple(one.name for one in schedules if one.at_start),
+        )
+        loops = [asyncio.create_task(self._take_up()), asyncio.create_task(self._renew())]
+        try:
+            yield
+        finally:
+            tasks = [*loops, *(task for _, task in self._held.values())]
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+            try:
+                await self._store.run(release_schedules, worker=self._worker)
+            except (StoreBusy, StoreError) as error:  # their leases end
+                _log.warning("schedules_not_released", reason=str(error))
+
+    async def _take_up(self) -> None:
+        while True:
+            self._wanted.clear()
+            try:
+                seconds = await self._until_next()
+                if seconds <= 0:
+                    await self._claim()
+                    continue
+            except (StoreBusy, StoreError) as error:
+                _log.warning("schedules_not_begun", reason=str(error))
+                seconds = AGAIN_SECONDS
+            with suppress(TimeoutError):
+                async with asyncio.timeout(seconds):
+                    await self._wanted.wait()
+
+    async def _claim(self) -> None:
+        taken = await self._store.run(
+            claim_schedules,
+            names=tuple(self._schedules.keys() - self._held.keys()),
+            worker=self._worker,
+            now=int(self._clock()),
+            lease_seconds=LEASE_SECONDS,
+        )
+        for run in taken:
+            task = asyncio.create_task(self._work(self._schedules[run.name], run))
+            self._held[run.name] = (run, task)
+            task.add_done_callback(partial(self._let_go, run.name))
+
+    def _let_go(self, name: str, _task: asyncio.Task[None]) -> None:
+        del self._held[name]
+        self.wake()
+
+    async def _until_next(self) -> float:
+        """How long nothing is due, unless this is woken, in seconds; 0 where something is."""
+        now, wait = self._clock(), LEASE_SECONDS / 2
+        for kept in await schedule_reads.schedules(self._store):
+            if kept.name in self._schedules and kept.name not in self._held:
+                if kept.is_due(int(now), LEASE_SECONDS):
+                    return 0
+                at = kept.due_at if kept.leased_by is None else kept.lease_until
+                wait = min(wait, max(AGAIN_SECONDS, at - now))
+        return wait
+
+    async def _work(self, schedule: Schedule, run: ScheduleRun) -> None:
+        try:
+            did = await schedule.work()
+        except (StoreBusy, StoreError, NotDone) as error:
+            await self._fail(schedule, run, str(error))
+        except Exception as error:  # noqa: BLE001 -- whatever one does, the others go on
+            _log.error("schedule_fault", schedule=run.name, exc_info=error)
+            name = type(error).__name__
+            await self._fail(schedule, run, f"A fault of the desk ({name}); see the log.")
+        else:
+            await self._write(run, end_well, now=int(self._clock()), did=did)
+
+    async def _fail(self, schedule: Schedule, run: ScheduleRun, reason: str) -> None:
+        now = self._clock()
+        delay = schedule.delay(run.failures, self._chance())
+        _log.warning("schedule_failed", schedule=run.name, reason=reason, retried_in=delay)
+        await self._write(run, end_badly, now=int(now), due_at=int(now) + delay, error=reason)
+
+    async def _write(
+        self, run: ScheduleRun, unit: Callable[..., Work[bool]], **arguments: object
+    ) -> None:
+        """Write down how a run ended, as soon as the store can."""
+        while True:
+            try:
+                held = await self._store.run(unit, run=run, **arguments)
+            except (StoreBusy, StoreError) as error:
+                _log.warning("schedule_not_written_yet", reason=str(error))
+                await asyncio.sleep(AGAIN_SECONDS)
+                continue
+            if not held:
+                _log.warning("schedule_lease_lost", schedule=run.name)
+            return
+
+    async def _renew(self) -> None:
+        while True:
+            await asyncio.sleep(LEASE_SECONDS / 3)
+            for run, task in list(self._held.values()):
+                until = int(self._clock()) + LEASE_SECONDS
+                with suppress(StoreBusy, StoreError):
+                    if not await self._store.run(renew_schedule, run=run, lease_until=until):
+                        task.cancel()

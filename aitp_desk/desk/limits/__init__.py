@@ -1,0 +1,1 @@
+"""Limits of requests, tokens and concurrent work."""

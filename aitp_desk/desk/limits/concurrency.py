@@ -1,0 +1,185 @@
+"""How many requests are worked on at once: of one caller and of all, the others in a queue.
+
+Who comes while there is room goes on at once. Who does not waits, first come, first served; but
+nobody waits behind a caller who has all of their own places taken. Where too many wait, the next is
+turned away. What only waits for something else (``Prefer: wait``) gives its place up meanwhile, and
+what goes on for long is counted by places of its own (``places.py``).
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Callable
+
+import msgspec
+
+from aitp_desk.config import Concurrency as Settings
+from aitp_desk.desk.limits.tiers import Tiers
+from aitp_desk.model.access.principal import Principal
+from aitp_desk.model.errors import Unavailable
+from aitp_desk.observability.figures import Figure, gauge
+
+RETRY_SECONDS = 5
+"""When somebody who was turned away may try again."""
+
+
+class Place(msgspec.Struct, eq=False):
+    """A request's place among those that are worked on.
+
+    Parameters:
+        caller: whose it is.
+        free: called with the caller when the place is left.
+    """
+
+    caller: str
+    free: Callable[[str], None]
+    is_held: bool = True
+
+    def leave(self) -> None:
+        """Let somebody else go on; once is enough, more does no harm."""
+        if self.is_held:
+            self.is_held = False
+            self.free(self.caller)
+
+
+class Concurrency:
+    """The places for requests, of all desks of a process together.
+
+    Parameters:
+        tiers: which callers have more or fewer places than others.
+    """
+
+    def __init__(self, settings: Settings, tiers: Tiers) -> None:
+        self._settings = settings
+        self._tiers = tiers
+        self._most = settings.at_once
+        self._least = min([settings.at_once_per_caller, *tiers.at_once])  # what everybody has
+        self._free = self.free
+        self._taken = 0
+        self._taken_by: dict[str, int] = {}
+        self._queue: dict[_Waiting, None] = {}
+
+    def figures(self) -> tuple[Figure, ...]:
+        """How many are worked on, and wait."""
+        return (
+            gauge("aitp_desk_places_taken", "Requests that are worked on.", self._taken),
+            gauge(
+                "aitp_desk_places_limit",
+                "How many may be (concurrency.at_once).",
+                self._most,
+            ),
+            gauge("aitp_desk_places_waiting", "Requests that wait for a place.", len(self._queue)),
+        )
+
+    def enter(self, principal: Principal) -> Place | None:
+        """Take a place if there is one, of all and of the caller's."""
+        if self._taken < self._most:
+            caller = principal.limited_as
+            taken = self._taken_by.get(caller, 0)
+            if taken < self._least or taken < self._places_of(principal):
+                self._taken += 1
+                self._taken_by[caller] = taken + 1
+                return Place(caller, self._free)
+        return None
+
+    async def wait(self, principal: Principal, is_gone: Callable[[], bool]) -> Place:
+        """Wait for a place.
+
+        Parameters:
+            is_gone: whether nobody waits for the answer any more: then the place in the queue is
+                somebody else's.
+
+        Raises:
+            Unavailable: too many wait, or it took too long.
+        """
+        waiting = _Waiting(principal.limited_as, self._places_of(principal), is_gone)
+        if not self._may_wait(waiting):
+            self._drop_gone()
+            if not self._may_wait(waiting):
+                raise Unavailable(
+                    "Too many requests are under way here, and too many wait."
+                    f" Try again in {RETRY_SECONDS} seconds.",
+                    retry_after=RETRY_SECONDS,
+                )
+        self._queue[waiting] = None
+        try:
+            async with asyncio.timeout(self._settings.wait_seconds):
+                return await waiting.place
+        except TimeoutError:
+            waiting.give_back()
+            raise Unavailable(
+                f"Too many requests are under way here; yours has waited"
+                f" {self._settings.wait_seconds} seconds. Try again in {RETRY_SECONDS} seconds.",
+                retry_after=RETRY_SECONDS,
+            ) from None
+        except asyncio.CancelledError:
+            waiting.give_back()
+            raise
+        finally:
+            self._queue.pop(waiting, None)
+
+    def free(self, caller: str) -> None:
+        """Free a place of a caller's, and have the first go on who may."""
+        self._taken -= 1
+        left = self._taken_by[caller] - 1
+        if left:
+            self._taken_by[caller] = left
+        else:
+            del self._taken_by[caller]
+        if self._queue:
+            self._call_next()
+
+    def _places_of(self, principal: Principal) -> int:
+        tier = self._tiers.of(principal)
+        own = 0 if tier is None else tier.at_once
+        return own or self._settings.at_once_per_caller
+
+    def _may_wait(self, newcomer: _Waiting) -> bool:
+        """Whether there is room in the queue; of one caller as many wait as may go on."""
+        if len(self._queue) >= self._settings.waiting:
+            return False
+        callers = Counter(waiting.caller for waiting in self._queue)
+        return callers[newcomer.caller] < newcomer.most
+
+    def _drop_gone(self) -> None:
+        for waiting in [one for one in self._queue if not one.place.done() and one.is_gone()]:
+            del self._queue[waiting]
+            waiting.let_go()
+
+    def _call_next(self) -> None:
+        for waiting in self._queue:
+            taken = self._taken_by.get(waiting.caller, 0)
+            if taken < waiting.most and not waiting.place.done():
+                if waiting.is_gone():
+                    waiting.let_go()
+                    continue
+                self._taken += 1
+                self._taken_by[waiting.caller] = taken + 1
+                waiting.place.set_result(Place(waiting.caller, self._free))
+                return
+
+
+class _Waiting:
+    """A request in the queue.
+
+    Parameters:
+        most: how many places its caller may have.
+    """
+
+    __slots__ = ("caller", "is_gone", "most", "place")
+
+    def __init__(self, caller: str, most: int, is_gone: Callable[[], bool]) -> None:
+        self.caller = caller
+        self.most = most
+        self.is_gone = is_gone
+        self.place: asyncio.Future[Place] = asyncio.get_running_loop().create_future()
+
+    def give_back(self) -> None:
+        """Free a place that was given a moment too late."""
+        if self.place.done() and not self.place.cancelled() and self.place.exception() is None:
+            self.place.result().leave()
+
+    def let_go(self) -> None:
+        """Have it wait no more: nobody reads its answer."""
+        self.place.set_exception(Unavailable("The caller has gone."))

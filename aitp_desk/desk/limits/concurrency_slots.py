@@ -1,0 +1,65 @@
+"""What takes long and is done for so many at once: streams, files that are sent."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+
+from aitp_desk.model.access.principal import Principal
+from aitp_desk.model.errors import RateLimited, Unavailable
+from aitp_desk.observability.figures import Figure, gauge
+
+RETRY_SECONDS = 10
+"""When somebody who was turned away may try again."""
+
+
+class Places:
+    """The places for one kind of work, of all desks of a process together.
+
+    Parameters:
+        what: is open where a place is taken, in the plural.
+        most: how many places there are.
+        most_per_caller: how many of them one caller may have; anonymous ones are their address.
+    """
+
+    def __init__(self, what: str, *, most: int, most_per_caller: int) -> None:
+        self._what = what
+        self._most = most
+        self._most_per_caller = most_per_caller
+        self._open: Counter[str] = Counter()
+
+    def figures(self) -> tuple[Figure, ...]:
+        """How many places are taken."""
+        name = f"aitp_desk_{self._what}"
+        return (
+            gauge(name, f"Open {self._what}.", self._open.total()),
+            gauge(f"{name}_limit", "How many may be open.", self._most),
+        )
+
+    def take(self, principal: Principal) -> Callable[[], None]:
+        """Take a place; what is returned is called once when it is free again.
+
+        Raises:
+            RateLimited, Unavailable: the caller, or all together, have too many.
+        """
+        caller = principal.limited_as
+        if self._open.total() >= self._most:
+            raise Unavailable(
+                f"Too many {self._what} are open at this desk. Try again later.",
+                retry_after=RETRY_SECONDS,
+            )
+        if self._open[caller] >= self._most_per_caller:
+            raise RateLimited(
+                f"At most {self._most_per_caller} {self._what} may be open at once."
+                " Close one, then open another.",
+                scope="ip" if principal.counts_by_address else "principal",
+                retry_after=RETRY_SECONDS,
+            )
+        self._open[caller] += 1
+
+        def leave() -> None:
+            self._open[caller] -= 1
+            if not self._open[caller]:
+                del self._open[caller]
+
+        return leave

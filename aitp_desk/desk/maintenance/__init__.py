@@ -1,0 +1,1 @@
+"""Retention, erasure and integrity of what is stored."""

@@ -1,0 +1,113 @@
+"""Keeps ``enriched.jsonl`` up to date on a schedule, within a sum for each run."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+import structlog
+
+from aitp_desk.agent.base import Usage
+from aitp_desk.agent.claude.budget import Day, DaySpent
+from aitp_desk.agent.claude.messages import Messages, ModelFailed
+from aitp_desk.agent.enrichment.request import Group, affordable, estimate
+from aitp_desk.agent.enrichment.run import Run
+from aitp_desk.config import Config
+from aitp_desk.desk.jobs.scheduler import NotDone
+from aitp_desk.knowledge.enrichment.coverage import Coverage
+from aitp_desk.knowledge.snapshot import Knowledge
+
+SILENT_SECONDS = 120
+"""How long the API may be silent: nobody waits for an answer."""
+
+_log = structlog.get_logger(__name__)
+
+
+class Enrichment:
+    """Has a model read passages that are new or have changed, and nothing else.
+
+    Parameters:
+        contents: the content folders, with what was read of each.
+        url: the API's address; None for the public one.
+        day: the tokens of the day, which a run uses too; None sets no limit.
+        clock: Unix seconds.
+    """
+
+    def __init__(
+        self,
+        config: Config,
+        contents: Sequence[tuple[Path, Knowledge]],
+        *,
+        key: str,
+        url: str | None,
+        day: Day | None,
+        clock: Callable[[], float],
+    ) -> None:
+        self._config = config
+        self._contents = contents
+        self._key, self._url = key, url
+        self._day = day or Day(0, clock)
+        self._clock = clock
+
+    async def update(self) -> int:
+        """Send what is missing as a batch, as far as the sum for a run goes.
+
+        Returns:
+            How many passages the model has replied on.
+
+        Raises:
+            NotDone: the API or the disk fails, or the tokens of the day are used up.
+        """
+        settings = self._config.claude
+        seconds = max(settings.reply_seconds, SILENT_SECONDS)
+        api = Messages(self._key, self._url, seconds)
+        run = Run(
+            self._config,
+            self._read,
+            api,
+            now=lambda: datetime.fromtimestamp(self._clock(), UTC),
+            tell=lambda did: _log.info("content.enriching", did=did),
+            progress=lambda _done: None,
+        )
+        try:
+            await run.finish_earlier()
+            missing = await asyncio.to_thread(run.missing)
+            groups = affordable(missing, settings, self._config.enrich.run_dollars, batch=True)
+            failed = await self._send(run, groups) if groups else 0
+        except ModelFailed as error:
+            raise NotDone(f"The model's API failed: {error.reason}.") from error
+        except OSError as error:
+            raise NotDone(f"enriched.jsonl cannot be written: {error.strerror}.") from error
+        finally:
+            await api.close()
+        left = sum(map(len, missing[len(groups) :]))
+        if failed or left or run.dropped:
+            _log.warning(
+                "content.enriched_in_part",
+                failed_requests=failed,
+                passages_left=left,
+                dropped=len(run.dropped),
+            )
+        return run.taken
+
+    async def _send(self, run: Run, groups: Sequence[Group]) -> int:
+        """Send groups within the tokens of the day; see :meth:`Run.send`."""
+        told = estimate(groups, self._config.claude, batch=True)
+        tokens = told.read + told.written
+        try:
+            counted_on = self._day.take(tokens)
+        except DaySpent as error:
+            raise NotDone("The tokens of the day (claude.day_tokens) do not suffice.") from error
+        try:
+            return await run.send(groups)
+        except ModelFailed:
+            if not run.is_pending:  # nothing was sent
+                self._day.settle(counted_on, tokens, Usage())
+            raise
+
+    def _read(self) -> list[Coverage]:
+        return [
+            Coverage(folder, knowledge.editions.passages()) for folder, knowledge in self._contents
+        ]

@@ -1,0 +1,153 @@
+"""Erasing a person's words from the store, and what the desk made of them.
+
+The desk's replies may repeat what it was told: on a thread, and on what was forked off it, all that
+the desk said after a person's first words goes with these. What others said stays, also where they
+quote the person.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from aitp_desk.model.access.audit import Auditor, Outcome
+from aitp_desk.store.base import Store
+from aitp_desk.store.reads.erasure import (
+    Attached,
+    Erased,
+    Person,
+    Traces,
+    erasable,
+    files_of,
+    folded_of,
+    forks_of,
+    replies_on,
+    traces_of,
+)
+from aitp_desk.store.units.privacy.erasure import (
+    erase_apart,
+    erase_around,
+    erase_files,
+    erase_messages,
+    erase_runs,
+    note_erasure,
+)
+from aitp_desk.store.units.threads.folded_threads import unfold_thread
+
+AT_ONCE = 20
+"""How many messages, files, runs or grants one unit of work erases."""
+
+
+async def find_words(store: Store, person: Person) -> Erased:
+    """Count what an erasure would drop, but for what goes unseen with it; nothing is changed."""
+    files = {file.file_id for file in await files_of(store, person)}
+    replies: set[str] = set()
+    found = Erased()
+    async for _ in folded_of(store, person):
+        found += Erased(messages=1, replies=1, threads=1)
+    async for traces in traces_of(store, person):
+        replies.update(traces.replies)
+        for fork in await _forks(store, traces):
+            replies.update(await replies_on(store, fork))
+        files |= await erasable(store, traces.files)
+        found += Erased(messages=len(traces.messages), threads=1)
+    return found + Erased(replies=len(replies), files=len(files))
+
+
+async def erase_words(
+    store: Store, person: Person, *, by: Auditor, clock: Callable[[], float]
+) -> Erased:
+    """Erase a person's words. What was cut short is finished by calling it again.
+
+    What is said while this works may stay.
+
+    Parameters:
+        by: who erases.
+        clock: Unix seconds.
+    """
+    await store.run(note_erasure, person=person, by=by, outcome=Outcome.BEGUN, count=0)
+    async for thread_id in folded_of(store, person):
+        await store.run(unfold_thread, thread_id=thread_id)
+    erased = Erased()
+    async for traces in traces_of(store, person):
+        erased += await _Erasing(store, person, int(clock())).on_thread(traces)
+    erased += await _erase_files(store, await files_of(store, person))
+    erased += await _erase_apart(store, person, by)
+    await store.run(note_erasure, person=person, by=by, outcome=Outcome.DONE, count=erased.total)
+    return erased
+
+
+class _Erasing:
+    """Erases one person's words from threads, at one moment."""
+
+    def __init__(self, store: Store, person: Person, now: int) -> None:
+        self._store = store
+        self._person = person
+        self._now = now
+
+    async def on_thread(self, traces: Traces) -> Erased:
+        """Erase what stands on a thread, and what was made of it there and on its forks."""
+        # first what works with the words: it must not write them down again
+        erased = Erased(threads=1) + await self._around(traces.thread_id, traces)
+        # a message names its files, so they go before it
+        forks = await _forks(self._store, traces)
+        for fork in forks:
+            erased += await self._around(fork, traces, is_fork=True)
+            erased += await self._replies(fork, await replies_on(self._store, fork))
+        erased += await self._replies(traces.thread_id, traces.replies)
+        erased += await _erase_files(self._store, traces.files)
+        erased += await self._messages(traces.thread_id, traces.messages)
+        return erased + await self._runs(traces.thread_id, traces.run_ids)
+
+    async def _around(self, thread_id: str, traces: Traces, *, is_fork: bool = False) -> Erased:
+        return await self._store.run(
+            erase_around,
+            thread_id=thread_id,
+            since=traces.since,
+            is_opener=traces.is_opener and not is_fork,
+            whose=self._person.principal,
+            is_fork=is_fork,
+            now=self._now,
+        )
+
+    async def _runs(self, thread_id: str, ids: Sequence[str]) -> Erased:
+        erased = Erased()
+        for at in range(0, len(ids) or 1, AT_ONCE):
+            erased += await self._store.run(
+                erase_runs,
+                thread_id=thread_id,
+                run_ids=tuple(ids[at : at + AT_ONCE]),
+                whose=self._person.principal,
+            )
+        return erased
+
+    async def _replies(self, thread_id: str, ids: Sequence[str]) -> Erased:
+        return Erased(replies=(await self._messages(thread_id, ids)).messages)
+
+    async def _messages(self, thread_id: str, ids: Sequence[str]) -> Erased:
+        erased = Erased()
+        for at in range(0, len(ids), AT_ONCE):
+            some = tuple(ids[at : at + AT_ONCE])
+            erased += await self._store.run(
+                erase_messages, thread_id=thread_id, message_ids=some, now=self._now
+            )
+        return erased
+
+
+async def _erase_files(store: Store, files: Sequence[Attached]) -> Erased:
+    erased = Erased()
+    for at in range(0, len(files), AT_ONCE):
+        erased += await store.run(erase_files, files=tuple(files[at : at + AT_ONCE]))
+    return erased
+
+
+async def _erase_apart(store: Store, person: Person, by: Auditor) -> Erased:
+    erased = Erased()
+    while True:
+        some = await store.run(erase_apart, person=person, by=by, limit=AT_ONCE)
+        erased += some
+        if some.grants < AT_ONCE:
+            return erased
+
+
+async def _forks(store: Store, traces: Traces) -> tuple[str, ...]:
+    return await forks_of(store, traces.thread_id, traces.first_seq) if traces.first_seq else ()

@@ -1,0 +1,144 @@
+"""How the desk is: every part of it looked at, and since when it is as it is.
+
+All who tell of it (``/ready``, capabilities, figures, operators' pages) ask here. When something
+began to be otherwise is written down, so that a restart does not make it young again; what is up
+was up since the start at the longest, for nobody has looked before.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
+
+import structlog
+
+from aitp_desk.desk.jobs.background_task import beside
+from aitp_desk.model.component import Component, Condition, Part
+from aitp_desk.model.errors import StoreBusy
+from aitp_desk.store.base import Store, StoreError
+from aitp_desk.store.reads import conditions as condition_reads
+from aitp_desk.store.units.jobs.conditions import KeptCondition, keep_conditions
+
+EVERY_SECONDS = 15.0
+"""How often it is looked at where nobody asks, so that it is known since when."""
+LOOK_SECONDS = 2.0
+"""A part that is not told of by then is down."""
+
+Look = Callable[[], Awaitable[Sequence[Condition]]]
+"""Looks at parts of the desk; it changes nothing."""
+
+_log = structlog.get_logger()
+
+
+class Checking:
+    """Looks at all parts.
+
+    Parameters:
+        clock: Unix seconds.
+    """
+
+    def __init__(self, store: Store, clock: Callable[[], float]) -> None:
+        self._store = store
+        self._clock = clock
+        self._begun = int(clock())
+        self._looks: dict[str, tuple[Look, Part]] = {}
+        self._known: dict[str, KeptCondition] | None = None
+        self._unwritten: dict[str, KeptCondition] = {}
+        self._one_at_a_time = asyncio.Lock()
+        self._begun_looks = 0
+        self._ended_look = 0
+        self._components: tuple[Component, ...] = ()
+
+    def add(self, name: str, look: Look, part: Part = "own") -> None:
+        """Have something looked at from now on.
+
+        Parameters:
+            name, part: of what is down where it cannot be looked at.
+        """
+        self._looks[name] = look, part
+
+    async def components(self) -> tuple[Component, ...]:
+        """All parts as they are now. All who ask while one look goes on are told the next."""
+        before = self._begun_looks
+        async with self._one_at_a_time:
+            if self._ended_look <= before:
+                self._begun_looks = look = self._begun_looks + 1
+                self._components = await self._check()
+                self._ended_look = look
+            return self._components
+
+    @asynccontextmanager
+    async def keeping(self, seconds: float = EVERY_SECONDS) -> AsyncIterator[None]:
+        """Look again and again for as long as the context lasts."""
+
+        async def look() -> None:
+            while True:
+                await self.components()
+                await asyncio.sleep(seconds)
+
+        async with beside(look):
+            yield
+
+    async def _check(self) -> tuple[Component, ...]:
+        told = await asyncio.gather(
+            *(self._ask(name, look, part) for name, (look, part) in self._looks.items())
+        )
+        now = int(self._clock())
+        since = await self._remembered()
+        components = tuple(
+            self._note(condition, since, now) for conditions in told for condition in conditions
+        )
+        await self._write()
+        return components
+
+    async def _ask(self, name: str, look: Look, part: Part) -> Sequence[Condition]:
+        try:
+            async with asyncio.timeout(LOOK_SECONDS):
+                return await look()
+        except TimeoutError:
+            why = f"It did not tell how it is within {LOOK_SECONDS:g} seconds."
+        except (StoreBusy, StoreError):
+            why = "The store does not answer."
+        except Exception:  # noqa: BLE001 -- whatever is wrong with one, the others are told of
+            _log.exception("look_failed", component=name)
+            why = "It could not be looked at; see the log."
+        return (Condition(name=name, state="down", reason=why, part=part),)
+
+    async def _remembered(self) -> dict[str, KeptCondition]:
+        """What is known of all parts; nothing yet while the store cannot be read."""
+        if self._known is not None:
+            return self._known
+        try:
+            self._known = await condition_reads.conditions(self._store)
+        except StoreError:
+            return self._unwritten
+        self._known |= self._unwritten
+        return self._known
+
+    def _note(self, found: Condition, known: dict[str, KeptCondition], now: int) -> Component:
+        before = known.get(found.name)
+        if before is None or before.state != found.state:
+            before = KeptCondition(found.name, found.state, now)
+            known[found.name] = self._unwritten[found.name] = before
+        since = min(before.since, now)
+        if found.state == "up":
+            since = max(since, min(self._begun, now))
+        return Component(
+            name=found.name,
+            state=found.state,
+            reason=found.reason,
+            part=found.part,
+            since=since,
+        )
+
+    async def _write(self) -> None:
+        if not self._unwritten or self._known is None:
+            return
+        written = dict(self._unwritten)
+        try:
+            await self._store.run(keep_conditions, conditions=tuple(written.values()))
+        except (StoreBusy, StoreError) as error:  # the next look tries again
+            _log.warning("conditions_not_written", reason=str(error))
+            return
+        self._unwritten.clear()

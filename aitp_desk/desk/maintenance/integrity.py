@@ -1,0 +1,73 @@
+"""Examining what is kept: whether it is as it was written, and whether it opens."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import msgspec
+
+from aitp_desk.auth.keys.audit_keys import audit_keys
+from aitp_desk.auth.keys.data_keys import known_data_keys
+from aitp_desk.auth.keys.master_key import KeyFileError
+from aitp_desk.model.access.audit import ObjectKind
+from aitp_desk.store.base import Reader, StoreError
+from aitp_desk.store.reads.audit_log import check_audit
+from aitp_desk.store.reads.chains import check_chains
+
+
+class Examined(msgspec.Struct, frozen=True):
+    """What was found. Every problem is a sentence for the owner.
+
+    Parameters:
+        threads: with messages.
+        messages: of these threads, with the deleted ones.
+        folded: first turns that are kept in one row.
+        audit_rows: of the audit log.
+        data_keys: versions of the data keys that the master key opens.
+    """
+
+    threads: int = 0
+    messages: int = 0
+    folded: int = 0
+    audit_rows: int = 0
+    data_keys: tuple[int, ...] = ()
+    problems: tuple[str, ...] = ()
+
+
+async def examine(
+    reader: Reader, data: Path, environment: Mapping[str, str], told: Callable[[int], None]
+) -> Examined:
+    """Unwrap the data keys, and compute the chains of all threads and of the audit log anew.
+
+    Parameters:
+        data: the data folder, where the key file stands.
+        environment: where the master key may stand instead.
+        told: is told now and then how many messages have been looked at.
+    """
+    problems: list[str] = []
+    keys = None
+    try:
+        keys = await known_data_keys(reader, data, environment)
+    except KeyFileError as error:
+        problems.append(f"keys: {error}")
+    names = audit_keys(keys) if keys is not None else None
+    found = Examined(data_keys=() if keys is None else tuple(sorted(keys.versions)))
+    try:
+        chains = await check_chains(
+            reader,
+            name=lambda id_: "a thread" if names is None else names.name(ObjectKind.THREAD, id_),
+            told=told,
+        )
+        problems += [f"threads: {broken}" for broken in chains.broken]
+        found = msgspec.structs.replace(
+            found, threads=chains.threads, messages=chains.messages, folded=chains.folded
+        )
+        if names is not None:
+            checked = await check_audit(reader, names)
+            found = msgspec.structs.replace(found, audit_rows=checked.head.n - checked.dropped)
+            if checked.broken is not None:
+                problems.append(f"audit log: row {checked.broken}: {checked.why}")
+    except StoreError as error:
+        problems.append(f"database: {error}")
+    return msgspec.structs.replace(found, problems=tuple(problems))

@@ -1,0 +1,157 @@
+"""Retention: what has been kept for as long as the site's owner wants goes.
+
+A pass looks at all threads that are old enough, a page at a time, and drops those that were not
+used since, one unit of work each; then files, calls on no thread, sealed values, and rows of the
+audit log. It makes room for callers between two of these.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from functools import partial
+
+import msgspec
+
+from aitp_desk.config import Retention
+from aitp_desk.config.units import DAY_SECONDS
+from aitp_desk.desk.events.broadcaster import Following
+from aitp_desk.desk.maintenance.cache_eviction import Forget
+from aitp_desk.model.access.audit import AuditKeys, own_auditor
+from aitp_desk.store.base import Store, Work
+from aitp_desk.store.reads import threads as reads
+from aitp_desk.store.units.privacy.retention import (
+    drop_old_calls,
+    drop_old_files,
+    drop_old_folded,
+    drop_old_thread,
+    note_retention,
+    trim_audit,
+)
+from aitp_desk.store.units.privacy.sealed_values import drop_old_sealed
+
+EVERY_SECONDS = 3600
+BETWEEN_SECONDS = 0.01
+"""How long others have the store for themselves after each piece."""
+PAGE_ROWS = 500
+FOLDED_AT_ONCE = 100
+FILES_AT_ONCE = 10
+CALLS_AT_ONCE = 100
+SEALED_AT_ONCE = 100
+AUDIT_AT_ONCE = 1000
+
+
+class Retaining:
+    """Drops what has had its time.
+
+    Parameters:
+        settings: how long is kept what.
+        audit: the keys of the audit log.
+        stop: ends the work on a run.
+        forget: drop what is held in memory of what was said.
+    """
+
+    def __init__(
+        self,
+        *,
+        store: Store,
+        settings: Retention,
+        audit: AuditKeys,
+        following: Following,
+        stop: Callable[[str], None],
+        forget: Sequence[Forget],
+        clock: Callable[[], float],
+    ) -> None:
+        self._store = store
+        self._settings = settings
+        self._audit = audit
+        self._following = following
+        self._stop = stop
+        self._forget = forget
+        self._clock = clock
+
+    @property
+    def is_wanted(self) -> bool:
+        """Whether anything is not to be kept for ever."""
+        return any(msgspec.structs.astuple(self._settings))
+
+    async def retain(self) -> int:
+        """Drop what has had its time; return how much that was.
+
+        Raises:
+            StoreBusy, StoreError: the store could not go on.
+        """
+        settings, gone = self._settings, 0
+        if settings.threads_days:
+            before = self._before(settings.threads_days)
+            count = await self._drop_threads(before)
+            count += await self._repeat(drop_old_folded, before, FOLDED_AT_ONCE)
+            await self._note("threads", count)
+            gone += count
+        if settings.files_days:
+            before = self._before(settings.files_days)
+            count = await self._repeat(drop_old_files, before, FILES_AT_ONCE)
+            await self._note("files", count)
+            gone += count
+        if settings.calls_days:
+            count = await self._repeat(
+                drop_old_calls, self._before(settings.calls_days), CALLS_AT_ONCE
+            )
+            await self._note("calls", count)
+            gone += count
+        if settings.sealed_days:
+            count = await self._repeat(
+                drop_old_sealed, self._before(settings.sealed_days), SEALED_AT_ONCE
+            )
+            await self._note("sealed", count)
+            gone += count
+        if settings.audit_days:
+            before = self._before(settings.audit_days)
+            by = own_auditor(self._audit, int(self._clock()))
+            gone += await self._repeat(partial(trim_audit, by=by), before, AUDIT_AT_ONCE)
+        return gone
+
+    async def _drop_threads(self, before: int) -> int:
+        """Delete the threads that were not used since a time; return how many."""
+        dropped, after = 0, ""
+        while page := await reads.threads_opened(self._store, before, after, PAGE_ROWS):
+            for after, used_at in page:
+                if used_at is not None and used_at < before:
+                    dropped += await self._drop_thread(after, before)
+            await asyncio.sleep(BETWEEN_SECONDS)
+        return dropped
+
+    async def _drop_thread(self, thread_id: str, before: int) -> bool:
+        ended = await self._store.run(
+            drop_old_thread, thread_id=thread_id, before=before, now=int(self._clock())
+        )
+        if ended is None:
+            return False
+        for run_id in ended:
+            self._stop(run_id)
+            self._following.ended(run_id)
+        self._following.changed(thread_id)
+        await asyncio.sleep(BETWEEN_SECONDS)
+        return True
+
+    async def _repeat(self, work: Callable[..., Work[int]], before: int, limit: int) -> int:
+        """Do a piece of work until nothing is left of it; return how much was done."""
+        done = 0
+        while True:
+            count = await self._store.run(work, before=before, limit=limit)
+            done += count
+            if count < limit:
+                return done
+            await asyncio.sleep(BETWEEN_SECONDS)
+
+    async def _note(self, what: str, count: int) -> None:
+        """Note what was dropped, and have it forgotten that is held of it."""
+        if not count:
+            return
+        for forget in self._forget:
+            forget()
+        by = own_auditor(self._audit, int(self._clock()))
+        await self._store.run(note_retention, by=by, what=what, count=count)
+
+    def _before(self, days: int) -> int:
+        return int(self._clock()) - days * DAY_SECONDS

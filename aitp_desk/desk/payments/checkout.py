@@ -1,0 +1,234 @@
+"""Having calls paid that were asked for by name and arguments: asked for, presented, waited for.
+
+What is to be paid is asked on a thread. A call that stands on none has one of its own, by which its
+caller can go on in any way that threads can: pay there, decline, ask.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import msgspec
+
+from aitp_desk.agent.history.message_codec import reply_metadata
+from aitp_desk.desk.access.idempotency import Request
+from aitp_desk.desk.calls.invocation import Beside, PaymentNeeded
+from aitp_desk.desk.calls.invoker import Invoking
+from aitp_desk.desk.calls.payment_token import naming
+from aitp_desk.desk.dialogue.prompts import payment_question, question_in_words
+from aitp_desk.desk.events.broadcaster import Following
+from aitp_desk.desk.payments.settlement import PaidEnds
+from aitp_desk.desk.plugins.desk_messages import DeskQuestion, Speaking, Utterance
+from aitp_desk.desk.plugins.messages.parts import SCHEMA, write_part
+from aitp_desk.desk.plugins.quotes import OpenQuote
+from aitp_desk.desk.plugins.resumption import TOO_LATE
+from aitp_desk.desk.plugins.verification import Verification
+from aitp_desk.desk.threads.messages import Posting
+from aitp_desk.model.access.principal import Principal
+from aitp_desk.model.calls.call import ActionCall, CallState
+from aitp_desk.model.calls.payment import PaymentTerms
+from aitp_desk.model.conversation.chain import new_salt
+from aitp_desk.model.conversation.thread import VISITOR, Actor, Draft, Origin, Thread
+from aitp_desk.model.errors import PaymentRequired, PreconditionFailed
+from aitp_desk.model.ids import new_id
+from aitp_desk.store.base import Store
+from aitp_desk.store.reads import threads as reads
+from aitp_desk.store.records.capabilities import NewEffects
+from aitp_desk.store.records.threads import NewMessage
+from aitp_desk.store.units.calls.quotes import begin_unpaid
+
+AITP = "payment"
+"""What a message is called that pays as AITP-01 has it."""
+THREAD_PREFIX = "thread"
+
+
+class Paying:
+    """Has calls paid, for those who know what to call.
+
+    Parameters:
+        ends: of the same desk.
+        speaking: has what asks for money judged.
+        verification: verifies payments before they are written.
+        posting: writes what pays.
+        actor: the desk's own actor, which stands first on every thread.
+        clock: Unix seconds.
+    """
+
+    def __init__(
+        self,
+        ends: PaidEnds,
+        *,
+        store: Store,
+        invoking: Invoking,
+        speaking: Speaking,
+        verification: Verification,
+        posting: Posting,
+        following: Following,
+        actor: Actor,
+        clock: Callable[[], float],
+    ) -> None:
+        self._ends = ends
+        self._store = store
+        self._invoking = invoking
+        self._speaking = speaking
+        self._verification = verification
+        self._posting = posting
+        self._following = following
+        self._actor = actor
+        self._clock = clock
+
+    async def ask(self, principal: Principal, needed: PaymentNeeded, beside: Beside) -> ActionCall:
+        """Write down a call that waits to be paid, with what asks for that.
+
+        Parameters:
+            beside: what else is written with it; it may open the call's thread.
+
+        Raises:
+            InternalError: nothing can ask for it.
+            ThreadNotFound: its thread is not there any more.
+        """
+        now = self._clock()
+        opens = None
+        if needed.invocation.thread_id is None:
+            opens = Thread(
+                new_id(THREAD_PREFIX, now),
+                principal.owner,
+                int(now),
+                {},
+                (self._actor,),
+                desk=principal.desk,
+            )
+            invocation = msgspec.structs.replace(needed.invocation, thread_id=opens.id)
+            needed = msgspec.structs.replace(needed, invocation=invocation)
+        call = await self._invoking.waits.begun(principal, needed, None)
+        speaker = principal.owner or VISITOR
+        question = payment_question(
+            self._invoking.action(call.action), call.arguments, needed.price
+        )
+        words = msgspec.structs.replace(question_in_words(question), waits=call.id)
+        said = NewMessage(
+            new_id("msg", now),
+            new_salt(),
+            "assistant",
+            self._actor.id,
+            Origin.DESK,
+            (words.question,),
+            metadata=reply_metadata(words),
+        )
+
+        async def write(said: tuple[NewMessage, ...], effects: NewEffects | None) -> None:
+            await self._store.run(
+                begin_unpaid,
+                call=call,
+                said=said,
+                effects=effects or NewEffects(),
+                opens=opens,
+                speaker=speaker,
+                now=int(now),
+                along=beside(call, None),
+            )
+
+        asks = DeskQuestion(question, principal.owner or "", call.id)
+        await self._speaking.speak(call.thread_id or "", (Utterance(said, asks),), write)
+        self._following.changed(call.thread_id or "")
+        return call
+
+    async def terms(self, call: ActionCall) -> PaymentTerms | None:
+        """How a call can be paid just now; None where it cannot."""
+        quote = await self._ends.quote(call)
+        return None if quote is None else quote.terms
+
+    async def pay(
+        self, principal: Principal, call: ActionCall, given: Mapping[str, Any]
+    ) -> ActionCall:
+        """Pay for a call by what was presented, and wait for what comes of it.
+
+        While what was paid before is looked at, that is waited for.
+
+        Parameters:
+            given: a message that pays.
+
+        Returns:
+            The call: at its end, or as it stands after a while.
+
+        Raises:
+            PaymentRequired: what was presented does not pay for it.
+            PreconditionFailed: it is too late.
+            whatever :meth:`.Posting.post` raises.
+        """
+        quote, posted = await self._ends.quote(call), 0
+        if quote is not None:
+            request = Request("POST", "", b"", manual=True)
+            draft = _draft(quote, given)
+            message = await self._posting.post(principal, call.thread_id or "", draft, request)
+            posted = message.message.seq
+        elif call.expires_at < self._clock():
+            raise PreconditionFailed(TOO_LATE)
+        call = await self._ends.settled(call)
+        if call.state is CallState.WAITING_PAYMENT and (terms := await self.terms(call)):
+            why = await self._ends.told_after(call.thread_id or "", posted)
+            raise self.required(call, terms, why)
+        return call
+
+    async def settled(self, call: ActionCall) -> ActionCall:
+        """See :meth:`.PaidEnds.settled`."""
+        return await self._ends.settled(call)
+
+    def required(
+        self, call: ActionCall, terms: PaymentTerms | None, why: str = ""
+    ) -> PaymentRequired:
+        """What is told of a call that waits to be paid.
+
+        Parameters:
+            why: what was said of a payment that was presented; empty where none was.
+        """
+        if call.price is None:
+            raise ValueError(f"{call.id} costs nothing.")
+        told = f"{call.action} costs {call.price}, which is paid before it is done."
+        return PaymentRequired(
+            f"{why} {told} Nothing was done.".lstrip(),
+            price=call.price,
+            terms=terms,
+            call_id=call.id,
+            thread_id=call.thread_id,
+            refused=why,
+        )
+
+    async def why_not(
+        self, principal: Principal, call: ActionCall, given: Mapping[str, Any]
+    ) -> str | None:
+        """Return why a payment does not pay a call, in words; None if it pays. Nothing is written.
+
+        Raises:
+            DeskError: as :meth:`.Verification.why_not`.
+        """
+        quote = await self._ends.quote(call)
+        if quote is None:
+            return TOO_LATE
+        return await self._verification.why_not(principal, call, _draft(quote, given))
+
+    async def was_paid_by(self, call: ActionCall, given: Mapping[str, Any]) -> bool:
+        """Whether it is this very payment that has paid a call."""
+        if call.payment is None or not call.payment.message_id:
+            return False
+        paid = await reads.message(self._store, call.thread_id or "", call.payment.message_id)
+        return paid is not None and any(_without_schema(text) == given for text in paid.content)
+
+
+def _draft(quote: OpenQuote, given: Mapping[str, Any]) -> Draft:
+    """The message that pays a quote by what was presented."""
+    newest = quote.enabled.url_of(quote.enabled.newest)
+    # AITP-01 is answered as it was asked; what it cannot say the site's own schema can
+    url = str(quote.terms.message.get(SCHEMA, newest)) if AITP in given else newest
+    return Draft("user", (write_part(naming(given, quote.terms.quote_id), url),))
+
+
+def _without_schema(text: str) -> Any:
+    try:
+        read = msgspec.json.decode(text)
+    except msgspec.DecodeError:
+        return None
+    if not isinstance(read, dict):
+        return None
+    return {name: value for name, value in read.items() if name != SCHEMA}

@@ -1,0 +1,103 @@
+"""Runs for what has paid: they tell what came of it, and no agent is asked about a payment."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import msgspec
+
+from aitp_desk.agent.base import Answer
+from aitp_desk.agent.history.message_codec import reply_metadata, write_reply
+from aitp_desk.desk.calls.invoker import Invoking
+from aitp_desk.desk.dialogue.prompts import taken_on
+from aitp_desk.desk.payments.settlement import PaidEnds
+from aitp_desk.desk.plugins.desk_messages import Utterance
+from aitp_desk.model.calls.call import ActionCall, CallState
+from aitp_desk.model.conversation.chain import new_salt
+from aitp_desk.model.conversation.thread import Message, Origin
+from aitp_desk.store.base import Store
+from aitp_desk.store.reads import threads as reads
+from aitp_desk.store.records.threads import NewMessage
+
+
+class Paid(msgspec.Struct, frozen=True):
+    """What was said to pay, and what is said to that.
+
+    Parameters:
+        said: by the run.
+        rest: what is still due of what was said.
+    """
+
+    said: tuple[Utterance, ...]
+    rest: tuple[Message, ...]
+
+
+class PaidInRuns:
+    """Tells what came of payments in the runs of one desk.
+
+    Parameters:
+        new_message_id: gives ids of messages.
+        actor: id of the desk's own actor.
+        site_url: of the desk, without a slash at its end.
+    """
+
+    def __init__(
+        self,
+        ends: PaidEnds,
+        store: Store,
+        invoking: Invoking,
+        new_message_id: Callable[[], str],
+        *,
+        actor: str,
+        site_url: str,
+    ) -> None:
+        self._ends = ends
+        self._store = store
+        self._invoking = invoking
+        self._new_message_id = new_message_id
+        self._actor = actor
+        self._site_url = site_url
+
+    async def tell(self, thread_id: str, due: tuple[Message, ...]) -> Paid:
+        """Wait for what comes of payments that a run is to answer, and say it.
+
+        Of one that does not pay it is said what the capability has said to it.
+        """
+        pays = [message for message in due if await self._pays(thread_id, message)]
+        if not pays:
+            return Paid((), due)
+        since = min(message.created_at for message in pays)
+        known = await self._ends.paid_since(thread_id, since)
+        calls = [call for call in known if call.answer is None]  # a no goes on by itself
+        paid = await self._ends.paid_of([call.id for call in calls])
+        if paid:
+            told = [self._tell(await self._ends.settled(call)) for call in paid]
+        elif calls and (words := await self._ends.told_after(thread_id, pays[-1].seq)):
+            told = [self._say(Answer(words), ())]
+        else:
+            return Paid((), due)
+        return Paid(tuple(told), tuple(message for message in due if message not in pays))
+
+    async def _pays(self, thread_id: str, told: Message) -> bool:
+        whole = await reads.message(self._store, thread_id, told.id)
+        return whole is not None and self._ends.pays(whole.content)
+
+    def _tell(self, call: ActionCall) -> Utterance:
+        if call.is_over:
+            words = self._invoking.in_words(call)
+            return self._say(Answer(words, tools_used=(call.action,)), (call.id,))
+        if call.state is CallState.WAITING_PAYMENT:  # what was paid is looked at
+            return self._say(Answer(call.how_far), (call.id,))
+        return self._say(taken_on(call), (call.id,))
+
+    def _say(self, said: Answer, calls: tuple[str, ...]) -> Utterance:
+        message = NewMessage(
+            self._new_message_id(),
+            new_salt(),
+            "assistant",
+            self._actor,
+            Origin.DESK,
+            write_reply(said, self._site_url),
+            metadata=reply_metadata(said, calls),
+        )
+        return Utterance(message)

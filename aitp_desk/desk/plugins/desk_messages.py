@@ -1,0 +1,274 @@
+"""What the desk says itself: asked by capabilities where one can, and judged as all speech is.
+
+Where no capability asks such a question it is asked in words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Any, TypeVar
+
+import msgspec
+import structlog
+
+from aitp_desk.agent.base import Answer, Clarification
+from aitp_desk.capability import Asking, Choose, Confirm, Pay, Question
+from aitp_desk.desk.plugins.judge import Judged, Judging, Said
+from aitp_desk.desk.plugins.messages.parts import SCHEMA, may_be_structured, read_part
+from aitp_desk.desk.plugins.messages.plain_text import spoken_of
+from aitp_desk.desk.plugins.messages.validation import versions_for, write_fitting
+from aitp_desk.desk.plugins.quotes import quotes_in
+from aitp_desk.desk.plugins.registry import Enabled, Meant
+from aitp_desk.model.calls.call import WAITS_SECONDS
+from aitp_desk.model.conversation.thread import Actor, Draft
+from aitp_desk.model.errors import (
+    DeskError,
+    Forbidden,
+    InternalError,
+    InvalidRequest,
+    PreconditionFailed,
+    StoreBusy,
+)
+from aitp_desk.model.ids import new_id
+from aitp_desk.store.base import Store, StoreError
+from aitp_desk.store.reads import threads as reads
+from aitp_desk.store.records.capabilities import NewEffects, RecordsMoved
+from aitp_desk.store.records.threads import NewMessage
+
+T = TypeVar("T")
+W = TypeVar("W", bound=Answer | Clarification)
+
+QUESTION_PREFIX = "ask"
+"""What ids of the desk's own questions begin with."""
+
+_log = structlog.get_logger()
+
+
+class DeskQuestion(msgspec.Struct, frozen=True):
+    """What the desk asks somebody.
+
+    Parameters:
+        of: the actor that is to answer; empty for whoever takes part.
+        call_id: the action's call that waits for the answer; None where none does.
+    """
+
+    question: Question
+    of: str = ""
+    call_id: str | None = None
+
+
+class Utterance(msgspec.Struct, frozen=True):
+    """Something that the desk says.
+
+    Parameters:
+        message: in words.
+        asks: the question that it asks, if that can be asked by a capability.
+    """
+
+    message: NewMessage
+    asks: DeskQuestion | None = None
+
+
+Write = Callable[[tuple[NewMessage, ...], NewEffects | None], Awaitable[T]]
+"""Writes what is said as it is to be kept, and what capabilities want done with it, which may be
+nothing. It raises :class:`RecordsMoved` where somebody else was faster, and is asked again."""
+
+
+class Speaking:
+    """Has what the desk says judged.
+
+    Parameters:
+        clock: Unix seconds.
+
+    Attributes:
+        may_ask: whether there are capabilities, which may ask questions.
+    """
+
+    def __init__(self, judging: Judging, store: Store, clock: Callable[[], float]) -> None:
+        self._judging = judging
+        self.may_ask = bool(judging.capabilities)
+        self._store = store
+        self._clock = clock
+
+    async def speak(self, thread_id: str, said: Sequence[Utterance], write: Write[T]) -> T:
+        """Say something on a thread, each question by the first capability that asks such.
+
+        Parameters:
+            thread_id: of the thread, which need not be there yet.
+
+        A question that its capability then refuses is asked in words; but nobody pays to words.
+
+        Raises:
+            Forbidden: a capability lets a question be asked in no other way, and it cannot be.
+            InternalError: what is said breaks the schema of a capability, or one refuses it or
+                fails at it: whoever is told that has done nothing wrong. Or nothing asks for what
+                is to be paid.
+            PreconditionFailed: somebody else was faster each time.
+            whatever ``write`` raises.
+        """
+        is_writing = False
+        messages = tuple(one.message for one in said)
+        to_pay = _to_pay(said)
+        if not self._judging.capabilities and not to_pay:
+            return await write(messages, None)
+        actors: tuple[Actor, ...] | None = None
+        if any(one.asks is not None for one in said):
+            actors = await reads.read_actors(self._store, thread_id)
+        to_judge = [self._to_judge(one, actors or ()) for one in said]
+        if not any(one.parts for one in to_judge) and not to_pay:
+            return await write(messages, None)
+        actors = actors or await reads.read_actors(self._store, thread_id)
+
+        async def write_judged(judged: Judged) -> T:
+            nonlocal is_writing
+            kept = tuple(
+                msgspec.structs.replace(message, content=draft.content)
+                for message, draft in zip(messages, judged.drafts, strict=True)
+            )
+            quotes = quotes_in(judged.effects, self._judging.capabilities)
+            if to_pay - {quote.call_id for quote in quotes}:
+                raise RuntimeError("No capability asks for what is to be paid.")
+            effects = msgspec.structs.replace(judged.effects, quotes=quotes)
+            is_writing = True
+            try:
+                return await write(kept, effects)
+            except RecordsMoved:
+                is_writing = False
+                raise
+
+        try:
+            return await self._judging.settle(None, thread_id, actors, to_judge, write_judged)
+        except (Forbidden, PreconditionFailed, StoreBusy, StoreError):
+            raise
+        except Exception as error:
+            if is_writing:
+                raise
+            if to_pay or not any(one.asking for one in to_judge):
+                raise _fault(messages[-1].id, error) from error
+            _log.warning("asked_in_words", exc_info=not isinstance(error, DeskError))
+        return await self.speak(thread_id, [Utterance(message) for message in messages], write)
+
+    def asks(self, question: Question) -> bool:
+        """Whether a capability asks such a question."""
+        asking = Asking(id=QUESTION_PREFIX, question=question)
+        return any(is_asked_by(one, asking) for one in self._judging.capabilities.asking)
+
+    def is_judged(self, content: Sequence[str]) -> bool:
+        """Whether what is said may hold messages of capabilities."""
+        return self.may_ask and may_be_structured(content)
+
+    def told(self, words: W, question: Question | None, said: NewMessage) -> W:
+        """What was said, as whoever asks in words is told it.
+
+        Where a capability has asked, its own words say best how to answer, unless the options do.
+
+        Parameters:
+            words: the same as the desk has it.
+            question: what is asked by it, if anything is.
+            said: the message that says it.
+        """
+        spoken = spoken_of(said.content, self._judging.capabilities)
+        if not any(one.capability for one in spoken):
+            return words
+        if isinstance(words, Clarification) and words.options and _is_plain(question):
+            text = words.question
+            spoken = tuple(
+                msgspec.structs.replace(one, text=text) if one.capability else one for one in spoken
+            )
+            return msgspec.structs.replace(words, spoken=spoken)
+        text = "\n\n".join(one.text for one in spoken)
+        if isinstance(words, Clarification):
+            return msgspec.structs.replace(words, question=text, options=(), spoken=spoken)
+        return msgspec.structs.replace(words, text=text, spoken=spoken)
+
+    def _to_judge(self, one: Utterance, actors: Sequence[Actor]) -> Said:
+        """What is said as it is judged: a question as its capability puts it.
+
+        Raises:
+            InternalError: it breaks the schema of a capability.
+        """
+        message = one.message
+        phrased = None if one.asks is None else self._phrase(one.asks, actors)
+        asking, content = (None, message.content) if phrased is None else phrased
+        draft = Draft(message.role, content, actor=message.actor)
+        try:
+            parts = self._judging.parts(draft)
+        except InvalidRequest as error:
+            raise _fault(message.id, error) from error
+        return Said(message.id, draft, message.actor, parts, asking=asking)
+
+    def _phrase(
+        self, asks: DeskQuestion, actors: Sequence[Actor]
+    ) -> tuple[Asking, tuple[str, ...]] | None:
+        """A question as a message of the first capability that asks such; None where none does."""
+        asking = Asking(
+            id=new_id(QUESTION_PREFIX, self._clock()),
+            question=asks.question,
+            of=asks.of,
+            call_id=asks.call_id,
+            until=None if asks.call_id is None else int(self._clock()) + WAITS_SECONDS,
+        )
+        for enabled in self._judging.capabilities.asking:
+            given = phrased_by(enabled, asking)
+            if given is not None:
+                versions = versions_for(enabled, self._judging.capabilities, actors)
+                return asking, (write_fitting(enabled, given, versions),)
+        return None
+
+
+def _to_pay(said: Sequence[Utterance]) -> set[str | None]:
+    """The calls for which it is asked to pay."""
+    asked = (one.asks for one in said if one.asks is not None)
+    return {one.call_id for one in asked if isinstance(one.question, Pay)}
+
+
+def _fault(id_: str, error: Exception) -> InternalError:
+    """What is told to whoever is to hear something that cannot be said; the log says why."""
+    _log.error("cannot_be_said", message=id_, exc_info=error)
+    return InternalError(
+        f"What was to be said here cannot be said. Tell us the id {id_} and we can find out why.",
+        request_id=id_,
+    )
+
+
+def _is_plain(question: Question | None) -> bool:
+    """Whether one of a few options answers it."""
+    match question:
+        case Choose(choices=choices, many="one"):
+            return not any(one.variants or one.price for one in choices)
+        case Confirm():
+            return True
+        case _:
+            return False
+
+
+def is_asked_by(enabled: Enabled, asking: Asking) -> bool:
+    """Whether such a question is a capability's to ask."""
+    try:
+        return phrased_by(enabled, asking) is not None
+    except Forbidden:  # it is nobody else's, and whoever asks is told so
+        return True
+
+
+def phrased_by(enabled: Enabled, asking: Asking) -> Mapping[str, Any] | None:
+    """What a capability makes of a question, if it keeps its own schema.
+
+    Raises:
+        Forbidden: as of :meth:`.Capability.phrase`.
+    """
+    try:
+        given = enabled.capability.phrase(asking)
+        if given is None:
+            return None
+        plain: dict[str, Any] = msgspec.to_builtins(given)
+        version = enabled.newest
+        read_part({SCHEMA: enabled.url_of(version), **plain}, Meant(enabled, version), "content")
+    except Forbidden:
+        raise
+    except InvalidRequest:
+        _log.exception("phrase_failed", capability=enabled.slug)
+        return None
+    except Exception:  # noqa: BLE001 -- whatever a plug-in does, the question is asked
+        _log.exception("phrase_failed", capability=enabled.slug)
+        return None
+    return plain

@@ -1,0 +1,286 @@
+"""The effects that capabilities ask for with one message, gathered for its commit."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from aitp_desk.agent.history.message_codec import ASKS_BACK, WAITS
+from aitp_desk.capability import (
+    Add,
+    Audit,
+    Effect,
+    Guessed,
+    Keep,
+    NotCounted,
+    Paid,
+    RateLimited,
+    Replace,
+    Resume,
+    Say,
+    Seal,
+    Start,
+)
+from aitp_desk.capability.base import check_word
+from aitp_desk.desk.access.sealed_values import Sealer
+from aitp_desk.desk.jobs.call_kinds import job_of_paid
+from aitp_desk.desk.plugins.messages.parts import SCHEMA
+from aitp_desk.desk.plugins.messages.validation import versions_for, write_fitting, write_kept
+from aitp_desk.desk.plugins.quotes import quotes_in
+from aitp_desk.desk.plugins.read_set import Ledger
+from aitp_desk.desk.plugins.registry import Capabilities, Enabled
+from aitp_desk.desk.plugins.resumption import SETTLED, missed, noted
+from aitp_desk.model.access.audit import Auditor
+from aitp_desk.model.access.principal import Principal
+from aitp_desk.model.access.sealed_value import KeptSealed
+from aitp_desk.model.calls.call import Answered
+from aitp_desk.model.conversation.chain import new_salt
+from aitp_desk.model.conversation.thread import Actor, Origin
+from aitp_desk.model.ids import new_id
+from aitp_desk.store.records.capabilities import NewAnswer, NewEffects, NewPaid
+from aitp_desk.store.records.jobs import NewJob
+from aitp_desk.store.records.threads import NewMessage
+
+CAPABILITY = "capability"
+"""Metadata of what the desk says for a capability by itself: names it. Sessions tell it next."""
+
+
+class Where(msgspec.Struct, frozen=True):
+    """On what thread effects are asked for, and for whom.
+
+    Parameters:
+        desk: name of the further site agent; empty for the site's own.
+        actor: id of the desk's own actor.
+        actors: who takes part besides.
+        principal: id of the caller; None for an anonymous one.
+        now: Unix seconds.
+        is_of_site: whether the caller is one of the site's people.
+        scopes: what the caller's credential opens.
+        guessed_too_often: as of :class:`~aitp_desk.capability.Context`.
+        is_shared: whether others may read or write there by a grant.
+        is_aside: whether nobody has just said something there: who is told then hears it later.
+        owner: id of the principal that owns the thread; None for an anonymous one.
+    """
+
+    thread_id: str | None
+    desk: str
+    actor: str
+    actors: tuple[Actor, ...]
+    principal: str | None
+    now: float
+    is_of_site: bool = False
+    scopes: frozenset[str] = frozenset()
+    guessed_too_often: RateLimited | None = None
+    is_shared: bool = False
+    is_aside: bool = False
+    owner: str | None = None
+
+
+class Started(msgspec.Struct, frozen=True):
+    """What stands as the payload of a capability's job.
+
+    Parameters:
+        thread_id: the thread of the message that started it.
+        payload: the capability's own.
+        message_id: that message, also where jobs have started one another since; empty for none.
+    """
+
+    thread_id: str | None
+    payload: object = None
+    message_id: str = ""
+
+
+def job_kind(slug: str, job: str) -> str:
+    """What the jobs of one name are called among those of the desk."""
+    return f"{slug}.{job}"
+
+
+class Wishes:
+    """Gathers effects; nothing is done before all of it is written.
+
+    Parameters:
+        sealer: seals what messages bring; None where there are none.
+
+    Attributes:
+        ledger: what is read and written.
+        guessed: whether a secret was shown that is none.
+    """
+
+    def __init__(
+        self,
+        capabilities: Capabilities,
+        where: Where,
+        ledger: Ledger,
+        sealer: Sealer | None = None,
+    ) -> None:
+        self.ledger = ledger
+        self.guessed = False
+        self._sealer = sealer
+        self._capabilities = capabilities
+        self._where = where
+        self._said: list[NewMessage] = []
+        self._jobs: list[NewJob] = []
+        self._events: list[str] = []
+        self._kept_apart: list[KeptSealed] = []
+        self._answers: list[NewAnswer] = []
+        self._payments: list[NewPaid] = []
+
+    def take(
+        self, enabled: Enabled, effects: Sequence[Effect], url: str = "", message_id: str = ""
+    ) -> str | None:
+        """Note what a capability wants.
+
+        Parameters:
+            url: the ``$schema`` of the part that is judged.
+            message_id: of the message that it stands in, or by which the job was started.
+
+        Returns:
+            What is stored in place of the part; None where that stays.
+
+        Raises:
+            RecordsMoved, Unread, UnreadCall: as :class:`Ledger`.
+            ValueError, TypeError: it wants what nobody can do: a fault of the capability.
+        """
+        stored = None
+        for effect in effects:
+            match effect:
+                case Keep():
+                    self.ledger.keep(enabled.slug, effect, self._where.thread_id)
+                case Add():
+                    self.ledger.add(enabled.slug, effect)
+                case Say():
+                    self._said.append(self._message(enabled, effect))
+                case Start():
+                    self._jobs.append(self._job(enabled, effect, message_id))
+                case Guessed():
+                    self.guessed = True
+                case Paid():
+                    self._payments.append(self._paid(enabled, effect, message_id))
+                case Audit(event):
+                    if not check_word(event):
+                        raise ValueError(f"{event!r} is no word for the audit log.")
+                    self._events.append(f"{enabled.slug}.{event}")
+                case Seal(ref, value):
+                    self._kept_apart.append(self._seal(ref, value, message_id))
+                case Replace():
+                    stored = write_kept(enabled, self._capabilities, effect, url)
+                case _:
+                    raise TypeError(f"{enabled.slug} wants {effect!r}, which is no effect.")
+        return stored
+
+    def resume(self, wish: Resume, message_id: str, by: Principal) -> NotCounted | None:
+        """Note that a call goes on by what was answered, if it does.
+
+        Parameters:
+            message_id: of the message that answers.
+            by: who speaks.
+
+        Returns:
+            Why it does not; None where it does.
+
+        Raises:
+            UnreadCall: the call was not read yet.
+        """
+        where = self._where
+        call = self.ledger.call(wish.call_id)
+        why = missed(call, wish.value, by, where.thread_id, where.now, where.owner)
+        if why is None and any(one.call_id == wish.call_id for one in self._answers):
+            why = SETTLED
+        if why is None:
+            given = Answered(wish.value, by, message_id)
+            self._answers.append(NewAnswer(wish.call_id, given))
+        return why
+
+    def _message(self, enabled: Enabled, effect: Say) -> NewMessage:
+        content = effect.content
+        if not isinstance(content, str):
+            if SCHEMA in content:
+                content = write_kept(enabled, self._capabilities, Replace(content), "")
+            else:
+                versions: tuple[int, ...] = () if effect.version is None else (effect.version,)
+                versions = versions or versions_for(enabled, self._capabilities, self._where.actors)
+                content = write_fitting(enabled, content, versions)
+        notes = {CAPABILITY: enabled.slug} if self._where.is_aside else {}
+        return self._said_as(content, notes)
+
+    def _said_as(self, content: str, notes: dict[str, str] | None = None) -> NewMessage:
+        return NewMessage(
+            new_id("msg", self._where.now),
+            new_salt(),
+            "assistant",
+            self._where.actor,
+            Origin.DESK,
+            (content,),
+            metadata=notes or {},
+        )
+
+    def _seal(self, ref: str, value: str, message_id: str) -> KeptSealed:
+        if self._sealer is None:
+            raise ValueError("There is no message here that could bring what is sealed.")
+        where = self._where
+        return self._sealer.seal(
+            ref,
+            value,
+            desk=where.desk,
+            thread_id=where.thread_id,
+            message_id=message_id,
+            principal=where.principal,
+        )
+
+    def _job(self, enabled: Enabled, effect: Start, message_id: str) -> NewJob:
+        if effect.job not in enabled.jobs:
+            raise ValueError(f"{enabled.slug} has no job of the name {effect.job!r}.")
+        where = self._where
+        return NewJob(
+            new_id("job", where.now),
+            job_kind(enabled.slug, effect.job),
+            effect.ref,
+            msgspec.to_builtins(Started(where.thread_id, effect.payload, message_id)),
+            int(where.now),
+            where.desk,
+            None if effect.outlives else where.thread_id,
+            None if effect.outlives else where.principal,
+            int(where.now) + effect.after if effect.after else 0,
+        )
+
+    def _paid(self, enabled: Enabled, effect: Paid, message_id: str) -> NewPaid:
+        if not effect.payment_id:
+            raise ValueError(f"{enabled.slug} names no payment for the call {effect.call_id}.")
+        if any(one.call_id == effect.call_id for one in self._payments):
+            raise ValueError(f"{enabled.slug} has the call {effect.call_id} paid twice at once.")
+        call = self.ledger.call(effect.call_id)
+        # money goes back whatever is erased meanwhile
+        outliving = msgspec.structs.replace(effect.failing, outlives=True)
+        failing = self._job(enabled, outliving, "")
+        carrying = None if call is None else job_of_paid(call, self._where.now)
+        receipt = msgspec.to_builtins(dict(effect.receipt))
+        return NewPaid(effect.call_id, effect.payment_id, carrying, failing, receipt, message_id)
+
+    def effects(self, by: Auditor, *, is_answered: bool) -> NewEffects:
+        """All of it, for the commit.
+
+        Parameters:
+            by: in whose name things are noted.
+            is_answered: whether nobody else is to answer the message.
+        """
+        effects = NewEffects(
+            seen=self.ledger.seen,
+            seen_counters=self.ledger.seen_counters,
+            records=self.ledger.written,
+            additions=self.ledger.additions,
+            said=tuple(self._said),
+            sealed=tuple(self._kept_apart),
+            jobs=tuple(self._jobs),
+            events=tuple(self._events),
+            by=by if self._events else None,
+            is_answered=is_answered and not self._answers,
+            answers=tuple(self._answers),
+            payments=tuple(self._payments),
+            calls_by=by if self._payments else None,
+        )
+        if not effects.asks:
+            return effects
+        # what was paid in vain is asked for again by what is said to that
+        unpaid = {quote.call_id for quote in quotes_in(effects, self._capabilities)}
+        return noted(effects, ASKS_BACK | ({WAITS: unpaid.pop()} if len(unpaid) == 1 else {}))

@@ -1,0 +1,405 @@
+"""Having capabilities judge what is said, and what they want written with it.
+
+Text is told from structured parts before anything is asked of the store: a message of words alone
+costs what it does at a desk without capabilities.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from operator import attrgetter
+from typing import TypeVar
+
+import msgspec
+
+from aitp_desk.auth.credentials.guess_limiter import Guesses
+from aitp_desk.capability import (
+    Asking,
+    Context,
+    Effect,
+    Leave,
+    NotCounted,
+    Party,
+    Record,
+    Refuse,
+    Replace,
+    Resume,
+    Say,
+    Seal,
+    Take,
+    Then,
+    Verdict,
+)
+from aitp_desk.desk.access.sealed_values import Sealer
+from aitp_desk.desk.maintenance.health_checks import Checking
+from aitp_desk.desk.plugins.effects import Where, Wishes
+from aitp_desk.desk.plugins.messages.interpretation import Understood, understand, without_secrets
+from aitp_desk.desk.plugins.messages.parts import SCHEMA, Placed, find_parts
+from aitp_desk.desk.plugins.messages.pass_through import check_addressee, refused
+from aitp_desk.desk.plugins.open_calls import asked_last, still_open
+from aitp_desk.desk.plugins.outside.health import NotLooked, SeenComponents
+from aitp_desk.desk.plugins.read_set import (
+    Ledger,
+    OwnCounters,
+    OwnRecords,
+    Unread,
+    UnreadCall,
+)
+from aitp_desk.desk.plugins.registry import Capabilities, Enabled
+from aitp_desk.model.access.audit import AuditKeys, auditor_of, own_auditor
+from aitp_desk.model.access.principal import Principal, is_known_caller, looks_after_threads
+from aitp_desk.model.conversation.thread import ROLES, Actor, Draft
+from aitp_desk.model.conversation.ticket import OPERATORS
+from aitp_desk.model.errors import InvalidRequest, PreconditionFailed, RateLimited
+from aitp_desk.store.base import Store
+from aitp_desk.store.reads import calls as call_reads
+from aitp_desk.store.reads import capabilities as capability_reads
+from aitp_desk.store.reads import threads as reads
+from aitp_desk.store.records.capabilities import NewEffects, RecordsMoved
+
+T = TypeVar("T")
+
+ATTEMPTS = 3
+"""How often a message is judged where somebody else is faster each time."""
+MOST_PARTS = 20
+"""How many structured parts one request may bring: with each read all of them are judged again."""
+MOST_READ = 200
+"""How many records and counters all of them may read."""
+RETRY_SECONDS = 1
+
+
+class Said(msgspec.Struct, frozen=True):
+    """A message that is to be judged.
+
+    Parameters:
+        id: the message's.
+        speaker: the actor that speaks where the draft names none.
+        parts: its structured parts.
+        has_more: whether it also says something that no capability is asked about.
+        was_heard: whether the parts were understood from the words before them.
+        asking: the question that the desk asks by its parts; None for another's message.
+        names: all by which whoever speaks goes on the thread.
+    """
+
+    id: str
+    draft: Draft
+    speaker: str
+    parts: Sequence[Placed]
+    has_more: bool = False
+    was_heard: bool = False
+    asking: Asking | None = None
+    names: tuple[str, ...] = ()
+
+    @property
+    def actor(self) -> str:
+        """Who speaks."""
+        draft = self.draft
+        return draft.actor or (self.speaker if draft.role in ROLES else draft.role)
+
+
+class Judged(msgspec.Struct, frozen=True):
+    """Messages as they are to be stored, and what is to be done with them.
+
+    Parameters:
+        guessed: whether a secret was shown that is none.
+    """
+
+    drafts: tuple[Draft, ...]
+    effects: NewEffects
+    guessed: bool = False
+
+
+class Judging:
+    """Asks capabilities about the messages of one desk.
+
+    Parameters:
+        actor: id of the desk's own actor.
+        name: of the further site agent; empty for the site's own.
+        sealer: seals what messages bring.
+        guesses: bounds how many secrets of capabilities are looked up in vain; None for no bound.
+        checking: knows how the desk is.
+        wake: called after a commit that queued a job.
+
+    Attributes:
+        hears: whether any capability understands words.
+    """
+
+    def __init__(
+        self,
+        capabilities: Capabilities,
+        *,
+        store: Store,
+        actor: str,
+        name: str,
+        audit: AuditKeys,
+        sealer: Sealer,
+        guesses: Guesses | None,
+        checking: Checking,
+        clock: Callable[[], float],
+        wake: Callable[[], None],
+    ) -> None:
+        self.capabilities = capabilities
+        self.hears = bool(capabilities.hearing)
+        self._store = store
+        self._actor = actor
+        self._name = name
+        self._audit = audit
+        self._sealer = sealer
+        self._guesses = guesses
+        self._checking = checking
+        self._clock = clock
+        self._wake = wake
+
+    def parts(self, draft: Draft, at: str = "") -> tuple[Placed, ...]:
+        """The structured parts of a draft; none at a desk without capabilities.
+
+        Raises:
+            InvalidRequest: one of them breaks its schema.
+        """
+        if not self.capabilities.all:
+            return ()
+        return tuple(find_parts(draft.content, self.capabilities, at))
+
+    def kept(self, draft: Draft, parts: Sequence[Placed] = ()) -> Draft:
+        """What is kept of what a visitor says: no secret that stands in words.
+
+        Parameters:
+            parts: its structured parts, of which capabilities decide what is kept.
+        """
+        if not self.capabilities.hiding:
+            return draft
+        structured = set(map(attrgetter("place"), parts))
+        content = list(draft.content)
+        for place, text in enumerate(content):
+            if place not in structured:
+                content[place] = without_secrets(text, self.capabilities)
+        return msgspec.structs.replace(draft, content=tuple(content))
+
+    async def waiting(self, thread_id: str) -> Sequence[Sequence[tuple[str, Record]]]:
+        """What waits for an answer on a thread, each with its capability.
+
+        Returns:
+            Nothing where nothing waits; else all of it, the newest first, and before that, where
+            several wait, what the desk has asked last alone: words are the answer to that, if they
+            can be.
+        """
+        now = int(self._clock())
+        found = await still_open(self._store, self.capabilities, thread_id, now)
+        if len(found) < 2:
+            return (found,) if found else ()
+        last = await asked_last(self._store, self.capabilities, thread_id, found)
+        return (last, found) if last else (found,)
+
+    def understand(
+        self, draft: Draft, waiting: Sequence[Sequence[tuple[str, Record]]], *names: str
+    ) -> Understood | None:
+        """What words mean; None where nobody understands them.
+
+        Parameters:
+            names: all by which whoever says them goes on the thread.
+        """
+        heard = (understand(draft, records, self.capabilities, names) for records in waiting)
+        return next(filter(None, heard), None)
+
+    async def settle(
+        self,
+        principal: Principal | None,
+        thread_id: str,
+        actors: Sequence[Actor],
+        said: Sequence[Said],
+        write: Callable[[Judged], Awaitable[T]],
+    ) -> T:
+        """Have messages judged and written, again where somebody else was faster.
+
+        Parameters:
+            principal: who speaks; None for the desk itself.
+            actors: who takes part, the desk's own perhaps among them.
+            said: in order.
+            write: writes them, and raises :class:`RecordsMoved` where that is so.
+
+        Raises:
+            InvalidRequest: they have too many parts.
+            DeskError: a capability refuses one of them.
+            PreconditionFailed: somebody else was faster each time.
+        """
+        if sum(len(message.parts) for message in said) > MOST_PARTS:
+            raise InvalidRequest(
+                f"One request brings at most {MOST_PARTS} messages of capabilities.",
+                param="content" if len(said) == 1 else "messages",
+            )
+        now = self._clock()
+        is_shared = await reads.is_shared(self._store, thread_id, int(now))
+        owner = await reads.owner(self._store, thread_id)
+        where = Where(
+            thread_id,
+            self._name,
+            self._actor,
+            tuple(actor for actor in actors if not self._speaks_here(actor)),
+            None if principal is None else principal.owner,
+            now,
+            principal is None or looks_after_threads(principal),
+            frozenset() if principal is None else principal.scopes,
+            guessed_too_often=self._guessed_too_often(principal),
+            is_shared=is_shared,
+            owner=owner,
+        )
+        for _ in range(ATTEMPTS):
+            try:
+                judged = await self._judge(principal, where, said)
+                written = await write(judged)
+            except RecordsMoved:
+                continue
+            if judged.effects.starts_jobs:
+                self._wake()
+            if principal is not None and judged.guessed and self._guesses is not None:
+                self._guesses.note(principal.limited_as)
+            return written
+        raise PreconditionFailed(
+            "What this message answers has been changed by somebody else meanwhile. Read the"
+            " thread, and send it again if it still holds.",
+            param="content",
+            retry_after=RETRY_SECONDS,
+        )
+
+    def _guessed_too_often(self, principal: Principal | None) -> RateLimited | None:
+        if principal is None or self._guesses is None:
+            return None
+        return self._guesses.refusal(principal.limited_as)
+
+    def _speaks_here(self, actor: Actor) -> bool:
+        """Whether an actor is the desk's own, or an operator, who speaks for it."""
+        return actor.id == self._actor or actor.id.startswith(f"{self._actor}/{OPERATORS}/")
+
+    async def _judge(
+        self, principal: Principal | None, where: Where, said: Sequence[Said]
+    ) -> Judged:
+        """Judge all parts in order, each seeing the effects of those before."""
+        ledger = Ledger(self.capabilities.families)
+        for _ in range(MOST_READ):
+            ledger.begin_anew()
+            try:
+                return self._judge_read(principal, where, said, ledger)
+            except (Unread, UnreadCall) as unread:
+                await read_into(self._store, ledger, unread)
+            except NotLooked:
+                ledger.components = await self._checking.components()
+        raise RuntimeError(f"Capabilities read more than {MOST_READ} records for one message.")
+
+    def _judge_read(
+        self, principal: Principal | None, where: Where, said: Sequence[Said], ledger: Ledger
+    ) -> Judged:
+        wishes = Wishes(self.capabilities, where, ledger, self._sealer)
+        drafts: list[Draft] = []
+        wanted: list[Then] = []
+        for message in said:
+            draft = message.draft if principal is None else self.kept(message.draft, message.parts)
+            content = list(draft.content)
+            for placed in message.parts:
+                verdict = self._ask(placed, message, where, ledger)
+                if isinstance(verdict, Refuse):
+                    raise verdict.error
+                if isinstance(verdict, Leave):
+                    wanted.append(Then.AGENT)
+                    continue
+                then, effects = verdict.then, verdict.effects
+                if isinstance(then, Resume):
+                    if principal is None:
+                        raise ValueError("What the desk says itself has no call go on.")
+                    why = wishes.resume(then, message.id, principal)
+                    if why is not None:
+                        effects = _without_resuming(verdict, why)
+                    then = Then.NOBODY
+                wanted.append(then)
+                url = str(placed.part.given[SCHEMA])
+                stored = wishes.take(placed.enabled, effects, url, message.id)
+                if stored is not None:
+                    content[placed.place] = stored
+                if message.was_heard and any(map(_hides_words, effects)):
+                    # the words hold what is not kept; who reads words is told what is kept in them
+                    del content[: placed.place]
+            drafts.append(msgspec.structs.replace(draft, content=tuple(content)))
+        is_answered = bool(wanted) and Then.AGENT not in wanted and not said[-1].has_more
+        now = int(where.now)
+        if principal is None:
+            by = own_auditor(self._audit, now)
+        else:
+            by = auditor_of(self._audit, principal, now)
+        gathered = wishes.effects(by, is_answered=is_answered)
+        return Judged(tuple(drafts), gathered, wishes.guessed)
+
+    def _ask(self, placed: Placed, message: Said, where: Where, ledger: Ledger) -> Verdict:
+        if (settled := _settle_unjudged(placed, message, where)) is not None:
+            return settled
+        enabled = placed.enabled
+        context = Context(
+            now=int(where.now),
+            thread_id=where.thread_id or "",
+            message_id=message.id,
+            place=placed.place,
+            actor=message.actor,
+            names=message.names,
+            principal=where.principal,
+            scopes=where.scopes,
+            components=SeenComponents(ledger),
+            guessed_too_often=where.guessed_too_often,
+            own=where.actor,
+            asking=message.asking,
+            is_shared=where.is_shared,
+            parties=tuple(self._parties(enabled, where, message.asking)),
+            records=OwnRecords(ledger, enabled.slug),
+            counters=OwnCounters(ledger, enabled.slug),
+        )
+        verdict = enabled.capability.judge(placed.part, context)
+        if not isinstance(verdict, Leave | Take | Refuse):
+            raise TypeError(f"{enabled.slug} judged a part by {verdict!r}, which is no verdict.")
+        if isinstance(verdict, Take) and not isinstance(verdict.then, Then | Resume):
+            raise TypeError(f"{enabled.slug} has {verdict.then!r} speak next, which nobody is.")
+        return verdict
+
+    def _parties(self, enabled: Enabled, where: Where, asking: Asking | None) -> Iterator[Party]:
+        """Who takes part, and who is asked by no other name than the caller's own."""
+        for actor in where.actors:
+            version = self.capabilities.version_known(enabled, [actor])
+            known = actor.principal if is_known_caller(actor.principal or "") else None
+            yield Party(id=actor.id, version=version, principal=known)
+        asked = "" if asking is None else asking.of
+        if is_known_caller(asked) and asked not in {actor.id for actor in where.actors}:
+            yield Party(id=asked, principal=asked)
+
+
+def _without_resuming(verdict: Take, why: NotCounted) -> tuple[Effect, ...]:
+    """The effects of an answer by which its call does not go on."""
+    if verdict.otherwise is not None:
+        return tuple(verdict.otherwise(why))
+    effects = verdict.effects
+    if why.reason == "not_yours":  # it waits on for who has asked
+        effects = tuple(one for one in effects if isinstance(one, Replace | Seal))
+    return (*effects, Say(why.message))
+
+
+def _hides_words(effect: Effect) -> bool:
+    return isinstance(effect, Seal) or (isinstance(effect, Replace) and effect.hides_words)
+
+
+def _settle_unjudged(placed: Placed, message: Said, where: Where) -> Verdict | None:
+    """What becomes of a part that the site has not judged; None of one that it has."""
+    policy = placed.enabled.from_visitors
+    if policy == "accept" or message.actor == where.actor:
+        return None
+    if policy == "reject":
+        return None if where.is_of_site or message.was_heard else Refuse(refused(placed))
+    others = {actor.id for actor in where.actors} - {message.actor}
+    check_addressee(placed, message.draft.metadata, others, where.actor)
+    return Take()
+
+
+async def read_into(store: Store, ledger: Ledger, unread: Unread | UnreadCall) -> None:
+    """Read what was looked at and is not at hand."""
+    if isinstance(unread, UnreadCall):
+        ledger.calls[unread.call_id] = await call_reads.call_by_id(store, unread.call_id)
+        return
+    place = unread.place
+    if unread.is_counter:
+        ledger.counters[place] = await capability_reads.counter(store, *place)
+    else:
+        ledger.records[place] = await capability_reads.record(store, *place)

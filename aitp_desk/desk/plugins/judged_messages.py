@@ -1,0 +1,226 @@
+"""Posting what capabilities judge: nothing of it is written where one of them refuses."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import msgspec
+
+from aitp_desk.capability import Record
+from aitp_desk.desk.plugins.judge import Judged, Judging, Said
+from aitp_desk.desk.plugins.messages.parts import Placed as PlacedPart
+from aitp_desk.desk.plugins.messages.speakers import read_parties, read_speakers
+from aitp_desk.desk.plugins.resumption import answers_last, still_unpaid
+from aitp_desk.model.access.principal import Principal
+from aitp_desk.model.access.rule import Need
+from aitp_desk.model.conversation.thread import Actor, Draft, Thread, ThreadDraft
+from aitp_desk.model.errors import ThreadNotFound
+from aitp_desk.store.base import Store, Work
+from aitp_desk.store.reads import threads as reads
+from aitp_desk.store.records.runs import NewRun
+from aitp_desk.store.records.threads import NewDraft, NewMessage, Placed
+
+Parts = Sequence[PlacedPart]
+
+
+class _Writer(msgspec.Struct, frozen=True):
+    """Somebody who writes to a thread.
+
+    Parameters:
+        names: the actors as which they may speak, first the one that is stamped.
+        actors: who takes part, each with the caller who speaks as it.
+    """
+
+    names: tuple[str, ...]
+    actors: tuple[Actor, ...]
+
+
+class JudgedPosting:
+    """Has messages judged before they are placed on a thread.
+
+    Attributes:
+        hears, parts, kept: those of :class:`Judging`.
+    """
+
+    def __init__(self, judging: Judging, store: Store, clock: Callable[[], float]) -> None:
+        self._judging = judging
+        self._store = store
+        self._clock = clock
+        self.hears, self.parts, self.kept = judging.hears, judging.parts, judging.kept
+
+    def all_kept(self, drafts: Sequence[NewDraft], parts: Sequence[Parts]) -> tuple[NewDraft, ...]:
+        """The same of several messages."""
+        return tuple(
+            msgspec.structs.replace(new, draft=self.kept(new.draft, own))
+            for new, own in zip(drafts, parts, strict=True)
+        )
+
+    async def open(
+        self,
+        principal: Principal,
+        draft: ThreadDraft,
+        messages: Sequence[NewMessage],
+        parts: Sequence[Parts],
+        thread: Thread,
+        speaker: str,
+        run: NewRun | None,
+        opening: Callable[..., Work[Placed]],
+        *,
+        keeps_run: bool,
+    ) -> Placed:
+        """Open a thread with messages that are judged.
+
+        Parameters:
+            messages: the draft's, speakers settled.
+            parts: of each of them.
+            speaker: the actor that speaks where a message names none.
+            run: what answers them, where no capability does.
+            opening: the unit that writes them, given ``messages``, ``run`` and ``effects``.
+            keeps_run: whether the caller has started the run, who answers or not.
+
+        Raises:
+            as :meth:`Judging.settle`, and whatever ``opening`` raises.
+        """
+        said = [
+            Said(message.id, one, speaker, own, _says_more(one, own))
+            for message, one, own in zip(messages, draft.messages, parts, strict=True)
+        ]
+
+        async def write(judged: Judged) -> Placed:
+            kept = tuple(
+                msgspec.structs.replace(message, content=one.content)
+                for message, one in zip(messages, judged.drafts, strict=True)
+            )
+            wanted = run if keeps_run or not judged.effects.is_answered else None
+            return await self._store.run(opening, messages=kept, run=wanted, effects=judged.effects)
+
+        bound = tuple(
+            msgspec.structs.replace(actor, principal=actor.principal or principal.owner)
+            for actor in draft.actors
+        )
+        return await self._judging.settle(principal, thread.id, bound, said, write)
+
+    async def post(
+        self,
+        principal: Principal,
+        reached: tuple[str, int],
+        message_id: str,
+        draft: Draft,
+        parts: Parts,
+        append: Callable[..., Work[Placed]],
+    ) -> Placed:
+        """Add a message to a thread that is judged, or that may be understood as one.
+
+        Whoever may not write there is told so before any capability judges. Words cost one look at
+        what waits on the thread, and nothing where no capability understands any.
+
+        Parameters:
+            reached: the thread's id, and before when it must have been used last, Unix seconds.
+            append: the unit that writes it, given ``draft`` and ``effects``.
+
+        Raises:
+            ThreadNotFound, Forbidden: the caller may not write there.
+            as :meth:`Judging.settle`, and whatever ``append`` raises.
+        """
+        thread_id, idle_before = reached
+        was_heard = not parts
+        waiting = await self._judging.waiting(thread_id) if was_heard else ()
+        if was_heard and not waiting:
+            return await self._store.run(append, draft=self.kept(draft))
+        writer = await self._reach(principal, thread_id, idle_before)
+        speaker, names = writer.names[0], writer.names
+        said = Said(message_id, draft, speaker, parts, _says_more(draft, parts), names=names)
+        if was_heard:
+            said = self._hear(said, waiting)
+            if not said.parts:
+                return await self._store.run(append, draft=self.kept(draft))
+
+        async def write(judged: Judged) -> Placed:
+            answers = judged.effects.answers if was_heard else ()
+            if not await answers_last(self._store, thread_id, answers):
+                return await self._store.run(append, draft=self.kept(draft))
+            effects = await still_unpaid(self._store, thread_id, judged.effects)
+            return await self._store.run(append, draft=judged.drafts[0], effects=effects)
+
+        return await self._judging.settle(principal, thread_id, writer.actors, (said,), write)
+
+    async def start(
+        self,
+        principal: Principal,
+        reached: tuple[str, int],
+        drafts: Sequence[NewDraft],
+        parts: Sequence[Parts],
+        starting: Callable[..., Work[Placed]],
+    ) -> Placed:
+        """Start a run behind messages that are judged, or may be understood as one.
+
+        It is started whoever answers them.
+
+        Parameters:
+            reached: as of :meth:`post`.
+            drafts: one at least.
+            parts: of each draft.
+            starting: the unit that writes them and the run, given ``drafts`` and ``effects``.
+
+        Raises:
+            as :meth:`post`.
+        """
+        thread_id, idle_before = reached
+        was_heard = not any(parts)
+        waiting = await self._judging.waiting(thread_id) if was_heard else ()
+        if was_heard and not waiting:
+            return await self._store.run(starting, drafts=self.all_kept(drafts, parts))
+        writer = await self._reach(principal, thread_id, idle_before)
+        speaker, names = writer.names[0], writer.names
+        said = [
+            Said(new.id, new.draft, speaker, own, _says_more(new.draft, own), names=names)
+            for new, own in zip(drafts, parts, strict=True)
+        ]
+        if was_heard:
+            said = [self._hear(one, waiting) for one in said]
+            if not any(one.was_heard for one in said):
+                return await self._store.run(starting, drafts=self.all_kept(drafts, parts))
+
+        async def write(judged: Judged) -> Placed:
+            answers = judged.effects.answers if was_heard else ()
+            if not await answers_last(self._store, thread_id, answers):
+                return await self._store.run(starting, drafts=self.all_kept(drafts, parts))
+            kept = tuple(
+                msgspec.structs.replace(new, draft=one)
+                for new, one in zip(drafts, judged.drafts, strict=True)
+            )
+            effects = await still_unpaid(self._store, thread_id, judged.effects)
+            return await self._store.run(starting, drafts=kept, effects=effects)
+
+        return await self._judging.settle(principal, thread_id, writer.actors, said, write)
+
+    def _hear(self, said: Said, waiting: Sequence[Sequence[tuple[str, Record]]]) -> Said:
+        """Words as the message that they are understood as; as they are where nobody does."""
+        understood = self._judging.understand(said.draft, waiting, said.actor, *said.names)
+        if understood is None:
+            return said
+        draft, parts = understood.draft, understood.parts
+        return msgspec.structs.replace(
+            said, draft=draft, parts=parts, has_more=False, was_heard=True
+        )
+
+    async def _reach(self, principal: Principal, thread_id: str, idle_before: int) -> _Writer:
+        """Who may write to a thread, and who takes part there.
+
+        Raises:
+            ThreadNotFound, Forbidden: the caller may not.
+        """
+        now = int(self._clock())
+        access = await reads.access(self._store, thread_id, principal, idle_before, now=now)
+        kept = await reads.thread(self._store, thread_id)
+        if access is None or kept is None:
+            raise ThreadNotFound("There is no thread with this id.", param="thread_id")
+        access.check(Need.WRITE)
+        names = await read_speakers(self._store, principal, kept)
+        return _Writer(names, await read_parties(self._store, kept))
+
+
+def _says_more(draft: Draft, parts: Parts) -> bool:
+    """Whether a message also says something that no capability is asked about."""
+    structured = {placed.place for placed in parts}
+    return any(text.strip() for place, text in enumerate(draft.content) if place not in structured)

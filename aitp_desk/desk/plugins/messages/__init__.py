@@ -1,0 +1,1 @@
+"""The structured parts of messages that plugins read and write."""

@@ -1,0 +1,97 @@
+"""Understanding words as the answer to what a capability has asked on a thread."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+import msgspec
+import structlog
+
+from aitp_desk.capability import Record
+from aitp_desk.desk.plugins.messages.parts import SCHEMA, Placed, read_part, write_part
+from aitp_desk.desk.plugins.registry import Capabilities, Enabled, Meant
+from aitp_desk.model.conversation.thread import MAX_PARTS, Draft
+
+MOST_WORDS = 4096
+"""What is longer than this, in characters, is no answer in words."""
+
+_log = structlog.get_logger()
+
+
+class Understood(msgspec.Struct, frozen=True):
+    """Words that were understood.
+
+    Parameters:
+        draft: what was said, and after it the message that is meant.
+        parts: that message.
+    """
+
+    draft: Draft
+    parts: tuple[Placed, ...]
+
+
+def understand(
+    draft: Draft,
+    waiting: Sequence[tuple[str, Record]],
+    capabilities: Capabilities,
+    names: Collection[str],
+) -> Understood | None:
+    """Have the capabilities that wait on a thread look at what was said in words.
+
+    Parameters:
+        waiting: the open records with their capabilities, the newest first.
+        names: all by which whoever says it goes on the thread: any of them may be asked.
+
+    Returns:
+        None where no capability, or more than one, takes the words for its answer.
+    """
+    text = "\n".join(draft.content).strip()
+    if draft.role != "user" or len(text) > MOST_WORDS or len(draft.content) >= MAX_PARTS:
+        return None
+    claims = []
+    for enabled in capabilities.hearing:
+        records = [record for slug, record in waiting if slug == enabled.slug]
+        own = [record for record in records if _awaits(enabled, record, names)]
+        meant = _ask(enabled, text, own) if own else None
+        if meant is not None:
+            claims.append((enabled, meant))
+    if len(claims) != 1:
+        return None
+    ((enabled, given),) = claims
+    version = enabled.newest
+    url = enabled.url_of(version)
+    place = len(draft.content)
+    try:
+        given = msgspec.to_builtins(given)
+        part = read_part({SCHEMA: url, **given}, Meant(enabled, version), f"content[{place}]")
+        content = (*draft.content, write_part(given, url))
+    except Exception:  # noqa: BLE001 -- whatever a plug-in does, the words are kept
+        _log.exception("from_text_failed", capability=enabled.slug)
+        return None
+    return Understood(
+        msgspec.structs.replace(draft, content=content), (Placed(place, enabled, part),)
+    )
+
+
+def without_secrets(text: str, capabilities: Capabilities) -> str:
+    """What is kept of a visitor's words, as of :meth:`.Capability.without_secrets`."""
+    for capability in capabilities.hiding:
+        text = capability.without_secrets(text)
+    return text
+
+
+def _awaits(enabled: Enabled, record: Record, names: Collection[str]) -> bool:
+    try:
+        return any(enabled.capability.awaits(record, name) for name in names)
+    except Exception:  # noqa: BLE001 -- whatever a plug-in does, the words are kept
+        _log.exception("awaits_failed", capability=enabled.slug)
+        return False
+
+
+def _ask(enabled: Enabled, text: str, waiting: Sequence[Record]) -> Mapping[str, Any] | None:
+    try:
+        return enabled.capability.from_text(text, waiting)
+    except Exception:  # noqa: BLE001 -- whatever a plug-in does, the words are kept
+        _log.exception("from_text_failed", capability=enabled.slug)
+        return None

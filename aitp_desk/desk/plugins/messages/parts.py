@@ -1,0 +1,140 @@
+"""The structured parts of a message: found, told apart by the key that is there, read by a type.
+
+A part is a JSON object, encoded as a string, with a ``$schema`` that means a capability of this
+site. Everything else is text and stays as it is, also objects of schemas that nobody here knows.
+
+Source: AITP 0.1, Capabilities.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from aitp_desk.capability import Part
+from aitp_desk.desk.plugins.registry import Capabilities, Enabled, Meant
+from aitp_desk.model.errors import InvalidRequest
+from aitp_desk.model.strict_json import decode_json
+
+SCHEMA = "$schema"
+_STRUCTURED = re.compile(r"\s*\{.*(?:\$schema|\\u)", re.DOTALL)
+_NAMED = re.compile(
+    r'"(?:\$|\\u0024)'
+    + "".join(rf"(?:{c}|\\u00{ord(c):x})" for c in "schema")
+    + r'"\s*:\s*("(?:[^"\\]|\\.){1,512}")',
+)
+_AT = re.compile(r" - at `(?:key in )?\$\.?(?P<path>[^`]*)`\Z")
+
+
+class Placed(msgspec.Struct, frozen=True, eq=False):
+    """A structured part of a message.
+
+    Parameters:
+        place: which of the message's parts it is, from 0.
+    """
+
+    place: int
+    enabled: Enabled
+    part: Part
+
+
+def may_be_structured(content: Sequence[str]) -> bool:
+    """Whether it is worth a look: text is told from the rest without being parsed."""
+    return any(map(_STRUCTURED.match, content))
+
+
+def find_parts(content: Sequence[str], capabilities: Capabilities, at: str = "") -> list[Placed]:
+    """Read the structured parts of a message.
+
+    Parameters:
+        at: where the message stands in its request, such as ``messages[0].``, for ``param``.
+
+    Raises:
+        InvalidRequest: a part breaks its schema; ``param`` is the path of what is wrong.
+    """
+    found = []
+    for place, text in enumerate(content):
+        if _STRUCTURED.match(text) is None:
+            continue
+        where = f"{at}content[{place}]"
+        given = _read_object(text, capabilities, where)
+        url = None if given is None else given.get(SCHEMA)
+        meant = capabilities.meant(url) if isinstance(url, str) else None
+        if given is not None and meant is not None:
+            found.append(Placed(place, meant.enabled, read_part(given, meant, where)))
+    return found
+
+
+def read_part(given: Mapping[str, Any], meant: Meant, at: str) -> Part:
+    """Read one part by its schema.
+
+    Parameters:
+        at: where it stands in the request.
+
+    Raises:
+        InvalidRequest: it breaks the schema.
+    """
+    slug, version = meant.enabled.slug, meant.version
+    if not meant.is_known:
+        known = ", ".join(map(str, sorted(meant.enabled.schemas)))
+        raise InvalidRequest(
+            f"There is no version {version} of {slug} here; there is {known}.",
+            param=f"{at}.{SCHEMA}",
+        )
+    messages = meant.enabled.schemas[version].messages
+    keys = [key for key in messages if key in given]
+    if len(keys) != 1:
+        several = f"both {keys[0]} and {keys[1]}" if keys else "none"
+        raise InvalidRequest(
+            f"A message of {slug} has exactly one of {', '.join(messages)}; this has {several}.",
+            param=at,
+        )
+    key = keys[0]
+    try:
+        content = msgspec.convert(given[key], messages[key])
+    except msgspec.ValidationError as error:
+        told = str(error)
+        below = _AT.search(told)
+        path = below["path"] if below else ""
+        message = _AT.sub("", told)
+        joint = "" if path.startswith("[") or not path else "."
+        raise InvalidRequest(
+            f"{key} of {slug}: {message}.", param=f"{at}.{key}{joint}{path}"
+        ) from None
+    return Part(version=version, key=key, content=content, given=given)
+
+
+def write_part(given: Mapping[str, Any], url: str) -> str:
+    """A part as it stands among a message's parts.
+
+    Parameters:
+        url: what stands in ``$schema`` where nothing does yet.
+    """
+    return msgspec.json.encode({SCHEMA: url, **given}).decode()
+
+
+def _read_object(text: str, capabilities: Capabilities, at: str) -> dict[str, Any] | None:
+    """What a text holds that may be an object; None where it is only words.
+
+    Raises:
+        InvalidRequest: it names a schema of this site, and two parsers may read it differently.
+    """
+    try:
+        read = decode_json(text.encode())
+    except InvalidRequest as error:
+        if any(capabilities.meant(url) is not None for url in _named_in(text)):
+            raise InvalidRequest(error.message, param=at) from None
+        return None
+    return read if isinstance(read, dict) else None
+
+
+def _named_in(text: str) -> Iterator[str]:
+    """All that a text may name as its schema to a parser that is less strict."""
+    for literal in _NAMED.findall(text):
+        try:
+            yield msgspec.json.decode(literal, type=str)
+        except msgspec.DecodeError:
+            continue

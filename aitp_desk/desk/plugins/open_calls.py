@@ -1,0 +1,69 @@
+"""What is open on a thread: not what a call has waited for that waits no more."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import structlog
+
+from aitp_desk.agent.history.message_codec import waited_for
+from aitp_desk.capability import Record
+from aitp_desk.desk.plugins.registry import Capabilities
+from aitp_desk.desk.plugins.resumption import LOOKED_BACK
+from aitp_desk.store.base import Store
+from aitp_desk.store.reads import calls as call_reads
+from aitp_desk.store.reads import capabilities as capability_reads
+from aitp_desk.store.reads import threads as reads
+
+_log = structlog.get_logger()
+
+
+async def still_open(
+    store: Store, capabilities: Capabilities, thread_id: str, now: int
+) -> Sequence[tuple[str, Record]]:
+    """Read what waits for an answer on a thread, each with its capability, the newest first.
+
+    A call may end by something else than the answer: who asked does not want it any more. Words
+    that are said later must not be heard as an answer to that.
+
+    Parameters:
+        now: Unix seconds.
+    """
+    found = await capability_reads.open_records(store, thread_id, now)
+    takes: dict[str | None, bool] = {None: True}
+    waiting = []
+    for slug, record in found:
+        call_id = _call_of(capabilities, slug, record)
+        if call_id is not None and call_id not in takes:
+            call = await call_reads.call_by_id(store, call_id)
+            takes[call_id] = call is not None and call.takes_answer and call.expires_at >= now
+        if takes[call_id]:
+            waiting.append((slug, record))
+    return waiting
+
+
+async def asked_last(
+    store: Store, capabilities: Capabilities, thread_id: str, waiting: Sequence[tuple[str, Record]]
+) -> Sequence[tuple[str, Record]]:
+    """Of several that wait, what the desk has asked last on the thread; nothing for another's.
+
+    Parameters:
+        waiting: as :func:`still_open` reads it, several.
+    """
+    newest = await reads.newest_messages(store, thread_id, LOOKED_BACK)
+    call_id = waited_for(newest)
+    if call_id is None:
+        return ()
+    return [one for one in waiting if _call_of(capabilities, *one) == call_id]
+
+
+def _call_of(capabilities: Capabilities, slug: str, record: Record) -> str | None:
+    enabled = capabilities.get(slug)
+    if enabled is None or not enabled.asks:
+        return None
+    try:
+        waits = enabled.capability.waiting(record)
+    except Exception:  # noqa: BLE001 -- whatever a plug-in does, the others are told
+        _log.exception("waiting_failed", capability=slug)
+        return None
+    return None if waits is None else waits.call_id

@@ -1,0 +1,1 @@
+"""What plugins do besides messages: jobs, webhooks, redirects, health."""

@@ -1,0 +1,158 @@
+"""Doing the jobs of capabilities: what they want then is committed with the job's end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+
+import msgspec
+
+from aitp_desk.capability import Context, Job, Record, Replace, Retry, Seal, Send, Wanted, Work
+from aitp_desk.desk.jobs import kinds as job_kinds
+from aitp_desk.desk.jobs.queue import Jobs
+from aitp_desk.desk.plugins.effects import Started, Where, Wishes, job_kind
+from aitp_desk.desk.plugins.judge import MOST_READ, read_into
+from aitp_desk.desk.plugins.read_set import (
+    Ledger,
+    OwnCounters,
+    OwnRecords,
+    Unread,
+    UnreadCall,
+    place_of,
+)
+from aitp_desk.desk.plugins.registry import Capabilities, Enabled
+from aitp_desk.model.access.audit import AuditKeys, own_auditor
+from aitp_desk.model.conversation.thread import Actor
+from aitp_desk.store.base import Store
+from aitp_desk.store.reads import capabilities as capability_reads
+from aitp_desk.store.reads import threads as reads
+from aitp_desk.store.records.capabilities import NewEffects
+from aitp_desk.store.records.jobs import ClaimedJob
+from aitp_desk.store.units.capabilities import apply_effects
+
+AT_ONCE = 4
+"""How many jobs of one name are done at a time."""
+
+
+class Doing:
+    """Does what capabilities start.
+
+    Parameters:
+        actors: the desks' own, by the names of the desks.
+        send: asks other servers for them.
+        changed: called with a thread after a commit that others may be waiting to hear of.
+    """
+
+    def __init__(
+        self,
+        capabilities: Capabilities,
+        *,
+        store: Store,
+        jobs: Jobs,
+        actors: Mapping[str, Actor],
+        audit: AuditKeys,
+        send: Send,
+        changed: Callable[[str], None],
+        clock: Callable[[], float],
+    ) -> None:
+        self._capabilities = capabilities
+        self._store = store
+        self._jobs = jobs
+        self._actors = actors
+        self._audit = audit
+        self._send = send
+        self._changed = changed
+        self._clock = clock
+
+    def serve(self) -> None:
+        """Have all of them done."""
+        for enabled in self._capabilities.all:
+            for name, work in enabled.jobs.items():
+                self._jobs.handle(
+                    job_kinds.JobKind(
+                        job_kind(enabled.slug, name),
+                        partial(self._do, enabled, work),
+                        work.deadline,
+                        work.delays,
+                        AT_ONCE,
+                    )
+                )
+
+    async def _do(self, enabled: Enabled, work: Work, claim: ClaimedJob) -> job_kinds.Finish:
+        started = msgspec.json.decode(claim.payload, type=Started)
+
+        async def read(key: str) -> Record | None:
+            place = place_of(enabled.slug, enabled.capability.family, key)
+            return await capability_reads.record(self._store, *place)
+
+        job = Job(
+            ref=claim.ref,
+            payload=started.payload,
+            now=int(self._clock()),
+            thread_id=started.thread_id,
+            read=read,
+            attempt=claim.attempt,
+            send=self._send,
+        )
+        try:
+            wanted = await work.do(job)
+            return await self._finished(enabled, claim, started, wanted)
+        except Retry as failure:
+            raise job_kinds.Retry(failure.reason) from None
+
+    async def _finished(
+        self, enabled: Enabled, claim: ClaimedJob, started: Started, wanted: Wanted
+    ) -> job_kinds.Finish:
+        """The end of a job by what stands now."""
+        thread_id = started.thread_id
+        effects = await self._gather(enabled, claim, started, wanted)
+        return job_kinds.Finish(
+            partial(apply_effects, effects=effects, thread_id=thread_id, now=int(self._clock())),
+            partial(self._committed, effects, thread_id),
+            partial(self._finished, enabled, claim, started, wanted),
+        )
+
+    async def _gather(
+        self, enabled: Enabled, claim: ClaimedJob, started: Started, wanted: Wanted
+    ) -> NewEffects:
+        thread_id = started.thread_id
+        own = self._actors[claim.desk].id
+        actors = () if thread_id is None else await reads.read_actors(self._store, thread_id)
+        now = self._clock()
+        where = Where(
+            thread_id,
+            claim.desk,
+            own,
+            tuple(actor for actor in actors if actor.id != own),
+            claim.principal,
+            now,
+            is_aside=True,
+        )
+        ledger = Ledger(self._capabilities.families)
+        decide = wanted if callable(wanted) else lambda _context: wanted
+        context = Context(
+            now=int(now),
+            thread_id=thread_id or "",
+            own=own,
+            records=OwnRecords(ledger, enabled.slug),
+            counters=OwnCounters(ledger, enabled.slug),
+        )
+        for _ in range(MOST_READ):
+            ledger.begin_anew()
+            wishes = Wishes(self._capabilities, where, ledger)
+            try:
+                effects = tuple(decide(context))
+                if any(isinstance(effect, Replace | Seal) for effect in effects):
+                    raise TypeError("A job has no part of a message to replace or seal.")
+                wishes.take(enabled, effects, message_id=started.message_id)
+            except (Unread, UnreadCall) as unread:
+                await read_into(self._store, ledger, unread)
+            else:
+                return wishes.effects(own_auditor(self._audit, int(now)), is_answered=False)
+        raise RuntimeError(f"A job writes more than {MOST_READ} records.")
+
+    def _committed(self, effects: NewEffects, thread_id: str | None) -> None:
+        if effects.starts_jobs:
+            self._jobs.wake()
+        if effects.said and thread_id is not None:
+            self._changed(thread_id)

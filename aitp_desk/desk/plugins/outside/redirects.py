@@ -1,0 +1,95 @@
+"""People who follow a capability's link: led on once what comes of that is written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from aitp_desk.capability import (
+    Accept,
+    Onward,
+    Record,
+    Redirect,
+    Refuse,
+    Retry,
+    Send,
+    Unavailable,
+    Visit,
+)
+from aitp_desk.desk.plugins.judge import ATTEMPTS, RETRY_SECONDS
+from aitp_desk.desk.plugins.outside.webhooks import Receiving
+from aitp_desk.desk.plugins.read_set import place_of
+from aitp_desk.desk.plugins.registry import Enabled
+from aitp_desk.model.errors import PreconditionFailed
+from aitp_desk.store.base import Store
+from aitp_desk.store.reads import capabilities as capability_reads
+from aitp_desk.store.records.capabilities import RecordsMoved
+
+RETRY_OUTSIDE_SECONDS = 5
+"""When to come again where another server has not answered."""
+
+
+class Leading:
+    """Has capabilities find out where people are led, and applies what they want.
+
+    Parameters:
+        receiving: writes what is wanted.
+        send: asks other servers for them.
+    """
+
+    def __init__(
+        self, receiving: Receiving, *, store: Store, send: Send, clock: Callable[[], float]
+    ) -> None:
+        self.capabilities = receiving.capabilities
+        self._receiving = receiving
+        self._store = store
+        self._send = send
+        self._clock = clock
+
+    async def lead(self, enabled: Enabled, redirect: Redirect, ref: str) -> str:
+        """Return where somebody goes on; what it brings about is on disk by then.
+
+        Parameters:
+            ref: the end of the link, as it came.
+
+        Raises:
+            DeskError: the capability refuses it.
+            PreconditionFailed: somebody else was faster each time.
+            Unavailable: another server has not answered.
+            StoreBusy: nothing was written.
+        """
+
+        async def read(key: str) -> Record | None:
+            place = place_of(enabled.slug, enabled.capability.family, key)
+            return await capability_reads.record(self._store, *place)
+
+        for _ in range(ATTEMPTS):
+            visit = Visit(ref=ref, now=int(self._clock()), read=read, send=self._send)
+            try:
+                onward = await redirect(visit)
+                if isinstance(onward, Refuse):
+                    raise onward.error
+                _check(onward)
+                await self._receiving.accept(enabled, Accept(onward.effects, onward.thread_id))
+            except RecordsMoved:
+                continue
+            except Retry as failure:
+                raise Unavailable(
+                    f"This cannot be opened now: {failure.reason}",
+                    retry_after=RETRY_OUTSIDE_SECONDS,
+                ) from None
+            return onward.url
+        raise PreconditionFailed(
+            "What this is about has been changed by somebody else meanwhile. Open it again.",
+            retry_after=RETRY_SECONDS,
+        )
+
+
+def _check(onward: Onward) -> None:
+    """See that a browser can be told where to go.
+
+    Raises:
+        ValueError: it cannot: a fault of the capability.
+    """
+    url = onward.url
+    if not url.startswith(("https://", "http://")) or not url.isascii() or not url.isprintable():
+        raise ValueError("A redirect leads to no address of the web.")

@@ -1,0 +1,56 @@
+"""Asking other servers for the jobs of capabilities, under the rules of every outgoing request."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from aitp_desk.capability import Request, Response, Send, Unanswered
+from aitp_desk.capability.http import MOST_BYTES, MOST_SECONDS
+from aitp_desk.egress import AddressRefused, Egress, EgressError, Fetched
+
+
+def sending_by(egress: Egress) -> Send:
+    """Make what asks other servers.
+
+    Parameters:
+        egress: the one client for addresses that somebody else has chosen.
+    """
+
+    async def send(request: Request) -> Response:
+        try:
+            found = await _ask(egress, request)
+        except AddressRefused as error:
+            raise Unanswered(str(error), is_refused=True) from None
+        except EgressError as error:
+            raise Unanswered(str(error)) from None
+        return Response(
+            status=found.status, headers=_small(found.headers), body=found.body, url=found.url
+        )
+
+    return send
+
+
+async def _ask(egress: Egress, request: Request) -> Fetched:
+    max_bytes = min(request.max_bytes, MOST_BYTES)
+    seconds = min(request.seconds, MOST_SECONDS)
+    if request.method == "GET":
+        return await egress.fetch(
+            request.url,
+            max_bytes=max_bytes,
+            seconds=seconds,
+            headers=request.headers,
+            wants_reasons=request.wants_reasons,
+        )
+    return await egress.send(
+        request.url,
+        request.body,
+        method=request.method,
+        max_bytes=max_bytes,
+        seconds=seconds,
+        headers=request.headers,
+        wants_reasons=request.wants_reasons,
+    )
+
+
+def _small(headers: Mapping[str, str]) -> dict[str, str]:
+    return {name.lower(): value for name, value in headers.items()}

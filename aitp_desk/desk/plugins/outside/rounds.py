@@ -1,0 +1,29 @@
+"""What capabilities do again and again, on the desk's schedules."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from aitp_desk.capability import Retry, Round, Send
+from aitp_desk.desk.jobs.scheduler import NotDone, Schedule, Schedules
+from aitp_desk.desk.plugins.registry import Capabilities
+
+
+def go_rounds(capabilities: Capabilities, schedules: Schedules, send: Send) -> None:
+    """Have all of it done.
+
+    Parameters:
+        send: asks other servers.
+    """
+    for enabled in capabilities.all:
+        for name, one in enabled.rounds.items():
+            work = partial(_go, one, send)
+            schedules.add(Schedule(f"{enabled.slug}.{name}", one.every, work, at_start=True))
+
+
+async def _go(one: Round, send: Send) -> int:
+    try:
+        await one.do(send)
+    except Retry as error:
+        raise NotDone(error.reason) from None
+    return 1

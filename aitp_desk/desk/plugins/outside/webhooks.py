@@ -1,0 +1,176 @@
+"""What other servers send to capabilities: judged, and written before they are told."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import structlog
+
+from aitp_desk.capability import Accept, Delivery, Hook, Refuse, Replace, Say, Seal
+from aitp_desk.desk.plugins.effects import Where, Wishes
+from aitp_desk.desk.plugins.judge import ATTEMPTS, MOST_READ, RETRY_SECONDS, read_into
+from aitp_desk.desk.plugins.read_set import Ledger, OwnCounters, OwnRecords, Unread, UnreadCall
+from aitp_desk.desk.plugins.registry import Capabilities, Enabled
+from aitp_desk.model.access.audit import AuditKeys, own_auditor
+from aitp_desk.model.errors import PreconditionFailed
+from aitp_desk.store.base import Store
+from aitp_desk.store.reads import threads as reads
+from aitp_desk.store.records.capabilities import NewEffects, RecordsMoved
+from aitp_desk.store.units.capabilities import apply_effects
+
+_log = structlog.get_logger()
+
+
+class Receiving:
+    """Has hooks judge what comes, and applies what they want.
+
+    Parameters:
+        actors: ids of the desks' own actors, by the names of the desks.
+        changed: called with a thread after a commit that others may be waiting to hear of.
+        wake: called after a commit that queued a job.
+    """
+
+    def __init__(
+        self,
+        capabilities: Capabilities,
+        *,
+        store: Store,
+        actors: Mapping[str, str],
+        audit: AuditKeys,
+        changed: Callable[[str], None],
+        wake: Callable[[], None],
+        clock: Callable[[], float],
+    ) -> None:
+        self.capabilities = capabilities
+        self._store = store
+        self._actors = actors
+        self._audit = audit
+        self._changed = changed
+        self._wake = wake
+        self._clock = clock
+
+    async def receive(
+        self, enabled: Enabled, hook: Hook, body: bytes, headers: Mapping[str, str]
+    ) -> None:
+        """Take a delivery; what it brings about is on disk when this returns.
+
+        Parameters:
+            headers: their names in small letters.
+
+        Raises:
+            DeskError: the hook refuses it.
+            PreconditionFailed: somebody else was faster each time it was judged.
+            StoreBusy: nothing was written.
+        """
+        for _ in range(ATTEMPTS):
+            try:
+                await self._write(*await self._judge(enabled, hook, body, headers))
+            except RecordsMoved:
+                continue
+            return
+        raise PreconditionFailed(
+            "What this is about has been changed by somebody else meanwhile. Send it again.",
+            retry_after=RETRY_SECONDS,
+        )
+
+    async def accept(self, enabled: Enabled, accepted: Accept) -> None:
+        """Apply what comes of something that a capability has judged by itself.
+
+        Raises:
+            RecordsMoved: it is to be judged anew.
+            StoreBusy: nothing was written.
+        """
+        ledger, now = Ledger(self.capabilities.families), self._clock()
+        for _ in range(MOST_READ):
+            ledger.begin_anew()
+            try:
+                effects = await self._effects(enabled, accepted, ledger, now)
+            except (Unread, UnreadCall) as unread:
+                await read_into(self._store, ledger, unread)
+            else:
+                await self._write(accepted, effects)
+                return
+        raise RuntimeError(f"A redirect writes more than {MOST_READ} records.")
+
+    async def _write(self, accepted: Accept, effects: NewEffects) -> None:
+        await self._store.run(
+            apply_effects,
+            effects=effects,
+            thread_id=accepted.thread_id,
+            now=int(self._clock()),
+        )
+        if effects.starts_jobs:
+            self._wake()
+        if effects.said and accepted.thread_id is not None:
+            self._changed(accepted.thread_id)
+
+    async def _judge(
+        self, enabled: Enabled, hook: Hook, body: bytes, headers: Mapping[str, str]
+    ) -> tuple[Accept, NewEffects]:
+        ledger = Ledger(self.capabilities.families)
+        now = self._clock()
+        delivery = Delivery(
+            body=body,
+            headers=headers,
+            now=int(now),
+            records=OwnRecords(ledger, enabled.slug),
+            counters=OwnCounters(ledger, enabled.slug),
+        )
+        for _ in range(MOST_READ):
+            ledger.begin_anew()
+            try:
+                verdict = hook(delivery)
+                if isinstance(verdict, Refuse):
+                    raise verdict.error
+                effects = await self._effects(enabled, verdict, ledger, now)
+            except (Unread, UnreadCall) as unread:
+                await read_into(self._store, ledger, unread)
+            else:
+                return verdict, effects
+        raise RuntimeError(f"A hook reads more than {MOST_READ} records for one delivery.")
+
+    async def _effects(
+        self, enabled: Enabled, accepted: Accept, ledger: Ledger, now: float
+    ) -> NewEffects:
+        wishes = Wishes(self.capabilities, await self._where(accepted, now), ledger)
+        wishes.take(enabled, accepted.effects)
+        return wishes.effects(own_auditor(self._audit, int(now)), is_answered=True)
+
+    async def _where(self, verdict: Accept, now: float) -> Where:
+        """The thread that a delivery is about.
+
+        Raises:
+            ValueError: what is wanted needs a thread, or a part of a message: a fault of the
+                capability.
+        """
+        thread_id = verdict.thread_id
+        if any(isinstance(effect, Replace | Seal) for effect in verdict.effects):
+            raise ValueError("There is no part of a message here to replace or seal.")
+        if thread_id is None:
+            if any(isinstance(effect, Say) for effect in verdict.effects):
+                raise ValueError("Something is said on no thread.")
+            return Where(None, "", "", (), None, now)
+        kept = await reads.thread(self._store, thread_id)
+        if kept is None:  # it was deleted: who judged cannot know, and would be asked for ever
+            return Where(thread_id, "", self._actors[""], (), None, now, is_aside=True)
+        first, *others = kept.thread.actors
+        # a site that has another address by now has another actor than its old threads
+        name = next((name for name, id in self._actors.items() if id == first.id), "")
+        own = self._actors[name]
+        return Where(thread_id, name, own, tuple(others), None, now, is_aside=True)
+
+
+def health_notes(capabilities: Capabilities) -> tuple[str, ...]:
+    """What somebody who watches the desk should know of its capabilities."""
+    return tuple(note for one in capabilities.all if (note := _health_note(one)))
+
+
+def _health_note(enabled: Enabled) -> str:
+    try:
+        health = enabled.capability.health()
+        if health is None:
+            return ""
+        return f"The capability {enabled.slug} is {health.state}: {health.reason}"
+    except Exception:  # noqa: BLE001 -- whatever a plug-in does, the desk tells how it is
+        _log.exception("health_failed", capability=enabled.slug)
+        return f"The capability {enabled.slug} does not tell how it is."

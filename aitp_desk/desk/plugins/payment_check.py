@@ -1,0 +1,55 @@
+"""Whether what is to be paid can be paid: looked at when a desk starts, and when it is checked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from decimal import Decimal
+
+from aitp_desk.capability import Asking, Money, Pay
+from aitp_desk.config import Config, ConfigError, Problem
+from aitp_desk.desk.plugins.desk_messages import QUESTION_PREFIX, is_asked_by
+from aitp_desk.desk.plugins.registry import Capabilities
+from aitp_desk.model.calls.action import Action
+
+_TRIED = ("EUR", "USD", "GBP", "CHF", "JPY", "SEK", "CAD", "AUD", "INR", "CNY")
+"""In one of these somebody takes payments who takes any, where a price comes of the arguments."""
+
+
+def require_payable(config: Config, actions: Iterable[Action], capabilities: Capabilities) -> None:
+    """Refuse to serve what has to be paid first, and cannot be.
+
+    Parameters:
+        capabilities: as of :func:`check_prepaid`.
+
+    Raises:
+        ConfigError: which actions.
+    """
+    if problems := list(check_prepaid(actions, capabilities)):
+        raise ConfigError(problems, config)
+
+
+def check_prepaid(actions: Iterable[Action], capabilities: Capabilities) -> Iterator[Problem]:
+    """Yield which actions are to be paid first, and cannot be.
+
+    Parameters:
+        capabilities: those that the site has enabled, each with what is its own.
+    """
+    for action in actions:
+        if not action.is_prepaid:
+            continue
+        cost = action.cost
+        tried = (cost,) if cost is not None else (Money(Decimal(1), one) for one in _TRIED)
+        if any(_is_asked(price, action, capabilities) for price in tried):
+            continue
+        what = "payments" if cost is None else f"payments of {cost}"
+        yield Problem(
+            "capabilities",
+            f"the action {action.name!r} is prepaid, and nothing here takes {what}: add a section"
+            " [capabilities.payments], or declare the action without prepaid.",
+        )
+
+
+def _is_asked(price: Money, action: Action, capabilities: Capabilities) -> bool:
+    question = Pay(title=action.summary, price=price, action=action.name)
+    asking = Asking(id=f"{QUESTION_PREFIX}_{action.name}", question=question, call_id="call_none")
+    return any(is_asked_by(one, asking) for one in capabilities.asking)

@@ -1,0 +1,121 @@
+"""Whether an answer has the call go on that waits for it: decided as its message is judged."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from aitp_desk.agent.history.message_codec import WAITS, waited_for
+from aitp_desk.agent.slots.questions import asked_in
+from aitp_desk.capability import NotCounted
+from aitp_desk.model.access.call_access import CallThread, may_reach_call
+from aitp_desk.model.access.principal import Principal
+from aitp_desk.model.access.rule import Access
+from aitp_desk.model.calls.call import ActionCall, CallState
+from aitp_desk.model.calls.question import Choose, Confirm, Fill, Pay
+from aitp_desk.store.base import Store
+from aitp_desk.store.reads import calls as call_reads
+from aitp_desk.store.reads import threads as reads
+from aitp_desk.store.records.capabilities import NewAnswer, NewEffects
+
+LOOKED_BACK = 20
+"""Among so many messages is what the desk has said last, or a yes in words is none."""
+TOO_LATE = "This has waited too long, and nothing was done. Please ask for it again."
+FOR_OTHERS = NotCounted(
+    "not_yours", "This is for somebody else to answer: only who has asked for it can."
+)
+EXPIRED = NotCounted("expired", TOO_LATE)
+SETTLED = NotCounted("settled", "This was settled before. Nothing more is done.")
+ASKED_SINCE = NotCounted(
+    "superseded", "Something else was asked since, which is still to be answered."
+)
+
+
+def missed(
+    call: ActionCall | None,
+    value: Any,
+    principal: Principal,
+    thread_id: str | None,
+    now: float,
+    owner: str | None = None,
+) -> NotCounted | None:
+    """Why a call does not go on by what a caller answers; None where it does.
+
+    Parameters:
+        call: that is to go on, as it stands; None where it is gone.
+        value: what was answered.
+        principal: who answers, and may write on the thread.
+        thread_id: where the answer is given.
+        now: Unix seconds.
+        owner: id of the principal that owns the thread; None for an anonymous thread.
+    """
+    if call is None or call.thread_id != thread_id:
+        return SETTLED
+    if not may_reach_call(principal, call, CallThread(owner, Access())):
+        return FOR_OTHERS
+    if call.state is CallState.EXPIRED or (call.takes_answer and call.expires_at < now):
+        return EXPIRED
+    if not call.takes_answer:
+        return SETTLED
+    return None if _waits_for(call, value) else ASKED_SINCE
+
+
+def _waits_for(call: ActionCall, value: Any) -> bool:
+    """Whether what was answered is of the kind that a call waits for now.
+
+    What one capability asks takes the place of what the same one has asked before for the call; of
+    another one that may still be answered.
+    """
+    if call.state is CallState.WAITING_PAYMENT:
+        return value is False
+    if call.memory is None:
+        return isinstance(value, bool)
+    asked = asked_in(call.memory)
+    match None if asked is None else asked.question:
+        case Choose():
+            return isinstance(value, list)
+        case Confirm():
+            return isinstance(value, bool)
+        case Fill():
+            return isinstance(value, dict)
+        case Pay() | None:
+            return False
+
+
+async def answers_last(store: Store, thread_id: str, answers: Sequence[NewAnswer]) -> bool:
+    """Whether what words agree to, or refuse, is what the desk has asked last on a thread.
+
+    A yes to something else must have nothing done; what else is answered may be to an earlier
+    question.
+    """
+    calls = {one.call_id for one in answers if isinstance(one.answer.value, bool)}
+    if not calls:
+        return True
+    newest = await reads.newest_messages(store, thread_id, LOOKED_BACK)
+    return calls == {waited_for(newest)}
+
+
+async def still_unpaid(store: Store, thread_id: str, effects: NewEffects) -> NewEffects:
+    """The same, where it has paid for nothing: what was to be paid is still what was asked last.
+
+    So a no after a payment that was refused declines, as it does after the quote.
+    """
+    if not effects.said or effects.asks or effects.answers or effects.payments:
+        return effects
+    call_id = waited_for(await reads.newest_messages(store, thread_id, LOOKED_BACK))
+    if call_id is None:
+        return effects
+    unpaid = await call_reads.calls_to_pay(store, thread_id)
+    is_unpaid = any(call.id == call_id for call in unpaid)
+    return noted(effects, {WAITS: call_id}) if is_unpaid else effects
+
+
+def noted(effects: NewEffects, notes: Mapping[str, str]) -> NewEffects:
+    """The same with notes on the last that is said; nothing where nothing is."""
+    if not effects.said:
+        return effects
+    *before, last = effects.said
+    last = msgspec.structs.replace(last, metadata={**last.metadata, **notes})
+    return msgspec.structs.replace(effects, said=(*before, last))

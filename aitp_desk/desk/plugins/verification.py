@@ -1,0 +1,87 @@
+"""Verifies a payment before anything of it is written.
+
+It is for callers who know only the id of a quote: what does not pay must leave no trace on the
+thread of whoever was quoted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from aitp_desk.capability import Job, Record, Send
+from aitp_desk.desk.plugins.judge import Judged, Judging, Said
+from aitp_desk.desk.plugins.messages.plain_text import words_of
+from aitp_desk.desk.plugins.messages.speakers import read_parties, read_speakers
+from aitp_desk.desk.plugins.read_set import place_of
+from aitp_desk.desk.plugins.registry import Enabled
+from aitp_desk.model.access.principal import Principal
+from aitp_desk.model.calls.call import ActionCall
+from aitp_desk.model.conversation.thread import Draft
+from aitp_desk.model.ids import new_id
+from aitp_desk.store.base import Store
+from aitp_desk.store.reads import capabilities as capability_reads
+from aitp_desk.store.reads import threads as reads
+
+NOT_PAID = "This does not pay."
+
+
+class Verification:
+    """Verifies payments.
+
+    Parameters:
+        send: asks other servers for capabilities.
+        clock: Unix seconds.
+    """
+
+    def __init__(
+        self, judging: Judging, store: Store, send: Send, clock: Callable[[], float]
+    ) -> None:
+        self._judging = judging
+        self._store = store
+        self._send = send
+        self._clock = clock
+
+    async def why_not(self, principal: Principal, call: ActionCall, draft: Draft) -> str | None:
+        """Return why a message does not pay a call, in words; None if it pays.
+
+        Raises:
+            InvalidRequest: the message breaks its schema.
+            DeskError: a capability refuses it.
+        """
+        thread_id = call.thread_id or ""
+        kept = await reads.thread(self._store, thread_id)
+        if kept is None:
+            return NOT_PAID
+        parts = self._judging.parts(draft)
+        names = await read_speakers(self._store, principal, kept)
+        said = Said(new_id("msg", self._clock()), draft, names[0], parts, names=names)
+        parties = await read_parties(self._store, kept)
+        judged = await self._judging.settle(principal, thread_id, parties, (said,), _unwritten)
+        effects = judged.effects
+        if any(paid.call_id == call.id for paid in effects.payments):
+            return None
+        if effects.jobs:  # the capability knows only later whether it is paid, unless it is asked
+            for placed in parts:
+                job = self._job(placed.enabled, call)
+                return await placed.enabled.capability.verify_payment(placed.part, job)
+        told = [words_of(one.content, self._judging.capabilities) for one in effects.said]
+        return " ".join(text for texts in told for text in texts) or NOT_PAID
+
+    def _job(self, enabled: Enabled, call: ActionCall) -> Job:
+        return Job(
+            ref=call.id,
+            payload=None,
+            now=int(self._clock()),
+            thread_id=call.thread_id,
+            read=partial(self._read, enabled),
+            send=self._send,
+        )
+
+    async def _read(self, enabled: Enabled, key: str) -> Record | None:
+        place = place_of(enabled.slug, enabled.capability.family, key)
+        return await capability_reads.record(self._store, *place)
+
+
+async def _unwritten(judged: Judged) -> Judged:
+    return judged

@@ -1,0 +1,1 @@
+"""Runs: an agent's work on a thread."""

@@ -1,0 +1,178 @@
+"""What answers do in a run: calls go on by them, and the agent is told what was chosen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import msgspec
+
+from aitp_desk.agent.base import Clarification, Said, Turn
+from aitp_desk.agent.history.message_codec import reply_metadata, write_reply
+from aitp_desk.desk.dialogue.consent import asking_back
+from aitp_desk.desk.dialogue.continuation import GoingOn
+from aitp_desk.desk.dialogue.conversation import Conversation
+from aitp_desk.desk.dialogue.prompts import asked_by, option_named
+from aitp_desk.desk.dialogue.tools.agent_tools import Tooling
+from aitp_desk.desk.plugins.desk_messages import DeskQuestion, Utterance
+from aitp_desk.model.access.principal import Principal
+from aitp_desk.model.conversation.chain import new_salt
+from aitp_desk.model.conversation.thread import Message, Origin
+from aitp_desk.store.base import Store
+from aitp_desk.store.reads import threads as reads
+from aitp_desk.store.records.runs import ClaimedRun
+from aitp_desk.store.records.threads import NewMessage
+from aitp_desk.store.units.calls.calls import Along, one_after_another
+
+
+class Went(msgspec.Struct, frozen=True):
+    """How calls went on that were answered.
+
+    Parameters:
+        said: what the desk says of that.
+        along: how they move, written with it.
+        is_made: whether one was made.
+        rest: what is still due of what was said.
+    """
+
+    said: tuple[Utterance, ...] = ()
+    along: Along | None = None
+    is_made: bool = False
+    rest: tuple[Message, ...] = ()
+
+
+class AnswersInRuns:
+    """Hears answers in the runs of one desk, and asks what is asked there.
+
+    Parameters:
+        tooling: calls the site's actions.
+        new_message_id: gives ids of messages.
+        actor: id of the desk's own actor.
+        site_url: of the desk, without a slash at its end.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        tooling: Tooling,
+        new_message_id: Callable[[], str],
+        *,
+        actor: str,
+        site_url: str,
+    ) -> None:
+        self._store = store
+        self._tooling = tooling
+        self._speaking = tooling.speaking
+        self._going_on = GoingOn(tooling)
+        self._new_message_id = new_message_id
+        self._actor = actor
+        self._site_url = site_url
+
+    async def unsettled(self, claim: ClaimedRun, due: Sequence[Message]) -> tuple[Message, ...]:
+        """What is due, without what capabilities have answered while the run was waiting."""
+        kept = []
+        for message in due:
+            if claim.options is None and message.run_id is None and self._speaking.may_ask:
+                whole = await reads.message(self._store, claim.thread_id, message.id)
+                if whole is not None and self._speaking.is_judged(whole.content):
+                    continue
+            kept.append(message)
+        return tuple(kept)
+
+    async def go_on(
+        self,
+        claim: ClaimedRun,
+        due: tuple[Message, ...],
+        conversation: Conversation,
+        *,
+        tells: bool,
+    ) -> Went:
+        """Have calls go on that were answered; none do where nothing could ask for them.
+
+        Parameters:
+            tells: whether the agent tells what came of those that were made.
+        """
+        if not self._speaking.may_ask:
+            return Went(rest=due)
+        if claim.is_again:
+            await self._tooling.earlier(claim.id)  # what an earlier attempt has begun is over
+        gone_on = await self._going_on.all_on(claim.thread_id, _of(due), conversation)
+        said = []
+        left = {message.id for message in due}
+        for one in gone_on:
+            if one.is_made and tells:
+                continue
+            left.discard(one.message_id)
+            if one.said is not None:
+                message_id = self._new_message_id()
+                said.append(Utterance(self._message(message_id, one.said, conversation), one.asks))
+        return Went(
+            tuple(said),
+            one_after_another(*(one.along for one in gone_on)),
+            any(one.is_made for one in gone_on),
+            tuple(message for message in due if message.id in left),
+        )
+
+    async def as_chosen(self, turn: Turn, thread_id: str, due: Sequence[Message]) -> Turn:
+        """A turn that answers the agent's own question by a message, in the option's own words."""
+        if turn.pending is None or not turn.pending.options or not self._speaking.may_ask:
+            return turn
+        whole = await reads.message(self._store, thread_id, due[-1].id)
+        if whole is None or not self._speaking.is_judged(whole.content):
+            return turn
+        option = option_named(due[-1].content[-1], turn.pending.options)
+        return turn if option is None else msgspec.structs.replace(turn, question=option)
+
+    async def utter(
+        self,
+        message_id: str,
+        outcome: Said,
+        due: Sequence[Message],
+        conversation: Conversation,
+        turn: Turn,
+        asker: Principal,
+    ) -> Utterance:
+        """What an agent has said, and what that asks; of whoever said what was due.
+
+        Parameters:
+            turn: what it was asked.
+            asker: who that is.
+        """
+        question = None
+        if self._speaking.may_ask:
+            outcome = await self._asked_again(asking_back(outcome), conversation, turn, asker)
+            question = await asked_by(outcome, self._tooling.invoking)
+        asks = None if question is None else DeskQuestion(question, _of(due), outcome.waits)
+        return Utterance(self._message(message_id, outcome, conversation), asks)
+
+    async def _asked_again(
+        self, outcome: Said, conversation: Conversation, turn: Turn, asker: Principal
+    ) -> Said:
+        """What a call waits for, as its question still where an agent asks for it once more.
+
+        An answer to a question of the agent's own would have the call go on no more.
+        """
+        if not isinstance(outcome, Clarification) or outcome.waits is not None:
+            return outcome
+        if conversation.answers is None or turn.pending is None:
+            return outcome
+        if outcome.question != turn.pending.question:
+            return outcome
+        call = await self._tooling.invoking.calls.waiting(conversation.answers, asker)
+        return outcome if call is None else msgspec.structs.replace(outcome, waits=call.id)
+
+    def _message(self, message_id: str, said: Said, conversation: Conversation) -> NewMessage:
+        return NewMessage(
+            message_id,
+            new_salt(),
+            "assistant",
+            self._actor,
+            Origin.DESK,
+            write_reply(said, self._site_url),
+            metadata=reply_metadata(said, tuple(conversation.made)),
+        )
+
+
+def _of(due: Sequence[Message]) -> str:
+    """The actor that is asked back; empty where several have asked."""
+    actors = {message.actor for message in due}
+    return actors.pop() if len(actors) == 1 else ""

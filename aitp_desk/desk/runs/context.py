@@ -1,0 +1,200 @@
+"""What the agent is told of a thread: its newest messages whole, and before them a summary.
+
+A fork's context is what its parent said up to the fork, the parent's own context before that, and
+so on. It is read anew for every turn: what was deleted meanwhile is gone from it. All of it has one
+order: a thread's own messages by their number, and before them what it was forked off, whose newest
+message has place 0. Each is either in the window or covered by the summary, never both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing
+
+import msgspec
+
+from aitp_desk.agent.claude.summary import shortened_conversation
+from aitp_desk.agent.history.message_codec import remember
+from aitp_desk.agent.history.window import Heard, hear, open_window
+from aitp_desk.config import Threads
+from aitp_desk.desk.plugins.messages.plain_text import told_in_words
+from aitp_desk.desk.plugins.registry import NO_CAPABILITIES, Capabilities
+from aitp_desk.model.conversation.thread import Message
+from aitp_desk.store.base import Store
+from aitp_desk.store.reads import threads as reads
+from aitp_desk.store.records.threads import Summary
+from aitp_desk.store.units.threads.summaries import BEFORE_ALL
+
+GENERATIONS = 8
+"""How many parents back the context is read."""
+PAGE = 25
+"""How many messages are read at once."""
+
+SENTENCE = 30
+"""What a long message takes where it is told in a sentence, in tokens, about."""
+
+
+class Part(msgspec.Struct, frozen=True):
+    """A thread that a context has messages of.
+
+    Parameters:
+        upto_seq: the newest that belongs to the context.
+        offset: what makes a message's number its place in the context.
+    """
+
+    thread_id: str
+    upto_seq: int
+    offset: int
+
+
+class Known(msgspec.Struct, frozen=True):
+    """A summary that a context may use.
+
+    Parameters:
+        summary: as it is kept, perhaps of a thread that this one was forked off.
+        place: the newest message that it covers, in this context.
+    """
+
+    summary: Summary
+    place: int
+
+
+class Context(msgspec.Struct, frozen=True):
+    """What was said, oldest first, as it is told.
+
+    Parameters:
+        messages: the newest of the thread itself.
+        before: the newest of what it was forked off; empty where the thread's own fill the room.
+        summary: what was said before all these; empty when nothing was.
+    """
+
+    messages: tuple[Message, ...]
+    before: tuple[Message, ...] = ()
+    summary: str = ""
+
+
+async def read_context(
+    store: Store,
+    thread_id: str,
+    upto_seq: int,
+    bounds: Threads,
+    most: int | None = None,
+    capabilities: Capabilities = NO_CAPABILITIES,
+) -> Context:
+    """Read what a turn may know, within the bounds.
+
+    Where more was said since the summary was made than the window has room for, each of these
+    messages is told in a sentence. Reading ends where there is no room for more sentences.
+
+    Parameters:
+        upto_seq: the newest message of the thread itself that the turn answers.
+        most: only so many messages are told, and no summary; None for as many as fit.
+        capabilities: tell in words what was said in messages of theirs.
+    """
+    parts = await parts_of(store, thread_id, upto_seq)
+    known = await known_summary(store, parts) if most is None else None
+    above = BEFORE_ALL if known is None else known.place
+    heard: list[Heard] = []
+    window, sentences = bounds.window_tokens, bounds.summary_tokens
+    async with aclosing(
+        newest_first(store, parts, above, bounds.window_tokens, capabilities)
+    ) as reading:
+        async for one in reading:
+            heard.insert(0, one)
+            if len(heard) == most or (window < 0 and sentences < 0):
+                break
+            if window >= 0:
+                window -= one.tokens
+            else:
+                sentences -= min(one.tokens, SENTENCE)
+    inside = open_window(heard, bounds.window_tokens)
+    summary = "" if known is None else known.summary.text
+    outside = [one.message for one in heard[: len(heard) - len(inside)]]
+    if outside and most is None:
+        summary = shortened_conversation(summary, remember(outside), bounds.summary_tokens)
+    return Context(
+        tuple(one.message for one in inside if one.place > 0),
+        tuple(one.message for one in inside if one.place <= 0),
+        summary,
+    )
+
+
+async def parts_of(store: Store, thread_id: str, upto_seq: int) -> tuple[Part, ...]:
+    """The threads that a context has messages of, the thread itself first."""
+    parts = [Part(thread_id, upto_seq, 0)]
+    while len(parts) <= GENERATIONS:
+        child = parts[-1]
+        fork = await reads.forked_at(store, child.thread_id)
+        if fork is None:
+            break
+        parent_id, parent_seq = fork
+        parts.append(Part(parent_id, parent_seq, child.offset - parent_seq))
+    return tuple(parts)
+
+
+async def known_summary(store: Store, parts: Sequence[Part]) -> Known | None:
+    """The summary that covers most and nothing that is no part of the context; None for none."""
+    for part in parts:
+        summary = await reads.summary(store, part.thread_id)
+        if summary is not None and summary.upto_seq <= part.upto_seq:
+            return Known(summary, summary.upto_seq + part.offset)
+    return None
+
+
+async def newest_first(
+    store: Store,
+    parts: Sequence[Part],
+    above: int,
+    room: int,
+    capabilities: Capabilities = NO_CAPABILITIES,
+) -> AsyncGenerator[Heard]:
+    """Read a context from its end.
+
+    Parameters:
+        above: the place where reading ends, its message left out.
+        room: of the window, in tokens.
+        capabilities: as in :func:`read_context`.
+    """
+    for part in parts:
+        low, below = max(0, above - part.offset), part.upto_seq + 1
+        while below - 1 > low:
+            page = await reads.messages_between(
+                store, part.thread_id, above=low, below=below, limit=PAGE, order="desc"
+            )
+            for message in page.messages:
+                told = told_in_words(message, capabilities)
+                yield hear(message.seq + part.offset, told, room)
+            if not page.has_more:
+                break
+            below = page.messages[-1].seq
+
+
+async def oldest_first(
+    store: Store,
+    parts: Sequence[Part],
+    above: int,
+    upto: int,
+    room: int,
+    capabilities: Capabilities = NO_CAPABILITIES,
+) -> AsyncGenerator[tuple[Part, Heard]]:
+    """Read a context from a place on, each message with the part that it is of.
+
+    Parameters:
+        above: the place before the first message.
+        upto: the place of the last.
+        room: of the window, in tokens.
+        capabilities: as in :func:`read_context`.
+    """
+    for part in reversed(parts):
+        low = max(0, above - part.offset)
+        below = min(part.upto_seq, upto - part.offset) + 1
+        while below - 1 > low:
+            page = await reads.messages_between(
+                store, part.thread_id, above=low, below=below, limit=PAGE, order="asc"
+            )
+            for message in page.messages:
+                told = told_in_words(message, capabilities)
+                yield part, hear(message.seq + part.offset, told, room)
+            if not page.has_more:
+                break
+            low = page.messages[-1].seq

@@ -1,0 +1,163 @@
+"""One run: the agent's reply to what waits on a thread, written down once.
+
+An agent that wants one of the caller's own tools ends its reply with a request. The run is then
+paused with everything that was called so far; when the caller has handed in the results, it is
+taken up again, and the agent is asked again with all of it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from time import perf_counter
+from typing import Final
+
+import structlog
+
+from aitp_desk.desk.access.site_agents import SITE_AGENT
+from aitp_desk.desk.events.broadcaster import Following, Tell
+from aitp_desk.desk.plugins.desk_messages import Speaking
+from aitp_desk.desk.runs.replier import Paused, Replied, RunReplies
+from aitp_desk.desk.runs.tool_steps import owed_calls
+from aitp_desk.model.errors import DeskError, StoreBusy
+from aitp_desk.model.ids import new_id
+from aitp_desk.observability.figures import Histogram
+from aitp_desk.observability.tracing import Span, span
+from aitp_desk.store.base import Store
+from aitp_desk.store.records.capabilities import NewEffects
+from aitp_desk.store.records.runs import ClaimedRun
+from aitp_desk.store.records.threads import NewMessage
+from aitp_desk.store.units.runs.workers import fail_run, finish_run, pause_run
+
+OWED_SECONDS = 600
+"""How long a run waits for what its caller owes, as in the OpenAI API."""
+RUN_SECONDS: Final = (0.01, 0.05, 0.1, 0.5, 1.0, 2.5, 5.0, 10.0, 20.0, 30.0, 60.0, 120.0)
+FAULT = "The desk could not answer this because of a fault of its own."
+
+_log = structlog.get_logger()
+
+
+class Turns:
+    """Takes the runs of one desk to their end.
+
+    Parameters:
+        desk: its name; empty for the site's own.
+        replies: has the agent answer them.
+        speaking: has what is said judged by capabilities.
+        answered: told of a thread, and of its newest message that has been answered.
+
+    Attributes:
+        ended: how many runs have ended here, by how.
+        seconds: how long they were worked on.
+    """
+
+    def __init__(
+        self,
+        *,
+        desk: str,
+        store: Store,
+        replies: RunReplies,
+        speaking: Speaking,
+        following: Following,
+        answered: Callable[[str, int], None],
+        clock: Callable[[], float],
+    ) -> None:
+        self._desk = desk
+        self._store = store
+        self._replies = replies
+        self._speaking = speaking
+        self._following = following
+        self._answered = answered
+        self._clock = clock
+        self.ended: Counter[str] = Counter()
+        self.seconds = Histogram(RUN_SECONDS)
+
+    async def take(self, claim: ClaimedRun, caller: Callable[[], str | None]) -> None:
+        """Answer what a claimed run has to answer, and commit the reply with the run's end.
+
+        When the lease was lost meanwhile nothing is written: somebody else answers.
+
+        Parameters:
+            caller: says who asked for it, as limits count them; None where that is not known.
+        """
+        began = perf_counter()
+        message_id = new_id("msg", self._clock())
+        with (
+            span("run", {"aitp_desk.agent": self._desk or SITE_AGENT}) as made,
+            self._following.answering(
+                claim.thread_id, claim.id, message_id, after=claim.last_event, again=claim.is_again
+            ) as tell,
+        ):
+            await self._finish(claim, caller, message_id, tell, made)
+        self.seconds.observe(perf_counter() - began)
+        self._following.ended(claim.id)
+        self._following.changed(claim.thread_id)
+
+    async def stop(self, claim: ClaimedRun) -> None:
+        """End a run that was cancelled while it was being answered."""
+        await self._store.run(finish_run, claim=claim, replies=(), now=int(self._clock()))
+        self.ended["cancelled"] += 1
+        self._following.ended(claim.id)
+        self._following.changed(claim.thread_id)
+
+    async def _finish(
+        self,
+        claim: ClaimedRun,
+        caller: Callable[[], str | None],
+        message_id: str,
+        tell: Tell,
+        made: Span,
+    ) -> None:
+        try:
+            outcome = await self._replies.reply(claim, caller, message_id, tell)
+        except DeskError as error:
+            made.fail(error.kind.value)
+            await self._fail(claim, error.message)
+        except Exception:  # noqa: BLE001 -- whatever an agent does, its run ends
+            made.fail("fault")
+            _log.exception("fault", run=claim.id)
+            await self._fail(claim, FAULT)
+        else:
+            try:
+                await self._write(claim, outcome)
+            except StoreBusy:
+                raise
+            except DeskError as error:  # what is said is refused, or a call was settled meanwhile
+                await self._fail(claim, error.message)
+
+    async def _write(self, claim: ClaimedRun, outcome: Replied | Paused) -> None:
+        now = int(self._clock())
+        if isinstance(outcome, Paused):
+            await self._store.run(
+                pause_run,
+                claim=claim,
+                steps=outcome.steps,
+                owed=owed_calls(outcome.steps[-1]),
+                usage=outcome.usage,
+                expires_at=now + OWED_SECONDS,
+                now=now,
+            )
+            self.ended["paused"] += 1
+        else:
+            said = outcome
+
+            async def write(replies: tuple[NewMessage, ...], effects: NewEffects | None) -> None:
+                await self._store.run(
+                    finish_run,
+                    claim=claim,
+                    replies=replies,
+                    now=now,
+                    usage=said.usage,
+                    limit_met=said.limit_met,
+                    person=said.person,
+                    effects=effects,
+                    along=said.along,
+                )
+
+            await self._speaking.speak(claim.thread_id, outcome.replies, write)
+            self.ended["completed" if outcome.limit_met is None else "incomplete"] += 1
+            self._answered(claim.thread_id, claim.upto_seq)
+
+    async def _fail(self, claim: ClaimedRun, error: str) -> None:
+        await self._store.run(fail_run, claim=claim, error=error, now=int(self._clock()))
+        self.ended["failed"] += 1

@@ -1,0 +1,264 @@
+"""Runs as callers drive them: start, look, cancel, hand in results.
+
+What a run does is in ``turns.py``; here is who may ask for it, and when.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import msgspec
+
+from aitp_desk.desk.access.idempotency import Repeats, Request, check_hops, thread_scope
+from aitp_desk.desk.access.scopes import check_scope
+from aitp_desk.desk.access.site_agents import SiteAgents
+from aitp_desk.desk.events.broadcaster import Following
+from aitp_desk.desk.limits.fair_share import Wake
+from aitp_desk.desk.threads.creation import Opening
+from aitp_desk.desk.threads.messages import Posting
+from aitp_desk.desk.threads.reader import Reading
+from aitp_desk.model.access.principal import Principal
+from aitp_desk.model.access.rule import Need
+from aitp_desk.model.conversation.run import Run, RunState
+from aitp_desk.model.conversation.run_draft import (
+    RunDraft,
+    ToolOutput,
+    check_outputs,
+    check_run_draft,
+)
+from aitp_desk.model.conversation.run_step import Step
+from aitp_desk.model.conversation.thread import ThreadDraft, check_metadata
+from aitp_desk.model.errors import RunNotFound
+from aitp_desk.model.ids import new_id
+from aitp_desk.store.base import Store
+from aitp_desk.store.reads import runs as run_reads
+from aitp_desk.store.reads import threads as reads
+from aitp_desk.store.records.runs import NewRun, RunPage, StepPage
+from aitp_desk.store.records.threads import Order
+from aitp_desk.store.units.runs.callers import cancel_run, set_run_metadata, submit_outputs
+
+
+class Running:
+    """What may be done with runs.
+
+    Every method raises ThreadNotFound where there is no such thread, it is closed, or it is not
+    the caller's; RunNotFound where the thread has no such run; Forbidden where the caller has
+    left the thread, or its key does not open threads.
+
+    Parameters:
+        wake: called after a commit that queued a run.
+        stop: called with the id of a run whose worker is to stop.
+    """
+
+    def __init__(
+        self,
+        *,
+        store: Store,
+        agents: SiteAgents,
+        opening: Opening,
+        posting: Posting,
+        reading: Reading,
+        repeats: Repeats,
+        following: Following,
+        clock: Callable[[], float],
+        wake: Wake,
+        stop: Callable[[str], None],
+    ) -> None:
+        self._store = store
+        self._agents = agents
+        self._opening = opening
+        self._posting = posting
+        self._reading = reading
+        self._repeats = repeats
+        self._following = following
+        self._clock = clock
+        self._wake = wake
+        self._stop = stop
+
+    async def start(
+        self, principal: Principal, thread_id: str, draft: RunDraft, request: Request
+    ) -> Run:
+        """Start a run on a thread, behind the messages that it brings.
+
+        Returns:
+            The run; of a repeated request the run of the first time, as it stands now.
+
+        Raises:
+            AgentNotFound: the site has no such agent.
+            InvalidRequest and its kin: the draft breaks a limit, or a run is active on the thread.
+            FileNotFound: a message names a file that is not the caller's.
+            IdempotencyConflict, IdempotencyInFlight: the key is taken.
+            StoreBusy: nothing was written.
+        """
+        check_scope(principal)
+        check_hops(request)
+        run = self._new_run(principal, draft, self._clock())
+        with self._repeats.once(request, thread_scope(principal, thread_id)) as once:
+            placed = await self._posting.start(principal, thread_id, run, draft.messages, once)
+        if placed.run is None:
+            return await self.retrieve(principal, thread_id, placed.run_id or "")
+        self._following.changed(thread_id)
+        self._wake(placed.run.id, principal.limited_as)
+        return placed.run
+
+    async def start_with_thread(
+        self, principal: Principal, thread: ThreadDraft, draft: RunDraft, request: Request
+    ) -> Run:
+        """Open a thread and start a run on it.
+
+        Raises:
+            as :meth:`start`, and as :meth:`aitp_desk.desk.threads.creation.Opening.open`.
+        """
+        check_scope(principal)
+        run = self._new_run(principal, draft, self._clock())
+        opened = await self._opening.open(principal, thread, request, run)
+        return await self.retrieve(principal, opened.thread.id, opened.run_id or "")
+
+    async def retrieve(self, principal: Principal, thread_id: str, run_id: str) -> Run:
+        """A run as it stands."""
+        check_scope(principal)
+        await self._check_reach(principal, thread_id)
+        run = await reads.run(self._store, run_id)
+        if run is None or run.thread_id != thread_id:
+            raise RunNotFound("This thread has no run with this id.", param="run_id")
+        return run.at(int(self._clock()))
+
+    async def list(
+        self,
+        principal: Principal,
+        thread_id: str,
+        *,
+        limit: int,
+        order: Order,
+        after: str | None,
+        before: str | None,
+    ) -> RunPage:
+        """One page of a thread's runs.
+
+        Raises:
+            InvalidRequest: ``after`` or ``before`` names no run of this thread.
+        """
+        check_scope(principal)
+        await self._check_reach(principal, thread_id)
+        page = await run_reads.runs(
+            self._store, thread_id, limit=limit, order=order, after=after, before=before
+        )
+        now = int(self._clock())
+        return RunPage(tuple(run.at(now) for run in page.runs), page.has_more)
+
+    async def update(
+        self, principal: Principal, thread_id: str, run_id: str, metadata: dict[str, str]
+    ) -> Run:
+        """Replace a run's metadata.
+
+        Raises:
+            InvalidRequest: the metadata breaks a limit.
+        """
+        check_scope(principal)
+        check_metadata(metadata)
+        return await self._store.run(
+            set_run_metadata,
+            thread_id=thread_id,
+            run_id=run_id,
+            principal=principal,
+            metadata=metadata,
+            now=int(self._clock()),
+            idle_before=self._posting.idle_before,
+        )
+
+    async def cancel(self, principal: Principal, thread_id: str, run_id: str) -> Run:
+        """Cancel a run: at once where nobody works on it, else its worker is told to stop.
+
+        Raises:
+            InvalidRequest: the run is over.
+        """
+        check_scope(principal)
+        done = await self._store.run(
+            cancel_run,
+            thread_id=thread_id,
+            run_id=run_id,
+            principal=principal,
+            now=int(self._clock()),
+            idle_before=self._posting.idle_before,
+        )
+        self._following.changed(thread_id)
+        if done.run.state is RunState.CANCELLING:
+            self._stop(run_id)
+        else:
+            self._following.ended(run_id)
+            self._wake()  # what followed it on the thread may go on
+        return done.run
+
+    async def submit(
+        self, principal: Principal, thread_id: str, run_id: str, outputs: Sequence[ToolOutput]
+    ) -> Run:
+        """Hand in what the caller's tools gave. The same once more changes nothing.
+
+        Raises:
+            Forbidden: also where the run waits for somebody else.
+            InvalidRequest: the run does not wait for outputs, or not for these.
+            RequestTooLarge: an output is too long.
+        """
+        check_scope(principal)
+        check_outputs(outputs)
+        done = await self._store.run(
+            submit_outputs,
+            thread_id=thread_id,
+            run_id=run_id,
+            principal=principal,
+            outputs={given.call_id: given.output for given in outputs},
+            now=int(self._clock()),
+            idle_before=self._posting.idle_before,
+        )
+        self._following.changed(thread_id)
+        self._wake(run_id, principal.limited_as)
+        return done.run
+
+    async def steps(
+        self,
+        principal: Principal,
+        thread_id: str,
+        run_id: str,
+        *,
+        limit: int,
+        order: Order,
+        after: str | None,
+        before: str | None,
+    ) -> tuple[Run, StepPage]:
+        """A run, and one page of its steps.
+
+        Raises:
+            InvalidRequest: ``after`` or ``before`` names no step of this run.
+        """
+        run = await self.retrieve(principal, thread_id, run_id)
+        whole = await run_reads.steps(self._store, run)
+        return run, run_reads.page_of_steps(
+            whole, limit=limit, order=order, after=after, before=before
+        )
+
+    async def step(
+        self, principal: Principal, thread_id: str, run_id: str, step_id: str
+    ) -> tuple[Run, Step]:
+        """A run, and one of its steps.
+
+        Raises:
+            RunNotFound: the run has no such step.
+        """
+        run = await self.retrieve(principal, thread_id, run_id)
+        for step in await run_reads.steps(self._store, run):
+            if step.id == step_id:
+                return run, step
+        raise RunNotFound("This run has no step with this id.", param="step_id")
+
+    async def _check_reach(self, principal: Principal, thread_id: str) -> None:
+        """Refuse whoever takes no part in the thread, or does no more."""
+        access = await self._reading.access(principal, thread_id, self._posting.idle_before)
+        access.check(Need.WRITE)
+
+    def _new_run(self, principal: Principal, draft: RunDraft, now: float) -> NewRun:
+        check_run_draft(draft)
+        agent = self._agents.find(draft.agent)
+        options = draft.options
+        if options.model is None:
+            options = msgspec.structs.replace(options, model=agent.model)
+        return NewRun(new_id("run", now), principal, agent.id, options, draft.metadata)

@@ -1,0 +1,163 @@
+"""Summaries of threads that have grown too long to be told whole.
+
+They are made behind the replies, one after the other. Nobody waits for one: until it is there the
+agent is told old messages in a sentence each, and one that is lost with the process is made after
+the thread's next reply.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from contextlib import aclosing
+
+import structlog
+
+from aitp_desk.agent.base import Agent, Summariser, Utterance
+from aitp_desk.agent.claude.summary import shortened_conversation, within_tokens
+from aitp_desk.agent.history.message_codec import remember
+from aitp_desk.agent.history.window import Heard, first_part, open_window
+from aitp_desk.config import Threads
+from aitp_desk.desk.plugins.registry import Capabilities
+from aitp_desk.desk.runs.context import Part, known_summary, newest_first, oldest_first, parts_of
+from aitp_desk.model.errors import StoreBusy
+from aitp_desk.store.base import Store, StoreError
+from aitp_desk.store.records.threads import Stretch, Summary
+from aitp_desk.store.units.threads.summaries import BEFORE_ALL, keep_summary
+
+EXTRACTIVE = "extractive"
+MAX_WAITING = 1000
+"""How many threads may wait for a summary; of more, the summary is made after a later reply."""
+MAX_STEPS = 4
+"""How many windows of messages are taken into a summary after one reply."""
+
+_log = structlog.get_logger()
+
+
+class Summarising:
+    """Keeps summaries of what no longer fits the window.
+
+    A summary is made when what it does not cover outgrows the window, and covers all but the newest
+    half of that: so it is not made anew with every reply.
+
+    Parameters:
+        agent: who makes them, where it is a :class:`~aitp_desk.agent.base.Summariser`.
+        bounds: how long the window and the summary are.
+        capabilities: tell in words what was said in messages of theirs.
+    """
+
+    def __init__(
+        self, *, store: Store, agent: Agent, bounds: Threads, capabilities: Capabilities
+    ) -> None:
+        self._capabilities = capabilities
+        self._store = store
+        self._agent = agent
+        self._bounds = bounds
+        self._waiting: dict[str, int] = {}
+        self._wanted = asyncio.Event()
+
+    def consider(self, thread_id: str, upto_seq: int) -> None:
+        """Have a thread summarised if it has grown too long.
+
+        Parameters:
+            upto_seq: its newest message that has been answered.
+        """
+        if thread_id in self._waiting or len(self._waiting) < MAX_WAITING:
+            self._waiting[thread_id] = upto_seq
+            self._wanted.set()
+
+    async def serve(self) -> None:
+        """Make summaries until cancelled."""
+        while True:
+            await self._wanted.wait()
+            self._wanted.clear()
+            while self._waiting:
+                thread_id = next(iter(self._waiting))
+                upto_seq = self._waiting.pop(thread_id)
+                try:
+                    await self._bring_up(thread_id, upto_seq)
+                except (StoreBusy, StoreError) as error:
+                    _log.warning("thread_not_summarised", reason=str(error))
+                except Exception:  # noqa: BLE001 -- the other threads' summaries go on
+                    _log.exception("thread_not_summarised")
+
+    async def _bring_up(self, thread_id: str, upto_seq: int) -> None:
+        for _ in range(MAX_STEPS):
+            if not await self._take_step(thread_id, upto_seq):
+                return
+
+    async def _take_step(self, thread_id: str, upto_seq: int) -> bool:
+        """Take the oldest messages that no summary covers into it, if there is need.
+
+        Returns:
+            Whether there may be need for another step.
+        """
+        parts = await parts_of(self._store, thread_id, upto_seq)
+        known = await known_summary(self._store, parts)
+        above = BEFORE_ALL if known is None else known.place
+        last = await self._outgrown(parts, above)
+        if last is None:
+            return False
+        taken, made_of = await self._oldest(parts, above, last)
+        if not taken:
+            return False
+        previous = None if known is None else known.summary
+        said = remember([one.message for one in taken])
+        text, made_by = await self._shorten("" if previous is None else previous.text, said)
+        return await self._store.run(
+            keep_summary,
+            summary=Summary(thread_id, taken[-1].place, text, made_by),
+            made_of=made_of,
+            previous=previous,
+        )
+
+    async def _outgrown(self, parts: Sequence[Part], above: int) -> int | None:
+        """The last place that a summary is to cover; None while all fits the window."""
+        room = self._bounds.window_tokens
+        heard: list[Heard] = []
+        async with aclosing(
+            newest_first(self._store, parts, above, room, self._capabilities)
+        ) as reading:
+            async for one in reading:
+                heard.insert(0, one)
+                room -= one.tokens
+                if room < 0:
+                    return open_window(heard, self._bounds.window_tokens // 2)[0].place - 1
+        return None
+
+    async def _oldest(
+        self, parts: Sequence[Part], above: int, upto: int
+    ) -> tuple[tuple[Heard, ...], list[Stretch]]:
+        """The oldest messages between two places, a window of them, and where they stand."""
+        room = self._bounds.window_tokens
+        heard: list[Heard] = []
+        part_at: dict[int, Part] = {}
+        async with aclosing(
+            oldest_first(self._store, parts, above, upto, room, self._capabilities)
+        ) as reading:
+            async for part, one in reading:
+                heard.append(one)
+                part_at[one.place] = part
+                room -= one.tokens
+                if room < 0:
+                    break
+        taken = first_part(heard, self._bounds.window_tokens)
+        stretches: dict[str, Stretch] = {}
+        for one in taken:
+            part, seq = part_at[one.place], one.place - part_at[one.place].offset
+            begun = stretches.get(part.thread_id, Stretch(part.thread_id, seq - 1, seq, 0))
+            stretches[part.thread_id] = Stretch(part.thread_id, begun.above, seq, begun.count + 1)
+        return taken, list(stretches.values())
+
+    async def _shorten(self, previous: str, said: Sequence[Utterance]) -> tuple[str, str]:
+        """What was said in few words, and who made it so."""
+        most = self._bounds.summary_tokens
+        if isinstance(self._agent, Summariser):
+            try:
+                text = (await self._agent.summarise(previous, said, most)).strip()
+            except Exception:  # noqa: BLE001 -- a thread is shortened also where the agent fails
+                _log.exception("summariser_failed", agent=self._agent.name)
+            else:
+                if text:
+                    return within_tokens(text, most), self._agent.name
+        return shortened_conversation(previous, said, most), EXTRACTIVE

@@ -1,0 +1,148 @@
+"""What an agent may call in a run, and what it called: between turns and a run's steps."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from aitp_desk.agent.base import BrokenPromise, ToolRequest, Usage
+from aitp_desk.agent.claude.passages import estimate_tokens
+from aitp_desk.agent.history.window import shorten_middle
+from aitp_desk.agent.tools import Called, Round, Tool, ToolResult
+from aitp_desk.desk.dialogue.tools.agent_tools import Tooling
+from aitp_desk.model.access.principal import Principal
+from aitp_desk.model.conversation.run import RunOptions, RunUsage, ToolCall
+from aitp_desk.model.conversation.run_step import Step, StepCall
+from aitp_desk.model.ids import new_id
+
+MAX_STEPS = 32
+"""How often an agent may call tools in one run."""
+
+
+def tools_for(options: RunOptions, principal: Principal, tooling: Tooling) -> tuple[Tool, ...]:
+    """The tools of a turn: the caller's own functions, then what the desk does for the caller.
+
+    A function of the caller's hides an action of the same name.
+    """
+    if options.tool_choice == "none":
+        return ()
+    own = tuple(
+        Tool(function.name, function.description, function.parameters, by="caller")
+        for function in options.offered
+    )
+    names = {tool.name for tool in own}
+    return own + tuple(tool for tool in tooling.tools(principal) if tool.name not in names)
+
+
+def rounds_of(steps: Sequence[Step], room: int) -> tuple[Round, ...]:
+    """What a run has called so far, as its agent is told: every call, and what came of it.
+
+    Parameters:
+        room: what the results may take together, in tokens. Where they take more, the longest are
+            told without their middle.
+    """
+    outputs = [call.output for step in steps for call in step.calls if call.output is not None]
+    most = _share([estimate_tokens(output) for output in outputs], room)
+    return tuple(
+        Round(
+            step.text,
+            tuple(
+                Called(
+                    ToolCall(call.id, call.name, call.arguments),
+                    None
+                    if call.output is None
+                    else ToolResult(shorten_middle(call.output, most), call.failed),
+                )
+                for call in step.calls
+            ),
+        )
+        for step in steps
+    )
+
+
+def _share(sizes: Sequence[int], room: int) -> int:
+    """What each may take at most, so that all fit and the small stay whole."""
+    left = room
+    for place, size in enumerate(sorted(sizes)):
+        share = left // (len(sizes) - place)
+        if size > share:
+            return share
+        left -= size
+    return room
+
+
+def steps_of(
+    request: ToolRequest, options: RunOptions, run_id: str, before: int, now: float
+) -> tuple[Step, ...]:
+    """The steps that an agent has added, the last of which waits for the caller.
+
+    Parameters:
+        before: how many steps the run had.
+
+    Raises:
+        BrokenPromise: the caller owes nothing, or something that it did not offer; or the agent
+            calls tools without end.
+    """
+    if len(request.rounds) > MAX_STEPS:
+        raise BrokenPromise("The agent calls tools without end.")
+    offered = {function.name for function in options.offered}
+    new = request.rounds[before:]
+    owing = [round_ for round_ in new if any(called.result is None for called in round_.called)]
+    if not new or owing != [new[-1]]:
+        raise BrokenPromise("The last round of a tool request is the one that owes results.")
+    ids = [called.call.id for round_ in request.rounds for called in round_.called]
+    if len(set(ids)) < len(ids):
+        raise BrokenPromise("The agent names two calls alike.")
+    for called in new[-1].called:
+        if called.result is None and called.call.name not in offered:
+            raise BrokenPromise("The agent asks for a tool that the caller did not offer.")
+    last = len(new) - 1
+    return tuple(
+        Step(
+            id=new_id("step", now),
+            run_id=run_id,
+            position=before + place + 1,
+            created_at=int(now),
+            text=round_.text,
+            calls=tuple(map(_step_call, round_.called)),
+            completed_at=None if place == last else int(now),
+            usage=usage_of(request.usage) if place == last else None,
+        )
+        for place, round_ in enumerate(new)
+    )
+
+
+def owed_calls(step: Step) -> tuple[ToolCall, ...]:
+    """The calls of a step whose results the caller owes."""
+    return tuple(
+        ToolCall(call.id, call.name, call.arguments) for call in step.calls if call.output is None
+    )
+
+
+def usage_of(usage: Usage | None) -> RunUsage | None:
+    """What a model counted, as it is kept."""
+    return None if usage is None else RunUsage(usage.prompt, usage.completion)
+
+
+def total(usages: Sequence[RunUsage | None]) -> RunUsage | None:
+    """What was counted in all; None where nothing was."""
+    counted = [usage for usage in usages if usage is not None]
+    return sum(counted, RunUsage()) if counted else None
+
+
+def limit_met(options: RunOptions, usage: RunUsage | None, room: int) -> str | None:
+    """The limit of a run that leaves fewer tokens than ``room``, or None."""
+    counted = usage or RunUsage()
+    limits = (
+        ("max_prompt_tokens", options.max_prompt_tokens, counted.prompt),
+        ("max_completion_tokens", options.max_completion_tokens, counted.completion),
+    )
+    return next(
+        (name for name, most, used in limits if most is not None and most - used < room), None
+    )
+
+
+def _step_call(called: Called) -> StepCall:
+    call, result = called.call, called.result
+    if result is None:
+        return StepCall(call.id, call.name, call.arguments, is_callers=True)
+    return StepCall(call.id, call.name, call.arguments, output=result.output, failed=result.failed)

@@ -1,0 +1,1 @@
+"""Tasks, as protocols of tasks follow them."""

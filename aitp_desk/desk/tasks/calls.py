@@ -1,0 +1,59 @@
+"""Tasks that are calls: written with the beginning of the call, and told of with its end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from aitp_desk.desk.dialogue.turn import CallStatus
+from aitp_desk.desk.tasks.outcomes import told_by
+from aitp_desk.desk.tasks.turns import TurnDraft
+from aitp_desk.desk.tasks.views import Unmade
+from aitp_desk.model.calls.call import ActionCall
+from aitp_desk.model.errors import DeskError
+from aitp_desk.store.records.tasks import NewTurn
+from aitp_desk.store.rows.threads import to_json
+from aitp_desk.store.units.calls.calls import Along
+from aitp_desk.store.units.runs.tasks import end_turn_of_call
+
+
+class CalledTurn:
+    """A turn of a task that has an action called.
+
+    Parameters:
+        asked: JSON of the call as its caller wrote it.
+        clock: Unix seconds.
+
+    Attributes:
+        is_begun: whether it was handed over with the call's beginning.
+        is_ended: whether it was with the call's end: then both are on disk.
+    """
+
+    def __init__(self, draft: TurnDraft, asked: str, clock: Callable[[], float]) -> None:
+        self._draft = draft
+        self._asked = asked
+        self._clock = clock
+        self._call_id: str | None = None
+        self.is_begun = False
+        self.is_ended = False
+
+    def beside(self, call: ActionCall, error: DeskError | None) -> Along:
+        """Make what is written with the call's beginning, or with its end."""
+        if call.is_over:
+            self.is_ended = True
+            told = None if error is None else told_by(error)
+            said = None if told is None else to_json(told)
+            now = int(self._clock())
+            return partial(end_turn_of_call, call_id=call.id, state=call.state, said=said, now=now)
+        self.is_begun, self._call_id = True, call.id
+        return partial(self._draft.write, self.turn(None))
+
+    def turn(self, came: CallStatus | Unmade | None) -> NewTurn:
+        """The turn as it is kept.
+
+        Parameters:
+            came: what came of it; None for nothing yet.
+        """
+        call_id = came.call.id if isinstance(came, CallStatus) else self._call_id
+        said = to_json(came) if isinstance(came, Unmade) else None
+        return NewTurn(call_id=call_id, asked=self._asked, said=said)

@@ -1,0 +1,90 @@
+"""Listing tasks: a caller's own, or those of a conversation."""
+
+from __future__ import annotations
+
+import asyncio
+
+from aitp_desk.desk.tasks.access import TaskReach
+from aitp_desk.desk.tasks.types import TaskPage
+from aitp_desk.model.access.principal import Principal, may_use_threads
+from aitp_desk.model.calls.task import Task, TaskState
+from aitp_desk.store.base import PAGE_BYTES, Store
+from aitp_desk.store.reads import tasks as task_reads
+from aitp_desk.store.records.tasks import KeptTask
+
+MOST_LISTED = 500
+"""Among so many of the newest tasks those are looked for that are wanted."""
+
+
+class TaskListing:
+    """Lists tasks.
+
+    Parameters:
+        desk: name of the further site agent; empty for the site's own.
+    """
+
+    def __init__(self, store: Store, reach: TaskReach, desk: str) -> None:
+        self._store = store
+        self._reach = reach
+        self._desk = desk
+
+    async def page(
+        self,
+        principal: Principal,
+        *,
+        context: str,
+        state: TaskState | None,
+        after: tuple[int, str] | None,
+        since: int,
+        limit: int,
+    ) -> TaskPage:
+        """One page of the caller's tasks, of one conversation or of all.
+
+        Who is not known has only those of a conversation that they can name. Of a conversation that
+        is not the caller's there are none, and whose credential opens no threads has only calls.
+        A page has fewer than ``limit`` tasks where more would pass ``PAGE_BYTES``.
+
+        Parameters:
+            context: empty for all.
+            after: as :class:`TaskPage` gives it.
+            since: Unix seconds; tasks that last moved before then are left out.
+        """
+        thread_id = await self._reach.thread_to_list(principal, context) if context else None
+        if thread_id is None and (context or principal.owner is None):
+            return TaskPage((), None, 0)
+        kept = await task_reads.tasks(
+            self._store,
+            desk=self._desk,
+            thread_id=thread_id,
+            owner=principal.owner,
+            after=None,
+            limit=MOST_LISTED,
+        )
+        readable = await self._reach.readable(principal, kept)
+        if state is not None or since or not may_use_threads(principal):
+            readable = [
+                one for one in readable if await self._is_wanted(principal, one, state, since)
+            ]
+        rest = [one for one in readable if after is None or (one.changed_at, one.id) < after]
+        tasks: list[Task] = []
+        room = PAGE_BYTES
+        for one in rest[:limit]:
+            task = await self._view(principal, one)
+            room -= task.size
+            if tasks and room < 0:
+                break
+            tasks.append(task)
+        last = rest[len(tasks) - 1] if len(tasks) < len(rest) else None
+        further = None if last is None else (last.changed_at, last.id)
+        return TaskPage(tuple(tasks), further, len(readable))
+
+    async def _is_wanted(
+        self, principal: Principal, kept: KeptTask, state: TaskState | None, since: int
+    ) -> bool:
+        task = await self._view(principal, kept)
+        is_shown = may_use_threads(principal) or not task.has_messages
+        return is_shown and state in (None, task.state) and task.changed_at >= since
+
+    async def _view(self, principal: Principal, kept: KeptTask) -> Task:
+        await asyncio.sleep(0)  # other requests have their turn between two tasks
+        return await self._reach.view(principal, kept)

@@ -1,0 +1,294 @@
+"""Push notifications: sent each time that a task comes to rest, until one is acknowledged.
+
+At each push the receiver's setter is checked: the credential still holds, and they may still write
+to the task's thread. A receiver whose setter may not is deleted.
+
+The address is checked when it is given and each time it is asked (``egress``). What proves to the
+receiver who tells it, its caller has said; it is sealed in the database.
+
+Source: A2A 1.0, section 4.3 (push notifications) and 13.2 (security of webhooks).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+
+import msgspec
+
+from aitp_desk.auth.keys.encryption import Sealing, Unsealable
+from aitp_desk.config import CallbackSettings
+from aitp_desk.desk.access.revocation import still_holds
+from aitp_desk.desk.events.broadcaster import Following
+from aitp_desk.desk.jobs.callbacks import SEND_SECONDS, telling_kind
+from aitp_desk.desk.jobs.kinds import GiveUp, JobKind
+from aitp_desk.desk.jobs.queue import Jobs
+from aitp_desk.desk.jobs.webhook_delivery import deliver
+from aitp_desk.egress import AddressRefused, Egress
+from aitp_desk.model.access.credential import CredentialMark
+from aitp_desk.model.access.principal import Principal
+from aitp_desk.model.calls.task import PUSH_PREFIX, Push, Task
+from aitp_desk.model.errors import InvalidRequest, TaskNotFound
+from aitp_desk.model.ids import new_id
+from aitp_desk.store.base import Store
+from aitp_desk.store.reads import tasks as task_reads
+from aitp_desk.store.records.jobs import ClaimedJob
+from aitp_desk.store.records.tasks import KeptPush, NewPush
+from aitp_desk.store.rows.threads import asker_of, asker_to_json, mark_of_asker
+from aitp_desk.store.units.runs.tasks import PUSH_KIND, delete_push, set_push
+
+PARAM = "pushNotificationConfig.url"
+LONGEST_URL = 2048
+LONGEST_SECRET = 4096
+LONGEST_ID = 128
+TOKEN_HEADER = "X-A2A-Notification-Token"  # noqa: S105 -- a name
+_PURPOSE = "push notifications"
+
+Render = Callable[[Principal, str, str], Awaitable[bytes | None]]
+"""Writes how a task stands, given who is told (at the task's desk), its id and the version of the
+protocol; None where there is nothing to tell.
+
+It raises TaskNotFound where who is told may not write to the task's thread now.
+"""
+
+
+class _Secrets(msgspec.Struct, frozen=True):
+    """What is sealed of an address that is told."""
+
+    token: str
+    scheme: str
+    credentials: str
+
+
+_secrets = msgspec.json.Decoder(_Secrets)
+
+
+class TaskPushing:
+    """Takes addresses from callers and tells these how tasks go on.
+
+    Parameters:
+        clock: Unix seconds.
+    """
+
+    def __init__(
+        self,
+        *,
+        store: Store,
+        egress: Egress,
+        sealing: Sealing,
+        settings: CallbackSettings,
+        following: Following,
+        jobs: Jobs,
+        clock: Callable[[], float],
+    ) -> None:
+        self._store = store
+        self._egress = egress
+        self._sealing = sealing
+        self._settings = settings
+        self._following = following
+        self._jobs = jobs
+        self._clock = clock
+
+    def check(self, push: Push | None) -> None:
+        """Refuse an address that could not be told.
+
+        Raises:
+            InvalidRequest: the message says why.
+        """
+        if push is None:
+            return
+        if not self._settings.enabled:
+            raise InvalidRequest(
+                "This desk sends no push notifications. Poll the task instead.", param=PARAM
+            )
+        if len(push.url) > LONGEST_URL or len(push.id) > LONGEST_ID:
+            raise InvalidRequest(
+                f"url may have at most {LONGEST_URL} characters, and id at most {LONGEST_ID}.",
+                param=PARAM,
+            )
+        for secret in (push.id, push.token, push.scheme, push.credentials):
+            if len(secret) > LONGEST_SECRET or not (secret.isascii() and secret.isprintable()):
+                raise InvalidRequest(
+                    "id, token, scheme and credentials must be printable ASCII of at most"
+                    f" {LONGEST_SECRET} characters.",
+                    param="pushNotificationConfig",
+                )
+        try:
+            self._egress.check(push.url)
+        except AddressRefused as error:
+            raise InvalidRequest(
+                f"The desk sends no notifications to this address: {error}", param=PARAM
+            ) from None
+
+    def named(self, push: Push, task_id: str) -> Push:
+        """What its caller gave, with an id, for a task."""
+        id_ = push.id or new_id(PUSH_PREFIX, self._clock())
+        return msgspec.structs.replace(push, id=id_, task_id=task_id)
+
+    def sealed(self, principal: Principal, push: Push, mark: CredentialMark) -> NewPush:
+        """What is written down of an address that is told.
+
+        Parameters:
+            mark: of the credential with which it is set.
+        """
+        secrets = _Secrets(push.token, push.scheme, push.credentials)
+        context = _context(push.task_id, push.id)
+        sealed = self._sealing.seal(_PURPOSE, context, msgspec.json.encode(secrets))
+        return NewPush(
+            push.id,
+            push.task_id,
+            push.url,
+            sealed,
+            push.version,
+            principal.party,
+            asker_to_json(principal, mark),
+        )
+
+    async def set(
+        self,
+        principal: Principal,
+        task: Task,
+        push: Push,
+        mark: CredentialMark,
+        *,
+        is_managed: bool,
+    ) -> None:
+        """Write down whom to tell of a task.
+
+        Parameters:
+            is_managed: whether the caller may replace another's of the same id.
+
+        Raises:
+            Forbidden: another caller has set one of this id.
+            PreconditionFailed: so many are told already as may be.
+        """
+        await self._store.run(
+            set_push,
+            thread_id=task.thread_id,
+            push=self.sealed(principal, push, mark),
+            is_managed=is_managed,
+            now=int(self._clock()),
+        )
+        self.wake_for(None if task.state.is_at_rest else task.run_id)
+
+    def wake_for(self, run_id: str | None) -> None:
+        """Have those told at once who are to be told at the end of a run; None: who are now."""
+        self._jobs.wake()
+        if run_id is not None:
+            self._following.at_end(run_id, self._jobs.wake)
+
+    async def is_any(self, task_id: str) -> bool:
+        """Whether anybody is told of a task."""
+        return bool(await task_reads.pushes(self._store, task_id))
+
+    async def of_caller(
+        self, principal: Principal, task_id: str, *, is_managed: bool
+    ) -> tuple[Push, ...]:
+        """The receivers of a task that a caller may know of: their own, or all.
+
+        Secrets are shown to who has set them, and none where they are lost.
+
+        Parameters:
+            is_managed: whether the caller manages the task's thread, and so knows of all.
+        """
+        kept = await task_reads.pushes(self._store, task_id)
+        return tuple(
+            self._show(one) if one.principal == principal.party else _without_secrets(one)
+            for one in kept
+            if is_managed or one.principal == principal.party
+        )
+
+    async def delete(self, task: Task, push_id: str) -> bool:
+        """Have nobody told there any more; whether somebody was."""
+        return await self._store.run(
+            delete_push, thread_id=task.thread_id, task_id=task.id, push_id=push_id
+        )
+
+    async def _drop(self, task_id: str, push_id: str) -> None:
+        task = await task_reads.task(self._store, task_id, None)
+        if task is not None:
+            await self._store.run(
+                delete_push, thread_id=task.thread_id, task_id=task_id, push_id=push_id
+            )
+
+    def kind(self, render: Render) -> JobKind:
+        """Make the kind of jobs that does it.
+
+        Parameters:
+            render: writes what is sent.
+        """
+
+        async def tell(claim: ClaimedJob) -> None:
+            task_id, push_id, _ = claim.ref.split(" ")
+            kept = await task_reads.push(self._store, task_id, push_id)
+            if kept is None:
+                return
+            setter = msgspec.structs.replace(asker_of(kept.asked_by), desk=claim.desk)
+            try:
+                await self._check_credential(setter, kept)
+                body = await render(setter, task_id, kept.version)
+            except TaskNotFound:
+                await self._drop(task_id, push_id)
+                return
+            if body is not None:
+                await self._send(self._open(kept), body)
+
+        return telling_kind(PUSH_KIND, tell, self._settings)
+
+    async def _check_credential(self, setter: Principal, kept: KeptPush) -> None:
+        """Refuse a receiver whose setter's credential does not hold any more.
+
+        Raises:
+            TaskNotFound: it does not.
+        """
+        mark = mark_of_asker(kept.asked_by)
+        if not await still_holds(self._store, setter.id, kept.created_at, self._clock(), mark):
+            raise TaskNotFound("The credential that set this receiver does not hold any more.")
+
+    async def _send(self, push: Push, body: bytes) -> None:
+        """One attempt.
+
+        Raises:
+            Retry: it was not taken note of.
+            GiveUp: it never will be.
+        """
+        headers = {}
+        if push.token:
+            headers[TOKEN_HEADER] = push.token
+        if push.scheme and push.credentials:
+            headers["Authorization"] = f"{push.scheme} {push.credentials}"
+        await deliver(self._egress, push.url, body, headers, seconds=SEND_SECONDS, ends=(410,))
+
+    def _show(self, kept: KeptPush) -> Push:
+        try:
+            return self._open(kept)
+        except GiveUp:
+            return _without_secrets(kept)
+
+    def _open(self, kept: KeptPush) -> Push:
+        """What is kept of an address, opened.
+
+        Raises:
+            GiveUp: its seal does not open.
+        """
+        try:
+            text = self._sealing.unseal(_PURPOSE, _context(kept.task_id, kept.id), kept.sealed)
+        except Unsealable as error:
+            raise GiveUp(f"What proves to its receiver who tells it is lost. {error}") from None
+        secrets = _secrets.decode(text)
+        return Push(
+            kept.id,
+            kept.task_id,
+            kept.url,
+            secrets.token,
+            secrets.scheme,
+            secrets.credentials,
+            kept.version,
+        )
+
+
+def _without_secrets(kept: KeptPush) -> Push:
+    return Push(kept.id, kept.task_id, kept.url, version=kept.version)
+
+
+def _context(task_id: str, push_id: str) -> bytes:
+    return f"{task_id} {push_id}".encode()

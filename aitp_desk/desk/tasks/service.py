@@ -1,0 +1,422 @@
+"""Tasks: what a caller has asked to be done, from what was said for it to what came of it.
+
+What is said for a task is a message on a thread that a run answers, or a call of an action by its
+arguments. The task is a row behind that, written before its caller is told its id.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any
+
+import msgspec
+
+from aitp_desk.desk.access.idempotency import Request, check_hops
+from aitp_desk.desk.access.scopes import check_scope
+from aitp_desk.desk.dialogue.turn import CallStatus
+from aitp_desk.desk.direct.calls import CallingDirectly, DirectCall
+from aitp_desk.desk.events.broadcaster import Following
+from aitp_desk.desk.limits.rate_limits import Allowance
+from aitp_desk.desk.payments.settlement import PaidEnds
+from aitp_desk.desk.runs.service import Running
+from aitp_desk.desk.tasks.access import TaskReach
+from aitp_desk.desk.tasks.calls import CalledTurn
+from aitp_desk.desk.tasks.listing import TaskListing
+from aitp_desk.desk.tasks.outcomes import unmade_by
+from aitp_desk.desk.tasks.push import TaskPushing
+from aitp_desk.desk.tasks.turns import TaskTurns
+from aitp_desk.desk.tasks.types import Sent
+from aitp_desk.desk.tasks.views import TaskViews, Unmade
+from aitp_desk.desk.threads.creation import Opening
+from aitp_desk.desk.threads.messages import Posting
+from aitp_desk.desk.threads.open_requests import Awaiting
+from aitp_desk.desk.threads.reader import Reading
+from aitp_desk.desk.threads.sessions import Sessions
+from aitp_desk.model.access.credential import CredentialMark
+from aitp_desk.model.access.principal import Principal
+from aitp_desk.model.access.rule import Need
+from aitp_desk.model.calls.call import PAYMENT
+from aitp_desk.model.calls.task import Push, Result, Task, TaskState
+from aitp_desk.model.conversation.run import Run
+from aitp_desk.model.conversation.thread import Actor, Draft, ThreadDraft
+from aitp_desk.model.errors import (
+    DeskError,
+    Forbidden,
+    InvalidRequest,
+    PaymentRequired,
+    PreconditionFailed,
+    ScopeMissing,
+    TaskNotCancelable,
+    TaskNotFound,
+)
+from aitp_desk.store.base import Store
+from aitp_desk.store.reads import calls as call_reads
+from aitp_desk.store.reads import tasks as task_reads
+from aitp_desk.store.reads import threads as reads
+from aitp_desk.store.records.tasks import KeptTask, NewTurn
+from aitp_desk.store.rows.threads import to_json
+
+CANCEL_SECONDS = 2.0
+"""How long a worker that is told to stop is waited for."""
+CANCELLED = "It was cancelled; nothing was done."
+
+
+class Tasks:
+    """Begins tasks, goes on with them, and says how they stand.
+
+    Every method raises TaskNotFound where there is no such task, or it is not the caller's.
+
+    Parameters:
+        desk: name of the further site agent; empty for the site's own.
+        actor: the desk's own actor, which stands first on every thread.
+        clock: Unix seconds.
+
+    Attributes:
+        listing: lists them.
+    """
+
+    def __init__(
+        self,
+        *,
+        desk: str,
+        actor: Actor,
+        store: Store,
+        opening: Opening,
+        posting: Posting,
+        reading: Reading,
+        awaiting: Awaiting,
+        runs: Running,
+        calling: CallingDirectly,
+        sessions: Sessions,
+        following: Following,
+        pushing: TaskPushing,
+        paid_ends: PaidEnds,
+        clock: Callable[[], float],
+    ) -> None:
+        self._desk = desk
+        self._store = store
+        self._opening = opening
+        self._posting = posting
+        self._reading = reading
+        self._runs = runs
+        self._calling = calling
+        self._following = following
+        self._clock = clock
+        self._pushing = pushing
+        self._paid_ends = paid_ends
+        self._views = TaskViews(store, calling, reading.telling, awaiting)
+        self._reach = TaskReach(
+            desk=desk,
+            store=store,
+            reading=reading,
+            views=self._views,
+            sessions=sessions,
+            idle_before=lambda: posting.idle_before,
+        )
+        self._turns = TaskTurns(
+            desk=desk,
+            actor=actor,
+            store=store,
+            views=self._views,
+            reach=self._reach,
+            sessions=sessions,
+            pushing=pushing,
+            clock=clock,
+        )
+        self.listing = TaskListing(store, self._reach, desk)
+
+    async def check(self, principal: Principal, sent: Sent) -> None:
+        """Refuse what could not be sent for a task, before anything comes of it.
+
+        Raises:
+            TaskIsOver, InvalidRequest: as :meth:`send`.
+        """
+        self._pushing.check(sent.push)
+        await self._turns.place(principal, sent)
+
+    async def send(self, principal: Principal, sent: Sent, draft: Draft, request: Request) -> Task:
+        """Say something for a task; it is answered when it is a visitor's.
+
+        Returns:
+            The task, which has only begun; of a repeat (``Idempotency-Key``) the one of the first
+            time, as it stands.
+
+        Raises:
+            TaskIsOver: what it goes on with has ended.
+            InvalidRequest: the context is none of the caller's, or another than the task's.
+            ScopeMissing: the caller's credential does not open threads.
+            whatever :meth:`aitp_desk.desk.threads.messages.Posting.post` refuses.
+        """
+        check_scope(principal)
+        self._pushing.check(sent.push)
+        kept, thread_id = await self._turns.place(principal, sent)
+        unpaid: tuple[str, ...] = ()
+        if thread_id is None:
+            opened = await self._opening.open(principal, ThreadDraft((draft,)), request)
+            thread_id, said, run_id = opened.thread.id, opened.messages[-1], opened.run_id
+        else:
+            unpaid = await self._paid_ends.unpaid_on(thread_id)
+            posted = await self._posting.post(principal, thread_id, draft, request)
+            said, run_id = posted.message, posted.run_id
+        if request.key is not None and run_id is not None:
+            again = await task_reads.task_of_run(self._store, run_id, self._desk)
+            if again is not None:
+                return await self._reach.view(principal, again)
+        call_id = await self._paid_ends.meant_by(said, unpaid) if run_id is None else None
+        turn = NewTurn(message_id=said.id, run_id=run_id, call_id=call_id)
+        if kept is None:
+            sent = await self._turns.named(principal, thread_id, sent)
+        task = await self._turns.keep(
+            principal, self._turns.draft(principal, kept, thread_id, sent), turn
+        )
+        if call_id is None or task.state is not TaskState.INPUT_REQUIRED:
+            return task
+        return _refused(task, await self._paid_ends.told_after(thread_id, said.seq))
+
+    async def call(
+        self,
+        principal: Principal,
+        sent: Sent,
+        asked: DirectCall,
+        written: Mapping[str, Any],
+        request: Request,
+        allowance: Allowance | None,
+    ) -> Task:
+        """Have an action called by its arguments, as a task.
+
+        What could be set right, or came of trying, is told as the state of the task: that it must
+        be agreed to, that the caller may not, that it failed. The task is written with the call's
+        beginning, in one commit, and with its end what that is to the task.
+
+        Parameters:
+            written: the call as its caller wrote it.
+            request: of a repeat (``Idempotency-Key``) the task of the first time is told.
+            allowance: what the caller has left; it becomes less where actions have less.
+
+        Raises:
+            TaskIsOver, InvalidRequest: as :meth:`send`; or the arguments break the schema.
+            UnknownAction: there is no such action.
+            RateLimited: too many actions were called.
+            IdempotencyConflict, IdempotencyInFlight: the key is taken.
+            StoreBusy: nothing was written.
+        """
+        self._pushing.check(sent.push)
+        if request.key is not None:
+            again = await self._task_of_repeat(principal, asked, request)
+            if again is not None:
+                return await self._reach.view(principal, again)
+        kept, thread_id = await self._turns.place(principal, sent)
+        if thread_id is None:
+            check_hops(request)
+            draft = self._turns.opening(principal, sent)
+        else:
+            draft = self._turns.draft(principal, kept, thread_id, sent)
+        asked = msgspec.structs.replace(asked, thread_id=draft.task.thread_id)
+        called = CalledTurn(draft, to_json(self._calling.shown(asked, written)), self._clock)
+        status: CallStatus | None
+        refused = ""
+        try:
+            status = await self._calling.call(principal, asked, request, allowance, called.beside)
+        except PaymentRequired as error:
+            status = await self._calling.stands(error.call_id or "")
+            turn = called.turn(unmade_by(error) if status is None else status)
+            refused = error.refused
+        except DeskError as error:
+            if called.is_begun and not called.is_ended:
+                raise  # it was not begun, for what would have been written with it
+            turn, status = called.turn(unmade_by(error)), None
+        else:
+            turn = called.turn(status)
+        if called.is_begun:
+            task = await self._turns.kept(principal, draft, turn, status)
+        else:
+            task = await self._turns.keep(principal, draft, turn)
+        return _refused(task, refused)
+
+    async def pay(self, principal: Principal, sent: Sent, payment: Mapping[str, Any]) -> Task:
+        """Pay for the call that a task is, and wait for what comes of that.
+
+        Parameters:
+            payment: a message that pays.
+
+        Returns:
+            The task as it stands then; of a payment that does not pay it says why.
+
+        Raises:
+            PreconditionFailed: it waits for no payment, or this pays for another call.
+        """
+        task = await self._find_to_write(principal, sent.task_id)
+        if task.call_id is None:
+            raise PreconditionFailed("This task does not wait for a payment.", param=PAYMENT)
+        try:
+            await self._calling.pay(principal, task.call_id, payment)
+        except PaymentRequired as error:
+            return _refused(await self.find(principal, task.id), error.refused)
+        return await self.find(principal, task.id)
+
+    async def note(
+        self,
+        principal: Principal,
+        sent: Sent,
+        written: Mapping[str, Any],
+        state: TaskState,
+        result: Result,
+    ) -> Task:
+        """Write down as a task what was asked and answered already in a session.
+
+        Parameters:
+            sent: its context is that session.
+            written: what was asked, as its caller wrote it.
+            state: how the task stands by that.
+        """
+        self._pushing.check(sent.push)
+        kept, thread_id = await self._turns.place(principal, sent)
+        said = to_json(Unmade(state, result))
+        turn = NewTurn(asked=to_json(written), said=said)
+        draft = self._turns.draft(principal, kept, thread_id or "", sent)
+        return await self._turns.keep(principal, draft, turn)
+
+    async def wait(self, principal: Principal, task: Task, seconds: float) -> Task:
+        """Wait until a task is at rest, at most so many seconds, and say how it stands then."""
+        works_on_it = task.run_id or task.call_id
+        if works_on_it is None or task.state.is_at_rest:
+            return task
+        if task.run_id is not None:
+            await self._reading.follow_run(
+                principal, task.run_id, seconds, self._posting.idle_before
+            )
+        else:
+            await self._following.wait(works_on_it, partial(self._ended, works_on_it), seconds)
+        return await self.find(principal, task.id)
+
+    async def find(self, principal: Principal, task_id: str) -> Task:
+        """A task as it stands."""
+        _, task = await self._reach.find(principal, task_id)
+        if task.has_messages:
+            check_scope(principal)
+        return task
+
+    async def show(self, principal: Principal, task_id: str) -> Task:
+        """A task as it stands, for who has set a receiver of its notifications.
+
+        Raises:
+            TaskNotFound: there is none, or they may not write to its thread now.
+        """
+        try:
+            return await self._find_to_write(principal, task_id)
+        except (InvalidRequest, Forbidden, ScopeMissing) as error:
+            raise TaskNotFound(error.message, param="id") from None
+
+    async def run_of(self, principal: Principal, task: Task) -> Run:
+        """The run that works on a task, or did.
+
+        Raises:
+            TaskNotFound: none does.
+        """
+        if task.run_id is None:
+            raise TaskNotFound("No run works on this task.", param="id")
+        return await self._runs.retrieve(principal, task.thread_id, task.run_id)
+
+    async def cancel(self, principal: Principal, task_id: str) -> Task:
+        """Cancel a task: what works on it is told to stop, what waits for its caller is withdrawn.
+
+        Raises:
+            TaskNotCancelable: it is over, or is nothing that can be stopped.
+        """
+        kept, task = await self._reach.find(principal, task_id)
+        run = None if task.run_id is None else await reads.run(self._store, task.run_id)
+        if run is not None and run.is_over:
+            run = None
+        if task.state.is_over or (run is None and not task.state.is_at_rest):
+            raise TaskNotCancelable(
+                f"This task is {task.state.value} and cannot be cancelled.", param="id"
+            )
+        if run is None:
+            return await self._withdraw(principal, kept, task)
+        try:
+            await self._runs.cancel(principal, task.thread_id, run.id)
+        except InvalidRequest as error:  # it has ended meanwhile
+            raise TaskNotCancelable(error.message, param="id") from None
+        await self._reading.follow_run(principal, run.id, CANCEL_SECONDS, self._posting.idle_before)
+        return await self.find(principal, task_id)
+
+    async def _withdraw(self, principal: Principal, kept: KeptTask, task: Task) -> Task:
+        """Cancel a task that waits for its caller, and decline the calls that wait with it.
+
+        Raises:
+            TaskNotCancelable: what waited has gone on meanwhile.
+        """
+        await self._find_to_write(principal, kept.id)
+        calls = [] if task.call_id is None else [task.call_id]
+        if task.run_id is not None:
+            calls += [one.id for one in await call_reads.calls_of_run(self._store, task.run_id)]
+        try:
+            for call_id in calls:
+                await self._calling.withdraw(call_id)
+        except PreconditionFailed as error:
+            raise TaskNotCancelable(error.message, param="id") from None
+        unmade = Unmade(TaskState.CANCELED, Result((CANCELLED,)))
+        draft = self._turns.draft(principal, kept, kept.thread_id, Sent())
+        return await self._turns.keep(principal, draft, NewTurn(said=to_json(unmade)))
+
+    async def set_push(self, principal: Principal, push: Push, mark: CredentialMark) -> Push:
+        """Have an address told how a task goes on.
+
+        Parameters:
+            mark: of the credential with which it is set.
+
+        Raises:
+            Forbidden: another caller has set one of the same id.
+            InvalidRequest: nothing is sent there.
+            PreconditionFailed: so many are told already as may be.
+        """
+        self._pushing.check(push)
+        task = await self._find_to_write(principal, push.task_id)
+        push = self._pushing.named(push, task.id)
+        is_managed = await self._reach.manages(principal, task.thread_id)
+        await self._pushing.set(principal, task, push, mark, is_managed=is_managed)
+        return push
+
+    async def pushes(self, principal: Principal, task_id: str) -> tuple[Push, ...]:
+        """The receivers that the caller has set for a task; all for who manages its thread."""
+        task = await self._find_to_write(principal, task_id)
+        is_managed = await self._reach.manages(principal, task.thread_id)
+        return await self._pushing.of_caller(principal, task_id, is_managed=is_managed)
+
+    async def delete_push(self, principal: Principal, task_id: str, push_id: str) -> bool:
+        """Have nobody told there any more; whether somebody was."""
+        known = await self.pushes(principal, task_id)
+        task = await self.find(principal, task_id)
+        is_known = any(push.id == push_id for push in known)
+        return is_known and await self._pushing.delete(task, push_id)
+
+    async def _find_to_write(self, principal: Principal, task_id: str) -> Task:
+        task = await self.find(principal, task_id)
+        await self._reach.check(principal, task.thread_id, Need.WRITE)
+        return task
+
+    async def _ended(self, call_id: str) -> bool:
+        status = await self._calling.stands(call_id)
+        return status is None or status.call.is_over
+
+    async def _task_of_repeat(
+        self, principal: Principal, asked: DirectCall, request: Request
+    ) -> KeptTask | None:
+        """The task of the call that this repeats; None where it repeats none."""
+        try:
+            async with self._calling.once(principal, asked, request) as begun:
+                before = begun.before
+        except DeskError as error:
+            unmade_by(error)
+            return None
+        made = "" if before is None else before.call.id
+        return await task_reads.task_of_call(self._store, made, self._desk)
+
+
+def _refused(task: Task, why: str) -> Task:
+    """A task that says why a payment for it does not pay; itself where there is no such reason."""
+    if not why or task.asks is None:
+        return task
+    asks = msgspec.structs.replace(task.asks, texts=(why, *task.asks.texts), refused=why)
+    return msgspec.structs.replace(task, asks=asks)

@@ -1,0 +1,205 @@
+"""What is said for a task, turn by turn: whether it may be, and its rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import msgspec
+
+from aitp_desk.desk.dialogue.turn import CallStatus
+from aitp_desk.desk.tasks.access import TaskReach
+from aitp_desk.desk.tasks.push import TaskPushing
+from aitp_desk.desk.tasks.types import Sent
+from aitp_desk.desk.tasks.views import WHOLE, TaskViews
+from aitp_desk.desk.threads.sessions import THREAD_PREFIX, Sessions
+from aitp_desk.model.access.principal import Principal
+from aitp_desk.model.access.rule import Need
+from aitp_desk.model.calls.task import TASK_PREFIX, Task
+from aitp_desk.model.conversation.thread import VISITOR, Actor, Thread
+from aitp_desk.model.errors import InvalidRequest, TaskIsOver
+from aitp_desk.model.ids import new_id
+from aitp_desk.store.base import Store, Work
+from aitp_desk.store.records.tasks import (
+    KeptTask,
+    KeptTurn,
+    NewContext,
+    NewPush,
+    NewTask,
+    NewTurn,
+)
+from aitp_desk.store.units.runs.tasks import add_task, add_turn
+from aitp_desk.store.units.threads.sessions import SESSION_PREFIX
+
+
+class TurnDraft(msgspec.Struct, frozen=True):
+    """A turn that is about to be written.
+
+    Parameters:
+        now: Unix seconds.
+        push: whom to tell of the task.
+        is_first: whether it begins the task.
+        owner: id of the principal whose task it begins; None of an anonymous one.
+        party: id of the principal who sends the turn; None of an anonymous one.
+        opens: the conversation that it begins; None where that is there.
+    """
+
+    task: KeptTask
+    now: int
+    push: NewPush | None
+    is_first: bool = False
+    owner: str | None = None
+    party: str | None = None
+    opens: NewContext | None = None
+
+    def write(self, turn: NewTurn) -> Work[None]:
+        """Write it down: a unit, or a part of one.
+
+        Raises:
+            TaskNotFound, PreconditionFailed: as the units of
+            :mod:`aitp_desk.store.units.runs.tasks`.
+        """
+        task = self.task
+        turn = msgspec.structs.replace(turn, principal=self.party)
+        if not self.is_first:
+            return add_turn(
+                thread_id=task.thread_id,
+                task_id=task.id,
+                turn=turn,
+                push=self.push,
+                now=self.now,
+            )
+        begun = NewTask(task.id, task.desk, task.thread_id, task.context, self.owner)
+        return add_task(
+            thread_id=task.thread_id,
+            task=begun,
+            turn=turn,
+            push=self.push,
+            now=self.now,
+            opens=self.opens,
+        )
+
+    def first(self, turn: NewTurn) -> KeptTurn:
+        """The first turn of a task as it is kept."""
+        kept = {**msgspec.structs.asdict(turn), "principal": self.party}
+        return KeptTurn(n=1, created_at=self.now, **kept)
+
+
+class TaskTurns:
+    """Finds where a turn belongs, and writes it down.
+
+    Parameters:
+        desk: name of the further site agent; empty for the site's own.
+        actor: the desk's own actor, which stands first on every thread.
+        clock: Unix seconds.
+    """
+
+    def __init__(
+        self,
+        *,
+        desk: str,
+        actor: Actor,
+        store: Store,
+        views: TaskViews,
+        reach: TaskReach,
+        sessions: Sessions,
+        pushing: TaskPushing,
+        clock: Callable[[], float],
+    ) -> None:
+        self._desk = desk
+        self._actor = actor
+        self._store = store
+        self._views = views
+        self._reach = reach
+        self._sessions = sessions
+        self._pushing = pushing
+        self._clock = clock
+
+    async def place(self, principal: Principal, sent: Sent) -> tuple[KeptTask | None, str | None]:
+        """The task that something is sent for, and its thread; None for those to be begun.
+
+        Raises:
+            TaskNotFound, UnknownSession: there is none of the caller's.
+            TaskIsOver: it has ended.
+            InvalidRequest: the task belongs to another context.
+            Forbidden: the caller may know the thread, and no more.
+        """
+        if not sent.task_id:
+            if not sent.context:
+                return None, None
+            return None, await self._reach.thread_of(principal, sent.context, Need.WRITE)
+        kept, task = await self._reach.find(principal, sent.task_id, "message.taskId")
+        if sent.context and sent.context not in (kept.context, kept.thread_id):
+            raise InvalidRequest(
+                "This task belongs to another context. Send its contextId, or leave it out.",
+                param="message.contextId",
+            )
+        if task.state.is_over:
+            raise TaskIsOver(
+                f"This task is {task.state.value}. Begin a new one in its context.",
+                param="message.taskId",
+            )
+        await self._reach.check(principal, kept.thread_id, Need.WRITE)
+        return kept, kept.thread_id
+
+    def draft(
+        self, principal: Principal, kept: KeptTask | None, thread_id: str, sent: Sent
+    ) -> TurnDraft:
+        """A turn that is about to be written, on a thread that is there.
+
+        Parameters:
+            kept: what the turn goes on with; None begins a task in the context that was sent.
+        """
+        clock = self._clock()
+        now = int(clock)
+        if kept is not None:
+            push = self._sealed(principal, sent, kept.id)
+            return TurnDraft(kept, now, push, party=principal.party)
+        begun = KeptTask(new_id(TASK_PREFIX, clock), self._desk, thread_id, sent.context, now, now)
+        push = self._sealed(principal, sent, begun.id)
+        return TurnDraft(
+            begun, now, push, is_first=True, owner=principal.owner, party=principal.party
+        )
+
+    def opening(self, principal: Principal, sent: Sent) -> TurnDraft:
+        """A turn that is about to be written with a task and a conversation that it begins."""
+        now = self._clock()
+        id_ = new_id(THREAD_PREFIX, now)
+        opened = Thread(id_, principal.owner, int(now), {}, (self._actor,), desk=principal.desk)
+        named = msgspec.structs.replace(sent, context=new_id(SESSION_PREFIX, now))
+        begun = self.draft(principal, None, id_, named)
+        context = NewContext(opened, principal.owner or VISITOR)
+        return msgspec.structs.replace(begun, opens=context)
+
+    async def named(self, principal: Principal, thread_id: str, sent: Sent) -> Sent:
+        """What is sent, in the conversation that the thread is."""
+        context = sent.context or await self._sessions.name(principal, thread_id)
+        return msgspec.structs.replace(sent, context=context)
+
+    async def keep(self, principal: Principal, draft: TurnDraft, turn: NewTurn) -> Task:
+        """Write a turn down, with its task where that begins, and say how the task stands."""
+        await self._store.run(draft.write, turn)
+        return await self.kept(principal, draft, turn)
+
+    async def kept(
+        self,
+        principal: Principal,
+        draft: TurnDraft,
+        turn: NewTurn,
+        status: CallStatus | None = None,
+    ) -> Task:
+        """Say how a task stands whose turn is written down, and have others told of it.
+
+        Parameters:
+            status: how its call stands, where that is known; None looks.
+        """
+        task = draft.task
+        if draft.push is not None or (not draft.is_first and await self._pushing.is_any(task.id)):
+            self._pushing.wake_for(turn.run_id)
+        if draft.is_first:  # its sender sees all of it
+            return await self._views.view(task, WHOLE, (draft.first(turn),), status)
+        return await self._reach.view(principal, task, status)
+
+    def _sealed(self, principal: Principal, sent: Sent, task_id: str) -> NewPush | None:
+        if sent.push is None:
+            return None
+        return self._pushing.sealed(principal, self._pushing.named(sent.push, task_id), sent.mark)

@@ -1,0 +1,337 @@
+"""How tasks stand: read from the runs that answer them, and the calls that they are.
+
+Nothing of that is written down with the task itself, so that it never says anything else than the
+thread does, also after a restart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from aitp_desk.desk.dialogue.turn import CallStatus
+from aitp_desk.desk.direct.calls import CallingDirectly
+from aitp_desk.desk.plugins.messages.plain_text import Telling
+from aitp_desk.desk.threads.open_requests import Awaiting
+from aitp_desk.model.calls.call import CallState
+from aitp_desk.model.calls.open_request import OpenRequest
+from aitp_desk.model.calls.task import Result, Task, TaskState, Told
+from aitp_desk.model.conversation.run import Run, RunState
+from aitp_desk.model.conversation.thread import Message, Origin
+from aitp_desk.store.base import Store
+from aitp_desk.store.reads import tasks as task_reads
+from aitp_desk.store.reads import threads as reads
+from aitp_desk.store.records.tasks import KeptTask, KeptTurn
+from aitp_desk.store.units.tickets.handover import TAKEN_OVER
+
+HISTORY_BYTES = 256 * 1024
+"""How much of what was said in a task before its newest turn is told, the newest of it."""
+LOOKED_THROUGH = 20
+"""Among so many messages after a question its answer is looked for where no run gave it."""
+NO_ANSWER = "Nothing was said to this."
+GONE = "What became of this is not kept any more."
+
+PAID = "It is paid."
+_RUNS = {
+    RunState.QUEUED: TaskState.SUBMITTED,
+    RunState.IN_PROGRESS: TaskState.WORKING,
+    RunState.CANCELLING: TaskState.WORKING,
+    RunState.REQUIRES_ACTION: TaskState.INPUT_REQUIRED,
+    RunState.CANCELLED: TaskState.CANCELED,
+    RunState.COMPLETED: TaskState.COMPLETED,
+    RunState.FAILED: TaskState.FAILED,
+    RunState.INCOMPLETE: TaskState.FAILED,
+    RunState.EXPIRED: TaskState.FAILED,
+    RunState.CAPPED: TaskState.REJECTED,
+}
+_CALLS = {
+    CallState.STARTED: TaskState.WORKING,
+    CallState.WAITING_INPUT: TaskState.INPUT_REQUIRED,
+    CallState.WAITING_PAYMENT: TaskState.INPUT_REQUIRED,
+    CallState.WAITING_APPROVAL: TaskState.WORKING,
+    CallState.SUCCEEDED: TaskState.COMPLETED,
+    CallState.FAILED: TaskState.FAILED,
+    CallState.EXPIRED: TaskState.FAILED,
+    CallState.UNKNOWN: TaskState.FAILED,
+}
+
+
+class Unmade(msgspec.Struct, frozen=True):
+    """What came of what was asked, where neither a run nor a call tells it; kept with the turn."""
+
+    state: TaskState
+    result: Result
+
+
+_unmade = msgspec.json.Decoder(Unmade)
+_asked = msgspec.json.Decoder(dict)
+
+
+class _Stands(msgspec.Struct, frozen=True):
+    """How a turn stands.
+
+    Parameters:
+        said: what was said for it and is not told as its result, nor as what is asked.
+    """
+
+    state: TaskState
+    asks: Result | None = None
+    result: Result | None = None
+    said: tuple[Message, ...] = ()
+    at: int = 0
+    waits_for_people: bool = False
+
+
+def state_of_run(run: Run, replies: Sequence[Message]) -> TaskState:
+    """How a task stands whose newest run this is.
+
+    Parameters:
+        replies: what was said in the run.
+    """
+    if run.state is RunState.COMPLETED and replies and asks_back(replies[-1]):
+        return TaskState.INPUT_REQUIRED
+    if run.error == TAKEN_OVER:
+        return TaskState.WORKING  # a person answers instead
+    return _RUNS[run.state]
+
+
+def asks_back(reply: Message) -> bool:
+    """Whether a reply asks its reader something."""
+    return "asks_back" in reply.metadata
+
+
+class Sight(msgspec.Struct, frozen=True):
+    """Which of the calls among a task's turns a caller is shown.
+
+    Parameters:
+        party: id of the caller, who sees their own; None of an anonymous one.
+        is_whole: whether they see all.
+    """
+
+    party: str | None
+    is_whole: bool
+
+    def shows(self, turn: KeptTurn) -> bool:
+        """Whether the caller is shown the call of a turn."""
+        return self.is_whole or (self.party is not None and turn.principal == self.party)
+
+
+WHOLE = Sight(None, is_whole=True)
+"""The sight of who may manage the thread."""
+
+
+class TaskViews:
+    """Reads how tasks stand. Who may know that is asked before.
+
+    Parameters:
+        calling: looks at the calls that tasks are.
+    """
+
+    def __init__(
+        self, store: Store, calling: CallingDirectly, telling: Telling, awaiting: Awaiting
+    ) -> None:
+        self._telling = telling
+        self._awaiting = awaiting
+        self._store = store
+        self._calling = calling
+
+    async def view(
+        self,
+        kept: KeptTask,
+        sight: Sight,
+        turns: tuple[KeptTurn, ...] | None = None,
+        status: CallStatus | None = None,
+    ) -> Task:
+        """A task as it stands.
+
+        Parameters:
+            sight: which calls are shown. Of the others no arguments, results and questions are:
+                only where they stand, and of what was said for them what the thread's messages say.
+            turns: its newest turns, where they are known; None looks.
+            status: how the call of its newest turn stands, where that is known; None looks.
+        """
+        if turns is None:
+            turns = await task_reads.turns(self._store, kept.id)
+        told = await self._history(kept.thread_id, turns[:-1], sight)
+        last = turns[-1] if turns else KeptTurn(0, None, None, None, None, None, kept.created_at)
+        is_hidden = not sight.shows(last) and last.message_id is None
+        if not sight.shows(last) and not is_hidden and last.call_id is not None:
+            last, status = msgspec.structs.replace(last, call_id=None), None
+        asked = await self._asked(kept.thread_id, last, sight)
+        stands = await self._stands(kept.thread_id, last, asked, status)
+        if is_hidden:
+            last = msgspec.structs.replace(last, call_id=None)
+            stands = _Stands(stands.state, at=stands.at)
+        return Task(
+            kept.id,
+            kept.thread_id,
+            kept.context,
+            stands.state,
+            kept.created_at,
+            max(stands.at, last.created_at),
+            (*told, *asked, *(Told(one) for one in stands.said)),
+            stands.asks,
+            stands.result,
+            last.run_id,
+            last.call_id,
+            stands.waits_for_people,
+        )
+
+    async def _history(self, thread_id: str, turns: Sequence[KeptTurn], sight: Sight) -> list[Told]:
+        """The newest of what was said in some turns, within ``HISTORY_BYTES``."""
+        newest: list[list[Told]] = []
+        room = HISTORY_BYTES
+        for turn in reversed(turns):
+            told = await self._asked(thread_id, turn, sight)
+            told += [Told(reply) for reply in await self._replies(turn)]
+            room -= sum(one.size for one in told)
+            if room < 0:
+                break
+            newest.append(told)
+        return [one for told in reversed(newest) for one in told]
+
+    async def _asked(self, thread_id: str, turn: KeptTurn, sight: Sight) -> list[Told]:
+        if turn.asked is not None:
+            return [Told(asked=_asked.decode(turn.asked))] if sight.shows(turn) else []
+        if turn.message_id is None:
+            return []
+        message = await reads.message(self._store, thread_id, turn.message_id)
+        return [] if message is None else [Told(self._telling.in_words(message))]
+
+    async def _replies(self, turn: KeptTurn) -> tuple[Message, ...]:
+        if turn.run_id is None:
+            return ()
+        return tuple(map(self._telling.in_words, await reads.replies(self._store, turn.run_id)))
+
+    async def _stands(
+        self,
+        thread_id: str,
+        turn: KeptTurn,
+        asked: Sequence[Told],
+        status: CallStatus | None = None,
+    ) -> _Stands:
+        if turn.said is not None:
+            unmade = _unmade.decode(turn.said)
+            if unmade.state is TaskState.COMPLETED:
+                return _Stands(unmade.state, result=unmade.result)
+            asks = unmade.result
+            if unmade.state is TaskState.INPUT_REQUIRED and asks.data is None:
+                found = await self._awaiting.open_on(thread_id)
+                asks = msgspec.structs.replace(asks, waiting=found)
+            return _Stands(unmade.state, asks)
+        if turn.call_id is not None:
+            status = status or await self._status(thread_id, turn.call_id)
+            return _Stands(TaskState.FAILED, _in_words(GONE)) if status is None else _call(status)
+        run = None if turn.run_id is None else await reads.run(self._store, turn.run_id)
+        message = asked[0].message if asked else None
+        is_with_people = run is None or run.error == TAKEN_OVER
+        if run is None or is_with_people or run.state is RunState.COMPLETED:
+            replies = await self._replies(turn)
+            if not replies and message is not None:
+                # what a capability was sent and no run answers may be for others who take part
+                is_for_others = run is None and await self._is_structured(message)
+                asker = message.actor if is_for_others else None
+                replies = await self._answers(thread_id, message.seq, asker)
+            if is_with_people and not replies:
+                if message is None:
+                    return _Stands(TaskState.FAILED)
+                words = None if run is None else _in_words(TAKEN_OVER)
+                return _Stands(TaskState.WORKING, words, waits_for_people=True)
+            waiting: tuple[OpenRequest, ...] = ()
+            if replies and asks_back(replies[-1]):
+                waiting = await self._awaiting.open_on(thread_id)
+            return _answered(run, replies, turn.created_at, waiting)
+        words = None if run.error is None else _in_words(run.error)
+        if run.state is RunState.CAPPED and message is not None:
+            said = await self._answers(thread_id, message.seq)
+            words = Result(said[-1].content) if said else None
+        return _Stands(_RUNS[run.state], words, at=_moved_at(run))
+
+    async def _status(self, thread_id: str, call_id: str) -> CallStatus | None:
+        """How a task's call stands; None once it belongs to others than the task's thread does.
+
+        A task that has paid by a quote's id is a call of the thread on which that was quoted.
+        """
+        status = await self._calling.stands(call_id)
+        if status is None or status.call.thread_id in {None, thread_id}:
+            return status
+        quoted = await reads.thread(self._store, status.call.thread_id or "")
+        own = await reads.thread(self._store, thread_id)
+        if quoted is None or own is None or quoted.thread.owner != own.thread.owner:
+            return None
+        return status
+
+    async def _is_structured(self, told: Message) -> bool:
+        """Whether what was told in words was said as a message of a capability."""
+        said = await reads.message(self._store, told.thread_id, told.id)
+        return said is not None and said.content != told.content
+
+    async def _answers(
+        self, thread_id: str, seq: int, asker: str | None = None
+    ) -> tuple[Message, ...]:
+        """What the desk has said next, by whichever run or person; none where it has not.
+
+        Parameters:
+            asker: id of the actor to whom others may have answered as well; None where they do not
+                count.
+        """
+        after = await reads.messages_between(
+            self._store,
+            thread_id,
+            above=seq,
+            below=reads.BEYOND,
+            limit=LOOKED_THROUGH,
+            order="asc",
+        )
+        said = (
+            one
+            for one in after.messages
+            if one.origin is Origin.DESK or (asker is not None and one.actor != asker)
+        )
+        return tuple(map(self._telling.in_words, said))[:1]
+
+
+def _answered(
+    run: Run | None, replies: tuple[Message, ...], began: int, waiting: tuple[OpenRequest, ...]
+) -> _Stands:
+    if not replies:
+        at = began if run is None else _moved_at(run)
+        return _Stands(TaskState.COMPLETED, result=_in_words(NO_ANSWER), at=at)
+    *before, last = replies
+    said, at = tuple(before), last.created_at
+    if asks_back(last):
+        asks = Result(last.content, waiting=waiting)
+        return _Stands(TaskState.INPUT_REQUIRED, asks, said=said, at=at)
+    return _Stands(TaskState.COMPLETED, result=Result(last.content), said=said, at=at)
+
+
+def _call(status: CallStatus) -> _Stands:
+    call = status.call
+    state, at = _CALLS[call.state], call.ended_at or 0
+    if status.offer is not None:
+        paid = Result((PAID,), receipt=call.receipt) if call.receipt else None
+        return _Stands(state, paid, result=Result((status.offer.text,), call.result), at=at)
+    if call.error is not None:
+        told: dict[str, Any] = {"code": call.error.kind}
+        if call.error.recovery is not None:
+            told["recovery"] = call.error.recovery
+        return _Stands(state, Result((call.error.message,), told, receipt=call.receipt), at=at)
+    if call.state is CallState.WAITING_PAYMENT:
+        if status.terms is None:  # what was paid is looked at
+            return _Stands(TaskState.WORKING, _in_words(call.how_far), at=at)
+        costs = f"{call.action} costs {call.price}, which is paid before it is done."
+        return _Stands(state, Result((costs,), terms=status.terms), at=at)
+    awaited = {"eta_seconds": status.eta_seconds}
+    words = Result((call.how_far,), awaited)
+    is_with_people = call.state is CallState.WAITING_APPROVAL
+    return _Stands(state, words, at=at, waits_for_people=is_with_people)
+
+
+def _in_words(words: str) -> Result:
+    return Result((words,))
+
+
+def _moved_at(run: Run) -> int:
+    return run.ended_at or run.started_at or run.created_at

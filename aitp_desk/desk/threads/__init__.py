@@ -1,0 +1,1 @@
+"""Threads: what callers may do with them."""

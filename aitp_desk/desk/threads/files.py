@@ -1,0 +1,271 @@
+"""Files that callers upload: who may, what is kept, and what of it an agent may read."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Sequence
+
+from aitp_desk.agent.base import FileText
+from aitp_desk.config import Files
+from aitp_desk.config.units import DAY_SECONDS
+from aitp_desk.desk.limits.concurrency_slots import Places
+from aitp_desk.model.access.principal import Principal, may_use_threads, takes_part_in_threads
+from aitp_desk.model.conversation.file import PART_BYTES, File, clean_name, sniff
+from aitp_desk.model.conversation.thread import Draft
+from aitp_desk.model.errors import (
+    FileNotFound,
+    InvalidRequest,
+    NotAuthenticated,
+    RequestTooLarge,
+    ScopeMissing,
+)
+from aitp_desk.model.ids import new_id
+from aitp_desk.store.base import Store
+from aitp_desk.store.reads import files as file_reads
+from aitp_desk.store.records.threads import FilePage, Order
+from aitp_desk.store.units.threads.files import add_file, delete_file
+
+TEXT_BYTES = 32 * 1024
+"""How much of all files together an agent is given for a turn."""
+TEXT_FILES = 5
+"""Of how many files an agent is given something."""
+MOST_UPLOADS = 32
+MOST_UPLOADS_OF_CALLER = 8
+"""How many may be on their way at once: a file that comes is in memory as a whole."""
+_FILES = "This credential does not open files; it needs the scope 'threads'."
+
+
+class Filing:
+    """Keeps files for their owners, and reads them to agents.
+
+    A file belongs to the principal that uploaded it. One without an owner is opened by its id
+    alone, which therefore is as random as an anonymous thread's, and expires.
+
+    Parameters:
+        anonymous_days: how long an anonymous caller's file is kept.
+        digest: keyed digest (HMAC) under which anonymous callers' addresses are counted.
+    """
+
+    def __init__(
+        self,
+        *,
+        store: Store,
+        settings: Files,
+        anonymous_days: int,
+        digest: Callable[[bytes], bytes],
+        clock: Callable[[], float],
+    ) -> None:
+        self._store = store
+        self._settings = settings
+        self._anonymous_days = anonymous_days
+        self._digest = digest
+        self._clock = clock
+        self._uploads = Places("uploads", most=MOST_UPLOADS, most_per_caller=MOST_UPLOADS_OF_CALLER)
+
+    def admit_upload(self, principal: Principal) -> Callable[[], None]:
+        """Take a place for an upload, before anything of it is read.
+
+        Returns:
+            What is called once when the upload is done.
+
+        Raises:
+            NotAuthenticated: the site takes no files without a credential.
+            ScopeMissing: the caller's key was made for something else.
+            RateLimited, Unavailable: the caller's, or all together, are too many.
+        """
+        self._check_uploader(principal)
+        return self._uploads.take(principal)
+
+    def may_upload(self, principal: Principal) -> bool:
+        """Whether the caller may upload files here."""
+        try:
+            self._check_uploader(principal)
+        except (NotAuthenticated, ScopeMissing):
+            return False
+        return True
+
+    def _check_uploader(self, principal: Principal) -> None:
+        self._check_keeps(principal)
+        if principal.counts_by_address and not self._settings.anonymous:
+            raise NotAuthenticated("Uploading a file here needs an API key.")
+
+    def _check_keeps(self, principal: Principal) -> None:
+        """Refuse a credential for something else, unless files are taken without any."""
+        _check_scope(principal)
+        if not takes_part_in_threads(principal) and not self._settings.anonymous:
+            raise ScopeMissing(_FILES, scope="threads")
+
+    def takes(self, media_type: str) -> bool:
+        """Whether files are taken that are said to be of a type; what they are shows later."""
+        return media_type.partition(";")[0].strip().lower() in self._settings.types
+
+    async def keep(
+        self, principal: Principal, name: str, purpose: str, data: bytes, seconds: int | None
+    ) -> File:
+        """Keep a file. It is on disk when this returns.
+
+        Parameters:
+            name: as the caller calls it.
+            seconds: how long it is kept; None: until it is deleted.
+
+        Raises:
+            InvalidRequest: it is empty, or of a type that the site does not take.
+            RequestTooLarge: it has more bytes than one file may.
+            Forbidden: the caller's allowance has no room for it.
+            NotAuthenticated: as :meth:`admit_upload`.
+        """
+        self._check_uploader(principal)
+        settings = self._settings
+        if not data:
+            raise InvalidRequest("The file is empty.", param="file")
+        if len(data) > settings.max_bytes:
+            raise RequestTooLarge(f"A file has at most {settings.max_bytes} bytes.", param="file")
+        media_type = await asyncio.to_thread(sniff, data)
+        if media_type not in settings.types:
+            raise InvalidRequest(
+                f"By its bytes this file is {media_type}; this site takes"
+                f" {', '.join(settings.types)}.",
+                param="file",
+            )
+        now = self._clock()
+        if principal.counts_by_address:
+            seconds = min(seconds or self._anonymous_seconds, self._anonymous_seconds)
+        file = File(
+            new_id("file", now),
+            principal.owner,
+            int(now),
+            None if seconds is None else int(now) + seconds,
+            clean_name(name),
+            purpose,
+            media_type,
+            len(data),
+            principal.desk,
+        )
+        await self._store.run(
+            add_file,
+            file=file,
+            counted=self._allowance(principal),
+            parts=tuple(data[at : at + PART_BYTES] for at in range(0, len(data), PART_BYTES)),
+            max_files=settings.max_files,
+            max_bytes=settings.max_total_bytes,
+        )
+        return file
+
+    async def find(self, principal: Principal, file_id: str, *, param: str = "file_id") -> File:
+        """Find a file of the caller's.
+
+        Parameters:
+            param: where the caller named it.
+
+        Raises:
+            FileNotFound: there is none, it has expired, or it is somebody else's.
+        """
+        _check_scope(principal)
+        file = await file_reads.find(self._store, file_id, now=int(self._clock()))
+        if file is None or file.desk != principal.desk or not file.is_open_to(principal):
+            raise FileNotFound("There is no file with this id.", param=param)
+        return file
+
+    async def content(
+        self, principal: Principal, file_id: str
+    ) -> tuple[File, AsyncIterator[bytes]]:
+        """A file of the caller's, and its bytes, which are read while they are sent.
+
+        They end early where the file is deleted meanwhile.
+
+        Raises:
+            FileNotFound: as :meth:`find`.
+        """
+        file = await self.find(principal, file_id)
+        return file, file_reads.slices(self._store, file)
+
+    async def list(
+        self, principal: Principal, *, limit: int, order: Order, after: str | None, purpose: str
+    ) -> FilePage:
+        """One page of the caller's files.
+
+        Parameters:
+            after: id of the file before the first one wanted.
+            purpose: only those of this purpose; empty for all.
+
+        Raises:
+            NotAuthenticated: a file without an owner is known by its id alone.
+        """
+        self._check_keeps(principal)
+        if principal.owner is None:
+            raise NotAuthenticated("Listing files needs an API key.")
+        return await file_reads.page(
+            self._store,
+            principal.owner,
+            desk=principal.desk,
+            order=order,
+            limit=limit,
+            after=after,
+            purpose=purpose,
+            now=int(self._clock()),
+        )
+
+    async def delete(self, principal: Principal, file_id: str) -> None:
+        """Drop a file of the caller's. Messages that it was attached to keep its id.
+
+        Raises:
+            FileNotFound: as :meth:`find`.
+        """
+        _check_scope(principal)
+        await self._store.run(
+            delete_file,
+            file_id=file_id,
+            owner=principal.owner,
+            desk=principal.desk,
+            now=int(self._clock()),
+        )
+
+    async def check_attached(self, principal: Principal, draft: Draft, at: str = "") -> None:
+        """Refuse a message that names files which are not the caller's.
+
+        Parameters:
+            at: where the draft stands in its request, such as ``messages[0].``, for ``param``.
+
+        Raises:
+            FileNotFound: as :meth:`find`; ``param`` is the attachment.
+        """
+        for place, attachment in enumerate(draft.attachments):
+            param = f"{at}attachments[{place}].file_id"
+            await self.find(principal, attachment.file_id, param=param)
+
+    async def read_texts(
+        self, principal: Principal, file_ids: Sequence[str]
+    ) -> tuple[FileText, ...]:
+        """Return the texts of attached files that an answer to this caller may use, within 32 KiB.
+
+        Files of other types, those that are gone, and those of other owners are left out: who reads
+        a message is shown the id of its files and no more.
+        """
+        texts: list[FileText] = []
+        room = TEXT_BYTES
+        for file_id in dict.fromkeys(file_ids):
+            if not room or len(texts) == TEXT_FILES:
+                break
+            file = await file_reads.find(self._store, file_id, now=int(self._clock()))
+            if file is None or not file.is_text or not file.is_open_to(principal):
+                continue
+            data = await file_reads.content(self._store, file, room)
+            room -= len(data)
+            text = data.decode(errors="ignore").removeprefix("\ufeff")
+            texts.append(FileText(file.name, text, is_cut=file.size > len(data)))
+        return tuple(texts)
+
+    @property
+    def _anonymous_seconds(self) -> int:
+        return self._anonymous_days * DAY_SECONDS
+
+    def _allowance(self, principal: Principal) -> str:
+        """Against what a caller's files count. No address is written down."""
+        if not principal.counts_by_address:
+            return f"principal {principal.id}"
+        return f"address {self._digest(principal.address.encode()).hex()}"
+
+
+def _check_scope(principal: Principal) -> None:
+    if not may_use_threads(principal):
+        raise ScopeMissing(_FILES, scope="threads")

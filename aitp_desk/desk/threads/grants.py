@@ -1,0 +1,132 @@
+"""Whose a thread is, and with whom it is shared: claims and grants."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from aitp_desk.desk.events.broadcaster import Following
+from aitp_desk.desk.threads.reader import Reading
+from aitp_desk.desk.threads.sessions import Sessions
+from aitp_desk.model.access.audit import AuditKeys, auditor_of
+from aitp_desk.model.access.grant import Grant, GrantDraft, new_link
+from aitp_desk.model.access.principal import LINK_PREFIX, Principal
+from aitp_desk.model.access.rule import Need
+from aitp_desk.model.ids import new_id
+from aitp_desk.store.base import Store
+from aitp_desk.store.reads.credentials import grants as grant_reads
+from aitp_desk.store.units.threads.claims import claim_thread
+from aitp_desk.store.units.threads.grants import revoke_grant, share_thread
+
+
+class Sharing:
+    """Says whose threads are and who has part in them; that is durable when it returns.
+
+    Every method raises ThreadNotFound where there is no such thread, it is closed, or it is not
+    the caller's, and Forbidden where the caller may know the thread but not do this with it.
+
+    Parameters:
+        sessions: where conversations are remembered that lie on threads.
+        audit: the keys of the audit log.
+        hash_link: what is kept of the secret of a link.
+    """
+
+    def __init__(
+        self,
+        *,
+        store: Store,
+        reading: Reading,
+        following: Following,
+        sessions: Sessions,
+        audit: AuditKeys,
+        hash_link: Callable[[str], bytes],
+        clock: Callable[[], float],
+    ) -> None:
+        self._store = store
+        self._reading = reading
+        self._following = following
+        self._sessions = sessions
+        self._audit = audit
+        self._hash_link = hash_link
+        self._clock = clock
+
+    async def claim(self, principal: Principal, thread_id: str, idle_before: int) -> None:
+        """Make an anonymous thread the caller's; see ``store.work.claiming.claim_thread``.
+
+        Raises:
+            NotAuthenticated: the caller has no credential.
+        """
+        now = int(self._clock())
+        changed = await self._store.run(
+            claim_thread,
+            thread_id=thread_id,
+            principal=principal,
+            now=now,
+            idle_before=idle_before,
+            by=auditor_of(self._audit, principal, now),
+        )
+        if changed:
+            self._sessions.forget_thread(thread_id)  # the next turn reads back whose they are
+            self._following.changed(thread_id)
+
+    async def share(
+        self, principal: Principal, thread_id: str, draft: GrantDraft, idle_before: int
+    ) -> tuple[Grant, str | None]:
+        """Share a thread; see ``store.work.sharing.share_thread``.
+
+        Returns:
+            The grant, and the secret of a link: it is told here and never again.
+
+        Raises:
+            PreconditionFailed: the thread has no owner, or as many grants as it may.
+            InvalidRequest: the grant is for nobody known, for the owner, or at its end already.
+        """
+        now = self._clock()
+        grant_id = new_id("grant", now)
+        link = new_link() if draft.principal is None else None
+        grant = Grant(
+            grant_id,
+            thread_id,
+            draft.principal or f"{LINK_PREFIX}{grant_id}",
+            draft.may,
+            int(now),
+            draft.end(int(now)),
+        )
+        kept = await self._store.run(
+            share_thread,
+            grant=grant,
+            hash=None if link is None else self._hash_link(link),
+            principal=principal,
+            now=int(now),
+            idle_before=idle_before,
+            by=auditor_of(self._audit, principal, int(now)),
+        )
+        self._following.review(thread_id)
+        return kept, link
+
+    async def list_grants(
+        self, principal: Principal, thread_id: str, idle_before: int
+    ) -> Sequence[Grant]:
+        """The grants of a thread that hold, the newest first."""
+        access = await self._reading.access(principal, thread_id, idle_before)
+        access.check(Need.MANAGE)
+        return await grant_reads.of_thread(self._store, thread_id, now=int(self._clock()))
+
+    async def revoke(
+        self, principal: Principal, thread_id: str, grant_id: str, idle_before: int
+    ) -> None:
+        """Take a grant back; streams that were open by it end.
+
+        Raises:
+            GrantNotFound: the thread has no such grant.
+        """
+        now = int(self._clock())
+        await self._store.run(
+            revoke_grant,
+            thread_id=thread_id,
+            grant_id=grant_id,
+            principal=principal,
+            now=now,
+            idle_before=idle_before,
+            by=auditor_of(self._audit, principal, now),
+        )
+        self._following.review(thread_id)

@@ -1,0 +1,270 @@
+"""Opening threads and posting to them.
+
+A post is one unit of work: the idempotency key, the message, and the run that will answer it are
+written together, before anything is promised.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+
+import msgspec
+
+from aitp_desk.config import Threads
+from aitp_desk.config.units import DAY_SECONDS
+from aitp_desk.desk.access.idempotency import (
+    Repeats,
+    Request,
+    check_hops,
+    thread_scope,
+)
+from aitp_desk.desk.access.site_agents import OwnNames
+from aitp_desk.desk.limits.fair_share import Wake
+from aitp_desk.desk.plugins.judged_messages import JudgedPosting
+from aitp_desk.desk.plugins.messages.plain_text import Telling
+from aitp_desk.desk.threads.files import Filing
+from aitp_desk.model.access.audit import AuditKeys, auditor_of
+from aitp_desk.model.access.principal import Principal
+from aitp_desk.model.conversation.chain import new_salt
+from aitp_desk.model.conversation.thread import (
+    Actor,
+    Draft,
+    Message,
+    Origin,
+    ThreadUpdate,
+    check_actors,
+    check_draft,
+    check_metadata,
+)
+from aitp_desk.model.errors import MessageNotFound
+from aitp_desk.model.ids import new_id
+from aitp_desk.store.base import Store
+from aitp_desk.store.reads import threads as reads
+from aitp_desk.store.records.runs import NewRun
+from aitp_desk.store.records.threads import NewDraft, NewMessage, Once, Placed
+from aitp_desk.store.units.idempotency import look_up_once
+from aitp_desk.store.units.runs.callers import start_run
+from aitp_desk.store.units.threads.threads import append_message, update_thread
+
+_CAPPED = (
+    "This conversation has had its share of automatic replies for now. A person may go on in a"
+    " while; your messages are kept."
+)
+
+
+class PostedMessage(msgspec.Struct, frozen=True):
+    """A message that was posted now, or the first time that this request came.
+
+    Parameters:
+        run_id: the run that answers; None where none was started.
+    """
+
+    message: Message
+    run_id: str | None
+
+
+class Posting:
+    """Writes what visitors say.
+
+    Parameters:
+        actor: the desk's own actor, which stands first on every thread.
+        own_names: what nobody is called but the site's agents.
+        repeats: tells a request from its repeats.
+        wake: called after a commit that queued a run.
+        changed: called with the thread after a commit that others may be waiting to hear of.
+        audit: the keys of the audit log.
+        judging: has capabilities judge messages, and writes down what they want.
+        telling: tells messages as the caller understands them.
+    """
+
+    def __init__(
+        self,
+        *,
+        store: Store,
+        actor: Actor,
+        own_names: OwnNames,
+        threads: Threads,
+        repeats: Repeats,
+        clock: Callable[[], float],
+        filing: Filing,
+        wake: Wake,
+        changed: Callable[[str], None],
+        audit: AuditKeys,
+        judging: JudgedPosting,
+        telling: Telling,
+    ) -> None:
+        self._store = store
+        self._actor = actor
+        self._own_names = own_names
+        self._threads = threads
+        self._repeats = repeats
+        self._clock = clock
+        self._filing = filing
+        self._wake = wake
+        self._changed = changed
+        self._audit = audit
+        self._judging = judging
+        self._telling = telling
+
+    @property
+    def idle_before(self) -> int:
+        """Unix seconds: an anonymous thread last used before then is closed."""
+        return int(self._clock()) - self._threads.anonymous_ttl * DAY_SECONDS
+
+    async def check_attached(
+        self, principal: Principal, drafts: Sequence[Draft], once: Once | None, name: str = ""
+    ) -> None:
+        """Refuse messages that name files which are not the caller's.
+
+        A repeated request is not refused: it gets its answer, whatever became of its files.
+
+        Parameters:
+            once: the request's idempotency key, if one was sent.
+            name: the member of the request that holds the drafts; empty where there is but one.
+
+        Raises:
+            FileNotFound: ``param`` is the attachment.
+        """
+        if not any(draft.attachments for draft in drafts):
+            return
+        if once is not None and await reads.is_used(self._store, once):
+            return
+        for place, draft in enumerate(drafts):
+            at = f"{name}[{place}]." if name else ""
+            await self._filing.check_attached(principal, draft, at)
+
+    async def start(
+        self,
+        principal: Principal,
+        thread_id: str,
+        run: NewRun,
+        drafts: Sequence[Draft],
+        once: Once | None,
+    ) -> Placed:
+        """Start a run behind what the caller says; as of :func:`start_run` and :meth:`post`."""
+        name = "additional_messages"
+        at = (f"{name}[{place}]." for place in range(len(drafts)))
+        parts = [self._judging.parts(*one) for one in zip(drafts, at, strict=True)]
+        await self.check_attached(principal, drafts, once, name)
+        now = self._clock()
+        new = tuple(NewDraft(new_id("msg", now), new_salt(), draft) for draft in drafts)
+        starting = partial(
+            start_run,
+            thread_id=thread_id,
+            principal=principal,
+            run=run,
+            once=once,
+            now=int(now),
+            idle_before=self.idle_before,
+        )
+        may_mean_more = any(parts) or (bool(new) and self._judging.hears)
+        if may_mean_more and not await self.is_repeated(once):
+            reached = (thread_id, self.idle_before)
+            return await self._judging.start(principal, reached, new, parts, starting)
+        return await self._store.run(starting, drafts=self._judging.all_kept(new, parts))
+
+    async def post(
+        self, principal: Principal, thread_id: str, draft: Draft, request: Request
+    ) -> PostedMessage:
+        """Add a message to a thread; it is answered when it is a visitor's.
+
+        Raises:
+            ThreadNotFound: there is none, it is closed, or it is not the caller's.
+            as :meth:`.opening.Opening.open`.
+        """
+        check_draft(draft)
+        check_hops(request)
+        parts = self._judging.parts(draft)
+        now = self._clock()
+        with self._repeats.once(request, thread_scope(principal, thread_id)) as once:
+            if draft.attachments:
+                await self.check_attached(principal, (draft,), once)
+            idle_before = self.idle_before
+            message_id = new_id("msg", now)
+            append = partial(
+                append_message,
+                thread_id=thread_id,
+                principal=principal,
+                message_id=message_id,
+                salt=new_salt(),
+                now=int(now),
+                idle_before=idle_before,
+                run_id=None if request.manual else new_id("run", now),
+                max_auto_replies=self._threads.max_auto_replies,
+                capped=None if request.manual else partial(self._say_capped, now),
+                once=once,
+            )
+            may_mean_more = bool(parts) or self._judging.hears
+            if may_mean_more and (once is None or not await reads.is_used(self._store, once)):
+                reached = (thread_id, idle_before)
+                placed = await self._judging.post(
+                    principal, reached, message_id, draft, parts, append
+                )
+            else:
+                placed = await self._store.run(append, draft=self._judging.kept(draft, parts))
+        if placed.replayed:
+            return await self._read_posted(principal, placed)
+        self._changed(thread_id)
+        self.wake_for(placed, principal)
+        (told,) = await self._telling.tell(principal, thread_id, placed.messages)
+        return PostedMessage(told, placed.run_id)
+
+    async def find_posted(
+        self, principal: Principal, thread_id: str, request: Request
+    ) -> PostedMessage | None:
+        """What a request has posted that came before; None for one that is new, or has no key."""
+        with self._repeats.once(request, thread_scope(principal, thread_id)) as once:
+            placed = None if once is None else await self._store.run(look_up_once, once)
+        return None if placed is None else await self._read_posted(principal, placed)
+
+    async def _read_posted(self, principal: Principal, placed: Placed) -> PostedMessage:
+        message = await reads.message(self._store, placed.thread_id, placed.message_id or "")
+        if message is None:
+            raise MessageNotFound("The message that this request posted has been deleted.")
+        (told,) = await self._telling.tell(principal, placed.thread_id, (message,))
+        return PostedMessage(told, placed.run_id)
+
+    async def is_repeated(self, once: Once | None) -> bool:
+        """Whether a request came before: what it said was judged then."""
+        return once is not None and await reads.is_used(self._store, once)
+
+    async def update(self, principal: Principal, thread_id: str, update: ThreadUpdate) -> None:
+        """Replace a thread's metadata and, where they are given, those who take part in it.
+
+        Raises:
+            ThreadNotFound: there is none, it is closed, or it is not the caller's.
+            Forbidden: the thread is somebody else's to change, or an actor somebody else's.
+            InvalidRequest: the metadata or an actor breaks a limit, or the parent is another.
+        """
+        check_metadata(update.metadata)
+        check_actors(update.actors or ())
+        brought = (actor for actor in update.actors or () if actor.id != self._actor.id)
+        self._own_names.check(brought, "metadata.actors")
+        now = int(self._clock())
+        await self._store.run(
+            update_thread,
+            thread_id=thread_id,
+            principal=principal,
+            update=update,
+            now=now,
+            idle_before=self.idle_before,
+            by=None if update.actors is None else auditor_of(self._audit, principal, now),
+        )
+        self._changed(thread_id)
+
+    def _say_capped(self, now: float) -> NewMessage:
+        """What is said, once, on a thread that has had its share of automatic replies."""
+        return NewMessage(
+            new_id("msg", now),
+            new_salt(),
+            "assistant",
+            self._actor.id,
+            Origin.DESK,
+            (_CAPPED,),
+        )
+
+    def wake_for(self, placed: Placed, principal: Principal) -> None:
+        """Have the run taken up that was queued with a message, if one was."""
+        if placed.run is not None and not placed.run.is_over:
+            self._wake(placed.run.id, principal.limited_as)

@@ -1,0 +1,216 @@
+"""What waits for an answer on a thread, told to every door alike, and answered by its form."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import msgspec
+import structlog
+
+from aitp_desk.capability import Record
+from aitp_desk.desk.access.idempotency import Request
+from aitp_desk.desk.access.scopes import check_scope
+from aitp_desk.desk.plugins.messages.parts import SCHEMA, Placed, read_part, write_part
+from aitp_desk.desk.plugins.messages.plain_text import words_for
+from aitp_desk.desk.plugins.messages.speakers import read_speakers
+from aitp_desk.desk.plugins.open_calls import still_open
+from aitp_desk.desk.plugins.registry import Capabilities, Enabled, Meant
+from aitp_desk.desk.threads.messages import PostedMessage, Posting
+from aitp_desk.desk.threads.reader import Reading
+from aitp_desk.desk.threads.sessions import Sessions
+from aitp_desk.model.access.principal import Principal, looks_after_threads
+from aitp_desk.model.access.rule import Need
+from aitp_desk.model.calls.open_request import OpenRequest
+from aitp_desk.model.conversation.thread import VISITOR, Draft
+from aitp_desk.model.errors import PaymentRequired, RequestNotFound
+from aitp_desk.store.base import Store
+
+_log = structlog.get_logger()
+_Found = tuple[Enabled, Record, OpenRequest]
+
+
+class Awaiting:
+    """Tells what is open on threads, and takes answers.
+
+    Parameters:
+        actor: id of the desk's own actor.
+    """
+
+    def __init__(
+        self,
+        capabilities: Capabilities,
+        *,
+        store: Store,
+        reading: Reading,
+        posting: Posting,
+        sessions: Sessions,
+        actor: str,
+        clock: Callable[[], float],
+    ) -> None:
+        self._capabilities = capabilities
+        self._store = store
+        self._reading = reading
+        self._posting = posting
+        self._sessions = sessions
+        self._actor = actor
+        self._clock = clock
+
+    @property
+    def is_wanted(self) -> bool:
+        """Whether anything can wait here at all."""
+        return bool(self._capabilities)
+
+    async def open_requests(self, principal: Principal, thread_id: str) -> tuple[OpenRequest, ...]:
+        """All that waits for an answer on a thread, the newest first; none for who has left it.
+
+        Raises:
+            ThreadNotFound: there is none, it is closed, or it is not the caller's.
+            Forbidden: the caller's key does not open threads.
+        """
+        check_scope(principal)
+        return tuple(one for _, _, one in await self._reach(principal, thread_id, Need.READ))
+
+    async def open_in(self, principal: Principal, session_id: str) -> tuple[OpenRequest, ...]:
+        """The same of the thread that a session of the caller's lies on.
+
+        Raises:
+            UnknownSession: there is none of the caller's.
+        """
+        thread_id = await self._sessions.thread_of(principal, session_id)
+        return tuple(one for _, _, one in await self._reach(principal, thread_id, Need.READ))
+
+    async def unpaid_in(self, principal: Principal, session_id: str) -> PaymentRequired | None:
+        """What has to be paid in a session of the caller's, as a refusal; None for nothing.
+
+        Raises:
+            UnknownSession: there is none of the caller's.
+        """
+        thread_id = await self._sessions.thread_of(principal, session_id)
+        for _, _, one in await self._reach(principal, thread_id, Need.READ):
+            if one.terms is not None:
+                return PaymentRequired(
+                    one.words,
+                    price=one.terms.price,
+                    terms=one.terms,
+                    call_id=one.call_id,
+                    thread_id=thread_id,
+                )
+        return None
+
+    async def open_on(self, thread_id: str) -> tuple[OpenRequest, ...]:
+        """The same for nobody in particular: who may know the thread is asked elsewhere."""
+        return tuple(one for _, _, one in await self._look(thread_id, ()))
+
+    async def answer(
+        self,
+        principal: Principal,
+        thread_id: str,
+        named: tuple[str, str],
+        given: Mapping[str, Any],
+        request: Request,
+    ) -> PostedMessage:
+        """Answer a request by its form. The answer is posted and judged as any message is.
+
+        Parameters:
+            named: as of :meth:`draft`.
+
+        Raises:
+            RequestNotFound, InvalidRequest: as :meth:`draft`.
+            as :meth:`open_requests`, and as :meth:`.posting.Posting.post`.
+        """
+        check_scope(principal)
+        await self._reading.access(principal, thread_id, self._posting.idle_before)
+        posted = await self._posting.find_posted(principal, thread_id, request)
+        if posted is not None:
+            return posted
+        draft = await self.draft(principal, thread_id, named, given)
+        return await self._posting.post(principal, thread_id, draft, request)
+
+    async def draft(
+        self,
+        principal: Principal,
+        thread_id: str,
+        named: tuple[str, str],
+        given: Mapping[str, Any],
+    ) -> Draft:
+        """The message that answers a request, by what was filled into its form.
+
+        Parameters:
+            named: the capability's slug, and the request's id.
+
+        Raises:
+            RequestNotFound: there is none of this name, or it is not open any more.
+            InvalidRequest: it does not fit the form.
+            ThreadNotFound, Forbidden: the caller may not write there.
+        """
+        for enabled, record, found in await self._reach(principal, thread_id, Need.WRITE):
+            if (found.capability, found.id) == named:
+                message = enabled.capability.answer(record, given)
+                content = write_part(message, enabled.url_of(enabled.newest))
+                # who may not answer is told so by the capability, in the name that they go by
+                return Draft("user", (content,), actor=found.answers_as)
+        raise RequestNotFound(
+            "Nothing of this name waits for an answer here: it was answered or replaced, or its"
+            " time has passed.",
+            param="request_id",
+        )
+
+    async def _reach(self, principal: Principal, thread_id: str, need: Need) -> tuple[_Found, ...]:
+        idle_before = self._posting.idle_before
+        kept, access = await self._reading.reach(principal, thread_id, idle_before)
+        access.check(need)
+        if not self._capabilities or access.has_left:
+            return ()
+        names = await read_speakers(self._store, principal, kept) if access.may_write else ()
+        return await self._look(thread_id, names, for_desk=looks_after_threads(principal))
+
+    async def _look(
+        self, thread_id: str, names: Sequence[str], *, for_desk: bool = False
+    ) -> tuple[_Found, ...]:
+        if not self._capabilities:
+            return ()
+        now = int(self._clock())
+        waiting = await still_open(self._store, self._capabilities, thread_id, now)
+        found = (self._read(slug, record, names, for_desk=for_desk) for slug, record in waiting)
+        return tuple(one for one in found if one is not None)
+
+    def _read(
+        self, slug: str, record: Record, names: Sequence[str], *, for_desk: bool
+    ) -> _Found | None:
+        enabled = self._capabilities.get(slug)
+        if enabled is None or not enabled.asks:
+            return None
+        version = enabled.newest
+        url = enabled.url_of(version)
+        try:
+            waits = enabled.capability.waiting(record)
+            if waits is None:
+                return None
+            message = {SCHEMA: url, **msgspec.to_builtins(waits.message)}
+            part = read_part(message, Meant(enabled, version), "message")
+            words = words_for(Placed(0, enabled, part))
+        except Exception:  # noqa: BLE001 -- whatever a plug-in does, the others are told
+            _log.exception("waiting_failed", capability=slug)
+            return None
+        by = waits.by or self._actor
+        meant = {"", self._actor} if for_desk else {""}
+        may = [name for name in names if name != by and waits.of in {*meant, name}]
+        if may[:1] == [VISITOR]:  # nobody speaks as the visitor of a thread that was claimed
+            may = [names[0]]
+        shown = OpenRequest(
+            id=waits.id,
+            capability=slug,
+            words=words,
+            message=message,
+            form=waits.form,
+            by=by,
+            of=waits.of,
+            until=record.open_until or 0,
+            is_own=by == self._actor,
+            answers_as=next(iter(may), None),
+            call_id=waits.call_id,
+            terms=waits.terms,
+            rejected=waits.rejected,
+        )
+        return enabled, record, shown

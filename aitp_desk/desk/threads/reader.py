@@ -1,0 +1,214 @@
+"""Reading threads, within what the caller may know."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
+
+import msgspec
+
+from aitp_desk.desk.events.broadcaster import Following
+from aitp_desk.desk.plugins.messages.plain_text import Telling
+from aitp_desk.model.access.principal import Principal, looks_after_threads
+from aitp_desk.model.access.rule import Access, may_know_parent
+from aitp_desk.model.conversation.run import Run
+from aitp_desk.model.conversation.thread import Message, Thread
+from aitp_desk.model.errors import MessageNotFound, ThreadNotFound
+from aitp_desk.store.base import Store
+from aitp_desk.store.reads import threads as reads
+from aitp_desk.store.records.threads import KeptThread, Order, Page
+
+NEWEST = 100
+"""How many of its messages a thread is shown with."""
+
+
+class ThreadView(msgspec.Struct, frozen=True):
+    """A thread with its newest messages, oldest of them first."""
+
+    thread: Thread
+    messages: tuple[Message, ...]
+
+
+class Reading:
+    """Reads what is on a thread.
+
+    Parameters:
+        visited: notes in the audit log that an operator looks at a thread.
+
+    Attributes:
+        telling: tells messages as the caller understands them.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        following: Following,
+        clock: Callable[[], float],
+        telling: Telling,
+        visited: Callable[[Principal, str], Awaitable[None]],
+    ) -> None:
+        self.telling = telling
+        self._store = store
+        self._clock = clock
+        self._following = following
+        self._visited = visited
+
+    async def access(self, principal: Principal, thread_id: str, idle_before: int) -> Access:
+        """What a caller may do with a thread, and up to where it may read.
+
+        An operator's access is noted in the audit log first, whatever protocol asks.
+
+        Parameters:
+            idle_before: Unix seconds; an anonymous thread last used before then is closed.
+
+        Raises:
+            ThreadNotFound: there is none, it is closed, or it is not the caller's.
+        """
+        access = await self._look_up(principal, thread_id, idle_before)
+        if access is None:
+            raise ThreadNotFound("There is no thread with this id.", param="thread_id")
+        if looks_after_threads(principal):
+            await self._visited(principal, thread_id)
+        return access
+
+    async def reach(
+        self, principal: Principal, thread_id: str, idle_before: int
+    ) -> tuple[KeptThread, Access]:
+        """Find a thread that the caller may read, as it stood before :meth:`access` was asked.
+
+        Raises:
+            ThreadNotFound: as :meth:`access`.
+        """
+        kept = await reads.thread(self._store, thread_id)
+        access = await self.access(principal, thread_id, idle_before)
+        if kept is None:
+            raise ThreadNotFound("There is no thread with this id.", param="thread_id")
+        return kept, access
+
+    async def view(self, principal: Principal, thread_id: str, idle_before: int) -> ThreadView:
+        """A thread with its newest messages.
+
+        Who has left sees who took part when it left, and none of the thread's metadata, which may
+        have been changed since; nor does whoever has it by a link.
+
+        Raises:
+            ThreadNotFound: as :meth:`access`.
+        """
+        kept, access = await self.reach(principal, thread_id, idle_before)
+        thread = kept.thread
+        if access.upto_event is not None:
+            actors = await reads.read_actors(self._store, thread_id, access.upto_event)
+            thread = msgspec.structs.replace(thread, actors=actors)
+        if not access.sees_notes:
+            thread = msgspec.structs.replace(thread, metadata={})
+        if not await self._may_know_parent(principal, kept, idle_before):
+            thread = msgspec.structs.replace(thread, parent_id=None)
+        messages = await reads.newest_messages(
+            self._store, thread_id, NEWEST, upto_seq=access.upto_seq
+        )
+        return ThreadView(thread, await self.telling.tell(principal, thread_id, messages))
+
+    async def messages(
+        self,
+        principal: Principal,
+        thread_id: str,
+        idle_before: int,
+        *,
+        limit: int,
+        order: Order,
+        after: str | None,
+        before: str | None,
+        run_id: str | None,
+    ) -> Page:
+        """One page of a thread's messages.
+
+        Raises:
+            ThreadNotFound: as :meth:`access`.
+            InvalidRequest: ``after`` or ``before`` names no message of this thread.
+        """
+        access = await self.access(principal, thread_id, idle_before)
+        page = await reads.messages(
+            self._store,
+            thread_id,
+            limit=limit,
+            order=order,
+            after=after,
+            before=before,
+            run_id=run_id,
+            upto_seq=access.upto_seq,
+        )
+        told = await self.telling.tell(principal, thread_id, page.messages)
+        return Page(told, page.has_more)
+
+    async def message(
+        self, principal: Principal, thread_id: str, message_id: str, idle_before: int
+    ) -> Message:
+        """One message of a thread.
+
+        Raises:
+            ThreadNotFound: as :meth:`access`.
+            MessageNotFound: the thread has no such message, or it was deleted.
+        """
+        access = await self.access(principal, thread_id, idle_before)
+        found = await reads.message(self._store, thread_id, message_id)
+        if found is None or not access.shows(found.seq):
+            raise MessageNotFound("There is no such message on this thread.", param="message_id")
+        (told,) = await self.telling.tell(principal, thread_id, (found,))
+        return told
+
+    async def queued_at(self, run: Run) -> int:
+        """Number of the event that queued a run, the last time where it was queued again."""
+        return await reads.run_queued_at(self._store, run.thread_id, run.id)
+
+    async def follow_run(
+        self, principal: Principal, run_id: str, seconds: float, idle_before: int
+    ) -> tuple[Run | None, tuple[Message, ...]]:
+        """Wait for a run's end, at most so many seconds.
+
+        Returns:
+            The run as it stands then, and its replies, none while it is not over, and only those
+            that the caller may still read.
+        """
+        with self._following.watch(run_id) as end:
+            run = await reads.run(self._store, run_id)
+            if run is not None and not run.is_over:
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(seconds):
+                        await end.wait()
+                run = await reads.run(self._store, run_id)
+        if run is None or not run.is_over:
+            return run, ()
+        replies = await reads.replies(self._store, run_id)
+        return run, await self.readable(principal, run.thread_id, replies, idle_before)
+
+    async def readable(
+        self,
+        principal: Principal,
+        thread_id: str,
+        replies: Sequence[Message],
+        idle_before: int,
+    ) -> tuple[Message, ...]:
+        """Those of a thread's messages that the caller may still read, as it understands them."""
+        access = await self._look_up(principal, thread_id, idle_before)
+        shown = [reply for reply in replies if access and access.shows(reply.seq)]
+        return await self.telling.tell(principal, thread_id, shown)
+
+    async def _look_up(
+        self, principal: Principal, thread_id: str, idle_before: int
+    ) -> Access | None:
+        now = int(self._clock())
+        return await reads.access(self._store, thread_id, principal, idle_before, now=now)
+
+    async def _may_know_parent(
+        self, principal: Principal, fork: KeptThread, idle_before: int
+    ) -> bool:
+        parent_id, owner = fork.thread.parent_id, fork.thread.owner
+        if parent_id is None:
+            return True
+        if await self._look_up(principal, parent_id, idle_before) is None:
+            return False
+        parent = await reads.thread(self._store, parent_id)
+        return parent is not None and may_know_parent(
+            principal, owner, parent.thread.owner, is_claimed=fork.is_claimed
+        )

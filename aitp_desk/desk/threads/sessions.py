@@ -1,0 +1,362 @@
+"""Sessions: a conversation over many requests, for doors whose protocol has no threads.
+
+A session is a name of its own for a thread. What it remembers is read back from the thread when
+this process does not hold it any more, so a restart ends no session that was written down.
+
+One name does for all doors: a thread that was opened elsewhere is given one when it is asked for
+(:meth:`Sessions.name`), and a session's thread can be written on by its id. What has such a name
+lives as long as its thread.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+
+import msgspec
+
+from aitp_desk.agent.base import Pending, Utterance
+from aitp_desk.agent.history.message_codec import remember, source_of
+from aitp_desk.config import Sessions as SessionSettings
+from aitp_desk.config.units import DAY_SECONDS
+from aitp_desk.desk.plugins.messages.plain_text import told_in_words
+from aitp_desk.desk.plugins.registry import Capabilities
+from aitp_desk.model.access.principal import Principal
+from aitp_desk.model.errors import InvalidRequest, SessionLimit, UnknownSession
+from aitp_desk.model.ids import new_id
+from aitp_desk.store.base import Store
+from aitp_desk.store.reads import threads as reads
+from aitp_desk.store.units.threads.folded_threads import unfold_thread
+from aitp_desk.store.units.threads.sessions import FOR_GOOD, SESSION_PREFIX, name_thread
+
+THREAD_PREFIX = "thread"
+"""What threads' ids begin with."""
+MAX_HELD = 10_000
+"""How many sessions one process holds, but for those whose turns are under way; the others are read
+back when they are needed."""
+
+
+def is_session(name: str) -> bool:
+    """Whether something is called as sessions are, and not as threads."""
+    return name.startswith(f"{SESSION_PREFIX}_")
+
+
+def is_thread(name: str) -> bool:
+    """Whether something is called as threads are, and not as sessions."""
+    return name.startswith(f"{THREAD_PREFIX}_")
+
+
+class Session(msgspec.Struct, eq=False):
+    """One conversation in progress.
+
+    Parameters:
+        owner: id of the principal whose it is; None of an anonymous one.
+        opened_at, last_at: Unix seconds of its beginning and of its newest turn.
+        turns: how many were taken.
+        pending: what the desk asked back in the newest.
+        tokens: how many its turns used.
+        heard: place on the thread of the newest message of a person's that the visitor was told.
+        kept_until: Unix seconds until when it lives, however long nothing is said in it.
+        is_written: whether its thread is there already; its first turn writes that else.
+        is_shared: whether its thread may be known elsewhere, where every turn is to be found at
+            once; so it is taken to be where it was read back.
+    """
+
+    id: str
+    thread_id: str
+    owner: str | None
+    opened_at: float
+    last_at: float
+    turns: int = 0
+    transcript: tuple[Utterance, ...] = ()
+    pending: Pending | None = None
+    tokens: int = 0
+    heard: int = 0
+    kept_until: int = 0
+    is_written: bool = False
+    is_shared: bool = False
+    _lock: asyncio.Lock | None = None
+
+    @property
+    def lock(self) -> asyncio.Lock:
+        """Whoever holds it takes a turn; most sessions have one turn and need none."""
+        if self._lock is None:
+            self._lock = asyncio.Lock()
+        return self._lock
+
+    @property
+    def is_taken(self) -> bool:
+        """Whether a turn is under way that others wait for."""
+        return self._lock is not None and self._lock.locked()
+
+    def check_pending(self) -> None:
+        """Refuse an answer to what the desk has asked back where it has asked nothing.
+
+        Raises:
+            InvalidRequest: its newest turn asks for nothing.
+        """
+        if self.pending is None:
+            raise InvalidRequest(
+                "Nothing was asked in this session that a clarification could answer.",
+                param="clarification",
+            )
+
+
+class Sessions:
+    """Opens sessions, finds them again, and ends them.
+
+    Parameters:
+        desk: whose they are; empty for the site's own.
+        anonymous_days: after so many days without a message an anonymous thread is closed.
+        capabilities: tell in words what was said in messages of theirs.
+    """
+
+    def __init__(
+        self,
+        settings: SessionSettings,
+        store: Store,
+        clock: Callable[[], float],
+        *,
+        desk: str,
+        anonymous_days: int,
+        capabilities: Capabilities,
+    ) -> None:
+        self._capabilities = capabilities
+        self._desk = desk
+        self._settings = settings
+        self._store = store
+        self._clock = clock
+        self._closing_seconds = anonymous_days * DAY_SECONDS
+        self._held: OrderedDict[str, Session] = OrderedDict()
+        self._shared: dict[str, str] = {}  # of those held, whose threads others may know: by thread
+
+    def open(self, principal: Principal) -> Session:
+        """Begin a session for a caller, on a thread that its first turn will write."""
+        now = self._clock()
+        session = Session(
+            new_id(SESSION_PREFIX, now),
+            new_id(THREAD_PREFIX, now),
+            owner=principal.owner,
+            opened_at=now,
+            last_at=now,
+        )
+        self._hold(session)
+        return session
+
+    async def resume(self, principal: Principal, session_id: str) -> Session:
+        """Find a session for its next turn.
+
+        Parameters:
+            session_id: its id, or that of a thread; see :meth:`name`.
+
+        Raises:
+            UnknownSession: there is none, it has expired, or it is somebody else's.
+        """
+        if is_thread(session_id):
+            session_id = await self.name(principal, session_id)
+        session = self._held.get(session_id)
+        if session is None:
+            kept = await self._read_back(session_id)
+            # another request may have read it back meanwhile: one session, one lock
+            session = self._held.get(session_id, kept)
+        if session is None or session.owner != principal.owner or self._is_idle(session):
+            raise UnknownSession(
+                "This session does not exist or has expired."
+                " Leave session_id out to begin a new one.",
+                param="session_id",
+            )
+        self._held.pop(session.id, None)  # it goes to the end
+        self._hold(session)
+        return session
+
+    async def name(self, principal: Principal, thread_id: str) -> str:
+        """The session that is the name of a caller's own thread; one is made where there is none.
+
+        Returns:
+            Its id. It lives as long as the thread.
+
+        Raises:
+            UnknownSession: there is no such thread, it is closed, or it is somebody else's.
+        """
+        await self._store.settled()
+        now = self._clock()
+        named = await self._store.run(
+            name_thread,
+            thread_id=thread_id,
+            desk=self._desk,
+            owner=principal.owner,
+            session_id=new_id(SESSION_PREFIX, now),
+            now=int(now),
+            idle_before=int(now) - self._closing_seconds,
+        )
+        self.forget_thread(thread_id)
+        return named
+
+    async def thread_of(self, principal: Principal, name: str) -> str:
+        """The thread that a caller means: the one of a session, or the one that is named itself.
+
+        Parameters:
+            name: id of a session or of a thread. Whether there is such a thread for the caller is
+                looked up where something is done with it.
+
+        Raises:
+            UnknownSession: as :meth:`resume`; or it is no id of either.
+        """
+        if is_thread(name):
+            return name
+        session = await self.resume(principal, name)
+        if session.is_shared:
+            await self._store.settled()
+        else:  # its first turn may have been answered only now; this comes behind it
+            await self._store.run(unfold_thread, thread_id=session.thread_id)
+        async with self.turn(principal, session) as current:
+            current.is_shared = True
+            self._shared[current.thread_id] = current.id
+        return current.thread_id
+
+    async def last_event(self, thread_id: str) -> int | None:
+        """Returns the number of a thread's newest event; None where there is no such thread."""
+        kept = await reads.thread(self._store, thread_id)
+        return None if kept is None else kept.last_event
+
+    def changed(self, thread_id: str) -> None:
+        """Take note that something was said on a thread elsewhere than in its session."""
+        session_id = self._shared.get(thread_id)
+        session = None if session_id is None else self._held.get(session_id)
+        if session is not None:
+            self.forget(session)
+
+    @asynccontextmanager
+    async def turn(self, principal: Principal, session: Session) -> AsyncIterator[Session]:
+        """Take a turn of a session that was just found: one at a time, in the order they came.
+
+        It yields the session as it then is. Where a turn before this one was not written down, that
+        is what was.
+
+        Raises:
+            UnknownSession: it has ended meanwhile.
+        """
+        async with session.lock:
+            if self._held.get(session.id) is session:
+                yield session
+                return
+            anew = await self.resume(principal, session.id)
+            async with self.turn(principal, anew) as current:
+                yield current
+
+    def has_turns(self, session: Session) -> bool:
+        """Whether a session has turns left."""
+        return session.turns < self._settings.max_turns
+
+    def check_turns(self, session: Session) -> None:
+        """Refuse a turn too many.
+
+        Raises:
+            SessionLimit: the session has had all its turns.
+        """
+        if not self.has_turns(session):
+            raise SessionLimit(
+                f"A session has {self._settings.max_turns} turns, and this one has had them."
+                " Leave session_id out to begin a new one.",
+                param="session_id",
+            )
+
+    def add_turn(
+        self,
+        session: Session,
+        question: str,
+        reply: tuple[str, ...],
+        pending: Pending | None,
+        tokens: int,
+    ) -> None:
+        """Note that a turn was taken; what is remembered stays within its bound.
+
+        Parameters:
+            reply: its parts.
+            tokens: how many it used.
+        """
+        session.turns += 1
+        session.is_written = True
+        session.tokens += tokens
+        session.last_at = self._clock()
+        session.pending = pending
+        said = Utterance("desk", reply[0], source=source_of(reply))
+        session.transcript = self._within_memory(
+            (*session.transcript, Utterance("visitor", question), said)
+        )
+
+    def forget(self, session: Session) -> None:
+        """Drop a session; it is read back as it was written down."""
+        self._held.pop(session.id, None)
+        self._shared.pop(session.thread_id, None)
+
+    def forget_thread(self, thread_id: str) -> None:
+        """Drop what is held of a thread's sessions; what is written down of them stays."""
+        for session in [held for held in self._held.values() if held.thread_id == thread_id]:
+            self.forget(session)
+
+    def forget_all(self) -> None:
+        """Drop what is held of all sessions."""
+        self._held.clear()
+        self._shared.clear()
+
+    def _hold(self, session: Session) -> None:
+        self._held[session.id] = session
+        while len(self._held) > MAX_HELD:
+            for other in self._held.values():
+                if other is not session and not other.is_taken:
+                    break
+            else:
+                return
+            self.forget(other)
+
+    def _is_idle(self, session: Session) -> bool:
+        now = self._clock()
+        if session.kept_until < FOR_GOOD:
+            idle = now - session.last_at > self._settings.idle_seconds and now > session.kept_until
+            return idle and not session.is_taken
+        return session.owner is None and now - session.last_at > self._closing_seconds
+
+    async def _read_back(self, session_id: str) -> Session | None:
+        await self._store.settled()
+        kept = await reads.session(self._store, session_id)
+        if kept is None or kept.desk != self._desk:
+            return None
+        messages = await reads.newest_messages(
+            self._store, kept.thread_id, 2 * self._settings.max_turns
+        )
+        self._shared[kept.thread_id] = kept.id
+        last_at = max([kept.last_at, *(message.created_at for message in messages[-1:])])
+        return Session(
+            kept.id,
+            kept.thread_id,
+            owner=kept.owner,
+            opened_at=kept.created_at,
+            last_at=last_at,
+            turns=kept.turns,
+            transcript=self._within_memory(
+                remember([told_in_words(one, self._capabilities) for one in messages])
+            ),
+            pending=msgspec.json.decode(kept.pending, type=Pending) if kept.pending else None,
+            tokens=kept.tokens,
+            heard=kept.heard,
+            kept_until=kept.kept_until,
+            is_written=True,
+            is_shared=True,
+        )
+
+    def _within_memory(self, said: tuple[Utterance, ...]) -> tuple[Utterance, ...]:
+        """The newest utterances that fit into the session's memory."""
+        room = self._settings.memory_bytes
+        characters = 0
+        for one in said:
+            characters += len(one.text)
+        if 4 * characters <= room:  # no character takes more bytes
+            return said
+        for index in range(len(said) - 1, -1, -1):
+            room -= len(said[index].text.encode())
+            if room < 0:
+                return said[index + 1 :]
+        return said

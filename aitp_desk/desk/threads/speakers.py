@@ -1,0 +1,44 @@
+"""Who speaks in the messages with which a thread is opened."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from aitp_desk.model.access.principal import Principal
+from aitp_desk.model.conversation.chain import new_salt
+from aitp_desk.model.conversation.thread import (
+    VISITOR,
+    Actor,
+    Draft,
+    resolve_speaker,
+)
+from aitp_desk.model.ids import new_id
+from aitp_desk.store.records.threads import NewDraft, NewMessage, settled
+
+
+class Speakers:
+    """Who may speak in the messages with which a thread is opened."""
+
+    def __init__(self, principal: Principal, desk: Actor, actors: Sequence[Actor]) -> None:
+        own = (None, principal.owner)
+        self.brought = [actor.id for actor in actors if actor.principal in own]
+        self.others = [desk.id, *(actor.id for actor in actors if actor.principal not in own)]
+        self.default = next(iter(self.brought), principal.owner or VISITOR)
+
+
+def settle(
+    draft: Draft, speakers: Speakers, principal: Principal, now: float, *, at: str
+) -> NewMessage:
+    """A message of such a thread with its speaker, for its place there.
+
+    Parameters:
+        now: Unix seconds.
+        at: where the draft stands in its request, for ``param``.
+
+    Raises:
+        InvalidRequest, Forbidden: as of :func:`.resolve_speaker`.
+    """
+    role, actor = resolve_speaker(
+        draft, brought=speakers.brought, default=speakers.default, others=speakers.others, at=at
+    )
+    return settled(NewDraft(new_id("msg", now), new_salt(), draft), role, actor, principal.owner)

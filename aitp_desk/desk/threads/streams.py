@@ -1,0 +1,188 @@
+"""Opening a stream of what happens on a thread: who may, and from where on."""
+
+from __future__ import annotations
+
+import asyncio
+from asyncio import FIRST_COMPLETED
+from collections.abc import AsyncIterator, Awaitable, Callable
+
+from aitp_desk.config import Events
+from aitp_desk.desk.events.broadcaster import Following
+from aitp_desk.desk.events.channel import EVERYTHING, NOTHING, Outlet, Upto, Wording
+from aitp_desk.desk.events.run_stream import RunWording
+from aitp_desk.desk.limits.concurrency_slots import Places
+from aitp_desk.desk.plugins.messages.text_stream import ReadersRunWording, ReadersWording
+from aitp_desk.desk.threads.reader import Reading
+from aitp_desk.model.access.principal import Principal
+from aitp_desk.model.conversation.run import Run
+from aitp_desk.model.errors import EventsGone, InvalidRequest, ThreadNotFound
+
+Stream = Callable[[Outlet], Awaitable[None]]
+"""Writes to an outlet until nobody reads any more. It is called once."""
+
+
+class Streams:
+    """Opens streams.
+
+    Parameters:
+        places: where every stream is counted.
+        idle_before: Unix seconds: an anonymous thread last used before then is closed.
+    """
+
+    def __init__(
+        self,
+        *,
+        reading: Reading,
+        following: Following,
+        settings: Events,
+        places: Places,
+        idle_before: Callable[[], int],
+    ) -> None:
+        self._reading = reading
+        self._following = following
+        self._settings = settings
+        self._places = places
+        self._idle_before = idle_before
+
+    async def open(
+        self,
+        principal: Principal,
+        thread_id: str,
+        after: int | None,
+        wording: Wording,
+        *,
+        param: str,
+        in_words: bool = True,
+    ) -> Stream:
+        """Open a stream of a thread's events. It counts until it has been called and has ended.
+
+        Parameters:
+            after: number of the last event that the caller knows; None for the newest.
+            wording: how the caller is told.
+            param: where the caller named the number.
+            in_words: whether the wording is given words in place of structured messages that the
+                caller has not declared; else messages as they were said.
+
+        Raises:
+            ThreadNotFound: there is none, it is closed, or it is not the caller's.
+            InvalidRequest: the thread has had no such event yet.
+            EventsGone: too much has happened since.
+            RateLimited, Unavailable: the caller, or all together, have too many streams open.
+        """
+        kept, access = await self._reading.reach(principal, thread_id, self._idle_before())
+        last = kept.last_event if access.upto_event is None else access.upto_event
+        begin = last if after is None else after
+        if begin > last:
+            raise InvalidRequest(f"This thread's last event has the number {last}.", param=param)
+        if last - begin > self._settings.max_behind:
+            raise EventsGone(
+                f"More than {self._settings.max_behind} events have happened since. Follow the"
+                " thread without a number, from its last event on, then read its messages.",
+                param=param,
+            )
+        telling = self._reading.telling
+        if in_words and telling.is_wanted:
+            readers = await telling.readers(principal, thread_id)
+            wording = ReadersWording(wording, telling, readers)
+        leave = self._places.take(principal)
+
+        async def stream(outlet: Outlet) -> None:
+            try:
+                with self._following.channel(thread_id, wording, last) as channel:
+                    await channel.follow(outlet, begin, self._upto(principal, thread_id, outlet))
+            finally:
+                leave()
+
+        return stream
+
+    async def open_run(
+        self,
+        principal: Principal,
+        start: Callable[[], Awaitable[Run]],
+        word: Callable[[Run], RunWording],
+    ) -> Stream:
+        """Start a run, or have it go on, and open a stream of it alone. It counts as others do.
+
+        Parameters:
+            start: has the run queued; it is not called where there is no room for a stream.
+            word: how the caller is told.
+
+        Raises:
+            RateLimited, Unavailable: as :meth:`open`.
+            whatever ``start`` raises.
+        """
+        leave = self._places.take(principal)
+        try:
+            run = await start()
+            queued = await self._reading.queued_at(run)
+            wording = await self._tell_in_words(principal, run.thread_id, word(run))
+        except BaseException:
+            leave()
+            raise
+
+        async def stream(outlet: Outlet) -> None:
+            try:
+                with self._following.run_stream(
+                    run.thread_id, run.id, wording, queued - 1
+                ) as listening:
+                    await listening.follow(outlet, self._upto(principal, run.thread_id, outlet))
+            finally:
+                leave()
+
+        return stream
+
+    async def _tell_in_words(
+        self, principal: Principal, thread_id: str, wording: RunWording
+    ) -> RunWording:
+        telling = self._reading.telling
+        if not telling.is_wanted:
+            return wording
+        readers = await telling.readers(principal, thread_id)
+        return ReadersRunWording(wording, telling, readers)
+
+    async def open_told(
+        self, principal: Principal, tell: Callable[[], AsyncIterator[bytes]]
+    ) -> Stream:
+        """Open a stream of what is told piece by piece. It counts as others do.
+
+        Parameters:
+            tell: gives whole events; it is left where nobody reads any more.
+
+        Raises:
+            RateLimited, Unavailable: as :meth:`open`.
+        """
+        leave = self._places.take(principal)
+
+        async def stream(outlet: Outlet) -> None:
+            pieces = tell()
+            closing = asyncio.ensure_future(outlet.wait_closed())
+            coming: asyncio.Future[bytes | None] | None = None
+            try:
+                while not closing.done():
+                    coming = asyncio.ensure_future(anext(pieces, None))
+                    await asyncio.wait({coming, closing}, return_when=FIRST_COMPLETED)
+                    if not coming.done() or (piece := coming.result()) is None:
+                        return
+                    outlet.write(piece)
+                    if not await outlet.drain():
+                        return
+            finally:
+                closing.cancel()
+                if coming is not None:
+                    coming.cancel()
+                leave()
+
+        return stream
+
+    def _upto(self, principal: Principal, thread_id: str, outlet: Outlet) -> Upto:
+        async def upto() -> int:
+            if not await outlet.is_welcome():
+                return NOTHING
+            try:
+                access = await self._reading.access(principal, thread_id, self._idle_before())
+            except ThreadNotFound:
+                return NOTHING
+            outlet.end_at(access.ends_at)
+            return EVERYTHING if access.upto_event is None else access.upto_event
+
+        return upto

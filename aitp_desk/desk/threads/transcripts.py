@@ -1,0 +1,267 @@
+"""Transcripts: what was said on a thread with the desk's signature, for whoever may read it.
+
+A thread may be longer than what fits into memory. So the head is fixed first, and which messages
+were erased by then, and the messages up to it are read and written a few at a time. Where one of
+them is erased meanwhile the writing breaks off, since what was signed is no more: whoever asks
+again gets the transcript of now.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from hashlib import sha256
+
+import msgspec
+
+from aitp_desk.auth.jwt.base64url import encode_base64url
+from aitp_desk.auth.keys.detached_jws import SignatureWrong
+from aitp_desk.auth.keys.transcript_keys import PublishedKey, TranscriptKeys
+from aitp_desk.auth.keys.transcripts import check_countersignature, sign_statement
+from aitp_desk.desk.threads.reader import Reading
+from aitp_desk.model.access.principal import Principal
+from aitp_desk.model.access.rule import Need
+from aitp_desk.model.conversation.thread import Actor
+from aitp_desk.model.conversation.transcript import (
+    KEYS_PATH,
+    Countersignature,
+    Head,
+    Named,
+    Said,
+    Statement,
+    Tombstone,
+    canonical_statement,
+)
+from aitp_desk.model.errors import InvalidRequest
+from aitp_desk.store.base import Store, StoreError
+from aitp_desk.store.reads import threads as reads
+from aitp_desk.store.reads import transcripts as transcript_reads
+from aitp_desk.store.records.threads import KeptThread
+from aitp_desk.store.records.transcripts import KeptCountersignature, ProvenMessage
+from aitp_desk.store.rows.threads import attachments_of, texts_of
+from aitp_desk.store.units.privacy.transcripts import countersign
+
+PIECE_MESSAGES = 20
+PIECE_BYTES = 128 * 1024
+"""How many messages are in memory at once for one reader, and how long they are together; a single
+message may be longer."""
+
+_encode = msgspec.json.Encoder().encode
+
+
+class Transcript(msgspec.Struct, frozen=True):
+    """A transcript whose messages are read while it is written.
+
+    Parameters:
+        signature: of the statement.
+        version: another one when the statement, or what is left of a message, is; the time at which
+            it was signed is not looked at.
+    """
+
+    statement: Statement
+    signature: str
+    version: str
+    store: Store
+
+    async def pieces(self) -> AsyncIterator[bytes]:
+        """The document, piece by piece (``model/transcript.py``).
+
+        Raises:
+            StoreError: the messages cannot be read, are not there, or one was erased meanwhile.
+        """
+        head, after = self.statement.head, 0
+        erased = frozenset(self.statement.erased)
+        yield (
+            b'{"statement":%b,\n"signature":%b,\n"messages":['
+            % (canonical_statement(self.statement), _encode(self.signature))
+        )
+        while after < head.seq:
+            page = await transcript_reads.proven_messages(
+                self.store,
+                head.thread,
+                after=after,
+                upto=head.seq,
+                limit=PIECE_MESSAGES,
+                most_bytes=PIECE_BYTES,
+            )
+            if not page:
+                raise StoreError("Messages are gone from the database.")
+            if any(one.content is None and one.seq not in erased for one in page):
+                raise StoreError(
+                    "A message was erased while the transcript was written; ask for it again."
+                )
+            begins = b"," if after else b""
+            yield begins + b",".join(b"\n" + _encode(_told(message)) for message in page)
+            after = page[-1].seq
+            await asyncio.sleep(0)  # others have their turn, however fast the reader is
+        yield b"]}\n"
+
+
+class Transcripts:
+    """Gives transcripts to whoever may read a thread, and takes others' signatures of heads.
+
+    Parameters:
+        keys: what signs.
+        site: the address of the desk.
+        clock: Unix seconds.
+    """
+
+    def __init__(
+        self,
+        *,
+        store: Store,
+        reading: Reading,
+        keys: TranscriptKeys,
+        site: str,
+        clock: Callable[[], float],
+    ) -> None:
+        self._store = store
+        self._reading = reading
+        self._keys = keys
+        self._site = site
+        self._clock = clock
+
+    async def tell(
+        self, principal: Principal, thread_id: str, seq: int | None, idle_before: int
+    ) -> Transcript:
+        """Make the transcript of a thread, as far as the caller may read.
+
+        Parameters:
+            seq: the last message in it; None for the newest.
+
+        Raises:
+            ThreadNotFound: there is none, it is closed, or it is not the caller's.
+            InvalidRequest: there is no such message.
+        """
+        kept, access = await self._reading.reach(principal, thread_id, idle_before)
+        upto = kept.last_seq if access.upto_seq is None else access.upto_seq
+        actors = kept.thread.actors
+        if access.upto_event is not None:
+            actors = await reads.read_actors(self._store, thread_id, access.upto_event)
+        if seq is not None and not 0 <= seq <= upto:
+            raise InvalidRequest(f"seq is a whole number from 0 to {upto}.", param="seq")
+        return await make_transcript(
+            self._store,
+            self._keys,
+            kept,
+            actors=actors,
+            seq=upto if seq is None else seq,
+            site=self._site,
+            now=int(self._clock()),
+        )
+
+    async def countersign(
+        self, principal: Principal, thread_id: str, seq: int, jws: str, idle_before: int
+    ) -> Countersignature:
+        """Keep another party's signature of a head of a thread; the same once more changes nothing.
+
+        Parameters:
+            seq: of the head, from 1.
+
+        Returns:
+            What is kept of its key: its signature of the latest head.
+
+        Raises:
+            ThreadNotFound: there is none, it is closed, or it is not the caller's.
+            Forbidden: the caller may not write to it.
+            InvalidRequest: there is no such head, or the signature is not of it.
+            PreconditionFailed: signatures of as many other keys are kept as may be.
+        """
+        access = await self._reading.access(principal, thread_id, idle_before)
+        access.check(Need.WRITE)
+        link = await transcript_reads.link_at(self._store, thread_id, seq)
+        if link is None:
+            raise InvalidRequest("seq is the number of a message of this thread.", param="seq")
+        head = Head(site=self._site, thread=thread_id, seq=seq, link=encode_base64url(link), v=1)
+        try:
+            key = check_countersignature(jws, head)
+        except SignatureWrong as error:
+            raise InvalidRequest(f"jws does not sign this head: {error}.", param="jws") from None
+        kept = await self._store.run(
+            countersign,
+            thread_id=thread_id,
+            principal=principal,
+            key=key,
+            site=self._site,
+            seq=seq,
+            jws=jws,
+            now=int(self._clock()),
+            idle_before=idle_before,
+        )
+        return _countersignature(kept, self._site)
+
+    async def published_keys(self) -> tuple[PublishedKey, ...]:
+        """The keys with which transcripts are signed, and were."""
+        return await self._keys.published(self._store, int(self._clock()))
+
+
+async def make_transcript(
+    store: Store,
+    keys: TranscriptKeys,
+    kept: KeptThread,
+    *,
+    actors: tuple[Actor, ...],
+    seq: int,
+    site: str,
+    now: int,
+) -> Transcript:
+    """Make the transcript of a thread up to one of its messages.
+
+    Parameters:
+        kept: the thread, written at length.
+        actors: those who take part.
+        site: the address of the desk.
+        now: Unix seconds.
+
+    Raises:
+        StoreError: the message is gone from the database.
+    """
+    thread_id = kept.thread.id
+    link = await transcript_reads.link_at(store, thread_id, seq)
+    if link is None:
+        raise StoreError("A message is gone from the database.")
+    signed = await transcript_reads.countersignatures(store, thread_id)
+    erased = await transcript_reads.erased_places(store, thread_id, seq)
+    pair = await keys.signing(store, now)
+    statement = Statement(
+        head=Head(site=site, thread=thread_id, seq=seq, link=encode_base64url(link), v=1),
+        actors=tuple(actor.id for actor in actors),
+        opened_at=kept.thread.created_at,
+        time=now,
+        keys=f"{site}{KEYS_PATH}",
+        erased=erased,
+        countersignatures=tuple(_countersignature(one, site) for one in signed if one.seq <= seq),
+    )
+    timeless = canonical_statement(msgspec.structs.replace(statement, time=0))
+    told = b"%d %b %b" % (kept.last_event, pair.id.encode(), timeless)
+    version = sha256(told).hexdigest()[:32]
+    return Transcript(statement, sign_statement(pair, statement), version, store)
+
+
+def _countersignature(kept: KeptCountersignature, site: str) -> Countersignature:
+    return Countersignature(
+        site=kept.site or site,
+        seq=kept.seq,
+        link=encode_base64url(kept.link),
+        jws=kept.jws,
+        actor=kept.actor,
+        time=kept.made_at,
+    )
+
+
+def _told(kept: ProvenMessage) -> Said | Tombstone:
+    digest, link = encode_base64url(kept.digest), encode_base64url(kept.link)
+    if kept.content is None or kept.salt is None:
+        return Tombstone(seq=kept.seq, digest=digest, link=link)
+    attached = attachments_of(kept.attachments or "[]")
+    return Said(
+        seq=kept.seq,
+        role="assistant" if kept.role == "assistant" else "user",
+        actor=kept.actor,
+        created_at=kept.created_at,
+        content=texts_of(kept.content),
+        attachments=tuple(Named(file_id=one.file_id, tools=one.tools) for one in attached),
+        salt=encode_base64url(kept.salt),
+        digest=digest,
+        link=link,
+    )

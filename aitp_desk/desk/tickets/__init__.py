@@ -1,0 +1,1 @@
+"""Tickets: what waits for a person."""

@@ -1,0 +1,134 @@
+"""Structured messages as people see them who look after a thread: what is asked, and how it stands.
+
+They read the message itself besides its words, whatever anybody has declared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import msgspec
+import structlog
+
+from aitp_desk.capability import Context, Standing
+from aitp_desk.desk.plugins.judge import MOST_READ, read_into
+from aitp_desk.desk.plugins.messages.parts import Placed, find_parts, may_be_structured
+from aitp_desk.desk.plugins.messages.plain_text import words_of
+from aitp_desk.desk.plugins.read_set import Ledger, OwnCounters, OwnRecords, Unread
+from aitp_desk.desk.plugins.registry import Capabilities
+from aitp_desk.model.errors import InvalidRequest
+from aitp_desk.store.base import Store
+
+_log = structlog.get_logger()
+
+
+class Structure(msgspec.Struct, frozen=True):
+    """What a part of a message says, besides its words.
+
+    Parameters:
+        slug: of its capability.
+        key: which message it is, such as ``request_decision``.
+        content: what stands below that key, as it was said.
+        standing: how what it asks stands; None where it asks nothing, or nobody has looked.
+    """
+
+    slug: str
+    version: int
+    key: str
+    content: Any
+    standing: Standing | None = None
+
+
+class ShownPart(msgspec.Struct, frozen=True):
+    """A part of a message.
+
+    Parameters:
+        words: it in words.
+        structure: None for words alone.
+    """
+
+    words: str
+    structure: Structure | None = None
+
+
+def parts_of(content: tuple[str, ...], capabilities: Capabilities) -> tuple[ShownPart, ...]:
+    """The parts of a message, without how they stand; none where all of them are words."""
+    found = _placed(content, capabilities)
+    if not found:
+        return ()
+    told = words_of(content, capabilities)
+    return tuple(
+        ShownPart(words, _structure(found[place]) if place in found else None)
+        for place, words in enumerate(told)
+    )
+
+
+class Showing:
+    """Looks up how the requests of a thread stand.
+
+    Parameters:
+        clock: Unix seconds.
+    """
+
+    def __init__(
+        self, capabilities: Capabilities, store: Store, clock: Callable[[], float]
+    ) -> None:
+        self.capabilities = capabilities
+        self._store = store
+        self._clock = clock
+
+    async def show(
+        self, thread_id: str, message_id: str, actor: str, content: tuple[str, ...]
+    ) -> tuple[ShownPart, ...]:
+        """The parts of a message, each with how it stands; none where all of them are words.
+
+        Parameters:
+            actor: id of the one who said it.
+        """
+        shown = list(parts_of(content, self.capabilities))
+        for place, placed in _placed(content, self.capabilities).items():
+            standing = await self._standing(placed, thread_id, message_id, actor)
+            shown[place] = ShownPart(shown[place].words, _structure(placed, standing))
+        return tuple(shown)
+
+    async def _standing(
+        self, placed: Placed, thread_id: str, message_id: str, actor: str
+    ) -> Standing | None:
+        ledger, slug = Ledger(self.capabilities.families), placed.enabled.slug
+        context = Context(
+            now=int(self._clock()),
+            thread_id=thread_id,
+            message_id=message_id,
+            actor=actor,
+            records=OwnRecords(ledger, slug),
+            counters=OwnCounters(ledger, slug),
+        )
+        for _ in range(MOST_READ):
+            try:
+                return placed.enabled.capability.standing(placed.part, context)
+            except Unread as unread:
+                await read_into(self._store, ledger, unread)
+            except Exception:  # noqa: BLE001 -- whatever a plug-in does, the thread is shown
+                _log.exception("standing_failed", capability=slug)
+                return None
+        return None
+
+
+def _placed(content: Sequence[str], capabilities: Capabilities) -> Mapping[int, Placed]:
+    """The structured parts by their places; one that breaks its schema is words."""
+    if not capabilities or not may_be_structured(content):
+        return {}
+    found: dict[int, Placed] = {}
+    for place, text in enumerate(content):
+        try:
+            for placed in find_parts((text,), capabilities):
+                found[place] = placed
+        except InvalidRequest:
+            continue
+    return found
+
+
+def _structure(placed: Placed, standing: Standing | None = None) -> Structure:
+    part = placed.part
+    return Structure(placed.enabled.slug, part.version, part.key, part.given[part.key], standing)

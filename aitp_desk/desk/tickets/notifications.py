@@ -1,0 +1,215 @@
+"""Telling the site's people that a ticket waits for them: by a webhook, and by a command.
+
+Each is a job of its own, which is tried again until it is done or given up; both are queued by the
+job that is written with the ticket. Who is told twice can tell by the ticket's id.
+
+The command is run without a shell, with arguments that the site's owner has written: nothing that
+visitors said is among them. The ticket goes to its standard input.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from datetime import UTC, datetime
+
+import msgspec
+import structlog
+
+from aitp_desk.auth.keys.webhook_signatures import Webhooks
+from aitp_desk.config import Notify
+from aitp_desk.desk.jobs.kinds import Finish, GiveUp, JobKind, Retry
+from aitp_desk.desk.jobs.queue import Jobs
+from aitp_desk.desk.jobs.webhook_delivery import deliver
+from aitp_desk.egress import Egress
+from aitp_desk.model.conversation.ticket import KeptTicket
+from aitp_desk.model.ids import new_id
+from aitp_desk.store.base import Store, Work
+from aitp_desk.store.reads.console import tickets as ticket_reads
+from aitp_desk.store.records.jobs import ClaimedJob, NewJob
+from aitp_desk.store.units.jobs.jobs import enqueue_job
+from aitp_desk.store.units.tickets.tickets import NOTICE_KIND
+
+WEBHOOK_KIND = "notice_webhook"
+COMMAND_KIND = "notice_command"
+DELAYS = (5, 60, 300, 900, 3600)
+"""Seconds after each failure."""
+SECONDS = 20
+"""How long a webhook or a command may take."""
+AT_ONCE = 4
+LONGEST_COMPLAINT = 4096
+"""Of what a command complains of no more is kept, in bytes."""
+LISTEN_SECONDS = 0.2
+"""How long it is read what a command said, once it has ended."""
+SENDER = "notices"
+"""For whom what is sent is signed: nobody shares a secret for it."""
+INHERITED = ("PATH", "HOME", "LANG")
+"""What a command has of the desk's environment."""
+
+_log = structlog.get_logger()
+
+
+class Notifying:
+    """Tells people of new tickets.
+
+    Parameters:
+        clock: Unix seconds.
+    """
+
+    def __init__(
+        self,
+        *,
+        store: Store,
+        egress: Egress,
+        webhooks: Webhooks,
+        settings: Notify,
+        jobs: Jobs,
+        clock: Callable[[], float],
+    ) -> None:
+        self._store = store
+        self._egress = egress
+        self._webhooks = webhooks
+        self._settings = settings
+        self._jobs = jobs
+        self._clock = clock
+
+    def serve(self) -> None:
+        """Have it done as jobs; before these begin."""
+        for name, handler in (
+            (NOTICE_KIND, self._share_out),
+            (WEBHOOK_KIND, self._send),
+            (COMMAND_KIND, self._run),
+        ):
+            self._jobs.handle(JobKind(name, handler, 2.0 * SECONDS, DELAYS, AT_ONCE))
+
+    async def _share_out(self, claim: ClaimedJob) -> Finish | None:
+        """Queue a job for each way in which people are told."""
+        ticket = await self._waiting(claim)
+        settings = self._settings
+        kinds = [WEBHOOK_KIND] if settings.webhook else []
+        kinds += [COMMAND_KIND] if settings.command else []
+        if ticket is None or not kinds:
+            return None
+        now = self._clock()
+        queued = [
+            NewJob(
+                id=new_id("job", now),
+                kind=kind,
+                ref=ticket.id,
+                payload={},
+                created_at=int(now),
+                desk=ticket.desk,
+                thread_id=ticket.thread_id,
+                principal=ticket.principal,
+            )
+            for kind in kinds
+        ]
+
+        def queue() -> Work[None]:
+            for job in queued:
+                yield from enqueue_job(job)
+
+        return Finish(queue, self._jobs.wake)
+
+    async def _send(self, claim: ClaimedJob) -> None:
+        ticket = await self._waiting(claim)
+        if ticket is None or not self._settings.webhook:
+            return
+        body = notice(ticket)
+        proof = await self._webhooks.sign(SENDER, ticket.id, body.decode())
+        if proof is None:
+            raise GiveUp("The desk publishes no keys to sign with.")
+        await deliver(self._egress, self._settings.webhook, body, proof, seconds=SECONDS)
+
+    async def _run(self, claim: ClaimedJob) -> None:
+        ticket = await self._waiting(claim)
+        if ticket is not None and self._settings.command:
+            await run_command(self._settings.command, notice(ticket), SECONDS)
+
+    async def _waiting(self, claim: ClaimedJob) -> KeptTicket | None:
+        """The ticket of a job; None where nobody is waited for any more."""
+        ticket = await ticket_reads.ticket(self._store, claim.ref)
+        return None if ticket is None or ticket.is_over else ticket
+
+
+def notice(ticket: KeptTicket) -> bytes:
+    """What people are told of a ticket: the same JSON by every way."""
+    told = {
+        "type": "ticket.made",
+        "id": ticket.id,
+        "kind": ticket.kind.value,
+        "agent": ticket.desk or None,
+        "about": ticket.about,
+        "note": ticket.note,
+        "thread": ticket.thread_id,
+        "call": ticket.call_id,
+        "created_at": _moment(ticket.created_at),
+        "due_at": None if ticket.due_at is None else _moment(ticket.due_at),
+    }
+    return msgspec.json.encode(told)
+
+
+async def run_command(command: Sequence[str], body: bytes, seconds: float) -> None:
+    """Run a program, without a shell, in a session of its own.
+
+    Parameters:
+        command: the program and its arguments.
+        body: what stands on its standard input.
+        seconds: after so long it is killed, with whatever it has begun.
+
+    Raises:
+        Retry: it could not be run, failed, or took too long.
+    """
+    try:
+        process = await asyncio.create_subprocess_exec(
+            *command,
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.DEVNULL,
+            stderr=asyncio.subprocess.PIPE,
+            env={name: os.environ[name] for name in INHERITED if name in os.environ},
+            start_new_session=True,
+        )
+    except (OSError, ValueError) as error:
+        raise Retry(f"The command could not be run ({type(error).__name__}).") from None
+    said = bytearray()
+    listening = asyncio.create_task(_listen(process, said))
+    try:
+        async with asyncio.timeout(seconds):
+            await _feed(process, body)
+            code = await process.wait()
+    except TimeoutError:
+        raise Retry(f"The command took longer than {seconds:g} seconds.") from None
+    finally:
+        if process.returncode is None:
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            await process.wait()
+        # what it leaves running may hold its end of the pipe for long
+        await asyncio.wait((listening,), timeout=LISTEN_SECONDS)
+        listening.cancel()
+    if code != 0:
+        _log.warning("notice_command_failed", code=code, said=said.decode(errors="replace"))
+        raise Retry(f"The command ended with code {code}.")
+
+
+async def _feed(process: asyncio.subprocess.Process, body: bytes) -> None:
+    """Give a program its input; it may leave it unread."""
+    if process.stdin is not None:
+        with suppress(BrokenPipeError, ConnectionResetError):
+            process.stdin.write(body)
+            await process.stdin.drain()
+        process.stdin.close()
+
+
+async def _listen(process: asyncio.subprocess.Process, said: bytearray) -> None:
+    """Read what a program complains of to its end, and keep the beginning."""
+    if process.stderr is not None:
+        while piece := await process.stderr.read(LONGEST_COMPLAINT):
+            said += piece[: LONGEST_COMPLAINT - len(said)]
+
+
+def _moment(seconds: int) -> str:
+    return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%dT%H:%M:%SZ}"

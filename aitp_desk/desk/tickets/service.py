@@ -1,0 +1,238 @@
+"""Having people answer: what they do with tickets, and what becomes of those that nobody takes.
+
+The same holds for the command line beside a serving desk as for that desk itself: what is written
+raises epochs, by which a serving desk wakes whoever waits (``watching.py``).
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
+from functools import partial
+
+import structlog
+
+from aitp_desk.desk.jobs.background_task import beside
+from aitp_desk.desk.jobs.call_kinds import job_of_call
+from aitp_desk.desk.jobs.callbacks import call_back
+from aitp_desk.desk.tickets.operators import check_length, check_name, check_words
+from aitp_desk.model.access.audit import AuditKeys, Auditor, own_auditor
+from aitp_desk.model.conversation.chain import new_salt
+from aitp_desk.model.conversation.ticket import KeptTicket, TicketState
+from aitp_desk.model.errors import PreconditionFailed, StoreBusy
+from aitp_desk.model.ids import new_id
+from aitp_desk.store.base import Store, StoreError
+from aitp_desk.store.reads.console import tickets as ticket_reads
+from aitp_desk.store.units.calls.approval import approve_call, check_asks_approval
+from aitp_desk.store.units.tickets.answers import (
+    Spoken,
+    end_ticket,
+    release_ticket,
+    speak_for_ticket,
+    take_ticket,
+)
+
+GOES_ON = "It was approved, and is carried out now."
+"""What the operator who approves a call says of that on its thread."""
+LOOK_SECONDS = 1.0
+"""How often it is looked for tickets whose time has passed."""
+AT_ONCE = 100
+
+_log = structlog.get_logger()
+
+
+class Escalating:
+    """Takes tickets, speaks for them, and ends them.
+
+    Parameters:
+        clock: Unix seconds.
+    """
+
+    def __init__(self, store: Store, clock: Callable[[], float]) -> None:
+        self._store = store
+        self._clock = clock
+
+    async def answer(
+        self, ticket_id: str, words: str, operator: str, by: Auditor
+    ) -> KeptTicket | None:
+        """Answer a ticket: whoever waits for it gets these words.
+
+        Parameters:
+            operator: the name of who answers, which visitors see.
+            by: the same for the audit log.
+
+        Returns:
+            The ticket as it ended; None where there is none.
+
+        Raises:
+            InvalidRequest: there are no words, or too many, or the name is none.
+            PreconditionFailed: it is over, or asks for approval.
+        """
+        check_words(words)
+        return await self._end(ticket_id, TicketState.ANSWERED, words, operator, by)
+
+    async def close(
+        self, ticket_id: str, reason: str, operator: str, by: Auditor
+    ) -> KeptTicket | None:
+        """Close a ticket without an answer: a call that waits for it has failed.
+
+        Parameters:
+            reason: why, as whoever waits is told; may be empty.
+            operator, by: as of :meth:`answer`.
+
+        Returns, raises:
+            as :meth:`answer`.
+        """
+        return await self._end(ticket_id, TicketState.CLOSED, reason, operator, by)
+
+    async def approve(self, ticket_id: str, operator: str, by: Auditor) -> KeptTicket | None:
+        """Approve the call of a ticket: it is carried out, if its preconditions are met then.
+
+        Parameters:
+            operator, by: as of :meth:`answer`.
+
+        Returns:
+            as :meth:`answer`.
+
+        Raises:
+            InvalidRequest: the name is none.
+            PreconditionFailed: it is over, or asks for no approval.
+            Forbidden: the call is the approver's own.
+        """
+        check_name(operator)
+        now = self._clock()
+        return await self._store.run(
+            approve_call,
+            ticket_id=ticket_id,
+            said=Spoken(new_id("msg", now), new_salt(), GOES_ON, operator),
+            now=int(now),
+            by=by,
+            job=partial(job_of_call, now=now, is_approved=True),
+        )
+
+    async def decline(
+        self, ticket_id: str, reason: str, operator: str, by: Auditor
+    ) -> KeptTicket | None:
+        """Decline to have the call of a ticket carried out: it has failed.
+
+        Parameters, returns:
+            as :meth:`close`, which does the same of such a ticket.
+
+        Raises:
+            InvalidRequest: the reason is too long, or the name is none.
+            PreconditionFailed: it is over, or asks for no approval.
+        """
+        found = await ticket_reads.ticket(self._store, ticket_id)
+        if found is not None:
+            check_asks_approval(found)
+        return await self._end(ticket_id, TicketState.CLOSED, reason, operator, by)
+
+    async def take(self, ticket_id: str, operator: str, by: Auditor) -> KeptTicket | None:
+        """Take a ticket, and the thread that it comes from: no run starts there from now on.
+
+        Parameters:
+            operator, by: as of :meth:`answer`.
+
+        Returns:
+            The ticket as it stands then; None where there is none.
+
+        Raises:
+            InvalidRequest: the name is none.
+            PreconditionFailed: it is over, or somebody else has taken it or its thread.
+        """
+        check_name(operator)
+        return await self._store.run(
+            take_ticket,
+            ticket_id=ticket_id,
+            operator=operator,
+            now=int(self._clock()),
+            by=by,
+        )
+
+    async def say(
+        self, ticket_id: str, words: str, operator: str, by: Auditor
+    ) -> KeptTicket | None:
+        """Say something on the thread of a ticket that was taken, which it stays.
+
+        Parameters:
+            operator, by: as of :meth:`answer`.
+
+        Returns:
+            as :meth:`take`.
+
+        Raises:
+            InvalidRequest: as :meth:`answer`.
+            PreconditionFailed: this operator has not taken it, or it comes from no thread.
+        """
+        check_words(words)
+        check_name(operator)
+        now = self._clock()
+        return await self._store.run(
+            speak_for_ticket,
+            ticket_id=ticket_id,
+            said=Spoken(new_id("msg", now), new_salt(), words.strip(), operator),
+            now=int(now),
+            by=by,
+        )
+
+    async def release(self, ticket_id: str, by: Auditor) -> KeptTicket | None:
+        """Give a ticket back that was taken, and its thread back to the agent.
+
+        Returns:
+            as :meth:`take`.
+
+        Raises:
+            PreconditionFailed: nobody has taken it.
+        """
+        return await self._store.run(
+            release_ticket,
+            ticket_id=ticket_id,
+            now=int(self._clock()),
+            by=by,
+        )
+
+    def expiring(self, audit: AuditKeys) -> AbstractAsyncContextManager[None]:
+        """End tickets whose time has passed, for as long as the context lasts.
+
+        Parameters:
+            audit: the keys of the audit log.
+        """
+        return beside(partial(self._expire, audit))
+
+    async def _expire(self, audit: AuditKeys) -> None:
+        while True:
+            now = int(self._clock())
+            try:
+                for ticket_id in await ticket_reads.due_tickets(self._store, now, AT_ONCE):
+                    await self._expire_one(ticket_id, own_auditor(audit, now))
+            except (StoreBusy, StoreError) as error:
+                _log.warning("tickets_not_ended", reason=str(error))
+            await asyncio.sleep(LOOK_SECONDS)
+
+    async def _expire_one(self, ticket_id: str, by: Auditor) -> None:
+        try:
+            await self._write(ticket_id, TicketState.EXPIRED, "", None, by)
+        except PreconditionFailed:
+            _log.info("ticket_was_over", ticket=ticket_id)
+
+    async def _end(
+        self, ticket_id: str, state: TicketState, words: str, operator: str, by: Auditor
+    ) -> KeptTicket | None:
+        check_length(words)
+        check_name(operator)
+        return await self._write(ticket_id, state, words.strip(), operator, by)
+
+    async def _write(
+        self, ticket_id: str, state: TicketState, words: str, operator: str | None, by: Auditor
+    ) -> KeptTicket | None:
+        now = self._clock()
+        return await self._store.run(
+            end_ticket,
+            ticket_id=ticket_id,
+            state=state,
+            said=Spoken(new_id("msg", now), new_salt(), words, operator),
+            now=int(now),
+            by=by,
+            along=partial(call_back, self._clock),
+        )

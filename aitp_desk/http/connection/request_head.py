@@ -1,0 +1,272 @@
+"""What the head of a request says, whoever sends it.
+
+It is found out before anything else is looked at, and once where the same head comes again and
+again (``swift.py``). Who is calling, and whether they may, is no part of it: only what they present
+to prove it is.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping
+from functools import lru_cache
+
+import msgspec
+from multidict import CIMultiDict, CIMultiDictProxy, MultiMapping
+
+from aitp_desk.auth.credentials.address_line import check_address
+from aitp_desk.auth.credentials.request_credentials import (
+    NOTHING,
+    Presented,
+    read_presented,
+    read_session,
+)
+from aitp_desk.config import AgentLimits
+from aitp_desk.desk.desk import Desk
+from aitp_desk.desk.limits.rate_limits import Allowance
+from aitp_desk.http.cors import Browsers, Told
+from aitp_desk.http.hac.representation import BY_FACE, find_face
+from aitp_desk.http.hac.request_view import Asked
+from aitp_desk.http.metrics import Meter, Tally
+from aitp_desk.http.router import RoutingTable
+from aitp_desk.model.access.principal import Principal
+from aitp_desk.model.errors import DeskError
+from aitp_desk.protocols.base.accept import wants_manifest
+from aitp_desk.protocols.base.door import JSON, Counted, Door, Route
+from aitp_desk.protocols.hac.negotiation import Face
+
+WATCHED = frozenset({"/health", "/ready"})
+"""Addresses for watchers, who know the machine by any name; nothing is counted there."""
+
+_WHOLE_URL = re.compile(r"https?://([^/?#]*)", re.IGNORECASE)
+_HOST_AND_PORT = re.compile(
+    r"(\[[\da-f.]*:[\da-f:.]*\]|[\w.-]+)(?::\d{0,5})?", re.IGNORECASE | re.ASCII
+)
+_REQUEST_ID = re.compile(r"[A-Za-z0-9._:/+=@-]{1,128}", re.ASCII)
+
+_LISTS = ("Accept", "If-None-Match")
+"""Headers whose lines are one list (RFC 9110, section 5.3), where doors read them as one text."""
+
+
+class Heading(msgspec.Struct, frozen=True):
+    """A head, read.
+
+    Parameters:
+        path: percent-encoded, without the query.
+        target: path and query as they were sent.
+        headers: several lines of one list as one line.
+        presented: what proves who sends it, or why that cannot be read; nothing where its route
+            looks at that itself.
+        door: whose request it is, and whose form a refusal of it has.
+        desk: whose that door is.
+        route: where it leads; None where nothing is served.
+        params: what the route's template found in the path, decoded.
+        counted: the limit that it is counted against; None for none.
+        agent: the limits of the agent that its User-Agent names; None where it has none.
+        is_for_us: whether it names a host that this desk goes by.
+        is_for_manifest: whether who sends it would rather have the manifest.
+        is_encoded: whether its body has a Content-Encoding.
+        is_of_type: whether its body is sent as what the route takes.
+        told: what its answer tells browsers.
+        is_preflight: whether a browser asks if it may send a request, and which.
+        tally: where requests like it are counted.
+        face: whether its answer is to tell what it is, and what may be done with it now (HAC).
+        request_id: what whoever sends it calls this request (``X-Request-Id``); empty for nothing,
+            or what is no id. Whether it counts depends on who that is.
+    """
+
+    method: str
+    path: str
+    target: str
+    headers: MultiMapping[str]
+    presented: Presented | DeskError
+    door: Door
+    desk: Desk
+    route: Route | None
+    params: Mapping[str, str]
+    counted: Counted | None
+    agent: AgentLimits | None
+    is_for_us: bool
+    is_for_manifest: bool
+    is_encoded: bool
+    is_of_type: bool
+    told: Told
+    is_preflight: bool
+    tally: Tally
+    request_id: str
+    face: Face = Face.PLAIN
+
+    def asked_by(self, principal: Principal, allowance: Allowance | None) -> Asked:
+        """What its second face depends on, beside the answer.
+
+        Parameters:
+            principal: who sends it, as far as that is proven.
+            allowance: as it was counted.
+        """
+        return Asked(
+            self.desk, principal, self.method, self.path, self.params, self.headers, allowance
+        )
+
+    @property
+    def is_named(self) -> bool:
+        """Whether it says which request it is, or of which trace: then it never comes again."""
+        return bool(self.request_id) or "traceparent" in self.headers
+
+
+def read_heading(
+    method: str,
+    path: str,
+    target: str,
+    headers: CIMultiDictProxy[str],
+    *,
+    table: RoutingTable,
+    desk: Desk,
+    hosts: Collection[str | None],
+    browsers: Browsers,
+    meter: Meter,
+    has_faces: bool = False,
+) -> Heading:
+    """Read a head.
+
+    Parameters:
+        method: as it was sent; it may be no method at all.
+        path: as it was requested, percent-encoded, without the query.
+        target: the request line's, which may be a whole URL.
+        headers: all its lines.
+        table: where requests lead.
+        desk: the site's own.
+        hosts: the names that the desk goes by.
+        browsers: what these are told.
+        meter: where requests are counted.
+        has_faces: whether any answer tells what it is, and what may be done with it now.
+    """
+    joined = _joined(headers)
+    found = table.find(method, path)
+    door, route, params = found or (table.owner(path), None, {})
+    called = door.desk or desk
+    is_watched = path in WATCHED
+    unknown: Counted | None = None if is_watched else "static"
+    named = _hostname(_authority(target, headers))
+    asked = headers.get("Access-Control-Request-Method", "") if "Origin" in headers else ""
+    methods = table.methods(path, desk) if asked and method == "OPTIONS" else ()
+    # HEAD needs no permission (Fetch, CORS-safelisted method)
+    methods = tuple(one for one in methods if one != "HEAD")
+    if methods:
+        wanted = table.find(asked, path)
+        is_open = wanted is not None and wanted[1].is_open
+        told = browsers.tell_ahead(asked, headers, methods=methods, is_open=is_open)
+        if wanted is not None and wanted[1].is_own:
+            told = browsers.tell_own(headers)
+    elif route is not None and route.is_own:
+        told = browsers.tell_own(headers)
+    else:
+        told = browsers.tell(method, headers, is_open=route is not None and route.is_open)
+    face = find_face(joined, method, path, route, called, has_faces=has_faces)
+    if route is not None and route.second is not None and not route.is_open:
+        told = msgspec.structs.replace(told, headers=(BY_FACE, *told.headers))
+    return Heading(
+        method,
+        path,
+        target,
+        joined,
+        _read_presented(headers, target, route),
+        door,
+        called,
+        route,
+        params,
+        counted=route.counted if route else unknown,
+        agent=called.limiter.find_agent(headers.get("User-Agent", "")),
+        told=told,
+        is_preflight=bool(methods),
+        is_for_us=is_watched or named in hosts,
+        is_for_manifest=face is not Face.HAC
+        and _is_for_manifest(method, path, joined, route, called),
+        is_encoded=any(
+            coding.lower() != "identity" for coding in headers.getall("Content-Encoding", ())
+        ),
+        is_of_type=route is not None and _is_of(route.media_type, headers.get("Content-Type")),
+        tally=meter.tally(method, None if route is None else route.path),
+        request_id=_read_request_id(headers),
+        face=face,
+    )
+
+
+def _read_presented(
+    headers: CIMultiDictProxy[str], target: str, route: Route | None
+) -> Presented | DeskError:
+    try:
+        check_address(target)
+        if route is not None and route.cookie:
+            return read_session(headers, route.cookie)
+        return NOTHING if route is not None and not route.identifies else read_presented(headers)
+    except DeskError as error:
+        return error
+
+
+def _read_request_id(headers: CIMultiDictProxy[str]) -> str:
+    """The one id that a request has of whoever sends it; it goes into the log as it is."""
+    if "X-Request-Id" not in headers:
+        return ""
+    ids = headers.getall("X-Request-Id")
+    return ids[0] if len(ids) == 1 and _REQUEST_ID.fullmatch(ids[0]) else ""
+
+
+def _joined(headers: CIMultiDictProxy[str]) -> MultiMapping[str]:
+    """The headers with several lines of one list as one line."""
+    repeated = [name for name in _LISTS if len(headers.getall(name, ())) > 1]
+    if not repeated:
+        return headers
+    joined = CIMultiDict(headers)
+    for name in repeated:
+        joined[name] = ", ".join(headers.getall(name))
+    return joined
+
+
+def _is_for_manifest(
+    method: str, path: str, headers: Mapping[str, str], route: Route | None, desk: Desk
+) -> bool:
+    """Whether a reader would rather have the manifest than what stands at an address.
+
+    One rule for all addresses (AHP 0.1, section 3.2): who names the manifest's type, and wants
+    nothing that the address gives as much, is sent to the manifest. A redirect, for the manifest
+    says nothing of that address, and caches keep it once. What changes something is never
+    redirected, nor is who names JSON or an event stream as well and gets it here.
+    """
+    if method not in {"GET", "HEAD"} or "Accept" not in headers:
+        return False
+    accept = headers["Accept"]
+    if not wants_manifest(accept, over=()):
+        return False
+    if route is None:
+        return wants_manifest(accept)
+    given = route.gives_at(desk, path) if route.gives_at is not None else ()
+    return wants_manifest(accept, given or route.gives)
+
+
+def _authority(target: str, headers: Mapping[str, str]) -> str:
+    """Whom a request is for: a whole URL goes before the Host header (RFC 9112, 3.2.2)."""
+    if target.startswith(("/", "*")):
+        return headers.get("Host", "")
+    whole = _WHOLE_URL.match(target)
+    return whole[1] if whole else ""
+
+
+@lru_cache(maxsize=256)
+def _hostname(authority: str) -> str | None:
+    """The name or address of a host, with or without a port; None for anything else.
+
+    What others may read as another host (``a@b``, ``a/b``) is none.
+    """
+    found = _HOST_AND_PORT.fullmatch(authority)
+    return found[1].strip("[]").lower() if found else None
+
+
+@lru_cache(maxsize=256)
+def _is_of(media_type: str, content_type: str | None) -> bool:
+    """Whether a body may be read as what a route takes; one without a type may, as JSON."""
+    if content_type is None:
+        return media_type == JSON
+    essence = content_type.partition(";")[0].strip().lower()
+    return essence == media_type or (
+        media_type == JSON and (essence.startswith("application/") and essence.endswith("+json"))
+    )

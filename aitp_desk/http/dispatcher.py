@@ -1,0 +1,424 @@
+"""What every request passes on its way in, and every response on its way out.
+
+In: limits, host, identity, body. Out: the door's own error form for whatever was refused, one fixed
+text and the request's id for whatever was our fault, and the headers that every response carries.
+The doors' handlers stand between and see neither the HTTP server nor one another; the front sees no
+HTTP server either. Two ways lead here: the general one (``general.py``) and, for small whole
+requests to hot routes, the swift one (``swift.py``).
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Iterable
+from time import perf_counter
+from typing import NoReturn
+from urllib.parse import urlsplit
+
+import msgspec
+import structlog
+from multidict import CIMultiDict, CIMultiDictProxy
+from structlog.contextvars import bind_contextvars, unbind_contextvars
+
+from aitp_desk.auth.credentials.proof import Proof
+from aitp_desk.auth.credentials.request_credentials import NOTHING
+from aitp_desk.auth.identifier import Identifier
+from aitp_desk.desk.access.audit_log import Noting
+from aitp_desk.desk.desk import Desk
+from aitp_desk.desk.limits.concurrency import Concurrency
+from aitp_desk.desk.limits.rate_limits import Allowance, Limiter
+from aitp_desk.http.connection.request_head import Heading, read_heading
+from aitp_desk.http.cors import Browsers, Headers
+from aitp_desk.http.hac.representation import Faces, not_acceptable
+from aitp_desk.http.metrics import OTHER, Meter
+from aitp_desk.http.request import Incoming, pass_on
+from aitp_desk.http.router import Found, RoutingTable
+from aitp_desk.model.access.principal import Principal, ProvenBy, anonymous, looks_after_threads
+from aitp_desk.model.counters import WINDOW_SECONDS
+from aitp_desk.model.errors import (
+    DeskError,
+    Forbidden,
+    InternalError,
+    InvalidRequest,
+    MethodNotAllowed,
+    NotAuthenticated,
+    PaymentRequired,
+    RouteNotFound,
+    ScopeMissing,
+    Unavailable,
+    UnknownClient,
+    WrongHost,
+)
+from aitp_desk.protocols.base.auth_metadata import with_metadata
+from aitp_desk.protocols.base.discovery_links import MANIFEST_PATH, link_header
+from aitp_desk.protocols.base.door import REFUSED, TEXT, Door, Reply, Route
+from aitp_desk.protocols.base.payments.x402_wire import with_requirements
+from aitp_desk.protocols.hac.negotiation import Face
+from aitp_desk.store.base import StoreError
+
+_LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
+_EVERY_RESPONSE = CIMultiDict(
+    {
+        "Content-Type": "",
+        "Link": link_header(),
+        "Server": "aitp-desk",
+        "X-Content-Type-Options": "nosniff",
+        "Referrer-Policy": "no-referrer",
+        "Cache-Control": "no-store",
+        "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
+    }
+)
+"""The headers of every response, in their order; its own values replace them."""
+_TO_MANIFEST = Reply(
+    302,
+    f"The manifest of this site is at {MANIFEST_PATH}.\n".encode(),
+    TEXT,
+    (("Location", MANIFEST_PATH), ("Vary", "Accept")),
+)
+_MAY_BE_SENT = Reply(204)
+"""What a browser is answered that asks ahead; the headers say what."""
+_FOR_OWN_PAGES = "This is for pages of the desk's own."
+_FOR_OTHER_ORIGINS = (
+    "Pages of this origin may not use the API; the site's owner opens it to them by the setting"
+    " cors.origins."
+)
+STORE_FAILS_SECONDS = 10
+"""After what time a caller may try again whose request the store failed."""
+_ID = "request_id"
+"""What a request's id is called in the log."""
+_log = structlog.get_logger()
+
+
+class Outgoing(msgspec.Struct, frozen=True):
+    """What becomes of a request.
+
+    Parameters:
+        door: whose reply it is.
+        allowance: what the caller has left; None where nothing was counted.
+        told: the headers that tell browsers what they may do with it.
+        proof: who was let in; None where nobody was.
+        request_id: what the request is called, where it is called anything: by a trusted proxy, or
+            because of a fault.
+    """
+
+    reply: Reply
+    door: Door
+    allowance: Allowance | None = None
+    told: Headers = ()
+    proof: Proof | None = None
+    request_id: str = ""
+
+    @property
+    def closes(self) -> bool:
+        """Whether the connection ends with it: there may be a rest that nobody reads."""
+        return self.reply.status in (408, 413)
+
+    def headers(self) -> CIMultiDict[str]:
+        """The headers, but for those of the message's framing."""
+        reply = self.reply
+        headers = lasting_headers(reply.content_type, reply.headers, reply.links, self.told)
+        headers.update(self.passing_headers())
+        return headers
+
+    def passing_headers(self) -> tuple[tuple[str, str], ...]:
+        """The headers that change with each request; what is left: AHP 0.1, section 11.1."""
+        allowance = self.allowance
+        named = (("X-Request-Id", self.request_id),) if self.request_id else ()
+        if allowance is None:
+            return named
+        return (
+            *named,
+            ("X-RateLimit-Limit", str(allowance.limit)),
+            ("X-RateLimit-Remaining", str(allowance.remaining)),
+            ("X-RateLimit-Reset", str(allowance.reset_at)),
+            ("X-RateLimit-Window", str(WINDOW_SECONDS)),
+        )
+
+
+class Front:
+    """Answers requests, whichever way they came.
+
+    Parameters:
+        browsers: what browsers are told of each answer.
+        tells_of_tokens: whether whose credential does not do is told where there are access tokens.
+        faces: writes the second face of answers; None where they have none.
+
+    Attributes:
+        meter: where requests are counted.
+    """
+
+    def __init__(
+        self,
+        *,
+        desk: Desk,
+        doors: Iterable[Door],
+        identifier: Identifier,
+        browsers: Browsers,
+        noting: Noting,
+        concurrency: Concurrency | None,
+        tells_of_tokens: bool = False,
+        faces: Faces | None = None,
+    ) -> None:
+        self._desk = desk
+        self._faces = faces
+        self._browsers = browsers
+        self._noting = noting
+        self._tells_of_tokens = tells_of_tokens
+        self._table = RoutingTable(doors, has_faces=faces is not None)
+        self._identifier = identifier
+        self._concurrency = concurrency
+        self.meter = Meter()
+        self._hosts = _LOOPBACK | {urlsplit(desk.site.url).hostname or ""}
+
+    @property
+    def routes(self) -> tuple[tuple[Door, Route], ...]:
+        """Every address that is served, with the door that serves it."""
+        return self._table.routes
+
+    def find_hot(self, method: str, path: str) -> Found | None:
+        """The route of a request, where that is a hot one; HEAD requests are none."""
+        found = self._table.find(method, path)
+        if found is None or not found[1].is_hot or found[1].method != method:
+            return None
+        return found
+
+    def read_head(
+        self,
+        method: str,
+        path: str,
+        target: str,
+        headers: CIMultiDictProxy[str],
+    ) -> Heading:
+        """Read the head of a request.
+
+        See :func:`aitp_desk.http.connection.request_head.read_heading`.
+        """
+        return read_heading(
+            method,
+            path,
+            target,
+            headers,
+            table=self._table,
+            desk=self._desk,
+            hosts=self._hosts,
+            browsers=self._browsers,
+            meter=self.meter,
+            has_faces=self._faces is not None,
+        )
+
+    async def answer(self, request: Incoming) -> Outgoing:
+        """Answer one request. Raises nothing but cancellation."""
+        began = perf_counter()
+        heading = request.heading
+        request_id = heading.request_id and self._find_id(request)
+        door, desk = heading.door, heading.desk
+        allowance: Allowance | None = None
+        proof: Proof | None = None
+        refused: DeskError | None = None
+        try:
+            caller, allowance = await self._admit(request, desk.limiter)
+            self._check(heading, allowance)
+            if heading.is_preflight:  # browsers send it without credentials
+                reply = _MAY_BE_SENT
+            elif heading.is_for_manifest:
+                _proven(caller)
+                reply = _TO_MANIFEST
+            else:
+                route = heading.route or self._refuse_route(heading)
+                proof = _proven(caller)
+                for use in proof.once:
+                    await use()
+                principal, thread_id = proof.principal, heading.params.get("thread_id")
+                if thread_id and principal.scopes and looks_after_threads(principal):
+                    await self._noting.visited(principal, thread_id)
+                reply = await pass_on(request, route, proof, allowance, self._concurrency)
+        except DeskError as error:
+            refused = error
+            if isinstance(error, NotAuthenticated):
+                self._note(request, error)
+            reply = self._render(error, heading)
+        except StoreError as error:
+            request_id = request_id or secrets.token_hex(8)
+            reason = {"door": door.name, "method": heading.method, "reason": str(error)}
+            _log.error("store_failed", **{_ID: request_id}, **reason)
+            refused = _store_fails(request_id)
+            reply = door.render_error(refused, heading.headers)
+        except Exception:  # noqa: BLE001 -- the boundary: nothing of a fault reaches the wire
+            refused = fault = report_fault(heading.method, door, request_id)
+            reply, request_id = door.render_error(fault, heading.headers), fault.request_id
+        is_faced = heading.face is not Face.PLAIN or reply.status >= REFUSED
+        if self._faces is not None and is_faced:
+            asker = anonymous(request.peer) if proof is None else proof.principal
+            reply = _face(self._faces, reply, refused, heading, asker, allowance)
+        del refused  # a cycle through its traceback keeps the body until the collector comes
+        if heading.request_id:
+            unbind_contextvars(_ID)
+        heading.tally.count(reply.status, perf_counter() - began)
+        return Outgoing(reply, door, allowance, heading.told.headers, proof, request_id)
+
+    def trusts(self, peer: str) -> bool:
+        """Whether a peer may say something about a request beside what its caller says."""
+        return self._identifier.addresses.trusts(peer)
+
+    async def is_welcome(self, outgoing: Outgoing) -> bool:
+        """Whether whoever is answered would still be let in."""
+        return outgoing.proof is None or await self._identifier.still_holds(outgoing.proof)
+
+    @property
+    def clock(self) -> Callable[[], float]:
+        """Unix seconds; the ends of credentials are compared with it."""
+        return self._identifier.clock
+
+    def turn_away(self, heading: Heading, error: Unavailable) -> Outgoing:
+        """Refuse a request, in its door's form, for whose answer there is no room."""
+        reply = heading.door.render_error(error, heading.headers)
+        return Outgoing(reply, heading.door, told=heading.told.headers)
+
+    def refuse(self, error: DeskError) -> Outgoing:
+        """Answer what is no request, and so came to no door: in the form of whoever owns all."""
+        door = self._table.owner("")
+        told = self._browsers.tell("GET", {}, is_open=False)
+        reply = door.render_error(error, {})
+        self.meter.tally(OTHER, None).count(reply.status, 0.0)
+        return Outgoing(reply, door, told=told.headers)
+
+    def _find_id(self, request: Incoming) -> str:
+        """What a trusted proxy calls a request: in the log, too, until it is answered."""
+        if not self.trusts(request.peer):
+            return ""
+        bind_contextvars(**{_ID: request.heading.request_id})
+        return request.heading.request_id
+
+    async def _admit(
+        self, request: Incoming, limiter: Limiter
+    ) -> tuple[Proof | Exception, Allowance | None]:
+        """Identify the caller and count the request.
+
+        A credential that is refused, or that cannot be looked at now, counts as its address.
+        """
+        heading = request.heading
+        caller: Proof | Exception
+        try:
+            caller = await self._identifier.identify(heading, request.peer)
+            counted = caller.principal
+        except Exception as refusal:  # noqa: BLE001 -- it is raised once the request is counted
+            address = self._identifier.addresses.find(heading.headers, request.peer)
+            caller, counted = refusal, anonymous(address)
+        # a signed-in operator's console polls, and must not lock them out
+        is_polled = counted.proven_by is ProvenBy.CONSOLE and heading.counted == "static"
+        if heading.counted is None or is_polled:
+            return caller, None
+        return caller, limiter.count(counted, heading.counted, heading.agent)
+
+    def _render(self, error: DeskError, heading: Heading) -> Reply:
+        """A refusal in its door's form, with what HTTP has headers for of how to be let in."""
+        reply, site = heading.door.render_error(error, heading.headers), self._desk.site.url
+        match error:
+            case PaymentRequired():
+                return with_requirements(reply, error, f"{site}{heading.path}")
+            case NotAuthenticated() | ScopeMissing() if self._tells_of_tokens:
+                return with_metadata(reply, site, heading.path)
+            case _:
+                return reply
+
+    def _note(self, request: Incoming, error: NotAuthenticated) -> None:
+        """Note that a credential was refused, where one was sent."""
+        heading = request.heading
+        if heading.presented is not NOTHING or isinstance(error, UnknownClient):
+            address = self._identifier.addresses.find(heading.headers, request.peer)
+            self._noting.refused(address, error)
+
+    def _check(self, heading: Heading, allowance: Allowance | None) -> None:
+        """Refuse what is past the limit, before anything else is said about the request."""
+        if allowance is not None:
+            allowance.check()
+        if not heading.is_for_us:
+            raise WrongHost(
+                f"This desk serves {self._desk.site.url}; the request names another host.",
+                param="Host",
+            )
+        if isinstance(heading.presented, InvalidRequest):  # whatever else there is to say
+            raise heading.presented.with_traceback(None)
+        if heading.told.is_refused:
+            is_own = heading.route is not None and heading.route.is_own
+            raise Forbidden(_FOR_OWN_PAGES if is_own else _FOR_OTHER_ORIGINS, param="Origin")
+        if heading.face is Face.NOT_ACCEPTABLE and heading.route is not None:
+            raise not_acceptable(heading.route)
+        if allowance is not None and heading.door.action:
+            allowance.check_action(heading.door.action)
+
+    def _refuse_route(self, heading: Heading) -> NoReturn:
+        method = heading.method
+        allowed = self._table.methods(heading.path, heading.desk)
+        if allowed:
+            named = "GET" if method == "HEAD" else method[:16]  # as long as what GET is told
+            raise MethodNotAllowed(
+                f"{named} is not served here, but {', '.join(allowed)}.", allowed=allowed
+            )
+        raise RouteNotFound(
+            f"Nothing is served at this address. The manifest at {MANIFEST_PATH} says what is."
+        )
+
+
+def _face(
+    faces: Faces,
+    reply: Reply,
+    refused: DeskError | None,
+    heading: Heading,
+    asker: Principal,
+    allowance: Allowance | None,
+) -> Reply:
+    """The face of a reply that was asked for; a refusal says that it depends on ``Accept``."""
+    if heading.face is not Face.PLAIN:
+        reply = faces.answer(reply, refused, heading.asked_by(asker, allowance))
+    headers = (*reply.headers, *heading.told.headers)
+    if reply.status < REFUSED or any(
+        name == "Vary" and "Accept" in value for name, value in headers
+    ):
+        return reply
+    return msgspec.structs.replace(reply, headers=(*reply.headers, ("Vary", "Accept")))
+
+
+def _proven(caller: Proof | Exception) -> Proof:
+    """The caller, unless their credential proves nothing or could not be looked at."""
+    if isinstance(caller, Exception):
+        raise caller
+    return caller
+
+
+def _store_fails(request_id: str) -> Unavailable:
+    """What callers are told of a database that fails, as on a full disk."""
+    told = f"What the desk keeps cannot be read or written now. The log says why: {request_id}."
+    return Unavailable(told, retry_after=STORE_FAILS_SECONDS)
+
+
+def report_fault(method: str, door: Door, request_id: str) -> InternalError:
+    """Log what escaped a handler, without any of the request's content; give the caller its id.
+
+    Parameters:
+        request_id: empty for a request that is called nothing yet.
+    """
+    request_id = request_id or secrets.token_hex(8)
+    _log.exception("fault", **{_ID: request_id}, door=door.name, method=method)
+    return InternalError(
+        f"Something went wrong on our side. Tell us the id {request_id} and we can find it.",
+        request_id=request_id,
+    )
+
+
+def lasting_headers(content_type: str, own: Headers, links: str, told: Headers) -> CIMultiDict[str]:
+    """The headers of a reply that do not depend on who is answered.
+
+    Parameters:
+        own: the reply's own, which replace those of every response.
+        links: its own links, beside those of every response; empty for none.
+        told: what browsers are told.
+    """
+    headers = _EVERY_RESPONSE.copy()
+    headers["Content-Type"] = content_type
+    if own:
+        headers.update(own)
+    if links:
+        headers.add("Link", links)
+    headers.extend(told)
+    return headers

@@ -1,0 +1,82 @@
+"""What there is at all at a desk, for whoever asks for that at its root (HAC 1.0, section 7)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from aitp_desk import own_version
+from aitp_desk.desk.desk import Desk
+from aitp_desk.http.hac.context import Ways
+from aitp_desk.model.calls.resource import ResourceType
+from aitp_desk.protocols.base.action_affordances import callable_actions, may_converse
+from aitp_desk.protocols.base.affordances import Overview, Place
+from aitp_desk.protocols.base.discovery_links import MANIFEST_PATH
+from aitp_desk.protocols.base.door import Call, Handler, Reply
+
+_CONTENT_PATH = "/llms.txt"
+
+
+def make_overview(ways: Ways) -> Handler:
+    """What answers at the root of each desk.
+
+    Parameters:
+        ways: which doors of the process are open.
+    """
+
+    async def answer(desk: Desk, call: Call) -> Reply:
+        site = desk.site
+        about = (
+            f"{site.name} answers questions about what it has, and does what is listed here. Each"
+            " address tells more, and what may be done there now, to who asks for"
+            " application/vnd.hac+json."
+        )
+        overview = Overview(
+            site.name,
+            f"{site.description} {about}".strip(),
+            own_version(),
+            tuple(_places(ways, desk, call)),
+        )
+        return Reply(200, seen=overview)
+
+    return answer
+
+
+def _places(ways: Ways, desk: Desk, call: Call) -> Iterator[Place]:
+    at = desk.below
+    principal, allowance = call.principal, call.allowance
+    if may_converse(principal, allowance):
+        text = (
+            "Conversations. Open one with what you want to say or ask; the answer has its id, and"
+            " what may be done with it."
+        )
+        yield Place("threads", f"{at}/v1/threads", text, ("POST",))
+    if ways.capabilities:
+        href = f"{at}{ways.capabilities}"
+        yield Place("capabilities", href, "What can be called, in a list.", ("GET",))
+        for action in callable_actions(desk, principal, allowance):
+            href = f"{at}{ways.capabilities}/{action.name}"
+            rel = action.name.replace("_", "-")
+            yield Place(rel, href, action.summary, ("GET", "POST"))
+    for type_ in desk.list_resources(principal):
+        yield _place_of(type_, at)
+    if not desk.name:
+        text = "One question, one answer, by the capabilities of the manifest (AHP)."
+        yield Place("converse", ways.converse, text, ("POST",))
+        text = "A line on each page of the site (Markdown)."
+        yield Place("contents", _CONTENT_PATH, text, ("GET",))
+        yield Place("ahp-manifest", MANIFEST_PATH, "The AHP manifest.", ("GET",))
+        if ways.agents_txt:
+            text = "What agents can do here, declared."
+            yield Place("agents-txt", ways.agents_txt, text, ("GET",))
+    if ways.openapi:
+        text = "Every address, described (OpenAPI)."
+        yield Place("service-desc", f"{at}{ways.openapi}", text, ("GET",))
+
+
+def _place_of(type_: ResourceType, at: str) -> Place:
+    rel, template = type_.name.replace("_", "-"), f"{at}{type_.template}"
+    if not type_.template.names:
+        return Place(rel, template, type_.summary, ("GET",))
+    text = f"{type_.summary} Each stands at {template}."
+    # the base itself may answer 404, whose recovery names the template
+    return Place(rel, f"{at}{type_.template.base}", text, (), template)

@@ -1,0 +1,72 @@
+"""How something is paid for that is refused until it is: in words, and as requests."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import msgspec
+
+from aitp_desk.http.hac.refusal import Refused
+from aitp_desk.http.hac.request_view import Asked
+from aitp_desk.model.calls.call import PAYMENT
+from aitp_desk.protocols.base.action_affordances import calling, may_converse, paying
+from aitp_desk.protocols.base.affordances import FINAL, Doing, Taken
+from aitp_desk.protocols.base.payments import x402_wire
+
+_MESSAGES = "/messages"
+
+
+def ways_to_pay(refused: Refused, asked: Asked, calls: str) -> tuple[str, tuple[Doing, ...]]:
+    """What helps whoever has to pay first: paying with the request, on its thread, or on a page.
+
+    Parameters:
+        calls: where actions are called by plain HTTP; empty where they are not.
+    """
+    price, payment = refused.price, refused.payment
+    if not payment.get("quote_id"):
+        return f"It costs {price}, which nobody takes here just now.", ()
+    again = _again(refused, asked, calls) if calls else None
+    until = f"Quote {payment['quote_id']} asks for that until {payment['expires_at']}."
+    told = [f"It costs {price}. {until} Ask whoever you act for before you pay."]
+    doings = [] if again is None else [again]
+    if again is not None:
+        told.append(f"Call it with the same arguments and {PAYMENT}.")
+    if payment.get("x402"):
+        told.append(f"Or send the same request with x402's {x402_wire.SIGNATURE} header.")
+    pay_at = str(payment.get("pay_at", ""))
+    if pay_at and may_converse(asked.principal, asked.allowance):
+        told.append("Or say the message that pays on the thread of the quote.")
+        doings += _on_thread(pay_at)
+    links = tuple(payment.get("links", ()))
+    if links:
+        told.append("Or have a person pay on a page.")
+        doings += (Doing("payment", "GET", one["url"], f"{one['title']}.") for one in links)
+    return " ".join(told), tuple(doings)
+
+
+def _again(refused: Refused, asked: Asked, calls: str) -> Doing | None:
+    """The same call, or the one that reads the same, with what pays for it."""
+    desk = asked.desk
+    path = asked.path.removeprefix(desk.below)
+    name, known = "", {}
+    if path.startswith(f"{calls}/"):
+        name = asked.params.get("name", "")
+    for type_ in desk.resource_types:
+        variables = type_.template.match(path)
+        if type_.read_by and variables is not None:
+            name, known = type_.read_by, dict(variables)
+    for action in desk.registry.actions:
+        if action.name == name:
+            doing = calling(desk, action, known=known)
+            others = (one for one in doing.takes if one.name != PAYMENT)
+            takes = (*others, paying(is_required=True))
+            return msgspec.structs.replace(doing, cost=refused.price, takes=takes)
+    return None
+
+
+def _on_thread(pay_at: str) -> Iterator[Doing]:
+    text = "Says what pays: one text, the JSON of a message whose $schema is that of the quote."
+    content = Taken("content", "array", "That text.", is_required=True)
+    yield Doing("payment", "POST", pay_at, text, FINAL, takes=(content,))
+    thread = pay_at.removesuffix(_MESSAGES)
+    yield Doing("requests", "GET", f"{thread}/requests", "Has forms by which people pay.")

@@ -1,0 +1,362 @@
+"""What helps after a refusal: in words, and as requests that may be sent (HAC 1.0, section 6)."""
+
+from __future__ import annotations
+
+from urllib.parse import quote
+
+import msgspec
+
+from aitp_desk.http.hac.context import Ways
+from aitp_desk.http.hac.payment_hints import ways_to_pay
+from aitp_desk.http.hac.refusal import Refused
+from aitp_desk.http.hac.request_view import Asked
+from aitp_desk.model.access.scope import covers
+from aitp_desk.model.error_kind import ErrorKind
+from aitp_desk.protocols.base.action_affordances import (
+    callable_actions,
+    calling,
+    consenting,
+    may_converse,
+)
+from aitp_desk.protocols.base.affordances import ADDS, Doing, Taken
+
+THREADS_PATH = "/v1/threads"
+_SAID = {
+    ErrorKind.IDEMPOTENCY_CONFLICT: "Send it with a new Idempotency-Key.",
+    ErrorKind.INTERNAL: "Tell those who run the site the id in the message.",
+    ErrorKind.REQUEST_TOO_LARGE: "Send less at once.",
+    ErrorKind.WRONG_HOST: "Ask the host that the message names.",
+}
+"""Where words are all that helps."""
+_PASSING = frozenset(
+    {
+        ErrorKind.IDEMPOTENCY_IN_FLIGHT,
+        ErrorKind.RATE_LIMITED,
+        ErrorKind.REQUEST_TIMEOUT,
+        ErrorKind.UNAVAILABLE,
+    }
+)
+"""What may succeed later as it is."""
+_ABOUT_FORM = frozenset(
+    {
+        ErrorKind.INVALID_REQUEST,
+        ErrorKind.MISSING_FIELD,
+        ErrorKind.UNKNOWN_VERSION,
+        ErrorKind.UNSUPPORTED_TYPE,
+    }
+)
+_NOT_ACCEPTABLE = (
+    "Ask for it in the form that there is: leave the Accept header out, or add"
+    " application/json;q=0.5 to it."
+)
+_LOOK_AROUND = "See what there is, and where."
+_NO_SUCH_BODY = "Send the body as the address takes it; most take application/json."
+
+
+class Found(msgspec.Struct, frozen=True):
+    """What helps.
+
+    Parameters:
+        retry_after: seconds, as the header has them.
+    """
+
+    description: str = ""
+    doings: tuple[Doing, ...] = ()
+    is_retryable: bool = False
+    retry_after: int | None = None
+
+
+class Recovering:
+    """Finds what helps.
+
+    Parameters:
+        ways: which doors of the site's own desk are open.
+    """
+
+    def __init__(self, ways: Ways) -> None:
+        self._ways = ways
+
+    def find(self, refused: Refused, asked: Asked) -> Found:
+        """What helps whoever was refused."""
+        if refused.kind is ErrorKind.PAYMENT_REQUIRED:
+            return Found(*ways_to_pay(refused, asked, self._ways.capabilities))
+        helping = _Helping(refused, asked, self._ways)
+        recovery = refused.recovery
+        if recovery is not None:
+            return helping.found(recovery.description, *helping.named(recovery.actions))
+        return helping.find()
+
+
+class _Helping(msgspec.Struct, frozen=True):
+    """What helps after one refusal."""
+
+    refused: Refused
+    asked: Asked
+    ways: Ways
+
+    @property
+    def at(self) -> str:
+        return self.asked.desk.below
+
+    def found(self, description: str, *doings: Doing | None) -> Found:
+        return Found(description, tuple(one for one in doings if one is not None))
+
+    def named(self, names: tuple[str, ...]) -> list[Doing]:
+        """Those of some actions that the caller may call."""
+        if not self.ways.capabilities:
+            return []
+        return [
+            calling(self.asked.desk, action)
+            for action in callable_actions(
+                self.asked.desk, self.asked.principal, self.asked.allowance
+            )
+            if action.name in names
+        ]
+
+    def find(self) -> Found:
+        kind = self.refused.kind
+        if kind in _SAID:
+            return self.found(_SAID[kind])
+        match kind:
+            case ErrorKind.NOT_AUTHENTICATED:
+                return self._prove()
+            case ErrorKind.FORBIDDEN:
+                return self._permit()
+            case ErrorKind.PRECONDITION_FAILED:
+                return self._agree()
+            case ErrorKind.UNKNOWN_ACTION:
+                return self.found("Choose one of the capabilities that there are.", self._listed())
+            case ErrorKind.UNKNOWN_SESSION | ErrorKind.SESSION_LIMIT:
+                return self.found("Begin a new session: ask without a session_id.", self._ask())
+            case ErrorKind.METHOD_NOT_ALLOWED:
+                return self._other_method()
+            case ErrorKind.NOT_ACCEPTABLE:
+                return self.found(_NOT_ACCEPTABLE, self._same())
+            case ErrorKind.UNSUPPORTED_MEDIA:
+                return self.found(_NO_SUCH_BODY, self._document())
+            case _ if kind in _PASSING:
+                return self._wait()
+            case _ if kind in _ABOUT_FORM:
+                return self._correct()
+            case _:
+                return self._look_elsewhere()
+
+    def _correct(self) -> Found:
+        what = f"Correct {self.refused.param}" if self.refused.param else "Correct the request"
+        return self.found(f"{what} as the message says, and send it again.", self._declared())
+
+    def _look_elsewhere(self) -> Found:
+        kind, thread = self.refused.kind, self._thread()
+        match kind:
+            case ErrorKind.THREAD_NOT_FOUND:
+                begin = Doing(
+                    "create-thread",
+                    "POST",
+                    f"{self.at}{THREADS_PATH}",
+                    "Opens a thread; an empty body opens an empty one.",
+                    ADDS,
+                    takes=(Taken("messages", "array", "What is said first."),),
+                )
+                return self.found(
+                    "Use the id that you were given when the thread was opened, with the same"
+                    " credential, or open a new thread.",
+                    begin if may_converse(self.asked.principal, self.asked.allowance) else None,
+                )
+            case ErrorKind.MESSAGE_NOT_FOUND | ErrorKind.EVENTS_GONE:
+                listed = Doing(
+                    "messages", "GET", f"{thread}/messages", "Lists the messages of the thread."
+                )
+                return self.found("Look the message up in the list.", listed if thread else None)
+            case ErrorKind.RUN_NOT_FOUND:
+                listed = Doing("runs", "GET", f"{thread}/runs", "Lists the runs of the thread.")
+                return self.found("Look the run up in the list.", listed if thread else None)
+            case ErrorKind.ACTOR_NOT_FOUND:
+                listed = Doing("actors", "GET", f"{thread}/actors", "Lists who takes part.")
+                return self.found("Look up who takes part.", listed if thread else None)
+            case ErrorKind.GRANT_NOT_FOUND:
+                listed = Doing("grants", "GET", f"{thread}/grants", "Lists the grants.")
+                return self.found("Look the grant up in the list.", listed if thread else None)
+            case ErrorKind.CALL_NOT_FOUND | ErrorKind.TICKET_NOT_FOUND:
+                return self.found(
+                    "Use the id that the call's answer has, with the credential that called.",
+                    self._listed(),
+                )
+            case ErrorKind.AGENT_NOT_FOUND:
+                listed = Doing(
+                    "collection", "GET", f"{self.at}/v1/assistants", "Lists the site's agents."
+                )
+                return self.found("Choose one of the site's agents.", listed)
+            case _:
+                return self.found(self._templates() or _LOOK_AROUND, self._index())
+
+    def _templates(self) -> str:
+        """The templates of the resources whose base the address is, as a sentence; else empty."""
+        desk, path = self.asked.desk, self.asked.path.rstrip("/")
+        return " ".join(
+            f"{type_.summary} Each is at {self.at}{type_.template}: put the value in braces."
+            for type_ in desk.list_resources(self.asked.principal)
+            if type_.template.names and path == f"{self.at}{type_.template.base}"
+        )
+
+    def _prove(self) -> Found:
+        ways = self.ways
+        scope = self.refused.scope or "the scope that the message names"
+        if ways.register:
+            return self.found(
+                "Register as a client, get an access token with its id and secret, and send the"
+                f" request again with Authorization: Bearer and the token. It needs {scope}.",
+                *self._token(),
+            )
+        if ways.token:
+            metadata = Doing("service-meta", "GET", ways.metadata, "Says who gives tokens.")
+            return self.found(
+                "Send a valid API key or access token as Authorization: Bearer. Those who run the"
+                " site give keys.",
+                metadata,
+                self._help(),
+            )
+        return self.found(
+            "Send a valid API key as Authorization: Bearer. Those who run the site give keys.",
+            self._help(),
+        )
+
+    def _permit(self) -> Found:
+        scope = self.refused.scope
+        if not scope:
+            return self.found("This is not yours to do; whoever it belongs to may do it.")
+        if self.ways.register and covers(self.ways.register_scopes, scope):
+            return self.found(
+                f"Get an access token with the scope {scope}, and send the request again with it.",
+                *self._token(scope),
+            )
+        return self.found(
+            f"Ask those who run the site for a credential with the scope {scope}.", self._help()
+        )
+
+    def _token(self, scope: str = "") -> tuple[Doing, ...]:
+        ways = self.ways
+        scopes = scope or " ".join(ways.register_scopes)
+        asked = Taken("scope", "string", f"The scopes, such as: {scopes}.")
+        return (
+            Doing(
+                "register",
+                "POST",
+                ways.register,
+                "Registers a client; the answer has client_id and client_secret. The body is JSON.",
+                ADDS,
+                takes=(Taken("client_name", "string", "What you call yourself."), asked),
+            ),
+            Doing(
+                "token",
+                "POST",
+                ways.token,
+                "Gives an access token. The body is a form (application/x-www-form-urlencoded).",
+                takes=(
+                    Taken("grant_type", "string", is_required=True, values=("client_credentials",)),
+                    Taken("client_id", "string", "Of the registration.", is_required=True),
+                    Taken("client_secret", "string", "Of the registration.", is_required=True),
+                    asked,
+                ),
+            ),
+        )
+
+    def _agree(self) -> Found:
+        refused, name = self.refused, self.asked.params.get("name", "")
+        if not refused.is_for_price:
+            return self.found(
+                "Nothing was done. Change what the message names, then send it again.",
+                self._declared(),
+            )
+        price = refused.price
+        for action in self.asked.desk.registry.actions:
+            if action.name == name:
+                doing = calling(self.asked.desk, action)
+                takes = [one for one in doing.takes if one.name != refused.param]
+                takes.append(consenting(price, is_required=True))
+                again = msgspec.structs.replace(doing, cost=price, takes=tuple(takes))
+                return self.found(
+                    f"It costs {price}. Ask whoever you act for; if they agree, send the same"
+                    f" arguments again with {refused.param}.",
+                    again,
+                )
+        return self.found(f"It costs {price}. Agree to that by the member {refused.param}.")
+
+    def _wait(self) -> Found:
+        refused = self.refused
+        if refused.kind is ErrorKind.RATE_LIMITED and refused.retry_after is None:
+            return Found(
+                "Waiting does not help here; begin a new session.",
+                tuple(one for one in (self._ask(),) if one),
+                is_retryable=True,
+                retry_after=0,
+            )
+        seconds = refused.retry_after
+        when = f"Wait {seconds} seconds" if seconds is not None else "Wait a little"
+        return Found(
+            f"{when}, then send the same request again.", (), is_retryable=True, retry_after=seconds
+        )
+
+    def _other_method(self) -> Found:
+        allowed = self.refused.allowed
+        doing = self._same() if "GET" in allowed else None
+        return self.found(f"This address takes {', '.join(allowed)}.", doing)
+
+    def _same(self) -> Doing | None:
+        """Reading what stands at the address, where reading is all that was meant."""
+        if self.asked.method not in {"GET", "HEAD"} and "GET" not in self.refused.allowed:
+            return None
+        return Doing("alternate", "GET", self.asked.path, "Reads what stands here, as it is.")
+
+    def _declared(self) -> Doing | None:
+        """Where it is told what the address takes."""
+        name = self.asked.params.get("name", "")
+        capabilities = f"{self.at}{self.ways.capabilities}"
+        if self.ways.capabilities and name and self.asked.path.startswith(f"{capabilities}/"):
+            return Doing(
+                "describedby",
+                "GET",
+                f"{capabilities}/{quote(name, safe='')}",
+                "Says what it takes.",
+            )
+        return self._document()
+
+    def _document(self) -> Doing | None:
+        if not self.ways.openapi:
+            return None
+        href = f"{self.at}{self.ways.openapi}"
+        return Doing("service-desc", "GET", href, "Describes all addresses: what each takes.")
+
+    def _listed(self) -> Doing | None:
+        if not self.ways.capabilities:
+            return self._index()
+        return Doing(
+            "collection", "GET", f"{self.at}{self.ways.capabilities}", "Lists what can be called."
+        )
+
+    def _index(self) -> Doing:
+        return Doing("index", "GET", f"{self.at}/", "Says what there is, where asked for as HAC.")
+
+    def _ask(self) -> Doing | None:
+        if not self.ways.converse:
+            return None
+        return Doing(
+            "converse",
+            "POST",
+            self.ways.converse,
+            "Asks a question, which begins a session.",
+            ADDS,
+            takes=(
+                Taken("capability", "string", "What is asked.", is_required=True),
+                Taken("query", "string", "The question.", is_required=True),
+            ),
+        )
+
+    def _help(self) -> Doing | None:
+        if not self.ways.help:
+            return None
+        return Doing("help", "GET", self.ways.help, "Says how to get a key.")
+
+    def _thread(self) -> str:
+        """The address of the thread that the request is about; empty where it is about none."""
+        thread_id = self.asked.params.get("thread_id", "")
+        return f"{self.at}{THREADS_PATH}/{quote(thread_id, safe='')}" if thread_id else ""

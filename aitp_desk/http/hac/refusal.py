@@ -1,0 +1,89 @@
+"""A refusal, as far as it matters to what helps: as it was raised, or as it was written once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from aitp_desk.model.error_kind import ErrorKind
+from aitp_desk.model.errors import (
+    ConsentMissing,
+    DeskError,
+    MethodNotAllowed,
+    PaymentRequired,
+    Recovery,
+    ScopeMissing,
+)
+from aitp_desk.model.money import Money
+from aitp_desk.protocols.base.payments.wire import required_body
+
+_KINDS = frozenset(kind.value for kind in ErrorKind)
+
+
+class Refused(msgspec.Struct, frozen=True):
+    """What matters of a refusal.
+
+    Parameters:
+        payment: how it can be paid for, as every door tells it; empty where it cannot.
+    """
+
+    kind: ErrorKind
+    message: str
+    param: str | None = None
+    retry_after: int | None = None
+    recovery: Recovery | None = None
+    scope: str = ""
+    is_for_price: bool = False
+    price: Money | None = None
+    allowed: tuple[str, ...] = ()
+    payment: Mapping[str, Any] = {}
+
+
+def refused_of(error: DeskError, below: str) -> Refused:
+    """What matters of an error.
+
+    Parameters:
+        below: the path below which the desk's addresses stand; empty for the site's own.
+    """
+    if isinstance(error, PaymentRequired):
+        told = msgspec.to_builtins(required_body(error, below))
+        payment = told.get("payment", {})
+        return Refused(error.kind, error.message, error.param, price=error.price, payment=payment)
+    return Refused(
+        error.kind,
+        error.message,
+        error.param,
+        error.retry_after,
+        error.recovery,
+        error.scope if isinstance(error, ScopeMissing) else "",
+        isinstance(error, ConsentMissing),
+        error.price if isinstance(error, ConsentMissing) else None,
+        error.allowed if isinstance(error, MethodNotAllowed) else (),
+    )
+
+
+class _Told(msgspec.Struct):
+    """A refusal as an earlier request was told it (RFC 9457), as far as it matters."""
+
+    code: str = ""
+    detail: str = ""
+    param: str | None = None
+    recovery: Recovery | None = None
+    price: Money | None = None
+    payment: Mapping[str, Any] = {}
+
+
+def refused_in(body: bytes) -> Refused:
+    """What matters of a refusal that was written already, as of an earlier request."""
+    told = msgspec.json.decode(body, type=_Told)
+    kind = ErrorKind(told.code) if told.code in _KINDS else ErrorKind.PRECONDITION_FAILED
+    return Refused(
+        kind,
+        told.detail,
+        told.param,
+        recovery=told.recovery,
+        price=told.price,
+        payment=told.payment,
+    )

@@ -1,0 +1,262 @@
+"""Which face an answer has, and how the second one is written (HAC 1.0)."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator, Mapping
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import msgspec
+import structlog
+
+from aitp_desk.desk.desk import Desk
+from aitp_desk.http.hac.context import Ways
+from aitp_desk.http.hac.recovery import Recovering
+from aitp_desk.http.hac.refusal import Refused, refused_in, refused_of
+from aitp_desk.http.hac.request_view import Asked
+from aitp_desk.model.calls.action import Related
+from aitp_desk.model.errors import DeskError, NotAcceptable
+from aitp_desk.protocols import hac
+from aitp_desk.protocols.base.affordances import Doing, Overview, Seen, Taken
+from aitp_desk.protocols.base.discovery_links import MANIFEST_TYPE
+from aitp_desk.protocols.base.door import JSON, REFUSED, Reply, Route, has_version, version_of
+from aitp_desk.protocols.hac.negotiation import Face, negotiate
+
+Headers = tuple[tuple[str, str], ...]
+BY_FACE = ("Vary", "Accept, Authorization")
+"""Both faces say that there are two, and that what may be done depends on who asks."""
+_TAGGED = frozenset({"GET", "HEAD"})
+_written: WeakKeyDictionary[Doing, hac.Action | None] = WeakKeyDictionary()
+_log = structlog.get_logger()
+
+
+def find_face(
+    headers: Mapping[str, str],
+    method: str,
+    path: str,
+    route: Route | None,
+    desk: Desk,
+    *,
+    has_faces: bool = True,
+) -> Face:
+    """Which face of an answer is asked for.
+
+    What is nowhere, or may be nowhere, is refused in the form that was asked for; all else that has
+    no second face is not acceptable to whoever takes nothing else.
+
+    Parameters:
+        headers: the request's, several lines of ``Accept`` as one.
+        path: as it was requested, percent-encoded, without the query.
+        route: where it leads; None where nothing is served.
+        desk: whose address it is.
+        has_faces: whether any answer has a second face; where none has, whoever takes nothing else
+            is still told so, and refusals have the plain form.
+    """
+    accept = headers.get("Accept", "")
+    if "hac" not in accept.lower() or method == "OPTIONS":
+        return Face.PLAIN
+    given: tuple[str, ...] = ()
+    if route is not None:
+        given = route.gives if route.gives_at is None else route.gives_at(desk, path)
+    if route is None or not given:
+        return negotiate(accept) if has_faces else Face.PLAIN
+    # where a page stands in the place of a resource, it has no second face
+    is_served = route.second is not None and (route.gives_at is None or JSON in given)
+    return negotiate(accept, is_served=is_served, plain=(*given, MANIFEST_TYPE))
+
+
+def not_acceptable(route: Route) -> NotAcceptable:
+    """What whoever takes HAC alone is told where there is none of it."""
+    given = ", ".join(one for one in route.gives if "*" not in one)
+    return NotAcceptable(
+        f"This address gives no {hac.MEDIA_TYPE}, but {given}: name that in Accept as well.",
+        param="Accept",
+    )
+
+
+class Faces:
+    """Writes the second face of answers.
+
+    Parameters:
+        ways: what of the desk helps whoever was refused.
+    """
+
+    def __init__(self, ways: Ways) -> None:
+        self._recovering = Recovering(ways)
+
+    def answer(self, reply: Reply, error: DeskError | None, asked: Asked) -> Reply:
+        """The second face of whatever is answered; itself where it has none.
+
+        Parameters:
+            error: why nothing was done; None also where a reply repeats that of an earlier request.
+        """
+        if error is None and (reply.status < REFUSED or not _is_json(reply)):
+            return self._write(reply, asked)
+        below = asked.desk.below
+        refused = refused_of(error, below) if error else refused_in(reply.body)
+        return self._refuse(reply, refused, asked)
+
+    def _write(self, reply: Reply, asked: Asked) -> Reply:
+        seen = reply.seen
+        if seen is None:
+            return reply
+        if isinstance(seen, Overview):
+            body = hac.write_discovery(_discovery(seen))
+            own: Headers = (("Cache-Control", "private, no-cache"), BY_FACE)
+        elif reply.pieces is not None:
+            return _wrap_pieces(reply, reply.pieces, _context(seen), asked)
+        else:
+            body = hac.wrap(reply.body, _context(seen))
+            own = tuple(one for one in reply.headers if one[0] != "ETag")
+        if asked.method in _TAGGED and reply.status == 200:
+            tag = version_of(body)
+            own = (*own, ("ETag", tag))
+            if has_version(asked.headers, tag):
+                return Reply(304, content_type=hac.MEDIA_TYPE, headers=own)
+        return Reply(reply.status, body, hac.MEDIA_TYPE, own, reply.links)
+
+    def _refuse(self, reply: Reply, refused: Refused, asked: Asked) -> Reply:
+        """The same status and headers, and what helps."""
+        found = self._recovering.find(refused, asked)
+        recovery = None
+        if found.description:
+            actions = tuple(write_doings(found.doings))
+            recovery = hac.Recovery(description=found.description, actions=actions)
+        told = hac.HacError(
+            code=refused.kind.value,
+            message=refused.message.strip() or "It was refused.",
+            retryable=found.is_retryable,
+            retry_after=found.retry_after,
+            recovery=recovery,
+            extra=_beside(refused),
+        )
+        return msgspec.structs.replace(
+            reply, body=hac.write_error(told), content_type=hac.MEDIA_TYPE
+        )
+
+
+def _beside(refused: Refused) -> dict[str, Any]:
+    """What HAC has no member for."""
+    told = {"x-param": refused.param, "x-payment": refused.payment or None}
+    return {name: said for name, said in told.items() if said is not None}
+
+
+def _wrap_pieces(
+    reply: Reply, pieces: AsyncIterator[bytes], context: hac.Context, asked: Asked
+) -> Reply:
+    """The second face of a body too large to be held; its version follows from the body's own."""
+    before, after = hac.wrapping(context)
+    held = dict(reply.headers)
+    tag = version_of(held.pop("ETag").encode() + after)
+    headers = (*held.items(), ("ETag", f"W/{tag}"))
+    if has_version(asked.headers, tag):
+        return Reply(304, content_type=hac.MEDIA_TYPE, headers=headers)
+
+    async def wrapped() -> AsyncIterator[bytes]:
+        yield before
+        async for piece in pieces:
+            yield piece
+        yield after
+
+    return msgspec.structs.replace(
+        reply, content_type=hac.MEDIA_TYPE, headers=headers, pieces=wrapped()
+    )
+
+
+def _is_json(reply: Reply) -> bool:
+    return reply.content_type == JSON or reply.content_type.endswith("+json")
+
+
+def _context(seen: Seen) -> hac.Context:
+    return hac.Context(
+        description=_line(seen.description),
+        actions=tuple(write_doings(seen.doings)),
+        related=tuple(_related(seen.related)),
+    )
+
+
+def _discovery(overview: Overview) -> hac.Discovery:
+    places = []
+    for one in overview.places:
+        extra = {"x-template": one.template} if one.template else {}
+        try:
+            places.append(
+                hac.Resource(
+                    rel=one.rel,
+                    href=one.href,
+                    description=_line(one.description),
+                    methods=one.methods,
+                    extra=extra,
+                )
+            )
+        except hac.NotHac as error:
+            _log.warning("hac_left_out", what=one.rel, reason=str(error))
+    return hac.Discovery(
+        name=overview.name,
+        version=overview.version,
+        description=_line(overview.description),
+        resources=tuple(places),
+    )
+
+
+def _related(related: tuple[Related, ...]) -> Iterator[hac.Related]:
+    for one in related:
+        try:
+            yield hac.Related(rel=one.rel, href=one.href, description=_line(one.description))
+        except hac.NotHac as error:  # what the owner has written, and plain answers may hold
+            _log.warning("hac_left_out", what=one.rel, reason=str(error))
+
+
+def write_doings(doings: tuple[Doing, ...]) -> Iterator[hac.Action]:
+    """What may be done, as HAC has it; what would break its rules is left out, and logged."""
+    for one in doings:
+        if one not in _written:
+            _written[one] = _write_doing(one)
+        if (written := _written[one]) is not None:
+            yield written
+
+
+def _write_doing(doing: Doing) -> hac.Action | None:
+    try:
+        return hac.Action(
+            rel=doing.rel,
+            method=doing.method,
+            href=doing.href,
+            description=_line(doing.description),
+            safety=_safety(doing),
+            fields=tuple(map(_field, doing.takes)),
+            preconditions=doing.needs,
+        )
+    except hac.NotHac as error:
+        _log.warning("hac_left_out", what=doing.rel, reason=str(error))
+        return None
+
+
+def _safety(doing: Doing) -> hac.Safety:
+    safety, cost = doing.safety, doing.cost
+    return hac.Safety(
+        mutability=safety.mutability,
+        blast_radius=safety.blast_radius,
+        reversible_within=safety.reversible_within if safety.mutability == "reversible" else None,
+        confirmation_recommended=safety.confirmation_recommended
+        or safety.is_grave
+        or cost is not None,
+        cost=None if cost is None else hac.Cost(amount=cost.amount, currency=cost.currency),
+    )
+
+
+def _line(text: str) -> str:
+    """A text as one line: docstrings are broken into several."""
+    return " ".join(text.split())
+
+
+def _field(taken: Taken) -> hac.Field:
+    return hac.Field(
+        name=taken.name,
+        type=taken.kind,
+        description=_line(taken.description),
+        required=taken.is_required,
+        enum=taken.values,
+        default=taken.default,
+        extra={} if taken.schema is None else {"x-schema": taken.schema},
+    )

@@ -1,0 +1,1 @@
+"""Bounds on connections, on bodies and on what waits to be sent."""

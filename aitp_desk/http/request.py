@@ -1,0 +1,157 @@
+"""A request as it came, whichever way, and its way on to the handler of a door."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import hmac
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from typing import Protocol
+
+import msgspec
+from multidict import CIMultiDict, MultiMapping
+
+from aitp_desk.auth.credentials.proof import Proof
+from aitp_desk.desk.limits.concurrency import Concurrency, Place
+from aitp_desk.desk.limits.rate_limits import Allowance
+from aitp_desk.http.connection.request_head import Heading
+from aitp_desk.model.errors import NotAuthenticated, RequestTooLarge, UnsupportedMedia
+from aitp_desk.model.strict_json import AT_ONCE_BYTES, decode_ahead, decoded_ahead
+from aitp_desk.protocols.base.door import JSON, Call, Reply, Route
+from aitp_desk.protocols.hac.negotiation import Face
+
+_decoder = ThreadPoolExecutor(1, "decode")
+"""Decodes long bodies one after the other: two at once would leave the loop less of its lock."""
+
+
+class Incoming(Protocol):
+    """A request as it came: its head, and its body when it is asked for."""
+
+    @property
+    def heading(self) -> Heading:
+        """Its head, as :func:`aitp_desk.http.connection.request_head.read_heading` has read it."""
+
+    @property
+    def query(self) -> Mapping[str, str]:
+        """The query string's parameters; of a repeated one the first."""
+
+    @property
+    def peer(self) -> str:
+        """Network address of the other end of the connection."""
+
+    @property
+    def content_length(self) -> int | None:
+        """The declared size of the body in bytes, where there is one."""
+
+    @property
+    def is_gone(self) -> bool:
+        """Whether the connection has ended, so that nobody reads the answer."""
+
+    async def read(self, most: int) -> bytes:
+        """Read the body; where it has more than so many bytes, at least one more than that.
+
+        Raises:
+            RequestTimeout: it paused for too long.
+            InvalidRequest: it did not come to its end.
+        """
+
+
+async def pass_on(
+    request: Incoming,
+    route: Route,
+    proof: Proof,
+    allowance: Allowance | None,
+    concurrency: Concurrency | None,
+) -> Reply:
+    """Hand a request that may be made to the door's handler, when there is a place for it.
+
+    It waits for one once it has come whole: who sends slowly holds none.
+
+    Parameters:
+        concurrency: where places are taken; None where there are as many as are wanted.
+
+    Raises:
+        whatever the handler refuses; Unavailable: there is no place.
+    """
+    heading = request.heading
+    desk = heading.desk
+    principal = proof.principal
+    if desk.name:  # the caller, at the desk that it calls
+        principal = msgspec.structs.replace(principal, desk=desk.name)
+    leave = None if route.admit is None else route.admit(desk, principal)
+    place: Place | None = None
+    try:
+        most = route.max_body
+        if route.max_body_for is not None:
+            most = route.max_body_for(desk, principal)
+        body = await _read_body(request, route, most) if most else b""
+        if proof.body_digest is not None:
+            await _check_body(body, proof.body_digest)
+        if concurrency is not None and heading.counted is not None:
+            place = concurrency.enter(principal)
+            if place is None:
+                place = await concurrency.wait(principal, lambda: request.is_gone)
+        handler, headers = route.handler, heading.headers
+        if heading.face is Face.HAC and route.second is not None:
+            handler, headers = route.second, _unconditional(headers)
+        call = Call(
+            principal,
+            heading.method,
+            heading.path,
+            heading.params,
+            request.query,
+            headers,
+            body,
+            allowance,
+            place,
+            proof.mark,
+        )
+        if len(body) <= AT_ONCE_BYTES or route.media_type != JSON:
+            return await handler(desk, call)
+        loop = asyncio.get_running_loop()
+        with decoded_ahead(await loop.run_in_executor(_decoder, decode_ahead, body)):
+            return await handler(desk, call)
+    finally:
+        if place is not None:
+            place.leave()
+        if leave is not None:
+            leave()
+
+
+def _unconditional(headers: MultiMapping[str]) -> MultiMapping[str]:
+    """Headers without what is held already: that is the second face, which no handler knows."""
+    if "If-None-Match" not in headers:
+        return headers
+    rest = CIMultiDict(headers)
+    del rest["If-None-Match"]
+    return rest
+
+
+async def _read_body(request: Incoming, route: Route, most: int) -> bytes:
+    if (request.content_length or 0) > most:
+        raise _too_large(most)
+    if request.heading.is_encoded:
+        raise UnsupportedMedia("Send the body without Content-Encoding.")
+    body = await request.read(most)
+    if len(body) > most:
+        raise _too_large(most)
+    if body and not request.heading.is_of_type:
+        raise UnsupportedMedia(
+            f"The body is sent with Content-Type: {route.media_type}.", param="Content-Type"
+        )
+    return body
+
+
+def _too_large(most: int) -> RequestTooLarge:
+    return RequestTooLarge(f"The body of this request is at most {most} bytes.")
+
+
+async def _check_body(body: bytes, digest: bytes) -> None:
+    """Refuse a body that is another than the one that was signed."""
+    if len(body) <= AT_ONCE_BYTES:
+        found = hashlib.sha256(body).digest()
+    else:
+        found = (await asyncio.to_thread(hashlib.sha256, body)).digest()
+    if not hmac.compare_digest(found, digest):
+        raise NotAuthenticated("The body is another than the one that was signed.")

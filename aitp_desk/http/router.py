@@ -1,0 +1,146 @@
+"""From a method and a path to a row of a door's table.
+
+Every door's routes are put into one table when the desk starts; a path that two doors claim is a
+fault of the program and refused there.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from functools import cached_property
+from urllib.parse import unquote
+
+import msgspec
+
+from aitp_desk.desk.desk import Desk
+from aitp_desk.protocols.base.door import Door, Route
+
+Found = tuple[Door, Route, Mapping[str, str]]
+_TAKES_ALL = ":.*}"
+_PARAMETER = re.compile(r"\{(\w+)(:\.\*)?\}")
+
+
+class RouteClaimedTwice(Exception):
+    """Two routes have the same method and path."""
+
+
+class RoutingTable:
+    """All routes of all doors.
+
+    Parameters:
+        has_faces: whether any has a second face.
+    """
+
+    def __init__(self, doors: Iterable[Door], *, has_faces: bool = True) -> None:
+        self._fixed: dict[str, dict[str, tuple[Door, Route]]] = {}
+        self._templates: dict[str, _Template] = {}
+        self._owners: list[tuple[str, Door]] = []
+        for door in doors:
+            self._owners.extend((prefix, door) for prefix in door.owns)
+            for route in door.routes:
+                shown = route if has_faces else msgspec.structs.replace(route, second=None)
+                self._add(door, shown)
+        self._owners.sort(key=lambda owner: len(owner[0]), reverse=True)
+
+    @property
+    def routes(self) -> tuple[tuple[Door, Route], ...]:
+        """All rows, with their doors."""
+        fixed = (row for methods in self._fixed.values() for row in methods.values())
+        others = (row for one in self._templates.values() for row in one.methods.values())
+        return (*fixed, *others)
+
+    def find(self, method: str, path: str) -> Found | None:
+        """The route for a request; a HEAD request takes the GET route.
+
+        A path belongs to the route that spells it out, else to the first template that fits: what
+        that does not serve, no later one does, such as the one that takes every path.
+
+        Parameters:
+            path: as it was requested, percent-encoded, without the query.
+        """
+        method = "GET" if method == "HEAD" else method
+        row = self._fixed.get(path)
+        if row is not None:
+            return (*row[method], {}) if method in row else None
+        for template in self._templates.values():
+            if not path.startswith(template.beginning):
+                continue
+            match = template.pattern.fullmatch(path)
+            if match is not None:
+                if method not in template.methods:
+                    return None
+                door, route = template.methods[method]
+                # what takes every path refuses in the form of whoever owns that one
+                door = self.owner(path) if template.takes_all else door
+                return door, route, {k: unquote(v) for k, v in match.groupdict().items()}
+        return None
+
+    def methods(self, path: str, desk: Desk) -> tuple[str, ...]:
+        """The methods that a path takes; those for every path where something stands at this one.
+
+        Parameters:
+            path: as :meth:`find` takes it.
+            desk: the site's own.
+        """
+        found = set(self._fixed.get(path, ()))
+        for template in self._templates.values():
+            if path.startswith(template.beginning) and template.pattern.fullmatch(path):
+                for method, (door, route) in template.methods.items():
+                    stands = route.gives_at and route.gives_at(door.desk or desk, path)
+                    if not template.takes_all or stands:
+                        found.add(method)
+        if "GET" in found:
+            found.add("HEAD")
+        return tuple(sorted(found))
+
+    def owner(self, path: str) -> Door:
+        """The door in whose form an unknown address is refused: the longest prefix decides.
+
+        What is no path (``OPTIONS *``, ``CONNECT host:port``) falls to the shortest.
+        """
+        owners = (door for prefix, door in self._owners if path.startswith(prefix))
+        return next(owners, self._owners[-1][1])
+
+    def _add(self, door: Door, route: Route) -> None:
+        if "{" not in route.path:
+            methods = self._fixed.setdefault(route.path, {})
+        else:
+            if route.path not in self._templates:
+                self._templates[route.path] = _Template(route.path)
+            methods = self._templates[route.path].methods
+        if route.method in methods:
+            raise RouteClaimedTwice(f"{route.method} {route.path} is claimed twice.")
+        methods[route.method] = (door, route)
+
+
+class _Template:
+    """A path with parameters, and what is served there.
+
+    Attributes:
+        methods: the rows of the table, by their methods.
+        takes_all: whether its last parameter takes slashes too.
+        beginning: what stands before its first parameter.
+    """
+
+    def __init__(self, path: str) -> None:
+        self.methods: dict[str, tuple[Door, Route]] = {}
+        self.takes_all = path.endswith(_TAKES_ALL)
+        self._path = path
+        self.beginning = path.partition("{")[0]
+
+    @cached_property
+    def pattern(self) -> re.Pattern[str]:
+        """What matches it; the start makes none, for most addresses are never asked for."""
+        return _expression(self._path)
+
+
+def _expression(template: str) -> re.Pattern[str]:
+    parts: list[str] = []
+    end = 0
+    for parameter in _PARAMETER.finditer(template):
+        parts.append(re.escape(template[end : parameter.start()]))
+        parts.append(f"(?P<{parameter[1]}>{'.*' if parameter[2] else '[^/]+'})")
+        end = parameter.end()
+    parts.append(re.escape(template[end:]))
+    return re.compile("".join(parts), re.DOTALL)

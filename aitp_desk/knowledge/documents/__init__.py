@@ -1,0 +1,1 @@
+"""Documents and the passages that answers are taken from."""

@@ -1,0 +1,45 @@
+"""What stands on most pages of a site is its frame: it answers nothing, but in one place."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from msgspec.structs import replace
+
+from aitp_desk.knowledge.documents.base import Passage
+from aitp_desk.knowledge.documents.chunks import joined
+
+_SHARE, _MIN_PAGES = 0.3, 20
+"""What stands word for word on so much of all pages, and on so many, is boilerplate."""
+
+
+def without_boilerplate(pages: Mapping[str, Sequence[Passage]]) -> dict[str, Sequence[Passage]]:
+    """The passages of all pages without what their frame says, which the first page keeps.
+
+    A passage that says nothing else is left out.
+
+    Parameters:
+        pages: the passages of each page by its path.
+    """
+    uses: Counter[str] = Counter()
+    for passages in pages.values():
+        uses.update({unit.text for passage in passages for unit in passage.units})
+    least = max(_MIN_PAGES, _SHARE * len(pages))
+    frame = {text for text, count in uses.items() if count >= least}
+    if not frame:
+        return dict(pages)
+    kept: set[str] = set()
+    found: dict[str, Sequence[Passage]] = {}
+    for path, passages in pages.items():
+        left: list[Passage] = []
+        for passage in passages:
+            said = {unit.text for unit in passage.units}
+            drop = said & kept
+            kept |= said & frame
+            if not drop:
+                left.append(passage)
+            elif units := tuple(unit for unit in passage.units if unit.text not in drop):
+                left.append(replace(passage, text=joined(units), units=units))
+        found[path] = left
+    return found

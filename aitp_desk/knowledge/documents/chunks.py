@@ -1,0 +1,324 @@
+"""Documents as passages: a section by its heading, with its address and its smallest pieces."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+import msgspec
+
+from aitp_desk.knowledge.documents.anchors import Anchors, fragment
+from aitp_desk.knowledge.documents.base import PAGE_BREAK, Document, Passage, Unit, UnitKind
+from aitp_desk.knowledge.documents.blocks import (
+    Block,
+    Code,
+    End,
+    Heading,
+    Item,
+    Mark,
+    Paragraph,
+    Table,
+    Term,
+    plain,
+)
+from aitp_desk.knowledge.documents.sentences import join, sentences
+from aitp_desk.knowledge.sources.html.blocks import html_blocks
+from aitp_desk.knowledge.sources.markdown.blocks import markdown_blocks
+from aitp_desk.model.text import as_name, as_quote, without_invisible
+
+MAX_PASSAGE_CHARACTERS = 1800
+"""A longer section becomes several passages with one address."""
+MAX_UNIT_CHARACTERS = 2000
+"""A longer sentence, row or code block is cut: nothing that long answers a question."""
+ANNOUNCING = (":", "：")
+"""With such an ending a unit announces the next one."""
+MAX_TERM_CHARACTERS = 100
+"""A longer term of a definition is cut where it stands for a heading."""
+_FULL_LINE = 0.6
+"""A line that is shorter than this share of the longest ends its paragraph."""
+_CALLED = re.compile(r"([^(]{2,80}?)\s?\(")
+_SEE = re.compile(r"([^.:]{1,100}): See (?:also )?([^.]{1,100}?)\.?")
+_WORD = re.compile(r"\w")
+"""Without one, what is left of a paragraph around a code block says nothing: ``.``."""
+_DIVIDED = re.compile(r"([^\W\d_])-\n([a-zß-ÿ])")
+
+
+class Section(msgspec.Struct, frozen=True):
+    """A heading and what stands between it and the next one.
+
+    Parameters:
+        heading: empty for what stands before the first heading.
+        trail: the headings above it and its own; the page's own title is left out.
+        anchor: the heading's id in the page; empty before the first heading, and where it has none.
+    """
+
+    heading: str
+    trail: tuple[str, ...]
+    anchor: str
+    blocks: tuple[Block, ...]
+
+
+def blocks_of(document: Document) -> list[Block]:
+    """What a document is made of."""
+    if document.kind == "markdown":
+        return markdown_blocks(document.body)
+    if document.kind == "html":
+        return html_blocks(document.body)
+    return [
+        Paragraph(text) for part in re.split(r"\n\s*\n", document.body) if (text := plain(part))
+    ]
+
+
+def paragraphs_of_page(text: str) -> list[str]:
+    """The paragraphs of a page of a PDF, of which only the lines are known.
+
+    A line that is much shorter than the longest ends its paragraph: it is a heading, a row or the
+    last line of one. A word that is divided at a line's end is put together.
+    """
+    lines = [line.strip() for line in text.split("\n")]
+    full = _FULL_LINE * max(map(len, lines))
+    found = [""]
+    for line in lines:
+        found[-1] += f"{line}\n"
+        if len(line) < full:
+            found.append("")
+    return [whole for part in found if (whole := plain(_DIVIDED.sub(r"\1\2", part)))]
+
+
+def _pages(document: Document) -> Iterator[Section]:
+    """The pages of a PDF as sections without headings."""
+    for number, text in enumerate(document.body.split(PAGE_BREAK), start=1):
+        blocks = tuple(map(Paragraph, paragraphs_of_page(text)))
+        yield Section("", (), f"page={number}", blocks)
+
+
+def sections(blocks: Iterable[Block], *, rendered_here: bool = True) -> Iterator[Section]:
+    """Split a page at its headings. A first heading that opens the page is its title.
+
+    What a definition list explains is a section too, below the heading where the list stands.
+
+    Parameters:
+        rendered_here: whether the desk shows the page, and gives each heading an id; a page from
+            elsewhere has the ids that it has.
+    """
+    return _Cutter(rendered_here).cut(blocks)
+
+
+class _Cutter:
+    """Where in a page one is: below which headings, and in the definition of which terms."""
+
+    def __init__(self, rendered_here: bool) -> None:
+        self._rendered_here = rendered_here
+        self._anchors = Anchors()
+        self._trail: list[Heading] = []
+        self._heading, self._anchor, self._mark = "", "", ""
+        self._terms: list[tuple[Term, str]] = []
+        self._said = ""
+        self._pending: list[Block] = []
+
+    def cut(self, blocks: Iterable[Block]) -> Iterator[Section]:
+        """The sections, none of them empty."""
+        opened = False
+        for block in blocks:
+            if isinstance(block, Heading):
+                yield from self._end()
+                self._open(block, is_title=not opened and block.level == 1)
+                opened = True
+            elif isinstance(block, Term):
+                yield from self._end()
+                self._leave(block.depth)
+                self._terms.append((block, _name_of(block.text)))
+                self._said, self._mark = block.text, ""
+                opened = True
+            elif isinstance(block, End):
+                if not self._is_unexplained(block.depth):
+                    yield from self._end()
+                    self._leave(block.depth)
+            elif isinstance(block, Mark):
+                yield from self._end()
+                self._mark = fragment(block.id)
+            else:
+                self._add(block)
+                opened = True
+        yield from self._end()
+
+    def _open(self, heading: Heading, *, is_title: bool) -> None:
+        if self._rendered_here:
+            anchor = self._anchors.take(heading.text, heading.id)
+            self._anchor = fragment(anchor) if anchor == heading.id else anchor
+        else:
+            self._anchor = fragment(heading.id)
+        self._heading, self._mark = heading.text, ""
+        self._terms.clear()
+        if not is_title:
+            above = (above for above in self._trail if above.level < heading.level)
+            self._trail = [*above, heading]
+
+    def _leave(self, depth: int) -> None:
+        """End the definitions of a list and of those within it."""
+        while self._terms and self._terms[-1][0].depth >= depth:
+            self._terms.pop()
+
+    def _is_unexplained(self, depth: int) -> bool:
+        """Whether the last term of a list has no definition: what follows the list explains it."""
+        return bool(self._said) and self._terms[-1][0].depth == depth
+
+    def _add(self, block: Block) -> None:
+        """A definition begins with its term, so that it can be read alone."""
+        if self._said:
+            if isinstance(block, Paragraph):
+                block = Paragraph(f"{self._said}: {block.text}")
+            else:
+                self._pending.append(Paragraph(self._said))
+            self._said = ""
+        self._pending.append(block)
+
+    def _end(self) -> Iterator[Section]:
+        if self._said:
+            self._pending.append(Paragraph(self._said))
+            self._said = ""
+        if not self._pending:
+            return
+        names = [name for _, name in self._terms]
+        ids = (fragment(term.id) for term, _ in reversed(self._terms) if term.id)
+        yield Section(
+            heading=names[-1] if names else self._heading,
+            trail=(*(above.text for above in self._trail), *names),
+            anchor=self._mark or next(ids, self._anchor),
+            blocks=tuple(self._pending),
+        )
+        self._pending = []
+
+
+def _name_of(term: str) -> str:
+    """A term without what it takes: ``max_connections`` of ``max_connections (integer)``."""
+    name = _CALLED.match(term)
+    return name[1] if name else term[:MAX_TERM_CHARACTERS]
+
+
+def passages_of(document: Document, *, number: int = 0) -> list[Passage]:
+    """The passages of a document in order, numbered from ``number``."""
+    found: list[Passage] = []
+    for section in _sections_of(document):
+        for units in _portions(list(units_of(section.blocks))):
+            found.append(
+                Passage(
+                    number=number + len(found),
+                    document=document.path,
+                    title=document.title,
+                    heading=as_name(section.heading),
+                    trail=tuple(map(as_name, section.trail)),
+                    anchor=section.anchor,
+                    text=joined(units),
+                    units=tuple(units),
+                )
+            )
+    return found
+
+
+def _sections_of(document: Document) -> Iterator[Section]:
+    if document.kind == "pdf":
+        return _pages(document)
+    cut = sections(blocks_of(document), rendered_here=not document.is_elsewhere)
+    return _with_other_names(list(cut)) if document.kind == "html" else cut
+
+
+def _with_other_names(cut: list[Section]) -> Iterator[Section]:
+    """The sections of a page; what only says ``GIL: See interpreter lock`` names the other."""
+    by_heading = {section.heading.casefold(): section for section in cut}
+    names: dict[str, list[str]] = {}
+    for section in cut:
+        block = section.blocks[0]
+        seen = _SEE.fullmatch(block.text) if isinstance(block, Paragraph) else None
+        if seen and len(section.blocks) == 1 and seen[1] == section.heading:
+            other = seen[2].casefold()
+            if other in by_heading and other != section.heading.casefold():
+                names.setdefault(other, []).append(section.heading)
+    named_others = {name for named in names.values() for name in named}
+    for section in cut:
+        if section.heading in named_others:
+            continue
+        if named := names.get(section.heading.casefold()):
+            heading = f"{section.heading} ({', '.join(named)})"
+            trail = (*section.trail[:-1], heading)
+            yield msgspec.structs.replace(section, heading=heading, trail=trail)
+        else:
+            yield section
+
+
+def units_of(blocks: Sequence[Block]) -> Iterator[Unit]:
+    """The sentences, list items, table rows and code blocks of a section, in order."""
+    lead = ""
+    parents: dict[int, str] = {}
+    before: Block | None = None
+    for block in blocks:
+        if isinstance(block, Paragraph):
+            found = [said for said in sentences(block.text) if _WORD.search(said)]
+            yield from (_unit("sentence", said, opens=not at) for at, said in enumerate(found))
+            lead = found[-1] if found else ""
+            parents.clear()
+        elif isinstance(block, Item):
+            above = parents.get(block.depth - 1, "") if block.depth > 1 else lead
+            parents[block.depth] = block.text
+            opens = not isinstance(before, Item)
+            yield _unit("item", block.text, above, opens=opens, mark=block.mark)
+        elif isinstance(block, Table):
+            columns = " ".join(filter(None, block.header))
+            for at, row in enumerate(filter(any, block.rows)):
+                yield _unit("row", _row(block.header, row), columns, opens=not at)
+        elif isinstance(block, Code):
+            yield _unit("code", f"```{block.language}\n{block.text}\n```", lead, opens=True)
+        before = block
+
+
+def _unit(kind: UnitKind, text: str, lead: str = "", *, opens: bool, mark: str = "-") -> Unit:
+    text, lead = text[:MAX_UNIT_CHARACTERS], lead[:MAX_UNIT_CHARACTERS]
+    text = without_invisible(text) if kind == "code" else as_quote(text)
+    return Unit(kind, text, as_quote(lead), opens, mark)
+
+
+def _row(header: Sequence[str], cells: Sequence[str]) -> str:
+    """A row as it reads without its table: ``Standard – Where: Alaska; Price: $12.95``."""
+    if len(cells) <= 2:
+        return ": ".join(filter(None, cells))
+    heads = [*header, *[""] * (len(cells) - len(header))]
+    rest = [
+        f"{head}: {cell}" if head else cell
+        for head, cell in zip(heads[1:], cells[1:], strict=False)
+        if cell
+    ]
+    return f"{cells[0]} – {'; '.join(rest)}"
+
+
+def _portions(units: list[Unit]) -> Iterator[list[Unit]]:
+    """Split a section that is too long for one passage, between its units.
+
+    What announces the next unit stays with it.
+    """
+    portion: list[Unit] = []
+    size = 0
+    for unit in units:
+        if portion and size + len(unit.text) > MAX_PASSAGE_CHARACTERS:
+            announced = len(portion) > 1 and portion[-1].text.endswith(ANNOUNCING)
+            next_portion = [portion.pop()] if announced else []
+            yield portion
+            portion, size = next_portion, sum(len(one.text) for one in next_portion)
+        portion.append(unit)
+        size += len(unit.text)
+    if portion:
+        yield portion
+
+
+def joined(units: Sequence[Unit]) -> str:
+    """The units as text again: sentences of a paragraph run on, all else has lines of its own."""
+    text = ""
+    before = ""
+    for unit in units:
+        if text and unit.kind == before == "sentence" and not unit.opens:
+            text = join((text, unit.text))
+            continue
+        if text:
+            text += "\n\n" if unit.kind == "sentence" and unit.opens else "\n"
+        text += f"{unit.mark} {unit.text}".lstrip() if unit.kind == "item" else unit.text
+        before = unit.kind
+    return text

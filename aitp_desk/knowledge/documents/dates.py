@@ -1,0 +1,30 @@
+"""Dates of pages as moments: what protocols ask for, made from what authors write."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from aitp_desk.knowledge.documents.base import Document
+
+_NAMES = ("published_at", "published", "date")
+
+
+def as_moment(said: object) -> str | None:
+    """A date or time of ISO 8601 as a moment of RFC 3339 in UTC; None where it is neither.
+
+    A time without a zone is taken for UTC, a date for its first moment.
+    """
+    if not isinstance(said, str):
+        return None
+    try:
+        moment = datetime.fromisoformat(said.strip())
+        moment = moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+    except (ValueError, OverflowError):
+        return None
+    return moment.isoformat(timespec="seconds").replace("+00:00", "Z")
+
+
+def published_at(document: Document) -> str | None:
+    """When a page was published, or else when it was last changed, as far as it says."""
+    said = (as_moment(document.front.get(name)) for name in _NAMES)
+    return next((moment for moment in said if moment), as_moment(document.updated))

@@ -1,0 +1,56 @@
+"""Pages that only repeat others: the edition on a single page, a register of all requirements.
+
+They are pages like any other, but answers are taken from the pages that they are made of.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from aitp_desk.knowledge.documents.base import Passage
+
+_REPEATED = 0.7
+"""The share of a digest that stands on other pages word for word, and of these in the digest."""
+_FROM = 8
+"""It holds so many pages at least: pages that share a few parts with each other are no digests."""
+_MIN_UNITS = 30
+_MIN_CHARACTERS = 30
+"""Shorter units are alike by chance."""
+
+
+def digests_of(pages: Mapping[str, Sequence[Passage]]) -> set[str]:
+    """The paths of the pages that are digests of others.
+
+    Parameters:
+        pages: the passages of each page by its path.
+    """
+    units = {path: _units(passages) for path, passages in pages.items()}
+    holders: dict[str, set[str]] = {}
+    for path, said in units.items():
+        for text in said:
+            holders.setdefault(text, set()).add(path)
+    found: set[str] = set()
+    for path in sorted(units, key=lambda path: (-len(units[path]), path)):
+        said = units[path]
+        if len(said) < _MIN_UNITS:
+            break
+        repeated = 0
+        shared: Counter[str] = Counter()
+        for text in said:
+            others = holders[text] - found - {path}
+            repeated += bool(others)
+            shared.update(others)
+        whole = sum(count >= _REPEATED * len(units[other]) for other, count in shared.items())
+        if repeated >= _REPEATED * len(said) and whole >= _FROM:
+            found.add(path)
+    return found
+
+
+def _units(passages: Sequence[Passage]) -> set[str]:
+    return {
+        unit.text
+        for passage in passages
+        for unit in passage.units
+        if len(unit.text) >= _MIN_CHARACTERS
+    }

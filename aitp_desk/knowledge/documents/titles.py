@@ -1,0 +1,150 @@
+"""Titles without what all pages of a site add to theirs: ``Returns | The Shop`` is ``Returns``.
+
+So is ``git-add(1) Manual Page`` no more than ``git-add(1)`` where nearly every page is one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+
+from aitp_desk.knowledge.documents.base import Document
+from aitp_desk.knowledge.search.tokenizer import NAME_SIGN, STOP_WORDS, words_of
+
+_PARTING = re.compile(r"\s+[-–—|·•»:]+\s+")
+_SHARE = 0.5
+"""An ending is the site's where at least half of the pages have it."""
+_MIN_PAGES = 3
+_MOST_WORDS = 3
+_SHARE_OF_WORDS, _MIN_PAGES_OF_WORDS = 0.6, 20
+"""The same of words that no sign parts from the title: products may well be called alike."""
+
+_HOMES = ("index", "readme", "home")
+"""What the page is called that tells what site it is; in this order."""
+_NO_NAME = frozenset(
+    "home homepage index readme welcome start overview contents documentation docs main untitled"
+    " startseite accueil inicio".split()
+)
+_LONGEST_NAME = 80
+_AUXILIARY = r"(?:is|are|was|do|does|did|can|could|may|must|will|would|shall|should|has|have)"
+_QUESTION = re.compile(
+    rf"{_AUXILIARY} (?:i|you|we|they|it|the|my|your|a|an|there)\b.*"
+    rf"|(?:what|which|when|where|who|why|how)(?: (?!you|we|i|they|to)\w+){{0,3}} {_AUXILIARY}\b.*"
+    r"|how to .+",
+    re.IGNORECASE,
+)
+_NUMBERING = re.compile(
+    r"(?:(?:Chapter|Section|Part|Kapitel|Abschnitt)\s+(?:\d+|[A-Z](?=\.))(?:\.\d+)*[.:)]?|"
+    r"(?:\d+|[A-Z](?=\.))(?:\.\d+)+[.:)]?|\d+[.:)]|[A-Z]\.)\s+(?=\S)"
+)
+"""The number of a chapter or section; that of ``24 hour delivery`` is part of the name."""
+_AROUND = re.compile(
+    r"^welcome to (?:the )?|(?:['’]s)? home ?page$|(?<=\w)\(\d\w*\)$", re.IGNORECASE
+)
+"""What stands around the name in such a title."""
+
+
+def site_name(documents: Iterable[Document]) -> str:
+    """What a site calls itself: on its home page, else in its README; empty where that is unclear.
+
+    Parameters:
+        documents: all pages; those from elsewhere do not count.
+    """
+    titles = {
+        document.path.lower(): document.title
+        for document in documents
+        if not (document.is_elsewhere or document.version_of)
+    }
+    for home in _HOMES:
+        for part in _PARTING.split(titles.get(home, "")):
+            name = _AROUND.sub("", part.strip(" .!"))
+            plain = name.replace(" ", "").replace("-", "").lower()
+            if 0 < len(name) <= _LONGEST_NAME and plain not in _NO_NAME:
+                return name
+    return ""
+
+
+def folder_name(folder: str) -> str:
+    """A folder's name as a heading: ``size-charts`` → ``Size charts``."""
+    words = " ".join(re.split(r"[\s_-]+", folder)).strip() or folder
+    return words[:1].upper() + words[1:]
+
+
+def name_of(title: str) -> str:
+    """The name by which a page or a section is asked for: few words, folded, in the singular.
+
+    ``asyncio — Asynchronous I/O`` is called ``asyncio``, ``git-stash(1)`` ``git stash``; what is
+    called like an option or what it takes has no such name.
+    """
+    if title.startswith(("-", "<")):
+        return ""
+    first = _PARTING.split(title, maxsplit=1)[0].partition("(")[0]
+    return joined_name(words_of(first)) if len(first) <= _LONGEST_NAME else ""
+
+
+def joined_name(words: Iterable[str]) -> str:
+    """A name of these words as :func:`name_of` gives it; empty where they are too many."""
+    telling = [
+        word.removesuffix("s") if len(word) > _MOST_WORDS else word
+        for word in words
+        if not (word in STOP_WORDS or word.startswith(NAME_SIGN) or word.isdigit())
+    ]
+    return " ".join(telling) if len(telling) <= _MOST_WORDS else ""
+
+
+def site_endings(titles: Iterable[str]) -> frozenset[str]:
+    """The endings, each with the sign before it, that are no part of a page's own title.
+
+    Parameters:
+        titles: of the HTML pages of one site.
+    """
+    found: Counter[str] = Counter()
+    words: Counter[str] = Counter()
+    count = 0
+    for title in titles:
+        count += 1
+        found.update({title[match.start() :] for match in _PARTING.finditer(title)})
+        words.update(_last_words(title))
+    least = max(_MIN_PAGES, _SHARE * count)
+    of_words = max(_MIN_PAGES_OF_WORDS, _SHARE_OF_WORDS * count)
+    return frozenset(
+        ending
+        for endings, enough in ((found, least), (words, of_words))
+        for ending, uses in endings.items()
+        if uses >= enough
+    )
+
+
+def without_ending(title: str, endings: frozenset[str]) -> str:
+    """A title without the longest of these endings that it has."""
+    for match in _PARTING.finditer(title):
+        if title[match.start() :] in endings and match.start():
+            return title[: match.start()]
+    for ending in _last_words(title):
+        if ending in endings:
+            return title.removesuffix(ending)
+    return title
+
+
+def _last_words(title: str) -> list[str]:
+    """The last three and two words of a title that has more, each with the space before it."""
+    words = title.split(" ")
+    return [
+        " " + " ".join(words[-count:])
+        for count in range(min(_MOST_WORDS, len(words) - 1), 1, -1)
+        if all(map(str.isalpha, words[-count:]))
+    ]
+
+
+def unnumbered(heading: str) -> str:
+    """A heading without its number: ``8.5. Printing`` → ``Printing``."""
+    numbering = _NUMBERING.match(heading)
+    return heading[numbering.end() :] if numbering else heading
+
+
+def as_question(heading: str) -> str | None:
+    """A heading as the question that it is, or None: ``Can I pay later`` → ``Can I pay later?``."""
+    if heading.endswith(("?", "？")):
+        return heading
+    return f"{heading}?" if _QUESTION.fullmatch(heading) else None

@@ -1,0 +1,1 @@
+"""The index: a file made from the content, beside the desk's data."""

@@ -1,0 +1,214 @@
+"""The index: a file made from the content, beside the desk's data.
+
+It holds the documents and passages themselves, so that a start with unchanged content reads no
+page, and the :class:`~aitp_desk.knowledge.index.postings.Posting` of every stem. What ranking
+needs of
+every passage is held in memory; the rest is read when it is asked for, and some of it kept.
+
+The file may be deleted or overwritten at any time: it is made again. Cut short in place it ends the
+process that has it open, for it is mapped; the next start makes it again. It names the content that
+it was made from; when that changes a new one takes its place at once, and readers of the old one
+keep it until they let go.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import sys
+import weakref
+from collections.abc import Iterator, Mapping, Sequence
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, overload
+
+import msgspec
+
+from aitp_desk.knowledge.documents.base import Document, Passage
+from aitp_desk.knowledge.index.builder import FORMAT, Columns, Wanted, make_indexes
+from aitp_desk.knowledge.index.checksum import is_whole
+from aitp_desk.knowledge.index.postings import NUMBERS, SCORES, Posting
+from aitp_desk.knowledge.index.rows import Rows
+from aitp_desk.knowledge.index.subprocess_build import is_large, make_indexes_apart
+from aitp_desk.knowledge.sources.loader import Raw
+
+_MAPPED = 1 << 30
+"""How many bytes of the file may be read as memory: they are the system's cache, not the desk's."""
+_KEPT_PASSAGES = 4096
+_KEPT_NAMES = 4096
+_MOST_CALLED_ALIKE = 6
+
+
+class Passages(Sequence[Passage]):
+    """All passages by number. Each is read when it is asked for; so many of the last are kept.
+
+    Parameters:
+        rows: of the index file.
+        count: how many there are.
+    """
+
+    def __init__(self, rows: Rows, count: int) -> None:
+        self._rows = rows
+        self._count = count
+        self._decode = msgspec.msgpack.Decoder(Passage).decode
+        self._kept: dict[int, Passage] = {}
+
+    def __len__(self) -> int:
+        return self._count
+
+    @overload
+    def __getitem__(self, at: int) -> Passage: ...
+
+    @overload
+    def __getitem__(self, at: slice) -> Sequence[Passage]: ...
+
+    def __getitem__(self, at: int | slice) -> Passage | Sequence[Passage]:
+        if isinstance(at, slice):
+            return [self[number] for number in range(*at.indices(self._count))]
+        kept = self._kept.get(at)
+        if kept is not None:
+            return kept
+        if not -self._count <= at < self._count:
+            raise IndexError(at)
+        query = "SELECT value FROM passage WHERE number = ?"
+        passage = self._rows.one(query, at % self._count, self._decode)
+        if len(self._kept) >= _KEPT_PASSAGES:
+            del self._kept[next(iter(self._kept))]
+        self._kept[at] = passage
+        return passage
+
+    def __iter__(self) -> Iterator[Passage]:
+        return self._rows.all("SELECT value FROM passage ORDER BY number", (), self._decode)
+
+
+class Index:
+    """An open index. It is read-only and never changes.
+
+    Parameters:
+        file: that it is in.
+        connection: to it; closed when the index is let go.
+
+    Attributes:
+        documents: by path, without their bodies; :meth:`body` reads one.
+        counts: every stem, in order, and the number of passages that hold it.
+        spellings: every word as the content writes it, and how often.
+        stems: every word of ``spellings`` and its stem.
+        is_stale: whether the file is not the one any more that was opened, or could not be read.
+
+    The other attributes are those of :class:`~aitp_desk.knowledge.index.builder.Columns`.
+    """
+
+    def __init__(self, file: Path, connection: sqlite3.Connection) -> None:
+        self._rows = Rows(file, connection)
+        self.is_stale = self._rows.is_stale
+        # the last reader closes the file, be it a reply that outlives a change of the content
+        weakref.finalize(self, connection.close)
+        run = connection.execute
+        run(f"PRAGMA mmap_size = {_MAPPED}")
+        (content, columns), *_ = run("SELECT content, columns FROM made")
+        decode = msgspec.msgpack.Decoder(Document).decode
+        rows = run("SELECT value FROM document ORDER BY number")
+        kept = msgspec.msgpack.decode(columns, type=Columns)
+        self.content: str = content
+        self.documents = tuple(decode(value) for (value,) in rows)
+        self.problems, self.outlines = kept.problems, kept.outlines
+        self.counts, self.spellings, self.stems = kept.counts, kept.spellings, kept.stems
+        self.twins, self.owners = _numbers(kept.twins), _numbers(kept.owners)
+        self.figures, self._units = _numbers(kept.figures), _numbers(kept.units)
+        self._unit_figures = _numbers(kept.unit_figures)
+        self.heading_weights = memoryview(kept.heading_weights).cast(SCORES)
+        self.genres = kept.genres
+        self.passages = Passages(self._rows, len(self.owners))
+        self._called: dict[str, Sequence[int]] = {}
+
+    def body(self, path: str) -> str:
+        """The body of the document at a path."""
+        return self._rows.one("SELECT body FROM document WHERE path = ?", path, str)
+
+    def posting(self, stem: str) -> Posting:
+        """The passages that hold a stem."""
+        query = "SELECT numbers, scores, ends, positions FROM stem WHERE stem = ?"
+        return self._rows.one(query, stem, self._read_posting)
+
+    def _read_posting(self, *row: Any) -> Posting:
+        posting = Posting.read(*row)
+        self._known(max(posting.numbers))
+        if not posting.is_whole():
+            raise ValueError("The arrays of a posting do not fit each other.")
+        return posting
+
+    def _known(self, number: int) -> int:
+        """The number, where there is such a passage; in a damaged row there may be none."""
+        if not 0 <= number < len(self.passages):
+            raise ValueError(f"There is no passage {number}.")
+        return number
+
+    def unit_figures(self, number: int) -> Sequence[int]:
+        """The sorts of figures in each unit of a passage, as flags."""
+        return self._unit_figures[self._units[number] : self._units[number + 1]]
+
+    def called(self, name: str) -> Sequence[int]:
+        """The first passages of some sections and pages that are called so.
+
+        Those that open a page or stand in a glossary come first.
+        """
+        kept = self._called.get(name)
+        if kept is None:
+            query = "SELECT passage FROM called WHERE name = ? ORDER BY late, passage LIMIT ?"
+            kept = tuple(self._rows.all(query, (name, _MOST_CALLED_ALIKE), self._known))
+            if len(self._called) >= _KEPT_NAMES:
+                self._called.clear()
+            self._called[name] = kept
+        return kept
+
+
+def open_indexes(parts: Mapping[str, Raw], data: Path) -> dict[str, Index]:
+    """Open the indexes of this content; those that are absent or of other content are made first.
+
+    Parameters:
+        parts: the content's files, by the names of the index files.
+        data: the desk's data folder; it is made when absent.
+
+    Raises:
+        ContentUnreadable: the indexes of much content could not be made.
+    """
+    indexes: dict[str, Index] = {}
+    wanted: dict[str, Wanted] = {}
+    for name, raw in parts.items():
+        content = sha256(f"{FORMAT} {sys.byteorder}\n".encode() + raw.digest).hexdigest()
+        index = _open_made(data / name, content)
+        if index is not None:
+            indexes[name] = index
+        else:
+            wanted[name] = Wanted(data / name, raw, content)
+    if wanted:
+        make = make_indexes_apart if is_large(wanted.values()) else make_indexes
+        make([*wanted.values()])
+    return indexes | {name: _open(one.file) for name, one in wanted.items()}
+
+
+def _open_made(file: Path, content: str) -> Index | None:
+    if not is_whole(file):
+        return None
+    try:
+        index = _open(file)
+    except (sqlite3.Error, msgspec.MsgspecError, ValueError):
+        return None  # of another format: it is made again
+    return index if index.content == content else None
+
+
+def _open(file: Path) -> Index:
+    connection = sqlite3.connect(
+        f"{file.resolve().as_uri()}?mode=ro&immutable=1",
+        uri=True,
+        check_same_thread=False,
+        isolation_level=None,
+    )
+    try:
+        return Index(file, connection)
+    except BaseException:
+        connection.close()
+        raise
+
+
+def _numbers(kept: bytes) -> memoryview[int]:
+    return memoryview(kept).cast(NUMBERS)

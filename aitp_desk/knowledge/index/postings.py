@@ -1,0 +1,136 @@
+"""Postings: for each stem, the passages that hold it, with its score and position in each.
+
+A posting is kept as plain arrays by the passages' numbers. Scores are BM25 with fields, computed
+when the index is built, so a question only adds them up.
+"""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import accumulate
+from math import log
+from sys import intern
+from typing import Literal
+
+import msgspec
+
+from aitp_desk.knowledge.index.layout import Laid
+
+NUMBERS: Literal["I"] = "I"
+SCORES: Literal["f"] = "f"
+"""Type codes of the arrays."""
+_SATURATION = 1.5
+_LENGTH = 0.5
+
+Row = tuple[str, bytes, bytes, bytes, str]
+"""A stem and what the index file holds of its :class:`Posting`."""
+
+
+class Posting(msgspec.Struct, frozen=True, gc=False):
+    """The passages that hold a stem.
+
+    Parameters:
+        numbers: of the passages, ascending.
+        scores: one for each passage.
+        ends: where the position in each passage ends in ``positions``.
+        positions: one after the other, see :class:`~aitp_desk.knowledge.index.layout.Laid`.
+    """
+
+    numbers: array[int]
+    scores: array[float]
+    ends: array[int]
+    positions: str
+
+    @classmethod
+    def read(cls, numbers: bytes, scores: bytes, ends: bytes, positions: str) -> Posting:
+        """A posting from its row in the index file."""
+        return cls(array(NUMBERS, numbers), array(SCORES, scores), array(NUMBERS, ends), positions)
+
+    def is_whole(self) -> bool:
+        """Whether its arrays belong together; those of a damaged row do not."""
+        if not len(self.numbers) == len(self.scores) == len(self.ends):
+            return False
+        ends = self.ends.tolist()
+        return ends == sorted(ends) and ends[-1] == len(self.positions)
+
+    def position(self, number: int) -> str:
+        """Where the stem is in a passage; empty when the passage does not hold it."""
+        at = bisect_left(self.numbers, number)
+        if at == len(self.numbers) or self.numbers[at] != number:
+            return ""
+        return self.positions[self.ends[at - 1] if at else 0 : self.ends[at]]
+
+    def found(self, most: int | None = None) -> Iterable[tuple[int, float]]:
+        """The passages with their scores.
+
+        Parameters:
+            most: leave out all but about so many, those with the best scores.
+        """
+        scored = zip(self.numbers, self.scores, strict=True)
+        if most is None or len(self.numbers) <= most:
+            return scored
+        least = sorted(self.scores)[-most]
+        return ((number, score) for number, score in scored if score >= least)
+
+
+def weight_of(count: int, passages: int) -> float:
+    """How much a stem tells that so many of all passages hold (inverse document frequency)."""
+    return log(1 + (passages - count + 0.5) / (count + 0.5))
+
+
+class _Held:
+    """The passages that hold a stem, and its counts outside and inside their units."""
+
+    __slots__ = ("inside", "numbers", "outside", "positions")
+
+    def __init__(self) -> None:
+        self.numbers, self.inside = array(NUMBERS), array(NUMBERS)
+        self.outside: array[float] = array(SCORES)
+        self.positions: list[str] = []
+
+
+class Postings:
+    """Collects the stems of passages, and scores them once all passages are known."""
+
+    def __init__(self) -> None:
+        self._lengths = array(NUMBERS)
+        self._held: dict[str, _Held] = {}
+
+    def add(self, laid: Laid) -> None:
+        """Add the next passage."""
+        number = len(self._lengths)
+        self._lengths.append(laid.length)
+        for stem, (outside, inside, position) in laid.stems.items():
+            held = self._held.get(stem)
+            if held is None:
+                held = self._held[stem] = _Held()
+            held.numbers.append(number)
+            held.outside.append(outside)
+            held.inside.append(inside)
+            held.positions.append(intern(position))
+
+    def counts(self) -> dict[str, int]:
+        """Every stem in order, and the number of passages that hold it."""
+        return {stem: len(self._held[stem].numbers) for stem in sorted(self._held)}
+
+    def rows(self, authority: Sequence[float]) -> Iterator[Row]:
+        """The rows of all stems.
+
+        Parameters:
+            authority: the factor of each passage's scores.
+        """
+        average = sum(self._lengths) / max(len(self._lengths), 1) or 1.0
+        norms = [1 - _LENGTH + _LENGTH * length / average for length in self._lengths]
+        for stem, held in self._held.items():
+            weight = weight_of(len(held.numbers), len(norms)) * (_SATURATION + 1)
+            scores = array(SCORES)
+            for number, outside, inside in zip(
+                held.numbers, held.outside, held.inside, strict=True
+            ):
+                count = outside + inside / norms[number]
+                scores.append(weight * authority[number] * count / (count + _SATURATION))
+            ends = array(NUMBERS, accumulate(map(len, held.positions)))
+            positions = "".join(held.positions)
+            yield stem, held.numbers.tobytes(), scores.tobytes(), ends.tobytes(), positions

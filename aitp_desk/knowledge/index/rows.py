@@ -1,0 +1,75 @@
+"""Reading the rows of an index file, which may be damaged while it is read from."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import TypeVar
+
+import msgspec
+import structlog
+
+from aitp_desk.knowledge.sources.file_state import look_at
+from aitp_desk.model.errors import Unavailable
+
+RETRY_SECONDS = 2
+"""So long it takes about until a damaged index is made again."""
+_DAMAGE = (sqlite3.Error, msgspec.MsgspecError, ValueError, TypeError)
+"""What comes of rows that are broken, gone (and so None) or hold what was not written there."""
+
+T = TypeVar("T")
+
+_log = structlog.get_logger(__name__)
+
+
+class Rows:
+    """The rows of one file.
+
+    Parameters:
+        file: as it is called; another may take its name meanwhile.
+        connection: to it.
+    """
+
+    def __init__(self, file: Path, connection: sqlite3.Connection) -> None:
+        self._file = file
+        self._run = connection.execute
+        self._opened = look_at(file)
+        self._is_damaged = False
+
+    def one(self, query: str, key: object, understand: Callable[..., T]) -> T:
+        """What is understood of the one row that a key has.
+
+        Raises:
+            Unavailable: it cannot be read; the file has to be made again.
+        """
+        try:
+            return understand(*self._run(query, (key,)).fetchone())
+        except _DAMAGE as error:
+            raise self._damaged(error) from error
+
+    def all(self, query: str, given: Sequence[object], understand: Callable[..., T]) -> Iterator[T]:
+        """What is understood of each row of a query.
+
+        Raises:
+            Unavailable: as :meth:`one`.
+        """
+        try:
+            for row in self._run(query, given):
+                yield understand(*row)
+        except _DAMAGE as error:
+            raise self._damaged(error) from error
+
+    def is_stale(self) -> bool:
+        """Whether the file is not the one any more that was opened, or could not be read."""
+        return self._is_damaged or look_at(self._file) != self._opened
+
+    def _damaged(self, error: Exception) -> Unavailable:
+        if not self._is_damaged:
+            reason = f"{type(error).__name__}: {error}"
+            _log.error("content.index_unreadable", file=self._file.name, reason=reason)
+        self._is_damaged = True
+        return Unavailable(
+            "What this site knows is being made ready again; ask in a moment.",
+            retry_after=RETRY_SECONDS,
+        )

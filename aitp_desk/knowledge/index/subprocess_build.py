@@ -1,0 +1,101 @@
+"""Making the indexes of a large site in a process of its own, and telling how far it has come.
+
+Thousands of pages take many seconds of Python. In a thread that would slow down everybody who is
+being answered meanwhile, and what it needed of memory would never be given back.
+"""
+
+from __future__ import annotations
+
+import pickle
+import sqlite3
+import sys
+import time
+from collections.abc import Iterable, Sequence
+from typing import IO, cast
+
+import structlog
+from msgspec.structs import replace
+
+from aitp_desk.knowledge.index.builder import Wanted, make_indexes
+from aitp_desk.knowledge.sources.admission import ContentUnreadable
+from aitp_desk.knowledge.sources.processes import start_process
+
+LARGE_BYTES = 3 * 1024 * 1024
+"""The index of so much content is made apart."""
+TELL_SECONDS = 5.0
+"""How often the log tells how far it is."""
+
+_PROGRAM = "aitp_desk.knowledge.index.subprocess_build"
+_SAY_SECONDS = 1.0
+
+_log = structlog.get_logger(__name__)
+
+
+def is_large(wanted: Iterable[Wanted]) -> bool:
+    """Whether the indexes of this content are better made apart."""
+    return sum(_sizes(wanted).values()) >= LARGE_BYTES
+
+
+def make_indexes_apart(wanted: Sequence[Wanted]) -> None:
+    """As :func:`aitp_desk.knowledge.index.builder.make_indexes`, in a process of its own.
+
+    Raises:
+        ContentUnreadable: the process ended without the indexes; the message says why.
+    """
+    folder = wanted[0].file.parent
+    _log.info("content.indexing", files=len(_sizes(wanted)))
+    told_at = time.monotonic()
+    reason = ""
+    with start_process(_PROGRAM) as process:
+        given, said = cast(IO[bytes], process.stdin), cast(IO[bytes], process.stdout)
+        try:
+            with given:
+                # what several of them hold goes over once
+                pickle.dump([replace(one, file=one.file.absolute()) for one in wanted], given)
+            for line in said:
+                done, _, rest = line.decode().strip().partition(" ")
+                if not done.isdigit():
+                    reason = f"{done} {rest}"
+                elif time.monotonic() - told_at >= TELL_SECONDS:
+                    told_at = time.monotonic()
+                    _log.info("content.indexing", pages=int(done), of=int(rest))
+        except BrokenPipeError:  # it ended before it had read all
+            pass
+        except BaseException:
+            process.kill()
+            raise
+    if process.returncode != 0:
+        raise ContentUnreadable(
+            f"The index of the content could not be made ({reason or 'its process was ended'});"
+            f" see that {folder} may be written, and that there is room on disk and in memory."
+        )
+
+
+def _sizes(wanted: Iterable[Wanted]) -> dict[str, int]:
+    """The size of each file in bytes by its source, however many of the indexes are to hold it."""
+    return {found.source: len(payload) for one in wanted for found, payload in one.raw.files}
+
+
+def main() -> None:
+    """Make the indexes that come in, and say how far that is, a line at a time."""
+    wanted = pickle.load(sys.stdin.buffer)  # noqa: S301 -- from the desk itself
+    said_at = time.monotonic()
+
+    def say(done: int, of: int) -> None:
+        nonlocal said_at
+        if time.monotonic() - said_at >= _SAY_SECONDS:
+            said_at = time.monotonic()
+            print(done, of, flush=True)  # noqa: T201 -- to the desk
+
+    try:
+        try:
+            make_indexes(wanted, say, keep=True)
+        except (OSError, sqlite3.Error):  # there may be room for the indexes alone
+            make_indexes(wanted, say)
+    except Exception as error:  # noqa: BLE001 -- the desk tells it
+        print(f"{type(error).__name__}: {' '.join(str(error).split())}")  # noqa: T201
+        sys.exit(1)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""What pages offer besides their text: files, pictures, recordings, records."""

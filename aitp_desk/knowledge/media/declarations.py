@@ -1,0 +1,280 @@
+"""What pages declare in their front matter beside their text.
+
+That is ``video``, ``audio``, ``images``, ``downloads``, ``data``, and one payload of a content type
+that is the site's own; and which of these types a page describes. What is wrong is a
+:class:`Problem` with the line of the file; the page is served all the same, and so is everything
+else that it declares.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from hashlib import sha256
+from pathlib import Path
+
+import msgspec
+
+from aitp_desk.knowledge.documents.base import Document, Problem
+from aitp_desk.knowledge.media.downloads import read_download
+from aitp_desk.knowledge.media.fields import Fields, Lines, Wrong, items_of
+from aitp_desk.knowledge.media.fields import Path as Way
+from aitp_desk.knowledge.media.payloads import Data, Described, LocalFile, Resource
+from aitp_desk.knowledge.media.pictures import read_images
+from aitp_desk.knowledge.media.places import Place, Places
+from aitp_desk.knowledge.media.recordings import read_audio, read_video
+from aitp_desk.knowledge.media.records import check_records, read_records
+from aitp_desk.knowledge.sources.file_digests import Measures
+from aitp_desk.knowledge.sources.file_state import State, look_at
+from aitp_desk.model.calls.action import AUDIO, DATA, DOWNLOAD, EXTENSION_TYPE, IMAGE, VIDEO
+
+_DECLARED = ("video", "audio", "images", "downloads", "data")
+_SAID = ("title", "description", "alt", "file", "filename")
+_MOST_NAMED = 3
+"""So many pictures of a page are named that cannot be shown."""
+_DATA_MEMBERS = ("file", "schema", "title", "description")
+
+
+class Declared(msgspec.Struct, frozen=True):
+    """What all pages offer.
+
+    Parameters:
+        files: those that are served, by their addresses.
+        described: content types of the site's own by name, as far as a page documents them.
+        digest: equal digests mean equal offers.
+        notes: the pages of which pictures cannot be shown.
+    """
+
+    resources: tuple[Resource, ...] = ()
+    files: dict[str, LocalFile] = {}
+    described: dict[str, Described] = {}
+    problems: tuple[Problem, ...] = ()
+    digest: str = ""
+    notes: tuple[Problem, ...] = ()
+
+
+NOTHING = Declared()
+"""What is declared where nothing is."""
+
+
+class Declaring:
+    """Reads what pages declare, and knows when it has to be read again.
+
+    Parameters:
+        folder: the site's content.
+        data: the desk's data folder, of which nothing is ever served.
+        below: the path below which the pages stand, for a further site agent.
+        keep_in: where the digests of files are kept for the next start; None for nowhere.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        data: Path | None = None,
+        below: str = "",
+        *,
+        keep_in: Path | None = None,
+    ) -> None:
+        self._folder = folder
+        self._data = data
+        self._below = below
+        self._measures = Measures(keep_in)
+        self._looked_at: dict[str, State | None] = {}
+
+    def begin(self) -> None:
+        """Begin anew: what was read until now is no longer of interest."""
+        self._looked_at = {}
+
+    def read(self, documents: Iterable[Document]) -> Declared:
+        """Read what these pages declare; pages from elsewhere declare nothing here."""
+        places = Places(self._folder, self._data, self._below)
+        page = _Page(self._folder, places, self._measures)
+        shown: list[Document] = []
+        for document in documents:
+            if document.front and not document.is_elsewhere:
+                page.read(document)
+            if document.pictures and not document.is_elsewhere:
+                shown.append(document)
+        notes = tuple(note for document in shown for note in _find_pictures(document, places))
+        self._looked_at |= places.looked_at
+        self._measures.keep()
+        stamps = [(file.url, file.state) for file in places.files.values()]
+        read = (page.resources, page.described, stamps)
+        return Declared(
+            tuple(page.resources),
+            places.files,
+            page.described,
+            tuple(page.problems),
+            sha256(msgspec.json.encode(read)).hexdigest(),
+            notes,
+        )
+
+    def is_stale(self) -> bool:
+        """Whether a file that a page declares has come, gone or changed since it was read."""
+        return any(look_at(self._folder / name) != seen for name, seen in self._looked_at.items())
+
+
+def _find_pictures(document: Document, places: Places) -> Iterator[Problem]:
+    """Have the pictures of a page served; what is wrong with them is one note."""
+    found = (places.find_picture(said, document.source) for said in document.pictures)
+    wrong = [message for message in found if message is not None]
+    if wrong:
+        more = len(wrong) - _MOST_NAMED
+        rest = f" {more} more pictures cannot be shown either." if more > 0 else ""
+        yield Problem(document.source, " ".join(wrong[:_MOST_NAMED]) + rest)
+
+
+def said_of_declared(document: Document) -> Iterator[str]:
+    """The words that a page uses for what it declares: it is found by them too."""
+    for name in _DECLARED:
+        for _, item in items_of(document.front.get(name), (name,)):
+            said = item if isinstance(item, dict) else {"file": item}
+            yield from (str(said[member]) for member in _SAID if member in said)
+
+
+class _Page:
+    """Reads page after page; collects what they offer and what is wrong with it."""
+
+    def __init__(self, folder: Path, places: Places, measures: Measures) -> None:
+        self.resources: list[Resource] = []
+        self.described: dict[str, Described] = {}
+        self.problems: list[Problem] = []
+        self._folder = folder
+        self._places = places
+        self._measures = measures
+
+    def read(self, document: Document) -> None:
+        """Read all that one page declares."""
+        wrong: list[Wrong] = []
+        for read in (
+            self._videos,
+            self._recordings,
+            self._pictures,
+            self._downloads,
+            self._data,
+            self._own,
+        ):
+            self.resources += read(document, wrong)
+        self._describe(document, wrong)
+        if wrong:
+            self.problems += self._told(document, wrong)
+
+    def _videos(self, document: Document, wrong: list[Wrong]) -> Iterator[Resource]:
+        find = self._finder(document)
+        for way, item in items_of(document.front.get("video"), ("video",)):
+            with _noting(wrong):
+                video = read_video(item, way, find, document)
+                yield _resource(VIDEO, document, video, video.title, video.description)
+
+    def _recordings(self, document: Document, wrong: list[Wrong]) -> Iterator[Resource]:
+        find = self._finder(document)
+        for way, item in items_of(document.front.get("audio"), ("audio",)):
+            with _noting(wrong):
+                audio = read_audio(item, way, find, document)
+                yield _resource(AUDIO, document, audio, audio.title, audio.description)
+
+    def _pictures(self, document: Document, wrong: list[Wrong]) -> Iterator[Resource]:
+        images = read_images(
+            document.front.get("images"), ("images",), self._finder(document), wrong
+        )
+        if images is not None:
+            told = " ".join(f"{image.alt} {image.title or ''}" for image in images.images)
+            found = _resource(IMAGE, document, images, document.title, document.description)
+            yield msgspec.structs.replace(found, told=told)
+
+    def _downloads(self, document: Document, wrong: list[Wrong]) -> Iterator[Resource]:
+        find = self._finder(document)
+        for way, item in items_of(document.front.get("downloads"), ("downloads",)):
+            with _noting(wrong):
+                title, download = read_download(item, way, find, self._measures)
+                found = _resource(
+                    DOWNLOAD, document, download, title or document.title, download.description
+                )
+                yield msgspec.structs.replace(found, name=download.filename)
+
+    def _data(self, document: Document, wrong: list[Wrong]) -> Iterator[Resource]:
+        find = self._finder(document)
+        for way, item in items_of(document.front.get("data"), ("data",)):
+            with _noting(wrong):
+                short = {"file": item, "schema": document.front.get("schema")}
+                fields = Fields(short if isinstance(item, str) else item, way, _DATA_MEMBERS)
+                _, said = fields.needed_place(
+                    ("file",), "a JSON, TOML or CSV file beside the page."
+                )
+                place, at = find(said, fields.at("file")), fields.at("file")
+                data = Data(schema=fields.text("schema"), data=read_records(place, at))
+                found = _resource(
+                    DATA,
+                    document,
+                    data,
+                    fields.text("title") or document.title,
+                    fields.text("description") or document.description,
+                )
+                yield msgspec.structs.replace(found, name=place.name)
+
+    def _own(self, document: Document, wrong: list[Wrong]) -> Iterator[Resource]:
+        """A payload of a content type that is the site's own (AHP 0.1, appendix C.3)."""
+        kind, payload = document.front.get("content_type"), document.front.get("payload")
+        is_own = isinstance(kind, str) and kind.startswith("x-")
+        if not is_own and (kind is None or payload is None):  # front matter of somebody else's
+            return
+        with _noting(wrong):
+            kind = _own_type(kind, ("content_type",))
+            way = ("payload",)
+            if isinstance(payload, str):
+                payload = read_records(self._finder(document)(payload, way), way)
+            if not isinstance(payload, dict):
+                message = f"{kind} needs 'payload': a mapping, or a JSON, TOML or CSV file."
+                raise Wrong(way, message)
+            check_records(payload, way)
+            yield Resource(kind, document.path, document.title, payload, document.description)
+
+    def _describe(self, document: Document, wrong: list[Wrong]) -> None:
+        """Note which types of the site's own a page documents (AHP 0.1, appendix C.3)."""
+        said = document.front.get("describes")
+        told = said if isinstance(said, dict) else {}
+        for kind in told or [item for _, item in items_of(said, ())]:
+            if not isinstance(kind, str) or not kind.startswith("x-"):
+                continue  # front matter of somebody else's
+            way, about = ("describes", kind), told.get(kind) or document.description
+            with _noting(wrong):
+                if not isinstance(about, str):
+                    raise Wrong(way, f"What {kind} is stands behind it, a line of text.")
+                about = " ".join((about or document.title).split())
+                page = Described(document.url, document.markdown_url, about)
+                first = self.described.setdefault(_own_type(kind, way), page)
+                if first.url != page.url:
+                    raise Wrong(way, f"{kind} is described by {first.url} already.")
+
+    def _finder(self, document: Document) -> Callable[[str, Way], Place]:
+        return lambda said, way: self._places.find(said, way, document.source)
+
+    def _told(self, document: Document, wrong: Iterable[Wrong]) -> Iterator[Problem]:
+        try:
+            lines = Lines((self._folder / document.source).read_text("utf-8-sig"))
+        except (OSError, UnicodeDecodeError):  # it has changed since it was read
+            lines = None
+        for one in wrong:
+            line = None if lines is None else lines.line_of(one.path)
+            yield Problem(document.source, one.message, line)
+
+
+@contextmanager
+def _noting(wrong: list[Wrong]) -> Iterator[None]:
+    """Note what is wrong with one thing that a page declares, and go on with the next."""
+    try:
+        yield
+    except Wrong as error:
+        wrong.append(error)
+
+
+def _own_type(said: object, way: Way) -> str:
+    if not isinstance(said, str) or not EXTENSION_TYPE.fullmatch(said):
+        raise Wrong(way, f"{way[0]} is written x-vendor/type, in lower case.")
+    return said
+
+
+def _resource(
+    kind: str, document: Document, payload: msgspec.Struct, title: str, description: str | None
+) -> Resource:
+    return Resource(kind, document.path, title, msgspec.to_builtins(payload), description or "")

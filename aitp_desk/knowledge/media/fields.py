@@ -1,0 +1,199 @@
+"""Reading the members of front matter, each with its bounds and with what would be right."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any
+
+from aitp_desk.knowledge.documents.dates import as_moment
+from aitp_desk.knowledge.media.payloads import Number
+
+Path = tuple[str | int, ...]
+"""The way to a member: ``("video", "chapters", 0, "start")``."""
+
+_CLOCK = re.compile(r"(?:(\d{1,3}):)?(\d{1,2}):(\d{2})")
+_LANGUAGE = re.compile(r"[a-zA-Z]{2,8}(?:-[a-zA-Z0-9]{1,8})*")
+_MOST_SECONDS = 1_000_000
+
+
+class Wrong(Exception):
+    """A member cannot be used; says what would be right.
+
+    Parameters:
+        path: the way to the member.
+        message: one sentence.
+    """
+
+    def __init__(self, path: Path, message: str) -> None:
+        super().__init__(message)
+        self.path = path
+        self.message = message
+
+
+class Fields:
+    """A mapping of the front matter.
+
+    Parameters:
+        value: as it was read.
+        path: the way to it.
+        known: the names of its members; any other is refused, for it is misspelt.
+
+    Raises:
+        Wrong: it is no mapping, or holds a member that nobody knows.
+    """
+
+    def __init__(self, value: object, path: Path, known: Collection[str]) -> None:
+        if not isinstance(value, dict):
+            raise Wrong(path, f"{_name(path)} is a mapping with {', '.join(sorted(known))}.")
+        self.path = path
+        self._value: Mapping[str, Any] = value
+        for name in self._value:
+            if name not in known:
+                raise Wrong(
+                    (*path, name),
+                    f"{_name(path)} has no member '{name}'; it has {', '.join(sorted(known))}.",
+                )
+
+    @property
+    def name(self) -> str:
+        """The way to it, as people write it: ``video.chapters[0]``."""
+        return _name(self.path)
+
+    def at(self, name: str) -> Path:
+        """The way to one of its members."""
+        return (*self.path, name)
+
+    def text(self, name: str) -> str | None:
+        """A member that is a text, on one line; None where it is absent."""
+        value = self._value.get(name)
+        if value is None:
+            return None
+        if not isinstance(value, str) or not value.strip():
+            raise Wrong(self.at(name), f"{_name(self.at(name))} is a text; put it in quotes.")
+        return " ".join(value.split())
+
+    def place(self, name: str) -> str | None:
+        """A member that names a file or an address, to the letter; None where it is absent."""
+        value = self._value.get(name)
+        return None if self.text(name) is None else str(value)
+
+    def needed(self, name: str, why: str) -> str:
+        """A text that must be there.
+
+        Parameters:
+            why: what it is for, in a sentence.
+        """
+        text = self.text(name)
+        if text is None:
+            raise Wrong(self.path, f"{_name(self.path)} needs '{name}': {why}")
+        return text
+
+    def needed_place(self, names: Collection[str], why: str) -> tuple[str, str]:
+        """The first of several members that names a place, and what it says."""
+        for name in names:
+            said = self.place(name)
+            if said is not None:
+                return name, said
+        raise Wrong(self.path, f"{_name(self.path)} needs '{next(iter(names))}': {why}")
+
+    def whole(self, name: str) -> int | None:
+        """A whole number of at least 0."""
+        value = self._value.get(name)
+        if value is None:
+            return None
+        if not isinstance(value, int) or isinstance(value, bool) or value < 0:
+            raise Wrong(self.at(name), f"{_name(self.at(name))} is a whole number.")
+        return value
+
+    def seconds(self, name: str) -> Number | None:
+        """A time as a number of seconds, or as ``14:07`` or ``1:02:30``."""
+        value = self._value.get(name)
+        if value is None:
+            return None
+        if isinstance(value, str) and (clock := _CLOCK.fullmatch(value.strip())):
+            value = int(clock[1] or 0) * 3600 + int(clock[2]) * 60 + int(clock[3])
+        if (
+            not isinstance(value, (int, float))
+            or isinstance(value, bool)
+            or not 0 <= value <= _MOST_SECONDS
+        ):
+            message = f"{_name(self.at(name))} is a number of seconds or a time such as 14:07."
+            raise Wrong(self.at(name), message)
+        return value
+
+    def needed_seconds(self, name: str) -> Number:
+        """As :meth:`seconds`, of a member that must be there."""
+        seconds = self.seconds(name)
+        if seconds is None:
+            message = "how long it lasts, in seconds or as 14:07."
+            raise Wrong(self.path, f"{_name(self.path)} needs '{name}': {message}")
+        return seconds
+
+    def moment(self, name: str) -> str | None:
+        """A date or time, as RFC 3339 has it."""
+        value = self._value.get(name)
+        if value is None:
+            return None
+        moment = as_moment(value)
+        if moment is None:
+            raise Wrong(self.at(name), f"{_name(self.at(name))} is a date such as 2026-11-30.")
+        return moment
+
+    def language(self, name: str) -> str:
+        """A language by its BCP 47 tag."""
+        tag = self.needed(name, "the language, such as en or pt-BR.")
+        if not _LANGUAGE.fullmatch(tag):
+            raise Wrong(self.at(name), f"{_name(self.at(name))} is a language such as en or pt-BR.")
+        return tag
+
+    def items(self, name: str) -> Iterator[tuple[Path, Any]]:
+        """The items of a member that is a list, each with the way to it."""
+        return items_of(self._value.get(name), self.at(name))
+
+
+def items_of(value: object, path: Path) -> Iterator[tuple[Path, Any]]:
+    """The items of a list, or the one thing that stands in its place; none of what is absent."""
+    if isinstance(value, list):
+        for number, item in enumerate(value):
+            yield (*path, number), item
+    elif value is not None:
+        yield path, value
+
+
+class Lines:
+    """The lines of a file's front matter by what stands on them.
+
+    Parameters:
+        text: of the whole file, whose front matter could be read.
+    """
+
+    def __init__(self, text: str) -> None:
+        import yaml
+
+        lines = text.replace("\r\n", "\n").split("\n")
+        ends = (at for at, line in enumerate(lines) if at and line.rstrip() in {"---", "..."})
+        self._node = yaml.compose("\n".join(lines[1 : next(ends, 1)]), Loader=yaml.SafeLoader)
+
+    def line_of(self, path: Path) -> int:
+        """The line on which a member stands, or what holds it."""
+        import yaml
+
+        node, line = self._node, 0
+        for step in path:
+            found = None
+            if isinstance(node, yaml.MappingNode):
+                found = next((pair for pair in node.value if pair[0].value == str(step)), None)
+            elif isinstance(node, yaml.SequenceNode) and isinstance(step, int):
+                found = (node.value[step], node.value[step]) if step < len(node.value) else None
+            if found is None:
+                break
+            line, node = found[0].start_mark.line, found[1]
+        return line + 2
+
+
+def _name(path: Path) -> str:
+    said = ""
+    for step in path:
+        said += f"[{step}]" if isinstance(step, int) else f".{step}"
+    return said.lstrip(".")

@@ -1,0 +1,249 @@
+"""Where the things that a page declares are: at an address elsewhere, or in a file that is served.
+
+What a file is called by its ending says what it is; nothing looks into it but for a picture's size
+and a digest, and that only when it has changed.
+"""
+
+from __future__ import annotations
+
+import mimetypes
+import re
+from pathlib import Path, PurePosixPath
+from posixpath import dirname, join, normpath
+from urllib.parse import quote, unquote, urlsplit
+
+import msgspec
+
+from aitp_desk.knowledge.media.fields import Path as Way
+from aitp_desk.knowledge.media.fields import Wrong
+from aitp_desk.knowledge.media.payloads import LocalFile
+from aitp_desk.knowledge.sources.admission import NotAdmitted, admit_declared
+from aitp_desk.knowledge.sources.file_state import State, look_at, state_of
+from aitp_desk.model.text import as_name
+
+UNKNOWN_TYPE = "application/octet-stream"
+_MORE_TYPES = {
+    "application/dash+xml": ".mpd",
+    "application/epub+zip": ".epub",
+    "application/gpx+xml": ".gpx",
+    "application/gzip": ".gz .tgz",
+    "application/toml": ".toml",
+    "application/vnd.apple.mpegurl": ".m3u8",
+    "application/x-7z-compressed": ".7z",
+    "application/x-subrip": ".srt",
+    "application/yaml": ".yaml .yml",
+    "audio/flac": ".flac",
+    "audio/mp4": ".m4a",
+    "audio/ogg": ".oga .ogg .opus",
+    "audio/wav": ".wav",
+    "image/avif": ".avif",
+    "image/webp": ".webp",
+    "text/markdown": ".md .markdown",
+    "text/vtt": ".vtt",
+    "video/mp2t": ".ts",
+    "video/mp4": ".m4v .mp4",
+    "video/ogg": ".ogv",
+    "video/webm": ".webm",
+    "video/x-matroska": ".mkv",
+}
+_FORMATS = {"m3u8": "hls", "mpd": "dash", "jpg": "jpeg", "oga": "ogg", "m4v": "mp4", "tif": "tiff"}
+_ADDRESS = re.compile(r"""https?://[^\s"<>\\^`{|}]+""")
+_SIGNATURES = {
+    b"\x89PNG\r\n\x1a\n": "image/png",
+    b"\xff\xd8\xff": "image/jpeg",
+    b"GIF87a": "image/gif",
+    b"GIF89a": "image/gif",
+}
+_AVIF = re.compile(rb"avi[fs]")
+_SVG = re.compile(
+    rb"(?:\xef\xbb\xbf)?\s*(?:<\?xml[^>]*>\s*)?"
+    rb"(?:<!--.*?-->\s*|<!DOCTYPE\s+svg\b[^>\[]*(?:\[[^\]]*\]\s*)?>\s*)*<svg[\s>]",
+    re.DOTALL | re.IGNORECASE,
+)
+_BEGINNING = 4096
+"""So many bytes of a picture tell its type."""
+_MOST_SVG = 4 * 1024 * 1024
+
+
+def _media_types() -> dict[str, str]:
+    """Media types by ending: IANA's, the same on every machine."""
+    types = dict(mimetypes.MimeTypes(filenames=()).types_map[True])
+    for media_type, endings in _MORE_TYPES.items():
+        types |= dict.fromkeys(endings.split(), media_type)
+    return types
+
+
+_MEDIA_TYPES = _media_types()
+
+
+class Place(msgspec.Struct, frozen=True):
+    """Where something is.
+
+    Parameters:
+        url: an absolute address, or one on the site that begins with ``/``.
+        local: the file, where the desk serves it.
+    """
+
+    url: str
+    local: LocalFile | None = None
+
+    @property
+    def name(self) -> str:
+        """What its file is called; empty where the address ends in a slash."""
+        return as_name(unquote(PurePosixPath(urlsplit(self.url).path).name))
+
+    @property
+    def media_type(self) -> str:
+        """What the ending says that it is."""
+        return _MEDIA_TYPES.get(PurePosixPath(self.name).suffix.lower(), UNKNOWN_TYPE)
+
+    @property
+    def format(self) -> str:
+        """The ending as a format: ``mp4``, ``hls``; empty where there is none."""
+        ending = PurePosixPath(self.name).suffix.lower().lstrip(".")
+        return _FORMATS.get(ending, ending)
+
+
+def resolve(said: str, source: str) -> str | None:
+    """The file that a page's link leads to, relative to the content folder.
+
+    Parameters:
+        said: an address as the page writes it, percent-encoded.
+        source: the page's file.
+
+    Returns:
+        None for an address elsewhere, or none at all.
+    """
+    try:
+        parts = urlsplit(said)
+    except ValueError:
+        return None
+    if parts.scheme or parts.netloc or not parts.path:
+        return None
+    return normpath(join("/", dirname(source), unquote(parts.path))).lstrip("/")
+
+
+def size_of_picture(local: LocalFile) -> tuple[int, int] | None:
+    """Width and height of a picture in pixels, from its header; None where it has none."""
+    if local.file.suffix.lower() == ".svg" and local.size > _MOST_SVG:
+        return None
+    import imagesize  # type: ignore[import-untyped]
+
+    try:
+        width, height = imagesize.get(str(local.file))
+    except Exception:  # noqa: BLE001 -- whatever a broken picture does to the reader of its header
+        return None
+    return (int(width), int(height)) if width > 0 and height > 0 else None
+
+
+def type_of_picture(beginning: bytes) -> str | None:
+    """The media type of a picture, by how it begins (WHATWG MIME Sniffing, section 6.1).
+
+    None for what is no picture that browsers show.
+    """
+    if beginning[4:8] == b"ftyp" and _AVIF.search(beginning[8:64]):
+        return "image/avif"
+    if beginning[:4] == b"RIFF" and beginning[8:14] == b"WEBPVP":
+        return "image/webp"
+    for mark, media_type in _SIGNATURES.items():
+        if beginning.startswith(mark):
+            return media_type
+    return "image/svg+xml" if _SVG.match(beginning) else None
+
+
+class Places:
+    """Finds what pages declare, and notes every file on the way.
+
+    Parameters:
+        folder: the site's content.
+        data: the desk's data folder.
+        below: the path below which the pages stand.
+
+    Attributes:
+        files: those that are served, by their addresses.
+        looked_at: every file that was asked for, in the state that it was found in; None where it
+            is not there.
+    """
+
+    def __init__(self, folder: Path, data: Path | None, below: str) -> None:
+        self._folder = folder
+        self._data = data
+        self._below = below
+        self.files: dict[str, LocalFile] = {}
+        self.looked_at: dict[str, State | None] = {}
+
+    def find(self, said: str, way: Way, source: str) -> Place:
+        """Where something is that a page names.
+
+        Parameters:
+            said: an address beginning with ``https://`` or ``http://``; or a file, relative to the
+                page's folder or, with a ``/`` before it, to the content folder.
+            way: to the member that says it.
+            source: the page's file.
+
+        Raises:
+            Wrong: it is neither, or never served.
+        """
+        if "://" in said or said.startswith(("data:", "javascript:", "mailto:")):
+            if _is_address(said):
+                return Place(said)
+            raise Wrong(way, f"'{said[:80]}' is no address; write https:// and what follows.")
+        folder = "" if said.startswith("/") else source.rpartition("/")[0]
+        name = "/".join(
+            part for part in (*folder.split("/"), *said.split("/")) if part not in {"", "."}
+        )
+        try:
+            local = self._admit(name)
+        except NotAdmitted as refusal:
+            raise Wrong(way, str(refusal)) from None
+        local = msgspec.structs.replace(local, media_type=Place(local.url).media_type)
+        self.files[local.url] = local
+        return Place(local.url, local)
+
+    def find_picture(self, said: str, source: str) -> str | None:
+        """Have a picture served that a page shows, if it is one of the content folder.
+
+        Parameters:
+            said: its address, as the page writes it.
+            source: the page's file.
+
+        Returns:
+            What is wrong; None where it is served, or elsewhere.
+        """
+        name = resolve(said, source)
+        if name is None:
+            return None
+        try:
+            local = self._admit(name)
+            with local.file.open("rb") as opened:
+                media_type = type_of_picture(opened.read(_BEGINNING))
+        except NotAdmitted as refusal:
+            return str(refusal)
+        except OSError as error:
+            return f"{name} cannot be read ({error.strerror})."
+        if media_type is None:
+            return f"{name} is no PNG, JPEG, GIF, WebP, AVIF or SVG picture."
+        self.files.setdefault(local.url, msgspec.structs.replace(local, media_type=media_type))
+        return None
+
+    def _admit(self, name: str) -> LocalFile:
+        """A file of the content folder, of a type that is not known yet.
+
+        Raises:
+            NotAdmitted: it is not there, or never served.
+        """
+        self.looked_at[name] = look_at(self._folder / name)
+        file, status = admit_declared(self._folder, name, data=self._data)
+        path = f"{self._below}/{name}" if self._below else name
+        url = "/" + "/".join(quote(part, safe="") for part in path.split("/"))
+        return LocalFile(url, file, state_of(status), UNKNOWN_TYPE)
+
+
+def _is_address(said: str) -> bool:
+    """Whether this is an address on the web, with a host and nothing that stands in none."""
+    if not _ADDRESS.fullmatch(said):
+        return False
+    try:
+        return bool(urlsplit(said).hostname)
+    except ValueError:
+        return False

@@ -1,0 +1,127 @@
+"""The videos and recordings that a page declares (``media/video``, ``media/audio`` of AHP 0.1)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from aitp_desk.knowledge.documents.base import Document
+from aitp_desk.knowledge.documents.dates import published_at
+from aitp_desk.knowledge.media.fields import Fields, Wrong
+from aitp_desk.knowledge.media.fields import Path as Way
+from aitp_desk.knowledge.media.payloads import (
+    AlternateFormat,
+    Audio,
+    Chapter,
+    Number,
+    Subtitle,
+    Video,
+)
+from aitp_desk.knowledge.media.places import Place
+
+Find = Callable[[str, Way], Place]
+"""Finds what a page names, given the way to the member that names it."""
+
+WHERE = ("file", "url", "stream_url")
+"""The members that may say where a thing is: all take a file or an address."""
+_WHERE_IT_IS = "a file beside the page, or an address that begins with https://."
+_SHARED = (*WHERE, "format", "duration", "title", "description", "published_at", "thumbnail")
+_VIDEO = (*_SHARED, "chapters", "width", "height", "subtitles", "alternate_formats")
+_AUDIO = (*_SHARED, "chapters", "transcript")
+
+
+def read_video(item: object, way: Way, find: Find, page: Document) -> Video:
+    """A video as it is declared.
+
+    Parameters:
+        way: to the declaration.
+        page: whose title, description and date it has where it says none of its own.
+
+    Raises:
+        Wrong: something that it needs is missing, or cannot be used.
+    """
+    fields = Fields(item, way, _VIDEO)
+    place = find_place(fields, find)
+    duration = fields.needed_seconds("duration")
+    return Video(
+        stream_url=place.url,
+        format=_format(fields, place),
+        duration_seconds=duration,
+        width=_pixels(fields, "width"),
+        height=_pixels(fields, "height"),
+        thumbnail_url=_found(fields, "thumbnail", find),
+        title=fields.text("title") or page.title,
+        description=fields.text("description") or page.description or None,
+        published_at=fields.moment("published_at") or published_at(page),
+        subtitles=tuple(
+            Subtitle(subtitle.language("lang"), find_place(subtitle, find).url)
+            for where, said in fields.items("subtitles")
+            for subtitle in [Fields(said, where, ("lang", *WHERE))]
+        ),
+        chapters=_chapters(fields, duration),
+        alternate_formats=tuple(
+            _alternate(Fields(said, where, ("format", "quality", *WHERE)), find)
+            for where, said in fields.items("alternate_formats")
+        ),
+    )
+
+
+def read_audio(item: object, way: Way, find: Find, page: Document) -> Audio:
+    """A recording as it is declared; as :func:`read_video`."""
+    fields = Fields(item, way, _AUDIO)
+    place = find_place(fields, find)
+    duration = fields.needed_seconds("duration")
+    return Audio(
+        stream_url=place.url,
+        format=_format(fields, place),
+        duration_seconds=duration,
+        title=fields.text("title") or page.title,
+        description=fields.text("description") or page.description or None,
+        published_at=fields.moment("published_at") or published_at(page),
+        thumbnail_url=_found(fields, "thumbnail", find),
+        transcript_url=_found(fields, "transcript", find),
+        chapters=_chapters(fields, duration),
+    )
+
+
+def find_place(fields: Fields, find: Find) -> Place:
+    """Where a declared thing is.
+
+    Raises:
+        Wrong: it does not say, or nothing is there that may be served.
+    """
+    name, said = fields.needed_place(WHERE, _WHERE_IT_IS)
+    return find(said, fields.at(name))
+
+
+def _found(fields: Fields, name: str, find: Find) -> str | None:
+    said = fields.place(name)
+    return None if said is None else find(said, fields.at(name)).url
+
+
+def _format(fields: Fields, place: Place) -> str:
+    return fields.text("format") or place.format or fields.needed("format", "such as hls or mp4.")
+
+
+def _pixels(fields: Fields, name: str) -> int:
+    pixels = fields.whole(name)
+    if not pixels:
+        raise Wrong(fields.path, f"{fields.name} needs '{name}': in pixels, such as 1280.")
+    return pixels
+
+
+def _alternate(fields: Fields, find: Find) -> AlternateFormat:
+    place = find_place(fields, find)
+    quality = fields.needed("quality", "in words, such as 480p.")
+    return AlternateFormat(_format(fields, place), place.url, quality)
+
+
+def _chapters(fields: Fields, duration: Number) -> tuple[Chapter, ...]:
+    chapters: list[Chapter] = []
+    for where, said in fields.items("chapters"):
+        chapter = Fields(said, where, ("title", "start"))
+        start = chapter.needed_seconds("start")
+        if start > duration or (chapters and start < chapters[-1].start_seconds):
+            message = "Chapters stand in order and begin before the end of the recording."
+            raise Wrong(chapter.at("start"), message)
+        chapters.append(Chapter(chapter.needed("title", "what the chapter is called."), start))
+    return tuple(chapters)

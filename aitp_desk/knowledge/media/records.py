@@ -1,0 +1,108 @@
+"""The records of a file that a page declares: JSON, TOML or CSV, as a JSON object."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+import tomllib
+from math import isfinite
+from typing import Any
+
+import msgspec
+
+from aitp_desk.knowledge.media.fields import Path as Way
+from aitp_desk.knowledge.media.fields import Wrong
+from aitp_desk.knowledge.media.places import Place
+from aitp_desk.model.text import as_data
+
+MAX_DATA_BYTES = 64 * 1024
+"""Data goes into an answer whole; what is larger is a download."""
+MAX_DEPTH = 32
+"""So deep may data nest: whoever reads an answer need not follow further."""
+
+_FILE_AS_TEXT = re.compile(r"\s*data:[^,\s]*;base64,", re.IGNORECASE)
+
+
+def read_records(place: Place, way: Way) -> dict[str, Any]:
+    """The records of a file as a JSON object; a list of them as its member ``records``.
+
+    Parameters:
+        way: to the member that names the file.
+
+    Raises:
+        Wrong: it is elsewhere, too large, or holds no records.
+    """
+    if place.local is None:
+        raise Wrong(way, "Data is a file beside the page; an address elsewhere is a download.")
+    if place.local.size > MAX_DATA_BYTES:
+        raise Wrong(
+            way,
+            f"{place.name} has {place.local.size} bytes; at most {MAX_DATA_BYTES} go into an"
+            " answer. Offer it under downloads.",
+        )
+    try:
+        text = place.local.file.read_text("utf-8-sig")
+        if place.format == "json":
+            records = msgspec.json.decode(text)
+        elif place.format == "toml":
+            records = msgspec.to_builtins(tomllib.loads(text))
+        elif place.format == "csv":
+            records = _rows(text)
+        else:
+            raise Wrong(way, f"{place.name} is no JSON, TOML or CSV file.")
+    except (OSError, ValueError, RecursionError, msgspec.MsgspecError, csv.Error) as error:
+        raise Wrong(way, f"{place.name} cannot be read as {place.format}: {error}.") from None
+    if isinstance(records, list):
+        records = {"records": records}
+    if not isinstance(records, dict):
+        raise Wrong(way, f"{place.name} holds one value; data is an object or a list of records.")
+    check_records(records, way)
+    cleaned: dict[str, Any] = as_data(records)
+    return cleaned
+
+
+def check_records(value: object, way: Way) -> None:
+    """Refuse what JSON has no number for, what nests without end, and files written as text.
+
+    Binary content is never in an answer (AHP 0.1, section 6.6).
+
+    Raises:
+        Wrong: there is such a thing in it.
+    """
+    level = [value]
+    for _ in range(MAX_DEPTH):
+        for item in level:
+            if isinstance(item, float) and not isfinite(item):
+                raise Wrong(way, "Data holds finite numbers only; write null for what is none.")
+            if isinstance(item, str) and _FILE_AS_TEXT.match(item):
+                raise Wrong(way, "Data holds no file as text (data:…;base64); name its address.")
+        level = [inner for item in level for inner in _inside(item)]
+        if not level:
+            return
+    raise Wrong(way, f"Data nests at most {MAX_DEPTH} deep.")
+
+
+def _inside(value: object) -> list[Any]:
+    if isinstance(value, dict):
+        return list(value.values())
+    return value if isinstance(value, list) else []
+
+
+def _rows(text: str) -> list[dict[str, str]]:
+    """The rows of a CSV file by the names in its first line; values stay texts.
+
+    Values are divided as the names are: by a comma, or else by a semicolon or a tab, as programs
+    write it where a comma stands in numbers.
+    """
+    first = text.partition("\n")[0]
+    divider = next((sign for sign in ",;\t" if sign in first), ",")
+    header, *rows = list(csv.reader(io.StringIO(text), strict=True, delimiter=divider)) or [[]]
+    if not header:
+        raise ValueError("its first line names no columns")
+    if len(set(header)) < len(header):
+        raise ValueError("two of its columns have the same name")
+    for number, row in enumerate(rows, start=2):
+        if row and len(row) != len(header):
+            raise ValueError(f"row {number} has {len(row)} values and {len(header)} are named")
+    return [dict(zip(header, row, strict=True)) for row in rows if row]

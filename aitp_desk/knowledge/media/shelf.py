@@ -1,0 +1,125 @@
+"""What the pages offer, by type and by the words under which people look for it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+
+import msgspec
+
+from aitp_desk.knowledge.documents.base import Document
+from aitp_desk.knowledge.media.declarations import Declared
+from aitp_desk.knowledge.media.payloads import Described, LocalFile, Resource
+from aitp_desk.knowledge.search.tokenizer import Stemmer, fold, words_of
+
+
+class Shelved(msgspec.Struct, frozen=True):
+    """A resource with the stems that it is found by.
+
+    Parameters:
+        label: what no other of its type is called: its title, where that is enough.
+        named: of its title and its file's name.
+        told: of what is said about it.
+    """
+
+    resource: Resource
+    label: str
+    named: frozenset[str]
+    told: frozenset[str]
+
+
+class Shelf:
+    """All resources of one snapshot of the content.
+
+    Attributes:
+        files: those that are served, by their addresses: what an export has to take along.
+        types: the content types that there are, each once.
+        described: types of the site's own by name, as far as a page documents them.
+    """
+
+    def __init__(
+        self, declared: Declared, documents: Mapping[str, Document], stemmer: Stemmer
+    ) -> None:
+        self.files: Mapping[str, LocalFile] = declared.files
+        self._by_type: dict[str, list[Shelved]] = {}
+        self._by_page: dict[str, list[Resource]] = {}
+        self._called: tuple[dict[tuple[str, str], list[Resource]], ...] = ({}, {}, {}, {})
+        labels = _labels(declared.resources, documents)
+
+        def stems(*texts: str) -> frozenset[str]:
+            return frozenset(stemmer.stem(word) for text in texts for word in words_of(text))
+
+        for resource, label in zip(declared.resources, labels, strict=True):
+            page = documents[resource.page]
+            tags = page.front.get("tags")
+            about = " ".join(map(str, tags)) if isinstance(tags, list) else ""
+            shelved = Shelved(
+                resource,
+                label,
+                stems(resource.title, resource.name),
+                stems(resource.description, resource.told, page.title, about),
+            )
+            self._by_type.setdefault(resource.content_type, []).append(shelved)
+            self._by_page.setdefault(resource.page, []).append(resource)
+            names = (label, resource.title, resource.name, resource.page)
+            for called, name in zip(self._called, names, strict=True):
+                called.setdefault((resource.content_type, plain(name)), []).append(resource)
+        self.types = tuple(self._by_type)
+        self.described: Mapping[str, Described] = declared.described
+
+    def of_type(self, kind: str) -> Sequence[Shelved]:
+        """The resources of a content type, in the order of their pages."""
+        return self._by_type.get(kind, ())
+
+    def called(self, kind: str, name: str) -> Resource | None:
+        """The one resource of a type that is called so, by its label, title, file or page.
+
+        None where there is none, or where several are.
+        """
+        key = (kind, plain(name))
+        if not key[1]:
+            return None
+        found = next((called[key] for called in self._called if key in called), [])
+        return found[0] if len(found) == 1 else None
+
+    def of_page(self, path: str) -> Sequence[Resource]:
+        """What a page offers, in the order in which the types are read."""
+        return self._by_page.get(path, ())
+
+    def thumbnail(self, path: str) -> str | None:
+        """The address of a picture that stands for a page, as it is declared; or None."""
+        resources = self.of_page(path)
+        thumbnails = (resource.payload.get("thumbnail_url") for resource in resources)
+        pictures = (_first_url(resource.payload.get("images")) for resource in resources)
+        return next((url for url in (*thumbnails, *pictures) if isinstance(url, str)), None)
+
+
+def plain(name: str) -> str:
+    """A name as its words, without case and signs."""
+    return " ".join(words_of(fold(name)))
+
+
+def _labels(resources: Sequence[Resource], documents: Mapping[str, Document]) -> list[str]:
+    """What tells each resource from the others of its type: no more than is needed."""
+    labels = [resource.title for resource in resources]
+    details = (
+        [resource.name or documents[resource.page].title for resource in resources],
+        [f"/{resource.page}" for resource in resources],
+    )
+    for detail in details:
+        keys = [
+            (one.content_type, plain(label)) for one, label in zip(resources, labels, strict=True)
+        ]
+        count = Counter(keys)
+        labels = [
+            f"{label} ({more})" if count[key] > 1 else label
+            for key, label, more in zip(keys, labels, detail, strict=True)
+        ]
+    return labels
+
+
+def _first_url(images: object) -> object:
+    if isinstance(images, Iterable) and not isinstance(images, (str, dict)):
+        first = next(iter(images), None)
+        return first.get("url") if isinstance(first, dict) else None
+    return None

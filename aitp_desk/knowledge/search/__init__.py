@@ -1,0 +1,1 @@
+"""Ranks passages for a question."""

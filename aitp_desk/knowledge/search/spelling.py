@@ -1,0 +1,148 @@
+"""Spelling correction against the words that the content itself uses."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from aitp_desk.knowledge.search.ngrams import is_katakana
+from aitp_desk.knowledge.search.tokenizer import STOP_WORDS
+
+MIN_LENGTH = 4
+"""Shorter words are too close to each other: they are only read as stop words (``teh``)."""
+SHORTEST = 3
+LONG = 7
+"""From so many letters on two slips are allowed."""
+KATAKANA = 5
+"""The shortest word of katakana that is put right, by one slip: a sign is a syllable."""
+_OTHER_START = 1.1
+"""What a word that begins with another letter costs at least: see :meth:`Spelling._cost`."""
+_BITS = 30
+_VOWELS = frozenset("aeiouyhw")
+
+
+class Spelling:
+    """Finds the content's word that a misspelt one stands for.
+
+    Parameters:
+        words: every word of the content and how often it is used.
+    """
+
+    def __init__(self, words: Mapping[str, int]) -> None:
+        self._uses = {word: uses for word, uses in words.items() if len(word) > 2}
+        self._by_size: dict[int, dict[str, list[tuple[str, int]]]] = {}
+        for word in self._uses:
+            if not word.isdigit():
+                by_start = self._by_size.setdefault(len(word), {})
+                by_start.setdefault(word[0], []).append((word, _letters(word)))
+        by_use = sorted((uses, word) for word, uses in self._uses.items())
+        self._by_sound = {_sound(word): word for _, word in by_use if len(word) >= MIN_LENGTH}
+
+    def correct(self, word: str) -> str | None:
+        """The nearest word of the content, or None when none is near enough.
+
+        One slip (a letter too many, missing, wrong, or two swapped) is allowed, from seven letters
+        on two; else the words must sound alike. Words with digits are names, not slips.
+        """
+        if is_katakana(word):
+            return self._of_katakana(word)
+        if not word.isalpha() or not word.isascii() or len(word) < SHORTEST:
+            return None
+        best = self._nearest(word, same_start=True)
+        if len(word) >= LONG and (best is None or best[0] >= _OTHER_START):
+            best = min(filter(None, (best, self._nearest(word, same_start=False))), default=None)
+        if best is not None:
+            return best[1]
+        alike = self._by_sound.get(_sound(word)) if len(word) >= MIN_LENGTH else None
+        return alike if alike and abs(len(alike) - len(word)) <= 2 else None
+
+    def _of_katakana(self, word: str) -> str | None:
+        best = self._nearest(word, same_start=True) if len(word) >= KATAKANA else None
+        return best[1] if best is not None and distance(word, best[1], 1) == 1 else None
+
+    def _nearest(self, word: str, *, same_start: bool) -> tuple[float, str] | None:
+        """The least unlikely word and how unlikely it is, of those that begin alike or do not."""
+        allowed = 1 if len(word) < LONG else 2
+        costs = (
+            (self._cost(word, candidate, allowed), candidate)
+            for candidate in self._candidates(word, allowed, same_start=same_start)
+        )
+        return min(((cost, found) for cost, found in costs if cost is not None), default=None)
+
+    def _cost(self, word: str, candidate: str, allowed: int) -> float | None:
+        """How unlikely a candidate is; None where it is too far off."""
+        slips = distance(word, candidate, allowed)
+        same_start = candidate[0] == word[0]
+        if slips > allowed:
+            return None
+        # three letters are close to too many words: only one that was left out is put back
+        completed = len(candidate) == MIN_LENGTH and same_start and _VOWELS & set(word[1:])
+        if len(word) < MIN_LENGTH and candidate not in STOP_WORDS and not completed:
+            return None
+        # people swap letters and leave them out more than they write wrong ones, rarely miss the
+        # first, and mean the commoner word
+        ease = 0.3 * (sorted(word) == sorted(candidate)) + 0.1 * (len(word) != len(candidate))
+        return slips - ease + 0.6 * (not same_start) - min(self._uses[candidate], 50) / 250
+
+    def split(self, word: str) -> tuple[str, str] | None:
+        """The two words of the content that were written as one: ``giftcards``."""
+        halves = [
+            (min(self._uses[word[:at]], self._uses[word[at:]]), word[:at], word[at:])
+            for at in range(3, len(word) - 2)
+            if word[:at] in self._uses and word[at:] in self._uses
+        ]
+        return max(halves)[1:] if halves else None
+
+    def _candidates(self, word: str, allowed: int, *, same_start: bool) -> list[str]:
+        """Words of about the same length that share enough letters and pairs of them."""
+        letters, pairs = _letters(word), _pairs(word)
+        # a slip puts at most one letter in and one out, and spoils at most three pairs
+        apart, least = 2 * allowed, len(pairs) - 3 * allowed
+        near: list[str] = []
+        for size in range(len(word) - allowed, len(word) + allowed + 1):
+            by_start = self._by_size.get(size, {})
+            for start in word[0] if same_start else by_start.keys() - {word[0]}:
+                beginning = by_start.get(start, ())
+                near += [one for one, its in beginning if (letters ^ its).bit_count() <= apart]
+        return [one for one in near if len(pairs & _pairs(one)) >= least]
+
+
+def distance(left: str, right: str, limit: int) -> int:
+    """How many letters must be put in, left out, changed or swapped with their neighbour.
+
+    Counting stops past ``limit``: the result is then ``limit + 1``.
+    """
+    before: list[int] = []
+    last = list(range(len(right) + 1))
+    for row, sign in enumerate(left, start=1):
+        line = [row, *[0] * len(right)]
+        for column, other in enumerate(right, start=1):
+            cost = min(last[column] + 1, line[column - 1] + 1, last[column - 1] + (sign != other))
+            if row > 1 and column > 1 and sign == right[column - 2] and other == left[row - 2]:
+                cost = min(cost, before[column - 2] + 1)
+            line[column] = cost
+        if min(line) > limit:
+            return limit + 1
+        before, last = last, line
+    return min(last[-1], limit + 1)
+
+
+def _sound(word: str) -> str:
+    """A word's first letter and its consonants, double ones once: ``menny``, ``many``."""
+    kept = word[0]
+    for sign in word[1:]:
+        if sign not in _VOWELS and sign != kept[-1]:
+            kept += sign
+    return kept
+
+
+def _letters(word: str) -> int:
+    """The letters of a word as the bits of a small number; some of them share one."""
+    letters = 0
+    for sign in word:
+        letters |= 1 << ord(sign) % _BITS
+    return letters
+
+
+def _pairs(word: str) -> set[str]:
+    framed = f"^{word}$"
+    return {framed[at : at + 2] for at in range(len(framed) - 1)}

@@ -1,0 +1,212 @@
+"""Words that stand for each other: the site's own from its configuration, and everyday English."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache, cached_property
+from importlib.resources import files
+from itertools import pairwise
+
+from aitp_desk.knowledge.search.tokenizer import (
+    EVERYDAY_WORDS,
+    STOP_WORDS,
+    WEAK_WORDS,
+    Stemmer,
+    words_of,
+)
+
+SITE = 0.85
+"""How much a synonym from the site's configuration counts, its own word being 1."""
+FORM = 0.95
+"""How much another form of the same word counts: ``lost`` for ``lose``."""
+GENERAL = 0.5
+"""How much a word counts that everyday English uses alike."""
+FAINT = 0.6
+"""How much of that a word keeps that says little wherever it stands."""
+
+NO_PLAIN_WORD = "~"
+"""Stands before the words in the file of stems that are names and no plain English."""
+
+Phrase = tuple[str, ...]
+
+
+@cache
+def _everyday_groups(file: str) -> tuple[tuple[float, tuple[str, ...]], ...]:
+    """The groups of everyday words that come with the desk, and how much their words count."""
+    text = files(__package__).joinpath(file).read_text("utf-8")
+    lines = [line for line in text.splitlines() if line.strip() and not line.startswith("#")]
+    return tuple(
+        (
+            FORM if line.startswith("=") else GENERAL,
+            tuple(part.strip() for part in line.lstrip("= ").split(",")),
+        )
+        for line in lines
+    )
+
+
+@cache
+def _english() -> Mapping[str, str]:
+    """The lines of the file of stems: a word that comes with the desk, to its stem if another."""
+    lines = files(__package__).joinpath("stems.txt").read_text("utf-8").splitlines()
+    return {word: stem for word, _, stem in (line.partition(" ") for line in lines)}
+
+
+@cache
+def plain_english() -> frozenset[str]:
+    """All words that the desk knows as English: what is not among them is likely a name."""
+    return frozenset(word for word in _english() if not word.startswith(NO_PLAIN_WORD))
+
+
+@cache
+def english_stems() -> Mapping[str, str]:
+    """The stem of each English word that comes with the desk, the names among them."""
+    words = ((word.removeprefix(NO_PLAIN_WORD), stem) for word, stem in _english().items())
+    return {word: stem or word for word, stem in words}
+
+
+@cache
+def plain_stems() -> frozenset[str]:
+    """The stems of :func:`plain_english`."""
+    return frozenset(map(english_stems().__getitem__, plain_english()))
+
+
+@cache
+def weak_stems() -> frozenset[str]:
+    """The stems of general words, which tell little."""
+    return frozenset(map(english_stems().__getitem__, WEAK_WORDS))
+
+
+@cache
+def everyday_stems() -> frozenset[str]:
+    """The stems of everyday words, the general ones among them."""
+    return frozenset(map(english_stems().__getitem__, EVERYDAY_WORDS | WEAK_WORDS))
+
+
+@cache
+def _everyday(language: str) -> _Meanings:
+    """What the groups of everyday words say, those of English and of the content's language."""
+    said = _Meanings(Stemmer(english_stems()))
+    for name in ("synonyms.txt", f"synonyms.{language}.txt"):
+        if files(__package__).joinpath(name).is_file():
+            for factor, group in _everyday_groups(name):
+                said.add(group, group, factor)
+    return said
+
+
+class Synonyms:
+    """Finds what else a word or a phrase may be called, in stems.
+
+    Parameters:
+        site: a word of the visitors' to the words that the site writes; it works both ways.
+        stemmer: makes the stems; it learns all words that are named here.
+        language: tag of the content's language.
+    """
+
+    def __init__(
+        self, site: Mapping[str, Sequence[str]], stemmer: Stemmer, language: str = "en"
+    ) -> None:
+        self._language = language.partition("-")[0].lower()
+        self._own = [(word, *others) for word, others in site.items()]
+        self._stemmer = stemmer
+        stemmer.learn(word for group in self._own for entry in group for word in words_of(entry))
+
+    def prepare(self) -> None:
+        """Make ready what the first question needs; until then that question does it."""
+        _ = self._said
+
+    @cached_property
+    def _said(self) -> _Meanings:
+        said = _Meanings(self._stemmer)
+        for group in self._own:
+            said.add(group[:1], group[1:], SITE)
+            said.add(group[1:], group[:1], SITE)
+        said.take_in(_everyday(self._language))
+        return said
+
+    def of(self, stem: str) -> Mapping[str, float]:
+        """The stems that stand for a stem, without itself, and how much each counts."""
+        return self._said.meanings.get((stem,), {})
+
+    def phrases_in(self, stems: Sequence[str]) -> dict[int, Phrase]:
+        """The phrases of several words in a text, by where they begin; the longest where two do.
+
+        What stands in one begins no other.
+        """
+        phrases = self._said.phrases
+        if phrases.keys().isdisjoint(pairwise(stems)):
+            return {}
+        found: dict[int, Phrase] = {}
+        past = 0
+        for at, pair in enumerate(pairwise(stems)):
+            for phrase in phrases.get(pair, ()) if at >= past else ():
+                if tuple(stems[at : at + len(phrase)]) == phrase:
+                    found[at] = phrase
+                    past = at + len(phrase)
+                    break
+        return found
+
+    def of_phrase(self, phrase: Phrase) -> Mapping[str, float]:
+        """The stems that stand for a phrase, its own content words among them."""
+        return self._said.meanings.get(phrase, {})
+
+
+class _Meanings:
+    """What words and phrases may be called, as it is gathered.
+
+    Parameters:
+        stemmer: knows the words.
+
+    Attributes:
+        meanings: by a word's stem, or those of a phrase: the stems that stand for it.
+        phrases: those of several words by their first two, the longest first.
+    """
+
+    def __init__(self, stemmer: Stemmer) -> None:
+        self._stemmer = stemmer
+        self.meanings: dict[Phrase, dict[str, float]] = {}
+        self.phrases: dict[Phrase, list[Phrase]] = {}
+
+    def add(self, names: Iterable[str], meanings: Iterable[str], factor: float) -> None:
+        """Let each name be called by each of the meanings, which count so much."""
+        wanted: dict[str, float] = {}
+        for meaning in meanings:
+            words = words_of(meaning)
+            # one word of a phrase does not say what the phrase says, a stop word says nothing
+            if len(words) == 1 and words[0] not in STOP_WORDS:
+                weak = FAINT if factor == GENERAL and words[0] in WEAK_WORDS else 1.0
+                wanted[self._stemmer.stem(words[0])] = factor * weak
+        for name in names:
+            phrase = tuple(self._stemmer.stem(word) for word in words_of(name))
+            if phrase:
+                self._call(phrase, wanted)
+
+    def take_in(self, others: _Meanings) -> None:
+        """Add what others say, which are left as they are."""
+        for phrase, wanted in others.meanings.items():
+            if phrase in self.meanings:
+                self._call(phrase, wanted)
+        self.meanings = {**others.meanings, **self.meanings}
+        for beginning, alike in others.phrases.items():
+            here = self.phrases.get(beginning, [])
+            more = [phrase for phrase in alike if phrase not in here]
+            self.phrases[beginning] = sorted((*here, *more), key=len, reverse=True)
+
+    def _call(self, phrase: Phrase, wanted: Mapping[str, float]) -> None:
+        if len(phrase) > 1 and phrase not in self.meanings:
+            alike = self.phrases.setdefault(phrase[:2], [])
+            alike.append(phrase)
+            alike.sort(key=len, reverse=True)
+        known = self.meanings.setdefault(phrase, {})
+        for stem, value in wanted.items():
+            if (stem,) != phrase and value > known.get(stem, 0.0):
+                known[stem] = value
+
+
+def without_comparison(word: str) -> list[str]:
+    """What ``faster``, ``widest``, ``earlier`` or ``bigger`` are forms of."""
+    for ending in ("er", "est"):
+        base = word.removesuffix(ending)
+        if base != word and len(base) > 2:
+            doubled = base[:-1] if base[-1] == base[-2] else base
+            return [base, base + "e", base[:-1] + "y" if base[-1] == "i" else doubled]
+    return []

@@ -1,0 +1,95 @@
+"""The models that the settings choose."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
+from functools import lru_cache
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import structlog
+
+from aitp_desk.config.rules.web_address import is_loopback
+from aitp_desk.config.sections.content.semantics import Meaning
+from aitp_desk.egress import Egress
+from aitp_desk.knowledge.semantics.base import Embedder, ModelUnusable
+from aitp_desk.knowledge.semantics.builder import building_vectors
+from aitp_desk.knowledge.semantics.endpoint import EndpointEmbedder, EndpointReranker
+from aitp_desk.knowledge.semantics.fastembed import FastEmbedder
+from aitp_desk.knowledge.semantics.file import FILE
+from aitp_desk.knowledge.semantics.onnx import OnnxEmbedder, is_installed
+from aitp_desk.knowledge.snapshot import Knowledge
+
+_log = structlog.get_logger(__name__)
+
+
+@asynccontextmanager
+async def open_meaning(
+    settings: Meaning,
+    knowledge: Knowledge,
+    *,
+    folder: Path,
+    data: Path,
+    egress: Egress,
+    environment: Mapping[str, str],
+) -> AsyncIterator[None]:
+    """Find passages by meaning until the block ends, where it is enabled and a model is there.
+
+    Parameters:
+        folder: of the site, from which a path of a model goes.
+        data: where the vectors are kept.
+        environment: where the key for a service may stand.
+    """
+    async with AsyncExitStack() as stack:
+        if settings.enabled and is_installed():
+            own = await _client(stack, settings.url, egress)
+            key = environment.get(settings.bearer_env, "").strip()
+            try:
+                embedder = _embedder(settings, folder, own, key)
+            except ModelUnusable as error:
+                _log.warning("content.not_embedded", reason=str(error))
+            else:
+                reranker = None
+                if settings.rerank_url:
+                    client = await _client(stack, settings.rerank_url, egress)
+                    url, model = settings.rerank_url, settings.rerank_model
+                    reranker = EndpointReranker(client, url, model, key=key)
+                building = building_vectors(knowledge, embedder, data / FILE, reranker)
+                await stack.enter_async_context(building)
+        yield
+
+
+def _embedder(settings: Meaning, folder: Path, egress: Egress, key: str) -> Embedder:
+    match settings.provider:
+        case "endpoint":
+            return EndpointEmbedder(
+                egress,
+                settings.url,
+                settings.model,
+                key=key,
+                query_prefix=settings.query_prefix,
+                passage_prefix=settings.passage_prefix,
+            )
+        case "fastembed":
+            return FastEmbedder(
+                settings.model,
+                query_prefix=settings.query_prefix,
+                passage_prefix=settings.passage_prefix,
+            )
+        case "onnx":
+            model = folder / settings.model if settings.model else None
+            return _onnx(model, settings.query_prefix, settings.passage_prefix)
+
+
+@lru_cache(maxsize=4)
+def _onnx(folder: Path | None, query_prefix: str, passage_prefix: str) -> OnnxEmbedder:
+    """The model, loaded once for all site agents."""
+    return OnnxEmbedder(folder, query_prefix=query_prefix, passage_prefix=passage_prefix)
+
+
+async def _client(stack: AsyncExitStack, url: str, egress: Egress) -> Egress:
+    """The client for a service; the owner may name one of this machine."""
+    if is_loopback(urlsplit(url).hostname or ""):
+        return await stack.enter_async_context(Egress(allow_loopback=True))
+    return egress

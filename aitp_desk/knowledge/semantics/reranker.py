@@ -1,0 +1,44 @@
+"""Scores of a reranker for the best passages of a question."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from aitp_desk.knowledge.documents.base import Passage
+from aitp_desk.knowledge.semantics.base import Reranker
+from aitp_desk.knowledge.semantics.text import text_of
+
+MOST = 10
+"""So many passages are scored."""
+_KEPT_QUESTIONS = 32
+
+
+class CachedReranker:
+    """Scores passages of one snapshot of the content, and keeps the scores of the last questions.
+
+    Parameters:
+        reranker: that scores them.
+    """
+
+    def __init__(self, reranker: Reranker) -> None:
+        self._reranker = reranker
+        self._scores: dict[str, Mapping[int, float]] = {}
+
+    async def learn(self, question: str, passages: Sequence[Passage]) -> None:
+        """Score the first passages for a question, for :meth:`scores` to return.
+
+        Raises:
+            ModelUnusable: the model does not answer now.
+        """
+        if question in self._scores or not passages:
+            return
+        some = passages[:MOST]
+        scores = await self._reranker.score(question, [text_of(passage) for passage in some])
+        while len(self._scores) >= _KEPT_QUESTIONS:
+            del self._scores[next(iter(self._scores))]
+        numbers = (passage.number for passage in some)
+        self._scores[question] = dict(zip(numbers, scores, strict=True))
+
+    def scores(self, question: str) -> Mapping[int, float]:
+        """The scores of passages for a question that was learnt; none for any other."""
+        return self._scores.get(question, {})

@@ -1,0 +1,51 @@
+"""The text of a passage as models of meaning read it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from aitp_desk.knowledge.documents.base import Passage
+
+_MOST_CHARACTERS = 2000
+"""So much of a passage can matter to a model that reads few tokens."""
+_WINDOW_BYTES, _SHARED_BYTES = 400, 130
+"""How long a window is, and how much of it the next one repeats: what a model says of a longer text
+is a mean of too much, and most read but 128 tokens. Bytes grow with tokens in any script."""
+_SPACELESS = (
+    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u9fff\uac00-\ud7a3\uf900-\ufaff\uff00-\uffef"
+)
+_WORD = re.compile(rf"[{_SPACELESS}]{{1,10}}\s*|[^\s{_SPACELESS}]{{1,100}}\s*")
+"""A word, or a short stretch of a script without spaces: windows end between two."""
+
+
+def text_of(passage: Passage) -> str:
+    """The page's title, the headings above, the text."""
+    return f"{_names_of(passage)}\n{passage.text}"[:_MOST_CHARACTERS]
+
+
+def windows_of(passage: Passage) -> list[str]:
+    """The text in overlapping windows, each below the page's title and the headings above."""
+    names = _names_of(passage)
+    return [f"{names}\n{window}" for window in _windows(passage.text)] or [names]
+
+
+def _names_of(passage: Passage) -> str:
+    return " > ".join(dict.fromkeys((passage.title, *passage.trail)))
+
+
+def _windows(text: str) -> Iterator[str]:
+    window: list[str] = []
+    size = added = 0
+    for word in _WORD.findall(text):
+        length = len(word.encode())
+        if size + length > _WINDOW_BYTES:
+            yield "".join(window)
+            while size > _SHARED_BYTES:
+                size -= len(window.pop(0).encode())
+            added = 0
+        window.append(word)
+        size += length
+        added += 1
+    if added:
+        yield "".join(window)

@@ -1,0 +1,203 @@
+"""The vectors of all passages of one snapshot of the content, and what they say of questions."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator, Sequence
+from copy import copy
+from statistics import NormalDist
+from typing import Any
+
+import msgspec
+
+from aitp_desk.knowledge.semantics.base import Embedder, ModelUnusable, Vector
+from aitp_desk.knowledge.semantics.groups import group
+from aitp_desk.knowledge.semantics.scale import stretched
+
+NEAREST = 12
+"""So many passages a question finds by meaning."""
+_KEPT_QUESTIONS = 32
+_KEPT_TEXTS = 2048
+_AT_ONCE = 16
+"""So many texts are embedded between two looks at other work."""
+_BLOCK = 256
+"""So many vectors are compared at once: as floats they fit into the cache of a processor."""
+
+
+class Near(msgspec.Struct, frozen=True):
+    """What is near a question in meaning.
+
+    Parameters:
+        best: the numbers of the nearest passages, nearest first.
+        vector: of the question, of length 1.
+        cosines: of all passages, by their numbers, on the common scale.
+        mean, deviation: of these.
+        asked: the cosine of each passage's nearest question; None where they have no questions.
+        best_asked: the numbers of the passages with the nearest questions, nearest first.
+    """
+
+    best: tuple[int, ...]
+    vector: Any
+    cosines: Sequence[float]
+    mean: float
+    deviation: float
+    asked: Sequence[float] | None = None
+    best_asked: tuple[int, ...] = ()
+
+    def lift(self, number: int) -> float:
+        """How much nearer a passage is than the nearest by chance, in standard deviations."""
+        chance = NormalDist().inv_cdf(1 - 1 / (len(self.cosines) + 1))
+        return (self.cosines[number] - self.mean) / self.deviation - chance
+
+
+class Vectors:
+    """The vectors of passages, by their numbers.
+
+    Parameters:
+        embedder: that made them.
+        packed: as :func:`pack` gives them, one for each window of a passage.
+        owners: the number of the passage of each; every passage has one at least.
+        stretch: what brings the model's cosines to the common scale.
+    """
+
+    def __init__(
+        self,
+        embedder: Embedder,
+        packed: Sequence[bytes],
+        owners: Sequence[int],
+        stretch: float = 1.0,
+    ) -> None:
+        self.embedder = embedder
+        self._stretch = stretch
+        self._windows = _Rows(packed, owners)
+        self._count = max(owners, default=-1) + 1
+        self._questions: _Rows | None = None
+        self._near: dict[str, Near] = {}
+        self._short: dict[str, Any] = {}
+
+    def with_questions(self, packed: Sequence[bytes], owners: Sequence[int]) -> Vectors:
+        """The same, with the vectors of the questions that passages are enriched with.
+
+        Parameters:
+            packed: one for each question.
+            owners: the number of the passage of each.
+        """
+        other = copy(self)
+        other._questions, other._near = _Rows(packed, owners), {}  # noqa: SLF001
+        return other
+
+    async def learn(self, text: str) -> None:
+        """Find what is near a question, for :meth:`near` to return.
+
+        Raises:
+            ModelUnusable: the model does not answer now.
+        """
+        near = self._near.pop(text, None)
+        if near is None:
+            (vector,) = await self.embedder.embed([text], query=True)
+            near = await asyncio.to_thread(self._compare, vector)
+        while len(self._near) >= _KEPT_QUESTIONS:
+            del self._near[next(iter(self._near))]
+        self._near[text] = near
+
+    async def rows(self, texts: Sequence[str]) -> Any:
+        """The vectors of short texts, of length 1; those of the last ones are kept.
+
+        Raises:
+            ModelUnusable: the model does not answer now.
+        """
+        import numpy as np
+
+        missing = [text for text in dict.fromkeys(texts) if text not in self._short]
+        for at in range(0, len(missing), _AT_ONCE):
+            some = missing[at : at + _AT_ONCE]
+            for text, vector in zip(some, await self.embedder.embed(some, query=True), strict=True):
+                row = np.asarray(vector, dtype=np.float32)
+                self._short[text] = row / (np.linalg.norm(row) or 1.0)
+        rows = [self._short[text] for text in texts]
+        while len(self._short) > _KEPT_TEXTS:
+            del self._short[next(iter(self._short))]
+        return rows
+
+    async def group(self, texts: Sequence[str]) -> list[list[str]]:
+        """Group texts by meaning; without the model each is a group of its own."""
+        try:
+            return group(texts, await self.rows(texts), self.likeness)
+        except ModelUnusable:
+            return [[text] for text in texts]
+
+    def likeness(self, left: Any, right: Any) -> float:
+        """The cosine of two vectors of length 1, on the common scale."""
+        return float(stretched(left @ right, self._stretch))
+
+    def near(self, text: str) -> Near | None:
+        """What is near a question that was learnt; None for any other."""
+        return self._near.get(text)
+
+    def _compare(self, vector: Vector) -> Near:
+        import numpy as np
+
+        question = np.asarray(vector, dtype=np.float32)
+        question /= np.linalg.norm(question) or 1.0
+        cosines = stretched(self._windows.cosines(question, self._count), self._stretch)
+        deviation = float(cosines.std()) or 1.0
+        near = Near(_best(cosines), question, cosines, float(cosines.mean()), deviation)
+        if self._questions is None:
+            return near
+        asked = stretched(self._questions.cosines(question, self._count), self._stretch)
+        return msgspec.structs.replace(near, asked=asked, best_asked=_best(asked))
+
+
+class _Rows:
+    """Vectors as int8, each of a passage."""
+
+    def __init__(self, packed: Sequence[bytes], owners: Sequence[int]) -> None:
+        import numpy as np
+
+        rows = np.frombuffer(b"".join(packed), dtype=np.int8)
+        self._rows = rows.reshape(len(packed), -1)
+        self._owners = np.asarray(owners)
+        lengths = [np.linalg.norm(block.astype(np.float32), axis=1) for block in self._blocks()]
+        self._lengths = np.maximum(np.concatenate(lengths), 1.0)
+
+    def cosines(self, question: Any, count: int) -> Any:
+        """The greatest cosine of each passage's vectors with a question's; 0 where it has none.
+
+        Parameters:
+            question: a vector of length 1.
+            count: how many passages there are.
+        """
+        import numpy as np
+
+        if len(question) != self._rows.shape[1]:
+            raise ModelUnusable("The model's vectors have another length than those of passages.")
+        # on one thread: those of a BLAS library wait for each other where cores are busy
+        products = [
+            np.einsum("ij,j->i", rows.astype(np.float32), question) for rows in self._blocks()
+        ]
+        greatest: Any = np.zeros(count, dtype=np.float32)
+        np.maximum.at(greatest, self._owners, np.concatenate(products) / self._lengths)
+        return greatest
+
+    def _blocks(self) -> Iterator[Any]:
+        return (self._rows[at : at + _BLOCK] for at in range(0, len(self._rows), _BLOCK))
+
+
+def _best(cosines: Any) -> tuple[int, ...]:
+    """The numbers of the greatest, in order."""
+    import numpy as np
+
+    most = min(NEAREST, len(cosines))
+    best = np.argpartition(-cosines, most - 1)[:most]
+    found: list[int] = best[np.argsort(-cosines[best])].tolist()
+    return tuple(found)
+
+
+def pack(vector: Vector) -> bytes:
+    """A vector as int8, scaled to its greatest component: cosines need no lengths."""
+    import numpy as np
+
+    floats = np.asarray(vector, dtype=np.float32)
+    greatest = float(np.abs(floats).max()) or 1.0
+    packed: bytes = np.rint(floats * (127 / greatest)).astype(np.int8).tobytes()
+    return packed

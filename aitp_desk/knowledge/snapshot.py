@@ -1,0 +1,226 @@
+"""The present snapshot of the content, kept fresh while the desk serves."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+import time
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
+from pathlib import Path
+
+import structlog
+
+from aitp_desk.knowledge.documents.base import Problem
+from aitp_desk.knowledge.documents.languages import Languages
+from aitp_desk.knowledge.editions import Editions, open_editions
+from aitp_desk.knowledge.enrichment.file import FILE as ENRICHED_FILE
+from aitp_desk.knowledge.enrichment.file import Line, read_lines
+from aitp_desk.knowledge.library import Library
+from aitp_desk.knowledge.media.declarations import Declaring
+from aitp_desk.knowledge.semantics.progress import Progress
+from aitp_desk.knowledge.sources.admission import ContentUnreadable, find_content
+from aitp_desk.knowledge.sources.file_state import look_at
+from aitp_desk.knowledge.sources.loader import join_raw, read_files
+from aitp_desk.knowledge.web.schedule import Rounds
+
+AGENTS_FOLDER = "agents"
+"""Below the data folder: what is kept for further site agents, each in a folder of its name."""
+POLL_SECONDS = 1.0
+_LOOKING_SHARE = 0.05
+"""At most this share of the time goes into looking: a large folder is looked at less often."""
+
+_log = structlog.get_logger(__name__)
+
+
+class Knowledge:
+    """Holds the present :class:`Library`; a change of the content swaps it in one assignment.
+
+    Parameters:
+        folder: the site's content.
+        data: the desk's data folder.
+        synonyms: a word of the visitors' to the words that the site writes for it.
+        rounds: of reading pages from elsewhere, whose copies are content like the folder's.
+        below: the path below which the pages stand, for a further site agent.
+        languages: of the content; English where nothing is said.
+        enriched: whether the questions in ``enriched.jsonl`` are used.
+
+    Attributes:
+        editions: the present snapshot. Take it once per reply; it never changes under its reader.
+        progress: of the vectors of its passages; None where none are made.
+
+    Raises:
+        ContentUnreadable: the folder does not exist or cannot be listed.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        data: Path,
+        synonyms: Mapping[str, Sequence[str]],
+        rounds: Rounds | None = None,
+        below: str = "",
+        languages: Languages | None = None,
+        *,
+        enriched: bool = True,
+    ) -> None:
+        self.rounds = rounds
+        self.progress: Progress | None = None
+        self._enriched = folder / ENRICHED_FILE if enriched else None
+        self._folder = folder
+        self._data = data
+        self._synonyms = synonyms
+        self._copies = None if rounds is None else rounds.copies
+        self._below = below
+        self._languages = languages or Languages()
+        self._index = data / AGENTS_FOLDER / below if below else data
+        self._declaring = Declaring(folder, data, below, keep_in=self._index)
+        self._seen = self._look()
+        self.editions = self._read()
+        self._swapped = asyncio.Event()
+        self._refreshing = asyncio.Lock()
+
+    @property
+    def library(self) -> Library:
+        """The present snapshot, in the site's own language."""
+        return self.editions.library
+
+    async def refresh(self) -> bool:
+        """Look for changes now, and read the content again if there are any; the log tells it.
+
+        Returns:
+            Whether the library was replaced.
+
+        Raises:
+            ContentUnreadable: the folder has gone; the library that was read stays.
+        """
+        async with self._refreshing:
+            editions = await asyncio.to_thread(self._read_again)
+            if editions is None:
+                return False
+            _tell(editions, self.editions.problems)
+            self.editions = editions
+            self._swapped.set()
+            self._swapped = asyncio.Event()
+            return True
+
+    async def replaced(self) -> Library:
+        """Wait until the library is replaced, and return the new one."""
+        await self._swapped.wait()
+        return self.library
+
+    def _read_again(self) -> Editions | None:
+        self.editions.prepare()  # once; the start does not wait for it
+        seen, old = self._look(), self.editions
+        is_stale = old.is_stale()
+        if seen == self._seen and not is_stale and not self._declaring.is_stale():
+            return None
+        editions = self._read()
+        self._seen = seen
+        is_same = editions.revision == old.revision and editions.problems == old.problems
+        if is_same and not is_stale:
+            return None
+        if is_same:
+            _log.warning("content.index_opened_again", reason="its file was changed or damaged")
+        editions.prepare()
+        return editions
+
+    def _look(self) -> object:
+        copies = None if self._copies is None else self._copies.look()
+        enriched = self._enriched and look_at(self._enriched)
+        return find_content(self._folder, data=self._data), copies, enriched
+
+    def _read(self) -> Editions:
+        raw = read_files(self._folder, data=self._data, below=self._below)
+        problems: tuple[Problem, ...] = ()
+        if self._copies is not None:
+            problems = self._copies.read().problems
+            raw = join_raw(raw, self._copies.raw())
+        lines: Sequence[Line] = ()
+        if self._enriched is not None:
+            lines, unread = read_lines(self._enriched)
+            problems = (*problems, *unread)
+        self._declaring.begin()
+        return open_editions(
+            raw, self._index, self._synonyms, self._languages, problems, self._declaring, lines
+        )
+
+
+@asynccontextmanager
+async def open_knowledge(
+    folder: Path,
+    *,
+    data: Path,
+    synonyms: Mapping[str, Sequence[str]] | None = None,
+    poll_seconds: float = POLL_SECONDS,
+    rounds: Rounds | None = None,
+    below: str = "",
+    languages: Languages | None = None,
+    enriched: bool = True,
+) -> AsyncIterator[Knowledge]:
+    """Read a content folder, index it, and watch it until the block ends.
+
+    Pages from elsewhere are taken as the last round left them.
+
+    Parameters:
+        folder: the site's content.
+        data: the desk's data folder, where the index is kept; never content, wherever it lies.
+        synonyms: a word of the visitors' to the words that the site writes for it.
+        poll_seconds: how often the folder is looked at for changes.
+        rounds: of reading pages from elsewhere.
+        below: the path below which the pages stand, for a further site agent.
+        languages: of the content; English where nothing is said.
+        enriched: whether the questions in ``enriched.jsonl`` are used.
+
+    Raises:
+        ContentUnreadable: the folder does not exist or cannot be listed.
+    """
+    knowledge = await asyncio.to_thread(
+        Knowledge, folder, data, synonyms or {}, rounds, below, languages, enriched=enriched
+    )
+    watching = asyncio.create_task(_watch(knowledge, poll_seconds))
+    try:
+        yield knowledge
+    finally:
+        watching.cancel()
+        with suppress(asyncio.CancelledError):
+            await watching
+
+
+async def _watch(knowledge: Knowledge, poll_seconds: float) -> None:
+    pause = poll_seconds
+    hindrance = ""
+    while True:
+        await asyncio.sleep(pause)
+        began = time.monotonic()
+        try:
+            await knowledge.refresh()
+        except Exception as error:  # noqa: BLE001 -- whatever hinders one look, the next may succeed
+            # the old library goes on answering
+            expected = isinstance(error, (ContentUnreadable, OSError, sqlite3.Error))
+            reason = str(error) if expected else f"{type(error).__name__}: {error}"
+            if reason != hindrance:
+                _log.warning("content.not_read_again", reason=reason, exc_info=not expected)
+            hindrance = reason
+        else:
+            hindrance = ""
+        pause = max(poll_seconds, (time.monotonic() - began) / _LOOKING_SHARE)
+
+
+def _tell(editions: Editions, told: Iterable[Problem]) -> None:
+    """Log that the content was read again, and each problem that was not told before."""
+    _log.info(
+        "content.read_again",
+        documents=len(editions.documents),
+        passages=len(editions.library.passages),
+        problems=len(editions.problems),
+    )
+    known = {(problem.source, problem.message) for problem in told}
+    for problem in editions.problems:
+        if (problem.source, problem.message) not in known:
+            _log.warning(
+                "content.problem",
+                source=problem.source,
+                line=problem.line,
+                message=problem.message,
+            )

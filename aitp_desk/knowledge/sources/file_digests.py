@@ -1,0 +1,89 @@
+"""The digests of files, each taken once until the file changes, and kept for the next start.
+
+A file counts as the same while its size, its place on disk and both its times are: that of its
+contents, which programs set as they like, and that of its status, which the system sets whatever is
+done to it. A digest that was taken too soon after a change to be sure is not kept.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import time
+from contextlib import suppress
+from pathlib import Path
+
+import msgspec
+
+from aitp_desk.knowledge.index.atomic_write import replacing
+from aitp_desk.knowledge.sources.file_state import State, state_of
+
+FILE = "digests.json"
+"""Where they are kept in the data folder. The file may be deleted at any time."""
+
+_CHUNK = 1024 * 1024
+_SETTLED = 2 * 10**9
+"""Two changes within so many nanoseconds may bear one time: clocks of file systems are coarse."""
+
+
+class _Measured(msgspec.Struct, frozen=True, array_like=True):
+    state: State
+    sha256: str
+
+
+class Measures:
+    """What is known of files by looking into them.
+
+    Parameters:
+        folder: where it is kept for the next start; None for nowhere.
+    """
+
+    def __init__(self, folder: Path | None = None) -> None:
+        self._file = None if folder is None else folder / FILE
+        self._digests: dict[str, _Measured] = {}
+        self._settled: set[str] = set()
+        self._is_kept = True
+        self._is_read = self._file is None
+
+    def sha256(self, file: Path) -> str:
+        """The SHA-256 of a file in hexadecimal digits.
+
+        Raises:
+            OSError: it cannot be read.
+        """
+        if not self._is_read:
+            self._read()
+        name = str(file)
+        with file.open("rb") as opened:
+            state = state_of(os.fstat(opened.fileno()))
+            kept = self._digests.get(name)
+            if kept is not None and kept.state == state:
+                return kept.sha256
+            digest = hashlib.sha256()
+            while chunk := opened.read(_CHUNK):
+                digest.update(chunk)
+            self._settled.discard(name)
+            if state == state_of(os.fstat(opened.fileno())):
+                self._digests[name] = _Measured(state, digest.hexdigest())
+                if time.time_ns() - max(state.changed, state.touched) > _SETTLED:
+                    self._settled.add(name)
+                    self._is_kept = False
+        return digest.hexdigest()
+
+    def keep(self) -> None:
+        """Write down what is new, for the next start; files that have gone are left out."""
+        if self._file is None or self._is_kept:
+            return
+        self._is_kept = True
+        kept = {name: self._digests[name] for name in self._settled if Path(name).exists()}
+        # if it cannot be, the next start measures again
+        with suppress(OSError), replacing(self._file) as new:
+            new.write_bytes(msgspec.json.encode(kept))
+
+    def _read(self) -> None:
+        self._is_read = True
+        if self._file is not None:
+            with suppress(OSError, msgspec.MsgspecError):
+                kept = msgspec.json.decode(self._file.read_bytes(), type=dict[str, _Measured])
+                self._digests |= kept
+                self._settled |= kept.keys()

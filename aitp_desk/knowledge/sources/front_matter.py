@@ -1,0 +1,112 @@
+"""The front matter of a Markdown page in JSON's types: YAML, or TOML between two lines ``+++``."""
+
+from __future__ import annotations
+
+import datetime
+import re
+import tomllib
+from typing import Any
+
+from aitp_desk.knowledge.documents.base import Problem
+
+MAX_FRONT_BYTES = 64 * 1024
+"""A larger front matter is a mistake: a missing closing line."""
+MAX_FRONT_DEPTH = 16
+
+_HALF_A_CHARACTER = re.compile("[\ud800-\udfff]")
+_NAME = re.compile(r"[\w-]+:(\s|$)")
+
+
+def split_front(source: str, text: str, problems: list[Problem]) -> tuple[dict[str, Any], str]:
+    """Split off front matter: from a first line ``---`` to the next ``---`` or ``...``.
+
+    A page may also begin with a horizontal rule, which is ``---`` too. TOML stands between ``+++``.
+    """
+    lines = text.split("\n")
+    if lines[0].rstrip() == "+++":
+        return _split_toml(source, lines, problems)
+    if lines[0].rstrip() != "---":
+        return {}, text
+    ends = (at for at, line in enumerate(lines) if at and line.rstrip() in {"---", "..."})
+    end = next(ends, None)
+    if end is None:
+        if len(lines) > 1 and _NAME.match(lines[1]):
+            message = "The front matter never ends and is shown as text; close it with a line ---."
+            problems.append(Problem(source, message, 1))
+        return {}, text
+    import yaml  # only where a page with front matter is read anew
+
+    block, body = "\n".join(lines[1:end]), "\n".join(lines[end + 1 :])
+    try:
+        return _parse(block), body
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        line_number = mark.line + 2 if mark else 1
+        reason = error.problem or "it is not YAML"
+        message = f"The front matter is not read: {reason}. Mend it; quote texts that hold a colon."
+        problems.append(Problem(source, message, line_number))
+    except (yaml.YAMLError, ValueError) as error:
+        problems.append(Problem(source, f"The front matter is not read: {error}.", 1))
+    return {}, body
+
+
+def _bounded(block: str) -> str:
+    if len(block.encode()) > MAX_FRONT_BYTES:
+        raise ValueError(f"it is longer than {MAX_FRONT_BYTES} bytes")
+    return block
+
+
+def _split_toml(
+    source: str, lines: list[str], problems: list[Problem]
+) -> tuple[dict[str, Any], str]:
+    end = next((at for at, line in enumerate(lines) if at and line.rstrip() == "+++"), None)
+    if end is None:
+        return {}, "\n".join(lines)
+    front: dict[str, Any] = {}
+    try:
+        block = _bounded("\n".join(lines[1:end]))
+        front = {key: _plain(value) for key, value in tomllib.loads(block).items()}
+    except (ValueError, RecursionError) as error:
+        problems.append(Problem(source, f"The front matter is not read: {error}.", 1))
+    return front, "\n".join(lines[end + 1 :])
+
+
+def _parse(block: str) -> dict[str, Any]:
+    import yaml
+
+    depth = 0
+    for event in yaml.parse(_bounded(block), Loader=yaml.SafeLoader):
+        # a handful of aliases can stand for gigabytes
+        if isinstance(event, yaml.AliasEvent):
+            raise ValueError("aliases (*name) are not allowed")
+        depth += isinstance(event, yaml.CollectionStartEvent)
+        depth -= isinstance(event, yaml.CollectionEndEvent)
+        if depth > MAX_FRONT_DEPTH:
+            raise ValueError(f"it nests deeper than {MAX_FRONT_DEPTH}")
+    front = yaml.safe_load(block)
+    if front is None:
+        return {}
+    if not isinstance(front, dict):
+        raise ValueError("it must be a list of names and values, such as title: Returns")
+    return {_plain(str(key)): _plain(value) for key, value in front.items()}
+
+
+def _plain(value: Any) -> Any:
+    """The value in JSON's types, dates as ISO 8601.
+
+    Raises:
+        ValueError: nothing can keep it: a number of too many digits, half a character, binary data.
+    """
+    if isinstance(value, dict):
+        return {_plain(str(key)): _plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple, set)):
+        return [_plain(item) for item in value]
+    if isinstance(value, (datetime.date, datetime.datetime, datetime.time)):
+        return value.isoformat()
+    if isinstance(value, bytes):
+        raise ValueError("a value is !!binary; put it into a file and name that")
+    if isinstance(value, int) and not -(2**63) <= value < 2**63:
+        raise ValueError("a number has too many digits; put it in quotes")
+    if isinstance(value, str) and _HALF_A_CHARACTER.search(value):
+        raise ValueError("a text holds half a character (\\ud800 to \\udfff)")
+    return value

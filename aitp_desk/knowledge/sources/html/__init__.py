@@ -1,0 +1,1 @@
+"""HTML pages: their visible main content as blocks."""

@@ -1,0 +1,99 @@
+"""What stands around the content of an HTML page, and the content itself.
+
+A page says itself what its content is (``main``, ``article``, ARIA's landmarks), or the generator
+that made it does by its names for things. Where neither says anything, the body is the content.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+from aitp_desk.knowledge.sources.html.tabs import name_panels
+
+NOISE = (
+    "script, style, noscript, template, svg, iframe, object, dialog, nav, button, select, "
+    "audio, video, canvas, datalist, noembed, noframes, progress, meter, "
+    '[hidden], [popover], [aria-hidden="true"], [role="navigation"], [role="search"], .ahp-notice'
+)
+"""What is never content: programs, what nobody sees, and ways to go elsewhere."""
+_STYLED = "style, [style], [bgcolor], font[color], body[text]"
+"""What may hide text of a page."""
+
+_MAIN = ("main", '[role="main"]', "article")
+_FRAME = 'header, footer, aside, [role="banner"], [role="contentinfo"], [role="complementary"]'
+_BARS = re.compile(
+    r"(?:nav(?:bar|header|footer|igation)?|menu|sub-?menu|main-?menu|side-?bar|sphinxsidebar|"
+    r"breadcrumbs?|masthead|banner|page-?(?:header|footer)|skip-?link|pag(?:er|ination)|prev-?next|"
+    r"related|rel-?bar|social|share|cookies?|logo|tagline|linenos?|gutter|viewcode-(?:link|back)|"
+    r"no-?(?:search|index|print)|toc|table-?of-?contents)",
+    re.IGNORECASE,
+)
+"""What the makers of pages call what is no content, as a whole class or id."""
+_MOST_OF_A_PAGE = 0.3
+"""What is called so and holds more of the text is content all the same: a form around the page."""
+_MAX_BARS = 500
+_PERMALINK = frozenset({"", "¶", "#", "§", "🔗", "\uf0c1", "anchor", "link", "permalink"})
+
+
+def main_of(tree: LexborHTMLParser, *, has_bars: bool = True) -> LexborNode | None:
+    """The element that holds the content of a page; what is no content is taken out of the tree.
+
+    Parameters:
+        has_bars: whether names may tell what is no content; a section of a manual is called so too.
+    """
+    if tree.css_first(_STYLED) is not None:
+        from aitp_desk.knowledge.sources.html.visibility import remove_hidden  # not for the start
+
+        remove_hidden(tree)
+    name_panels(tree)
+    for node in tree.css(NOISE):
+        take_out(node)
+    named = (tree.css_first(name) for name in _MAIN)
+    main = next((node for node in named if node is not None), None)
+    if main is None:
+        for node in tree.css(_FRAME):
+            take_out(node)
+        main = tree.body
+    if main is not None:
+        if has_bars:
+            _drop_bars(main)
+        _drop_permalinks(main)
+    return main
+
+
+def take_out(node: LexborNode) -> None:
+    """Take a node out of its tree; those within it may be held and taken out as well."""
+    # decompose() would free what is within, and a list of nodes may hold that too
+    node.replace_with("")
+
+
+def _drop_bars(main: LexborNode) -> None:
+    """Take out menus, breadcrumbs and the like that only their class or id tells."""
+    bars = [node for node in main.css("[class], [id], form") if _is_bar(node)]
+    most = _MOST_OF_A_PAGE * len(main.text()) if bars else 0
+    for node in bars[:_MAX_BARS]:
+        if node.css_first("h1") is None and len(node.text()) <= most:
+            take_out(node)
+
+
+def _is_bar(node: LexborNode) -> bool:
+    attributes = node.attributes
+    names = (attributes.get("class"), attributes.get("id"))
+    return node.tag == "form" or any(_names_a_bar(name) for name in names if name)
+
+
+@lru_cache(maxsize=1024)
+def _names_a_bar(names: str) -> bool:
+    """Whether a class or an id is called so; a page says the same few of ten thousand elements."""
+    return any(_BARS.fullmatch(name) for name in names.split())
+
+
+def _drop_permalinks(main: LexborNode) -> None:
+    """Take out the signs beside headings that lead to the heading itself."""
+    for link in main.css('a[href^="#"]'):
+        own = link.attributes
+        if "id" not in own and "name" not in own and link.text().strip().lower() in _PERMALINK:
+            take_out(link)

@@ -1,0 +1,288 @@
+"""HTML pages: their title, their description and their main content, safe and with its ids."""
+
+from __future__ import annotations
+
+import re
+from html import escape
+
+import msgspec
+import nh3
+from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+from aitp_desk.knowledge.documents.anchors import Anchors
+from aitp_desk.knowledge.documents.blocks import LONG_DEFINITION, NOTES, plain
+from aitp_desk.knowledge.documents.detection import language_of_pages
+from aitp_desk.knowledge.sources.html.frame import main_of
+
+_HEADINGS = "h1, h2, h3, h4, h5, h6"
+_JSON_LD = 'script[type="application/ld+json"]'
+_LIKE_A_HEADING = re.compile(r".{3,120}(?<![:.,;])")
+_DEEPEST_OPENING = 12
+_MOST_BEFORE = 8
+"""So many empty elements and spaces before a heading are looked through for its name."""
+_DEEPER = re.compile(r"(</?h)([1-5])(?=[\s>])")
+_FOOTNOTES = {
+    "de": "Fußnoten",
+    "es": "Notas al pie",
+    "fr": "Notes de bas de page",
+    "it": "Note a piè di pagina",
+    "ja": "脚注",
+    "ko": "각주",
+    "nl": "Voetnoten",
+    "pt": "Notas de rodapé",
+    "zh": "脚注",
+}
+_LANGUAGE = re.compile(r"\b(?:language|lang|highlight|source)-([\w+#.-]+)")
+_NO_LANGUAGE = frozenset({"none", "text", "plain", "plaintext", "default", "listing"})
+
+_CLEANER = nh3.Cleaner(
+    attributes={
+        **nh3.ALLOWED_ATTRIBUTES,
+        "*": {"id", *nh3.ALLOWED_ATTRIBUTES.get("*", ())},
+        "li": {"value"},
+        "ol": {"start", "type"},
+        "a": {"name", *nh3.ALLOWED_ATTRIBUTES["a"]},
+        "pre": {"data-language"},
+        "table": {"role", *nh3.ALLOWED_ATTRIBUTES.get("table", ())},
+    }
+)
+
+
+class Page(msgspec.Struct, frozen=True):
+    """What was read from an HTML page; ``body`` is safe to place into another page."""
+
+    title: str
+    description: str
+    body: str
+
+
+def read_html(
+    text: str, *, rendered_here: bool = True, has_bars: bool = True, has_headings: bool = False
+) -> Page:
+    """Find a page's title, its meta description and its main content.
+
+    The body holds no script, no style, no event handler and no dangerous link. Its first heading is
+    of level 1 where that is the page's title, and no other one is. Headings and the terms of
+    definition lists have the ids by which links lead to them.
+
+    Parameters:
+        rendered_here: whether the desk shows the page, so that a long definition whose term has no
+            id may be given one; a page from elsewhere has the ids that it has.
+        has_bars: whether menus may stand in it, as
+        :func:`~aitp_desk.knowledge.sources.html.frame.main_of`.
+        has_headings: whether a bold paragraph is none, as in what was written as Markdown.
+    """
+    tree = LexborHTMLParser(text)
+    described = tree.css_first('meta[name="description"]')
+    description = plain(described.attributes.get("content") or "") if described else ""
+    titled = tree.css_first("title")
+    called = plain(titled.text()) if titled else ""
+    declared = [script.text() for script in tree.css(_JSON_LD)] if has_bars else []
+    main = main_of(tree, has_bars=has_bars)
+    if main is None:
+        return Page(called, description, "")
+    title, is_of_many = _title(main, called)
+    if not has_headings:
+        _raise_bold(main)
+    _raise_summaries(main)
+    _gather_footnotes(main, text)
+    _name_headings(main)
+    if rendered_here:
+        _name_terms(main)
+    opening = _opening(main, title)
+    if opening is not None and opening.tag != "h1":
+        _make_title(opening, title)
+    for node in main.css("pre"):
+        _name_language(node)
+    for node in main.css("span:not([id]), font"):
+        node.unwrap()
+    body = _CLEANER.clean(main.html or "").strip()
+    if is_of_many:
+        body = _lower(body, keeps_first=opening is not None)
+    if declared:
+        from aitp_desk.knowledge.sources.html.json_ld import facts_of
+
+        body = f"{body}\n{facts_of(declared, main.text())}".strip()
+    return Page(title, description, body)
+
+
+def _title(main: LexborNode, called: str) -> tuple[str, bool]:
+    """What a page is called, and whether it has several headings of level 1."""
+    tops = [text for node in main.css("h1") if (text := plain(node.text()))]
+    if len(tops) == 1:
+        return tops[0], False
+    if called:
+        return called, len(tops) > 1
+    first = main.css_first(_HEADINGS)
+    return (plain(first.text()) if first else ""), len(tops) > 1
+
+
+def _raise_bold(main: LexborNode) -> None:
+    """Make headings of the paragraphs that are bold from end to end and no sentence."""
+    for node in main.css("p > b:only-child, p > strong:only-child"):
+        paragraph, text = node.parent, plain(node.text())
+        if paragraph is None or not _LIKE_A_HEADING.fullmatch(text) or text.lower() in NOTES:
+            continue
+        if text == plain(paragraph.text()):
+            made = LexborHTMLParser(f"<h6>{node.inner_html}</h6>").css_first("h6")
+            if made is not None:
+                if id := _id_of(paragraph):
+                    made.attrs["id"] = id
+                paragraph.replace_with(made)
+
+
+def _raise_summaries(main: LexborNode) -> None:
+    """Make headings of the summaries that are rows of questions: each answer is a section."""
+    for node in main.css("details > summary"):
+        details, text = node.parent, plain(node.text())
+        if details is None or not _LIKE_A_HEADING.fullmatch(text):
+            continue
+        after = details.next
+        while after is not None and not after.text().strip():
+            after = after.next
+        ends = after is None or after.tag == "details" or after.tag in _HEADINGS.split(", ")
+        if ends and node.css_first(_HEADINGS) is None:
+            made = LexborHTMLParser(f"<h6>{escape(text)}</h6>").css_first("h6")
+            if made is not None:
+                if id := _id_of(node) or _id_of(details):
+                    made.attrs["id"] = id
+                node.replace_with(made)
+                details.unwrap()
+
+
+def _gather_footnotes(main: LexborNode, page: str) -> None:
+    """Give the footnotes that docutils writes a section of their own at the end of the page.
+
+    They stand in sections which most of them have nothing to do with.
+    """
+    told: list[str] = []
+    for notes in main.css("dl.footnote, aside.footnote"):
+        for node in notes.css("dt, span.label, dd, p"):
+            if node.tag in {"dt", "span"}:
+                told.append(f"{plain(node.text()).strip('[]')}: ")
+            elif told and (node.tag == "p" or node.css_first("p") is None):
+                told[-1] += f"{plain(node.text())} "
+        notes.replace_with("")
+    if told:
+        items = "".join(f"<li>{escape(one)}</li>" for one in told)
+        called = _FOOTNOTES.get((language_of_pages([page.encode()]) or "")[:2], "Footnotes")
+        made = LexborHTMLParser(f"<div><h2>{called}</h2><ul>{items}</ul></div>").css_first("div")
+        if made is not None:
+            main.insert_child(made)
+
+
+def _name_headings(main: LexborNode) -> None:
+    """Give each heading the id that leads to it.
+
+    That is its own, a name right before it, that of the part which it opens, or one within it.
+    """
+    for heading in main.css(_HEADINGS):
+        if heading.attributes.get("id"):
+            continue
+        holder = _named_by(heading, main) or heading.css_first("[id], a[name]")
+        if holder is not None and (id := _id_of(holder)):
+            heading.attrs["id"] = id
+            if holder.tag != "a":
+                del holder.attrs["id"]
+
+
+def _named_by(heading: LexborNode, main: LexborNode) -> LexborNode | None:
+    """The nearest element with an id before which, in the element that has it, nothing is said."""
+    node = heading
+    for _ in range(_DEEPEST_OPENING):
+        before = node.prev
+        for _ in range(_MOST_BEFORE):
+            if before is None:
+                break
+            if before.text().strip():
+                return None
+            if before.tag == "a" and before.attributes.get("name"):
+                return before
+            before = before.prev
+        if before is not None:
+            return None
+        parent = node.parent
+        if parent is None or parent.mem_id == main.mem_id:
+            return None
+        if _id_of(parent):
+            return parent
+        node = parent
+    return None
+
+
+def _id_of(node: LexborNode) -> str:
+    attributes = node.attributes
+    return attributes.get("id") or (attributes.get("name") if node.tag == "a" else "") or ""
+
+
+def _name_terms(main: LexborNode) -> None:
+    """Give ids to the terms of the lists that explain one at length: sources may lead to them."""
+    anchors = Anchors()
+    lists: dict[int, list[LexborNode]] = {}
+    long: set[int] = set()
+    for node in main.css("dt, dd"):
+        of = node.parent.mem_id if node.parent is not None else 0
+        if node.tag == "dd":
+            if len(node.text()) > LONG_DEFINITION:
+                long.add(of)
+            continue
+        for end in node.css("br"):
+            end.replace_with(", ")
+        lists.setdefault(of, []).append(node)
+        if id := _id_of(node) or _id_of(node.css_first("[id]") or node):
+            anchors.take("", id)
+            long.add(of)
+    for term in (term for of, terms in lists.items() if of in long for term in terms):
+        text = plain(term.text())
+        if text and not _id_of(term) and term.css_first("[id]") is None:
+            term.attrs["id"] = anchors.take(text)
+
+
+def _opening(main: LexborNode, title: str) -> LexborNode | None:
+    """The element at the top of the page that says its title and nothing else."""
+    node, wanted = main, title.casefold()
+    for _ in range(_DEEPEST_OPENING):
+        inner = next((child for child in node.iter() if child.text().strip()), None)
+        if inner is None or inner.tag == "p":
+            return None
+        said = plain(inner.text()).casefold()
+        if said == wanted:
+            within = inner.css_first(_HEADINGS)
+            return inner if within is None else within
+        if not said.startswith(wanted):
+            return None
+        node = inner
+    return None
+
+
+def _make_title(opening: LexborNode, title: str) -> None:
+    id = opening.attributes.get("id") or ""
+    made = LexborHTMLParser(f'<h1 id="{escape(id)}">{escape(title)}</h1>').css_first("h1")
+    if made is not None:
+        opening.replace_with(made)
+
+
+def _name_language(code: LexborNode) -> None:
+    """Keep the language of a code block, which generators write into one class or another."""
+    within = code.css_first("code[class]")
+    near: list[LexborNode | None] = [within, code, code.parent]
+    near.append(code.parent.parent if code.parent is not None else None)
+    for node in near:
+        found = _LANGUAGE.search((node.attributes.get("class") or "") if node is not None else "")
+        if found and found[1] not in _NO_LANGUAGE:
+            code.attrs["data-language"] = found[1].removesuffix("3").lower()
+            return
+
+
+def _lower(body: str, *, keeps_first: bool) -> str:
+    """The headings one level lower, but for the first where that is the title."""
+    left = 2 if keeps_first else 0
+
+    def lowered(found: re.Match[str]) -> str:
+        nonlocal left
+        if left:
+            left -= 1
+            return found[0]
+        return f"{found[1]}{int(found[2]) + 1}"
+
+    return _DEEPER.sub(lowered, body)

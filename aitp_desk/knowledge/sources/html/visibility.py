@@ -1,0 +1,280 @@
+"""Text of an HTML page that nobody sees: hidden by its style, and so neither indexed nor answered.
+
+What a visitor can bring into view stays: a panel of tabs, or what a rule of the page's own style
+sheet shows in another state (:func:`_is_opened`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+from aitp_desk.knowledge.sources.html.concealment import (
+    BOXES,
+    FAINT,
+    HIDING,
+    MARGINS,
+    OVERFLOWS,
+    SIDES,
+    TINY_FONT,
+    is_valid,
+)
+from aitp_desk.knowledge.sources.html.contrast import Colour, colour_of, contrast, holds_a_picture
+from aitp_desk.knowledge.sources.html.css_values import Tokens, number_of, word_of
+from aitp_desk.knowledge.sources.html.stylesheet import Declared, Rule, Style, Styles
+
+_LEAST_CONTRAST = 1.15
+"""Text of less contrast is not told from what is behind it."""
+_CLIPPED = {"hidden", "clip", "scroll", "auto"}
+
+_FILL = "text-fill-color"
+_BACKGROUNDS = ("background", "background-color")
+_COLOURS = frozenset({"color", _FILL, "background", "background-color"})
+_WANTED = frozenset(
+    (
+        *("display", "visibility", "content-visibility", "opacity", "filter", "zoom", "position"),
+        *("font-size", "font", "text-indent", "transform", "translate", "scale", "rotate"),
+        *("clip", "clip-path", "animation", "animation-name"),
+        *("background-image", "background-clip", "white-space"),
+        *(*SIDES, *MARGINS, *BOXES, *OVERFLOWS, *_COLOURS),
+    )
+)
+_PANEL = re.compile(
+    r"(?:^|[\s_-])(?:tabs?|tabpanel|accordion|collaps\w*|panel|expand\w*|spoiler|toggle\w*|slides?|"
+    r"carousel|faq|show-?hide)(?:$|[\s_-])",
+    re.IGNORECASE,
+)
+"""What a class or id calls a part of a page that its visitors open."""
+_OPENED_BY = frozenset({"display", "visibility", "content-visibility", "opacity", *BOXES})
+"""The properties by which pages open and close such a part."""
+_CONTROLS = frozenset({"button", "input", "label"})
+_CONTROLLING = frozenset({"onclick", "aria-controls", "aria-expanded"})
+_MOST_BEFORE = 3
+_NEVER_TAKEN = frozenset({"html", "body", "main"})
+"""Hidden until a script has run, not from everybody."""
+_MOST_OF_A_PAGE = 0.5
+
+Shows = Callable[[Style], bool]
+"""Whether an element within a hidden one is seen all the same."""
+
+
+def remove_hidden(tree: LexborHTMLParser) -> int:
+    """Take out of a page what nobody sees; returns how many characters that were."""
+    styles = Styles(tree, _WANTED, is_valid)
+    is_whole = tree.css_first('link[rel~="stylesheet"]') is None and not styles.imports
+    canvas = _Canvas() if is_whole else None
+    taken = 0
+    for id, style in styles.of.items():
+        node = styles.nodes[id]
+        if node.tag in _NEVER_TAKEN or node.parent is None:
+            continue
+        may_hide = any(name in HIDING and HIDING[name](said.value) for name, said in style.items())
+        if not may_hide and _COLOURS.isdisjoint(style):
+            continue
+        if _is_hidden_whole(node, style, styles):
+            taken += len(node.text().strip())
+            # decompose() would free what is within, and that is held too
+            node.replace_with("")
+            continue
+        for shows in _hides_own_text(node, style, styles, canvas):
+            taken += _erase(node, styles, shows)
+    return taken
+
+
+class _Canvas:
+    """What a page without other style sheets looks like: black on white."""
+
+    ink, paper = (0.0, 0.0, 0.0), (1.0, 1.0, 1.0)
+
+
+def _erase(node: LexborNode, styles: Styles, shows: Shows) -> int:
+    """Remove the text of an element, but for what is shown within it."""
+    erased = 0
+    waiting = [node]
+    while waiting:
+        for child in list(waiting.pop().iter(include_text=True)):
+            if child.is_text_node:
+                text = child.text() or ""
+                if text.strip():
+                    erased += len(text.strip())
+                    child.replace_with(" ")
+            elif not shows(styles.of.get(child.mem_id, {})):
+                waiting.append(child)
+    return erased
+
+
+def _is_hidden_whole(node: LexborNode, style: Style, styles: Styles) -> bool:
+    """Whether nothing within an element can be seen."""
+
+    def hides(*names: str) -> bool:
+        return any(_hides(node, style, name, styles) for name in names)
+
+    is_clipped = any(word_of(_value(style, name)[:1]) in _CLIPPED for name in OVERFLOWS)
+    position = word_of(_value(style, "position"))
+    return (
+        hides("display", "content-visibility", "opacity", "filter", "zoom", "transform", "scale")
+        or hides("translate", "rotate", "clip-path", *MARGINS)
+        or (is_clipped and hides(*BOXES))
+        or (position in {"absolute", "fixed"} and hides("clip", *SIDES))
+        or (position in {"relative", "sticky"} and hides(*SIDES) and not _has_shares(style))
+    )
+
+
+def _has_shares(style: Style) -> bool:
+    """Whether a place is a share of what is around it: boxes side by side are moved so."""
+    return any(token.type == "percentage" for name in SIDES for token in _value(style, name))
+
+
+def _hides_own_text(
+    node: LexborNode, style: Style, styles: Styles, canvas: _Canvas | None
+) -> list[Shows]:
+    """How an element hides text of its own that elements within it may show again."""
+    found: list[Shows] = []
+    if _hides(node, style, "visibility", styles):
+        found.append(lambda inner: word_of(_value(inner, "visibility")) == "visible")
+    if _hides(node, style, "text-indent", styles):
+        found.append(lambda inner: "text-indent" in inner)
+    if any(HIDING[name](_value(style, name)) for name in ("font-size", "font")):
+        found.append(_has_a_size)
+    if not _COLOURS.isdisjoint(style) and _is_invisible(node, style, styles, canvas):
+        found.append(lambda inner: not _COLOURS.isdisjoint(inner))
+    return found
+
+
+def _has_a_size(style: Style) -> bool:
+    """Whether a font's size is said anew, and not as a share of none."""
+    size = number_of(_value(style, "font-size"))
+    if size is None:
+        return "font-size" in style or "font" in style
+    unit = next((getattr(token, "lower_unit", "") for token in _value(style, "font-size")), "")
+    return size[1] != "%" and unit not in {"em", "ex", "ch"} and size[0] > TINY_FONT
+
+
+def _hides(node: LexborNode, style: Style, name: str, styles: Styles) -> bool:
+    declared = style.get(name)
+    if declared is None or not HIDING[name](declared.value):
+        return False
+    return not (_is_animated(style, name, styles) or _is_opened(node, name, declared, styles))
+
+
+def _is_animated(style: Style, name: str, styles: Styles) -> bool:
+    """Whether an animation of the page brings an element into view."""
+    said = [token for key in ("animation", "animation-name") for token in _value(style, key)]
+    return any(
+        name in styles.animated.get(token.lower_value, ())
+        for token in said
+        if token.type == "ident"
+    )
+
+
+def _is_opened(node: LexborNode, name: str, declared: Declared, styles: Styles) -> bool:
+    """Whether a style sheet hides a part of a page that visitors open.
+
+    It is called so, or another rule for the same class or id shows it: ``.tab.active``.
+    """
+    rule = declared.rule
+    if (rule is not None or name != "display") and _holds_the_page(node):
+        return True
+    if rule is None or name not in _OPENED_BY:
+        return False
+    if _is_panel(node) or (node.parent is not None and _is_panel(node.parent)):
+        return True
+    return _follows_a_control(node) or any(
+        _shows_again(other, rule, name) for other in styles.rules
+    )
+
+
+def _is_panel(node: LexborNode) -> bool:
+    own = node.attributes
+    if own.get("role") == "tabpanel":
+        return True
+    return any(_PANEL.search(own.get(key) or "") for key in ("class", "id"))
+
+
+def _follows_a_control(node: LexborNode) -> bool:
+    """Whether something to click on stands right before an element."""
+    before = node.prev
+    for _ in range(_MOST_BEFORE):
+        if before is None:
+            return False
+        if before.tag in _CONTROLS or not _CONTROLLING.isdisjoint(before.attributes):
+            return True
+        before = before.prev
+    return False
+
+
+def _holds_the_page(node: LexborNode) -> bool:
+    """Whether an element holds the page's heading and most of its text: a script shows it."""
+    if node.css_first("h1, main, article") is None:
+        return False
+    root = node
+    while root.parent is not None:
+        root = root.parent
+    return len(node.text()) > _MOST_OF_A_PAGE * len(root.text())
+
+
+def _shows_again(other: Rule, rule: Rule, name: str) -> bool:
+    if other is rule or other.names.isdisjoint(rule.names):
+        return False
+    is_state = other.specificity > rule.specificity or not other.is_general
+    return is_state and any(
+        key == name and not HIDING[name](value) for key, value, _ in other.declarations
+    )
+
+
+def _value(style: Style, name: str) -> Tokens:
+    declared = style.get(name)
+    return declared.value if declared is not None else ()
+
+
+def _is_invisible(node: LexborNode, style: Style, styles: Styles, canvas: _Canvas | None) -> bool:
+    """Whether an element's text has the colour of what is behind it, as far as the page tells."""
+    if word_of(_value(style, "background-clip")) == "text":
+        return False
+    if any(word_of(_value(style, name)) == "currentcolor" for name in _BACKGROUNDS):
+        return True
+    ink_name = _FILL if _FILL in style else "color"
+    if ink_name in style:
+        seen = colour_of(_value(style, ink_name))
+        if seen is None:
+            return False
+        ink, alpha = seen
+        if alpha <= FAINT:
+            return True
+    else:
+        found = _inherited(node, styles, "color", canvas.ink if canvas else None)
+        if found is None or node.tag == "a":
+            return False
+        ink = found
+    paper = _inherited(node, styles, "background-color", canvas.paper if canvas else None)
+    return paper is not None and contrast(ink, paper) < _LEAST_CONTRAST
+
+
+def _inherited(
+    node: LexborNode, styles: Styles, name: str, default: Colour | None
+) -> Colour | None:
+    """A colour that is declared for an element or the nearest one around it; None if unknown."""
+    around: LexborNode | None = node
+    while around is not None:
+        style = styles.of.get(around.mem_id, {})
+        if name == "background-color":
+            if "background-image" in style or (
+                "background" in style and holds_a_picture(_value(style, "background"))
+            ):
+                return None
+            declared = [style[key] for key in ("background", name) if key in style]
+            value = max(declared, key=lambda one: one.weight).value if declared else ()
+        else:
+            value = _value(style, name)
+        if value:
+            seen = next((found for token in value if (found := colour_of([token]))), None)
+            if seen is None:
+                return None
+            if seen[1] > 1 - FAINT:
+                return seen[0]
+            if seen[1] > FAINT:
+                return None  # what shines through is not known
+        around = around.parent
+    return default

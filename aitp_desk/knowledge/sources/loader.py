@@ -1,0 +1,225 @@
+"""Reading all files of the site: their bytes, and the documents that they make together.
+
+A file that cannot be read, or not wholly, is a :class:`Problem` with what would be right; it never
+stops the others from being read.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import msgspec
+
+from aitp_desk.knowledge.documents.base import Document, Problem
+from aitp_desk.knowledge.documents.languages import Languages, Version, find_versions, prefer
+from aitp_desk.knowledge.documents.titles import site_endings, without_ending
+from aitp_desk.knowledge.media.declarations import Declaring
+from aitp_desk.knowledge.sources.admission import Found, find_content
+from aitp_desk.knowledge.sources.pdf.texts import digest_of, is_installed, read_pdfs
+from aitp_desk.knowledge.sources.readers import clean, read_document, read_pdf
+from aitp_desk.knowledge.sources.reserved_paths import hidden_pages
+
+Read = Callable[[Found, bytes, list[Problem]], Document | None]
+
+
+class Content(msgspec.Struct, frozen=True):
+    """All that was read from a folder.
+
+    Parameters:
+        documents: by path.
+        problems: by source.
+        digest: hash of every file's name and bytes: equal digests mean equal content.
+        notes: the pages of which pictures cannot be shown.
+    """
+
+    documents: tuple[Document, ...]
+    problems: tuple[Problem, ...]
+    digest: bytes
+    notes: tuple[Problem, ...] = ()
+
+
+class Raw(msgspec.Struct, frozen=True):
+    """The bytes of the content files, before anything of them is understood.
+
+    Parameters:
+        below: the path below which the pages stand; empty for the top.
+        versions: the files that are in a language of their own, by source.
+        ranks: where pages are there in several languages, which are taken: the lowest first.
+    """
+
+    files: tuple[tuple[Found, bytes], ...]
+    problems: tuple[Problem, ...]
+    digest: bytes
+    below: str = ""
+    versions: Mapping[str, Version] = {}
+    ranks: Mapping[str, int] = {}
+
+
+def load_content(folder: Path, *, data: Path | None = None, below: str = "") -> Content:
+    """Read a whole content folder, and find what is wrong with it.
+
+    Parameters:
+        folder: the site's content.
+        data: the desk's data folder; never content, wherever it lies.
+        below: the path below which the pages stand; empty for the top.
+
+    Raises:
+        ContentUnreadable: the folder itself cannot be used.
+    """
+    content = understand(read_files(folder, data=data, below=below))
+    declared = Declaring(folder, data, below).read(content.documents)
+    problems = (*content.problems, *declared.problems, *hidden_pages(content.documents, below))
+    return msgspec.structs.replace(content, problems=problems, notes=declared.notes)
+
+
+def read_files(folder: Path, *, data: Path | None = None, below: str = "") -> Raw:
+    """Read the bytes of all content, and hash them.
+
+    Parameters:
+        folder, data, below: as :func:`load_content`.
+
+    Raises:
+        ContentUnreadable: the folder itself cannot be used.
+    """
+    found, problems = find_content(folder, data=data)
+    files: list[tuple[Found, bytes]] = []
+    for entry in found:
+        try:
+            payload = entry.file.read_bytes()
+        except OSError as error:
+            problems.append(Problem(entry.source, f"The file cannot be read ({error.strerror})."))
+            continue
+        files.append((entry, payload))
+    digest = digest_of_files(files, problems, below.encode())
+    return Raw(tuple(files), tuple(problems), digest, below)
+
+
+def digest_of_files(
+    files: Sequence[tuple[Found, bytes]], problems: Sequence[Problem], told: bytes
+) -> bytes:
+    """Hash of every file's name and bytes, of what is wrong with them, and of how they are read.
+
+    Parameters:
+        told: what else is said of how to read them.
+    """
+    digest = hashlib.sha256(told)
+    for found, payload in files:
+        digest.update(found.source.encode() + b"\0" + hashlib.sha256(payload).digest())
+    for problem in problems:
+        digest.update(str(problem).encode() + b"\0")
+    digest.update(b"" if is_installed() else b"without PDF")
+    return digest.digest()
+
+
+def join_parts(parts: Sequence[Raw]) -> Raw:
+    """The files that are in any of several parts, each once; what is wrong stays with the parts."""
+    files = {found.source: (found, payload) for part in parts for found, payload in part.files}
+    return msgspec.structs.replace(
+        parts[0], files=tuple(files.values()), problems=(), digest=b"", ranks={}
+    )
+
+
+def join_raw(first: Raw, second: Raw) -> Raw:
+    """What two places hold, as one."""
+    return Raw(
+        first.files + second.files,
+        first.problems + second.problems,
+        hashlib.sha256(first.digest + second.digest).digest(),
+        first.below,
+    )
+
+
+def with_versions(raw: Raw, languages: Languages) -> Raw:
+    """The same files, and which of them are in a language of their own."""
+    versions = find_versions((found.source for found, _ in raw.files), languages)
+    return msgspec.structs.replace(raw, versions=versions)
+
+
+def understand(
+    raw: Raw, *, keep_pdfs_in: Path | None = None, read: Read = read_document
+) -> Content:
+    """Turn files into documents. Of two with one path the first by name is kept.
+
+    Parameters:
+        keep_pdfs_in: a folder for the texts of PDF files, so that each is read once.
+        read: reads a file that is no PDF, as :func:`read_document`.
+    """
+    problems = list(raw.problems)
+    pdfs = read_pdfs((payload for found, payload in raw.files if found.kind == "pdf"), keep_pdfs_in)
+    documents: dict[str, Document] = {}
+    for found, payload in raw.files:
+        if found.kind == "pdf":
+            document = read_pdf(found, pdfs[digest_of(payload)], problems)
+        else:
+            document = read(found, payload, problems)
+        if document is None:
+            continue
+        document = clean(document)
+        version = raw.versions.get(found.source)
+        if version is not None:
+            document = msgspec.structs.replace(
+                document, language=version.language, version_of=version.page
+            )
+        if raw.below and not document.is_elsewhere:
+            document = _move(document, raw.below)
+        other = documents.get(document.path)
+        if other is not None:
+            problems.append(
+                Problem(
+                    found.source,
+                    f"{other.source} has the same address, /{document.path}; rename one of them.",
+                )
+            )
+            continue
+        documents[document.path] = document
+    _shorten_titles(documents)
+    return Content(
+        documents=tuple(documents[path] for path in sorted(documents)),
+        problems=_in_order(problems),
+        digest=raw.digest,
+    )
+
+
+def share_of(content: Content, raw: Raw) -> Content:
+    """What of the content some of its files hold: one language's.
+
+    Parameters:
+        content: made from these files and others.
+    """
+    sources = {found.source for found, _ in raw.files}
+    documents = [document for document in content.documents if document.source in sources]
+    problems = [problem for problem in content.problems if problem.source in sources]
+    return Content(
+        documents=tuple(prefer(documents, raw.ranks)),
+        problems=_in_order([*raw.problems, *problems]),
+        digest=raw.digest,
+    )
+
+
+def _in_order(problems: Sequence[Problem]) -> tuple[Problem, ...]:
+    return tuple(sorted(problems, key=lambda problem: (problem.source, problem.line or 0)))
+
+
+def _shorten_titles(documents: dict[str, Document]) -> None:
+    """Take from the titles of HTML pages what all those of their site and language end with."""
+    sites: dict[tuple[str, str], list[Document]] = {}
+    for document in documents.values():
+        if document.kind == "html":
+            site = urlsplit(document.path).netloc if document.is_elsewhere else ""
+            sites.setdefault((site, document.language), []).append(document)
+    for pages in sites.values():
+        endings = site_endings(page.title for page in pages)
+        for page in pages:
+            title = without_ending(page.title, endings)
+            documents[page.path] = msgspec.structs.replace(page, title=title)
+
+
+def _move(document: Document, below: str) -> Document:
+    def moved(path: str) -> str:
+        return below if path == "index" else f"{below}/{path}"
+
+    version_of = moved(document.version_of) if document.version_of else ""
+    return msgspec.structs.replace(document, path=moved(document.path), version_of=version_of)

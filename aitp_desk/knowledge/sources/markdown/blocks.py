@@ -1,0 +1,141 @@
+"""Markdown (CommonMark and tables) as blocks of plain text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from functools import cache
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from aitp_desk.knowledge.documents.blocks import Block, Code, Heading, Item, Paragraph, Table, plain
+from aitp_desk.knowledge.sources.html.blocks import html_blocks
+
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+    from markdown_it.token import Token
+
+_HEADING_LINE = re.compile(r"^ {0,3}#{1,6}\s+\S", re.MULTILINE)
+
+
+def markdown_blocks(body: str) -> list[Block]:
+    """The blocks of a Markdown text, in order."""
+    return _Reader(_parser().parse(body)).blocks()
+
+
+def first_heading(body: str) -> str:
+    """The text of the first heading, or the empty string."""
+    if not _HEADING_LINE.search(body) and "\n=" not in body and "\n-" not in body:
+        return ""
+    tokens = _parser().parse(body)
+    for opening, inline in pairwise(tokens):
+        if opening.type == "heading_open":
+            return inline_text(inline)
+    return ""
+
+
+def markdown_html(body: str) -> str:
+    """A Markdown text as HTML."""
+    return str(_parser().render(body))
+
+
+@cache
+def _parser() -> MarkdownIt:
+    """What parses; a desk whose index is still right starts without it."""
+    from markdown_it import MarkdownIt
+
+    return MarkdownIt("commonmark").enable(["table", "strikethrough"])
+
+
+def inline_text(inline: Token) -> str:
+    """An inline token as plain text: no marks, links as their words, images left out."""
+    return plain("".join(_pieces(inline.children or ())))
+
+
+def _pieces(children: Iterable[Token]) -> Iterable[str]:
+    for child in children:
+        if child.type in {"text", "code_inline"}:
+            yield child.content
+        elif child.type in {"softbreak", "hardbreak"} or (
+            child.type == "html_inline" and child.content.lower().startswith("<br")
+        ):
+            yield " "
+
+
+class _Reader:
+    """Walks the flat list of tokens once."""
+
+    def __init__(self, tokens: Sequence[Token]) -> None:
+        self.tokens = tokens
+        self.found: list[Block] = []
+        self.depth = 0
+        self.item: list[str] = []
+        self.marks: list[str] = []
+        """The mark of the next item of each open list."""
+
+    def blocks(self) -> list[Block]:
+        at = 0
+        while at < len(self.tokens):
+            at = self._read(at)
+        return self.found
+
+    def _read(self, at: int) -> int:
+        """Read what begins at a token; returns where the next begins."""
+        token = self.tokens[at]
+        if token.type == "table_open":
+            return self._table(at)
+        if token.type == "heading_open":
+            self.found.append(Heading(int(token.tag[1]), inline_text(self.tokens[at + 1])))
+            return at + 3
+        if token.type in {"bullet_list_open", "ordered_list_open"}:
+            self._end_item()
+            self.depth += 1
+            self.marks.append("-")
+        elif token.type in {"bullet_list_close", "ordered_list_close"}:
+            self.depth -= 1
+            self.marks.pop()
+        elif token.type in {"list_item_open", "list_item_close"}:
+            self._end_item()
+            if token.type == "list_item_open":
+                self.marks[-1] = f"{token.info}." if token.info else "-"
+        elif token.type == "inline":
+            self._text(inline_text(token))
+        elif token.type in {"fence", "code_block"}:
+            self._end_item()
+            language = token.info.split()[0] if token.info.split() else ""
+            self.found.append(Code(token.content.rstrip("\n"), language))
+        elif token.type == "html_block":
+            self._end_item()
+            self.found.extend(html_blocks(token.content))
+        return at + 1
+
+    def _text(self, text: str) -> None:
+        if not text:
+            return
+        if self.depth:
+            self.item.append(text)
+        else:
+            self.found.append(Paragraph(text))
+
+    def _end_item(self) -> None:
+        if self.item:
+            mark = self.marks[-1] if self.marks else "-"
+            self.found.append(Item(" ".join(self.item), max(self.depth, 1), mark))
+            if mark != "-":
+                self.marks[-1] = ""
+            self.item = []
+
+    def _table(self, at: int) -> int:
+        rows: list[list[str]] = []
+        header: list[str] = []
+        while self.tokens[at].type != "table_close":
+            token = self.tokens[at]
+            if token.type == "tr_open":
+                rows.append([])
+            elif token.type == "inline":
+                rows[-1].append(inline_text(token))
+            elif token.type == "thead_close":
+                header = rows.pop()
+            at += 1
+        self.found.append(Table(tuple(header), tuple(tuple(row) for row in rows)))
+        return at + 1

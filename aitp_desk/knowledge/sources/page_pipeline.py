@@ -1,0 +1,84 @@
+"""What is made of one page, step by step, from that page alone; and how it is made only once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from hashlib import sha256
+
+import msgspec
+
+from aitp_desk.knowledge.documents.base import Document, Passage, Problem
+from aitp_desk.knowledge.documents.chunks import passages_of
+from aitp_desk.knowledge.index.layout import LaidOut, lay_out_document
+from aitp_desk.knowledge.index.page_cache import Kept
+from aitp_desk.knowledge.search.tokenizer import Stemmer
+from aitp_desk.knowledge.sources.admission import Found
+from aitp_desk.knowledge.sources.readers import read_document
+
+
+class Pages:
+    """Reads, cuts and lays out pages."""
+
+    def read(self, found: Found, payload: bytes, problems: list[Problem]) -> Document | None:
+        """The document that a file holds.
+
+        As :func:`aitp_desk.knowledge.sources.readers.read_document`.
+        """
+        return read_document(found, payload, problems)
+
+    def cut(self, document: Document) -> Sequence[Passage]:
+        """The passages of a document."""
+        return passages_of(document)
+
+    def lay_out(self, document: Document, passages: Sequence[Passage], stemmer: Stemmer) -> LaidOut:
+        """A document as the indexes keep it.
+
+        Parameters:
+            passages: of the document; none where no answer is to be taken from it.
+            stemmer: learns the words.
+        """
+        return lay_out_document(document, passages, stemmer)
+
+
+class _Read(msgspec.Struct, frozen=True):
+    document: Document | None
+    problems: list[Problem]
+
+
+class _Cut(msgspec.Struct, frozen=True):
+    passages: list[Passage]
+
+
+class KeptPages(Pages):
+    """The same, of pages that have not changed as they were kept.
+
+    Parameters:
+        kept: what was made before.
+    """
+
+    def __init__(self, kept: Kept) -> None:
+        self._kept = kept
+
+    def read(self, found: Found, payload: bytes, problems: list[Problem]) -> Document | None:
+        """As :meth:`Pages.read`."""
+
+        def make() -> _Read:
+            wrong: list[Problem] = []
+            return _Read(read_document(found, payload, wrong), wrong)
+
+        made_of = (found.source, found.kind, sha256(payload).digest())
+        read = self._kept.get(_Read, made_of, make)
+        problems += read.problems
+        return read.document
+
+    def cut(self, document: Document) -> Sequence[Passage]:
+        """As :meth:`Pages.cut`."""
+        return self._kept.get(_Cut, document, lambda: _Cut(passages_of(document))).passages
+
+    def lay_out(self, document: Document, passages: Sequence[Passage], stemmer: Stemmer) -> LaidOut:
+        """As :meth:`Pages.lay_out`."""
+        laid_out = self._kept.get(
+            LaidOut, (document, passages), lambda: lay_out_document(document, passages, stemmer)
+        )
+        stemmer.learn(laid_out.words)
+        return laid_out

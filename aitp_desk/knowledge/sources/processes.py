@@ -1,0 +1,34 @@
+"""Starting a program of the desk's own as a process, which is told next to nothing."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+PACKAGES = Path(__file__).parents[3]
+"""Where the package lies that such a process imports."""
+
+_ENVIRONMENT = ("PATH", "LD_LIBRARY_PATH", "LANG")
+
+
+def environment() -> dict[str, str]:
+    """All that a process is told of the desk's environment, which may hold credentials."""
+    return {name: os.environ[name] for name in _ENVIRONMENT if name in os.environ}
+
+
+def start_process(module: str) -> subprocess.Popen[bytes]:
+    """Run a module of the package; what it reads and says goes through pipes.
+
+    Parameters:
+        module: its name, such as ``aitp_desk.knowledge.index.subprocess_build``.
+    """
+    return subprocess.Popen(  # noqa: S603 -- the desk's own program
+        [sys.executable, "-m", module],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        cwd=PACKAGES,
+        env=environment(),
+    )

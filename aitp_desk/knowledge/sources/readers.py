@@ -1,0 +1,240 @@
+"""Reading one file: Markdown with front matter, text, the main content of HTML, the text of a PDF.
+
+What hinders is a :class:`Problem` with what would be right.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import PurePosixPath
+from typing import Any
+
+import msgspec
+from selectolax.lexbor import LexborHTMLParser
+
+from aitp_desk.knowledge.documents.base import (
+    PAGE_BREAK,
+    Document,
+    Problem,
+    SourceKind,
+    address_of,
+    is_elsewhere,
+)
+from aitp_desk.knowledge.documents.blocks import plain
+from aitp_desk.knowledge.sources.admission import KEY_MATERIAL, Found
+from aitp_desk.knowledge.sources.charset import decode_file
+from aitp_desk.knowledge.sources.formats.base import Unreadable
+from aitp_desk.knowledge.sources.formats.feed import feed_html
+from aitp_desk.knowledge.sources.formats.notebook import notebook_markdown
+from aitp_desk.knowledge.sources.formats.openapi import openapi_markdown
+from aitp_desk.knowledge.sources.formats.plain_text import text_html
+from aitp_desk.knowledge.sources.front_matter import split_front
+from aitp_desk.knowledge.sources.html.depth import MAX_DEPTH, flatten
+from aitp_desk.knowledge.sources.html.inline import body_without_hidden, may_hide
+from aitp_desk.knowledge.sources.html.page import read_html
+from aitp_desk.knowledge.sources.markdown.blocks import first_heading, markdown_html
+from aitp_desk.knowledge.sources.markdown.dialects import plain_markdown
+from aitp_desk.knowledge.sources.pdf.texts import PdfText
+from aitp_desk.model.text import as_name, without_invisible
+
+_NAMES = frozenset({"title", "description", "alt", "tags", "filename", "schema", "describes"})
+"""Members of the front matter that are shown as names."""
+
+
+def read_document(found: Found, payload: bytes, problems: list[Problem]) -> Document | None:
+    """The document that a file holds which is no PDF; None where it holds none.
+
+    Parameters:
+        problems: takes what is wrong with the file.
+    """
+    try:
+        text = decode_file(payload, is_html=found.kind in {"html", "feed"})
+    except UnicodeDecodeError as error:
+        line = payload.count(b"\n", 0, error.start) + 1
+        right = "declare its encoding or save it" if found.kind == "html" else "save it"
+        message = f"The file is not UTF-8 here; {right} as UTF-8."
+        problems.append(Problem(found.source, message, line))
+        return None
+    if "\0" in text:
+        problems.append(Problem(found.source, "The file holds NUL characters: it is not text."))
+        return None
+    if text.lstrip().startswith(KEY_MATERIAL):
+        problems.append(
+            Problem(found.source, "The file holds a key and is never content; move it away.")
+        )
+        return None
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    document: Document | None
+    if found.kind == "html":
+        document = _read_html(found, text, problems)
+    elif found.kind in _TO_HTML:
+        document = _read_as_html(found, text, problems)
+    elif found.kind == "markdown" or found.kind in _TO_MARKDOWN:
+        document = _read_markdown(found, text, problems)
+    elif (html := text_html(text, _title_of_name(found.source))) is not None:
+        document = _read_html(found, html, problems, has_bars=False)
+    else:
+        document = Document(
+            path=address_of(found.source),
+            source=found.source,
+            title=_title_of_name(found.source),
+            description="",
+            kind="text",
+            body=text,
+        )
+    if document is not None and not document.body.strip():
+        problems.append(Problem(found.source, "The file holds no text; write some or remove it."))
+        return None
+    return document
+
+
+def _read_html(
+    found: Found, text: str, problems: list[Problem], *, has_bars: bool = True
+) -> Document:
+    text, too_deep = flatten(text)
+    if too_deep is not None:
+        problems.append(
+            Problem(
+                found.source,
+                f"From here on elements lie more than {MAX_DEPTH} deep in each other and are read"
+                " as text; close what is left open.",
+                too_deep,
+            )
+        )
+    page = read_html(text, rendered_here=not is_elsewhere(found.source), has_bars=has_bars)
+    return Document(
+        path=address_of(found.source),
+        source=found.source,
+        title=page.title or _title_of_name(found.source),
+        description=page.description,
+        kind="html",
+        body=page.body,
+    )
+
+
+def _read_as_html(found: Found, text: str, problems: list[Problem]) -> Document | None:
+    """A document in a format that becomes HTML first; what its reader cannot read is a problem."""
+    try:
+        return _read_html(found, _TO_HTML[found.kind](text), problems, has_bars=False)
+    except Unreadable as error:
+        problems.append(Problem(found.source, str(error)))
+    return None
+
+
+def _rst_html(text: str) -> str:
+    from aitp_desk.knowledge.sources.formats.rst import rst_html
+
+    return rst_html(text)
+
+
+_TO_HTML: dict[SourceKind, Callable[[str], str]] = {"rst": _rst_html, "feed": feed_html}
+"""The formats that become HTML, and what makes it; their libraries are not loaded before."""
+_TO_MARKDOWN: dict[SourceKind, Callable[[str], str]] = {
+    "notebook": notebook_markdown,
+    "openapi": openapi_markdown,
+}
+"""The formats that become Markdown."""
+
+
+def _read_markdown(found: Found, text: str, problems: list[Problem]) -> Document | None:
+    if found.kind in _TO_MARKDOWN:
+        try:
+            text = _TO_MARKDOWN[found.kind](text)
+        except Unreadable as error:
+            problems.append(Problem(found.source, str(error)))
+            return None
+    front, body = split_front(found.source, text, problems)
+    if front.get("draft") is True:
+        return None
+    body = plain_markdown(body, is_mdx=found.source.lower().endswith(".mdx"), front=front)
+    title = _line(front.get("title")) or first_heading(body) or _title_of_name(found.source)
+    shown = body_without_hidden(body) if may_hide(body) else None
+    if shown is None and "<summary" in body:  # its answers are sections, as of an HTML page
+        shown = read_html(f"<main>{markdown_html(body)}</main>", has_headings=True).body
+    dates = (front.get(key) for key in ("updated", "last_updated", "modified", "date"))
+    return Document(
+        path=address_of(found.source),
+        source=found.source,
+        title=title,
+        description=_line(front.get("description")),
+        kind="markdown" if shown is None else "html",
+        body=body if shown is None else shown,
+        front=front,
+        updated=next((str(date) for date in dates if isinstance(date, str) and date), None),
+    )
+
+
+def read_pdf(found: Found, text: PdfText, problems: list[Problem]) -> Document | None:
+    """The document that a PDF holds; as :func:`read_document`.
+
+    Parameters:
+        text: that was taken out of it.
+    """
+    if text.problem:
+        problems.append(Problem(found.source, text.problem))
+        return None
+    if len(text.pages) < text.count:
+        read, count = len(text.pages), text.count
+        problems.append(
+            Problem(found.source, f"Of its {count} pages the first {read} are read; split it.")
+        )
+    if not any(map(str.strip, text.pages)):
+        problems.append(
+            Problem(found.source, "The PDF holds no text, only pictures of it; recognise the text.")
+        )
+        return None
+    return Document(
+        path=address_of(found.source),
+        source=found.source,
+        title=_line(text.title) or _title_of_name(found.source),
+        description="",
+        kind="pdf",
+        body=PAGE_BREAK.join(text.pages),
+    )
+
+
+def clean(document: Document) -> Document:
+    """A document whose names load nothing and whose texts hold nothing that nobody sees."""
+    return msgspec.structs.replace(
+        document,
+        title=as_name(document.title) or _title_of_name(document.source),
+        description=as_name(document.description),
+        body=without_invisible(document.body),
+        front=_clean_front(document.front),
+        updated=document.updated and as_name(document.updated),
+        pictures=_pictures_of(document),
+    )
+
+
+def _pictures_of(document: Document) -> tuple[str, ...]:
+    """The addresses of the pictures of a page, each once."""
+    body = document.body
+    if document.kind == "markdown" and ("![" in body or "<img" in body):
+        body = markdown_html(body)
+    elif document.kind != "html" or "<img" not in body:
+        return ()
+    sources = (node.attributes.get("src") for node in LexborHTMLParser(body).css("img[src]"))
+    return tuple(dict.fromkeys(filter(None, sources)))
+
+
+def _clean_front(value: Any, key: str = "") -> Any:
+    if isinstance(value, str):
+        return as_name(value) if key in _NAMES else without_invisible(value)
+    if isinstance(value, dict):
+        below = key if key in _NAMES else ""
+        return {as_name(name): _clean_front(item, below or name) for name, item in value.items()}
+    if isinstance(value, list):
+        return [_clean_front(item, key) for item in value]
+    return value
+
+
+def _line(value: object) -> str:
+    return plain(value) if isinstance(value, str) else ""
+
+
+def _title_of_name(source: str) -> str:
+    place = PurePosixPath(source)
+    name = place.parent.name if place.stem.lower() == "index" and place.parent.name else place.stem
+    words = name.replace("_", " ").replace("-", " ").split()
+    title = " ".join(words) or name
+    return as_name(title[:1].upper() + title[1:])

@@ -1,0 +1,49 @@
+"""What an answer from elsewhere holds: which kind of content, its text as UTF-8."""
+
+from __future__ import annotations
+
+from email.message import Message
+from urllib.parse import urlsplit
+
+from aitp_desk.egress import Fetched
+from aitp_desk.knowledge.documents.base import SourceKind
+from aitp_desk.knowledge.sources.charset import decode
+
+_KINDS: dict[str, SourceKind] = {
+    "text/html": "html",
+    "application/xhtml+xml": "html",
+    "text/markdown": "markdown",
+    "text/x-markdown": "markdown",
+    "text/plain": "text",
+    "application/pdf": "pdf",
+    "application/rss+xml": "feed",
+    "application/atom+xml": "feed",
+}
+
+
+class NoContent(Exception):
+    """The answer holds nothing that can be read; the message says what would be right."""
+
+
+def read_answer(fetched: Fetched) -> tuple[SourceKind, bytes]:
+    """Tell an answer's kind by its media type, and return its text as UTF-8; a PDF as it is.
+
+    Raises:
+        NoContent: it is neither HTML nor Markdown nor text nor PDF.
+    """
+    declared = Message()
+    said = fetched.headers.get("Content-Type", "")
+    declared["Content-Type"] = said.encode("ascii", "replace").decode()  # Message reads no other
+    media = declared.get_content_type() if declared["Content-Type"] else "none at all"
+    try:
+        charset = declared.get_content_charset() or ""
+    except (TypeError, ValueError):
+        charset = ""  # parts of a parameter (RFC 2231, section 3) that do not fit together
+    kind = _KINDS.get(media)
+    if kind is None:
+        raise NoContent(f"Its media type is {media[:80]}; pages are HTML, Markdown, text or PDF.")
+    if kind == "pdf":
+        return kind, fetched.body
+    if kind == "text" and urlsplit(fetched.url).path.lower().endswith((".md", ".markdown")):
+        kind = "markdown"
+    return kind, decode(fetched.body, charset, is_html=kind in {"html", "feed"}).encode()

@@ -1,0 +1,179 @@
+"""One round of reading: every listed page is asked for, and what was found is kept."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+
+import msgspec
+
+from aitp_desk.config import Web
+from aitp_desk.egress import Egress, EgressError, Fetched
+from aitp_desk.knowledge.documents.base import Problem, SourceKind
+from aitp_desk.knowledge.web.copies import Copies, Copy, Kept
+from aitp_desk.knowledge.web.page_list import Listing
+from aitp_desk.knowledge.web.response import NoContent, read_answer
+from aitp_desk.knowledge.web.robots import Manners, NotNow, Unwelcome
+from aitp_desk.knowledge.web.time_limit import MAX_SECONDS, can_be_read
+
+AT_ONCE = 8
+"""So many pages are asked for at once, of all servers together."""
+MAX_TOTAL_BYTES = 256 * 1024 * 1024
+"""What the pages may hold together; further ones are left out."""
+TRIED_AT_ONCE = 2
+"""So many pages are tried at once."""
+_GONE = frozenset({404, 410})
+
+
+class Tally(msgspec.Struct, frozen=True):
+    """What came of a round, in numbers of pages.
+
+    Parameters:
+        listed: that were asked for.
+        changed: that are new or other than before.
+        kept: of which there is a copy now.
+        problems: how many things are wrong.
+    """
+
+    listed: int
+    changed: int
+    kept: int
+    problems: int
+
+
+async def gather(settings: Web, egress: Egress, copies: Copies) -> Tally:
+    """Read all pages once, and keep the outcome.
+
+    A page that has gone (404, 410), that ``robots.txt`` asks not to read or that is no content is
+    dropped; of one that cannot be reached the last copy stays. Both are problems.
+    """
+    manners = Manners(egress, settings.page_seconds)
+    try:
+        return await _Round(settings, egress, copies, manners).run()
+    finally:
+        await manners.close()
+
+
+class _Round:
+    """The state of one round."""
+
+    def __init__(self, settings: Web, egress: Egress, copies: Copies, manners: Manners) -> None:
+        self._settings = settings
+        self._egress = egress
+        self._copies = copies
+        self._manners = manners
+        self._known: dict[str, Copy] = {}
+        self._found: dict[str, Copy] = {}
+        self._problems: dict[str, Problem] = {}
+        self._size = 0
+        self._trials = asyncio.Semaphore(TRIED_AT_ONCE)
+
+    async def run(self) -> Tally:
+        kept = await asyncio.to_thread(self._copies.read)
+        self._known = {copy.url: copy for copy in kept.copies}
+        listing = Listing(self._settings, self._egress, self._manners)
+        await listing.fill()
+        listing.add_known((url, copy.via) for url, copy in self._known.items())
+        pages = listing.pages
+        todo = iter(pages.items())
+        async with asyncio.TaskGroup() as group:
+            for _ in range(AT_ONCE):
+                group.create_task(self._work(todo))
+        outcome = Kept(
+            tuple(self._found[url] for url in pages if url in self._found),
+            (*listing.problems, *(self._problems[url] for url in pages if url in self._problems)),
+        )
+        await asyncio.to_thread(self._copies.keep, outcome)
+        changed = sum(
+            self._known.get(url) is None or self._known[url].body != copy.body
+            for url, copy in self._found.items()
+        )
+        return Tally(len(pages), changed, len(self._found), len(outcome.problems))
+
+    async def _work(self, todo: Iterator[tuple[str, str]]) -> None:
+        for url, via in todo:
+            known = self._known.get(url)
+            if known is not None and await asyncio.to_thread(self._copies.body, known) is None:
+                known = None
+            try:
+                found = await self._page(url, via, known)
+            except (Unwelcome, NoContent) as error:
+                self._tell(url, f"{str(error).rstrip('.')}. It is left out.")
+                continue
+            except (EgressError, NotNow) as error:
+                self._tell(url, f"{str(error).rstrip('.')}. {_what_stays(known)}")
+                found = known
+            if found is None:
+                continue
+            if self._size + found.size > MAX_TOTAL_BYTES:
+                self._tell(url, f"All pages together hold more than {MAX_TOTAL_BYTES} bytes.")
+                continue
+            self._size += found.size
+            self._found[url] = msgspec.structs.replace(found, via=via)
+
+    async def _page(self, url: str, via: str, known: Copy | None) -> Copy | None:
+        """Ask for one page.
+
+        Returns:
+            Its copy, new or old; None if it has gone.
+
+        Raises:
+            Unwelcome, NoContent, EgressError, NotNow: it cannot be read.
+        """
+        async with self._manners.turn(url):
+            fetched = await self._egress.fetch(
+                url,
+                max_bytes=self._settings.max_bytes,
+                seconds=self._settings.page_seconds,
+                headers=_conditions(known),
+                approve=self._manners.approve,
+            )
+        if fetched.status in _GONE:
+            self._tell(url, f"The page has gone (it answers {fetched.status}) and is left out.")
+            return None
+        if fetched.status == 304 and known is not None:
+            return known
+        if fetched.status != 200:
+            self._tell(url, f"It answers {fetched.status}. {_what_stays(known)}")
+            return known
+        kind, body = await asyncio.to_thread(read_answer, fetched)
+        copy = await asyncio.to_thread(self._keep, url, via, fetched, kind, body)
+        if known is None or (known.kind, known.body) != (kind, copy.body):
+            async with self._trials:
+                if not await can_be_read(kind, body):
+                    raise NoContent(f"It takes more than {MAX_SECONDS:g} seconds or 1 GiB to read.")
+        return copy
+
+    def _keep(self, url: str, via: str, fetched: Fetched, kind: SourceKind, body: bytes) -> Copy:
+        return Copy(
+            url=url,
+            via=via,
+            address=fetched.url,
+            kind=kind,
+            body=self._copies.put(body),
+            size=len(body),
+            etag=_sendable(fetched.headers.get("ETag", "")),
+            modified=_sendable(fetched.headers.get("Last-Modified", "")),
+        )
+
+    def _tell(self, url: str, message: str) -> None:
+        self._problems[url] = Problem(url, message)
+
+
+def _conditions(known: Copy | None) -> dict[str, str]:
+    """What spares a server to send again what is known (RFC 9110, section 13.1)."""
+    headers = {"Accept": "text/html, text/markdown, text/plain;q=0.9, */*;q=0.1"}
+    if known is not None and known.etag:
+        headers["If-None-Match"] = known.etag
+    if known is not None and known.modified:
+        headers["If-Modified-Since"] = known.modified
+    return headers
+
+
+def _sendable(value: str) -> str:
+    """A header's value that can be sent back, or nothing."""
+    return value if value.isascii() and value.isprintable() and len(value) <= 1024 else ""
+
+
+def _what_stays(known: Copy | None) -> str:
+    return "Its last copy is used." if known else "There is no copy of it yet."

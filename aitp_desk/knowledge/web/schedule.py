@@ -1,0 +1,69 @@
+"""Reading again and again: what one round is."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import structlog
+
+from aitp_desk.config import Web
+from aitp_desk.egress import Egress
+from aitp_desk.knowledge.web.copies import Copies
+from aitp_desk.knowledge.web.round import Tally, gather
+
+_log = structlog.get_logger(__name__)
+
+
+class Rounds:
+    """The rounds of one desk.
+
+    Parameters:
+        settings: what the owner lists.
+        egress: the client.
+        data: the desk's data folder, where the copies are kept.
+
+    Attributes:
+        copies: what the last round has left.
+    """
+
+    def __init__(self, settings: Web, egress: Egress, data: Path) -> None:
+        self._settings = settings
+        self._egress = egress
+        self.copies = Copies(data, {*settings.urls, *settings.sitemaps})
+
+    async def gather(self) -> Tally:
+        """Read everything once. See :func:`aitp_desk.knowledge.web.round.gather`."""
+        return await gather(self._settings, self._egress, self.copies)
+
+    @property
+    def every_seconds(self) -> int:
+        """How long to wait after one round before the next."""
+        return self._settings.every_minutes * 60
+
+    async def go_round(self, refresh: Callable[[], Awaitable[object]]) -> int:
+        """Read everything once, and then the content again if it has changed.
+
+        Parameters:
+            refresh: does the latter.
+
+        Returns:
+            How many pages have changed.
+
+        Raises:
+            Exception: it could not be read; the last copies go on answering.
+        """
+        _log.info("content.web.asking")
+        began = time.monotonic()
+        tally = await self.gather()
+        await refresh()
+        _log.info(
+            "content.web.read",
+            seconds=round(time.monotonic() - began, 1),
+            listed=tally.listed,
+            changed=tally.changed,
+            kept=tally.kept,
+            problems=tally.problems,
+        )
+        return tally.changed

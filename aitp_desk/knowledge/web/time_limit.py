@@ -1,0 +1,78 @@
+"""Whether a page can be read in time: a process of its own tries, and is ended if it cannot.
+
+What parses HTML takes time that grows with the square of how deep a page nests, so a page of one
+MiB can hold everybody up for hours, at each start anew; so can many slow PDFs. A thread cannot be
+ended; a process can. Small pages are not tried: they cannot take long.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import resource
+import sys
+from contextlib import suppress
+from pathlib import Path
+from typing import cast
+
+from aitp_desk.knowledge.documents.base import SourceKind
+from aitp_desk.knowledge.documents.chunks import passages_of
+from aitp_desk.knowledge.sources.admission import Found
+from aitp_desk.knowledge.sources.loader import Raw, understand
+from aitp_desk.knowledge.sources.pdf.texts import MAX_PAGES, PROGRAM, is_installed
+from aitp_desk.knowledge.sources.processes import PACKAGES, environment
+
+TRIED_FROM_BYTES = 64 * 1024
+"""A smaller page is taken as it is; a PDF is not."""
+MAX_SECONDS = 20.0
+"""A page that takes longer is not read."""
+MAX_MEMORY = 1024**3
+
+_PROGRAM = "aitp_desk.knowledge.web.time_limit"
+
+
+async def can_be_read(kind: SourceKind, body: bytes) -> bool:
+    """Whether a page becomes passages within the bounds of time and memory.
+
+    Parameters:
+        kind: what it is written in.
+        body: a text as UTF-8.
+    """
+    if kind == "pdf" and is_installed():
+        command = ("-I", PROGRAM, str(MAX_PAGES))
+    elif kind != "pdf" and len(body) > TRIED_FROM_BYTES:
+        command = ("-m", _PROGRAM, kind)
+    else:
+        return True
+    process = await asyncio.create_subprocess_exec(
+        sys.executable,
+        *command,
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.DEVNULL,
+        stderr=asyncio.subprocess.DEVNULL,
+        cwd=PACKAGES,
+        env=environment(),
+    )
+    try:
+        async with asyncio.timeout(MAX_SECONDS):
+            await process.communicate(body)
+    except TimeoutError:
+        return False
+    finally:
+        if process.returncode is None:
+            process.kill()
+            await process.wait()
+    return process.returncode == 0
+
+
+def main() -> None:
+    """Read the page that comes in, of the kind that is named, as the desk would."""
+    with suppress(ValueError, OSError):  # some systems do not know the limit
+        resource.setrlimit(resource.RLIMIT_AS, (MAX_MEMORY, MAX_MEMORY))
+    kind, body = cast(SourceKind, sys.argv[1]), sys.stdin.buffer.read()
+    found = Found("https://example.com/", Path(), kind)
+    for document in understand(Raw(((found, body),), (), b"")).documents:
+        passages_of(document)
+
+
+if __name__ == "__main__":
+    main()

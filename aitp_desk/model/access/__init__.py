@@ -1,0 +1,1 @@
+"""Values and rules of who may do what."""

@@ -1,0 +1,1 @@
+"""Values of actions, resources, calls, jobs and tasks."""

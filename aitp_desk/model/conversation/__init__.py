@@ -1,0 +1,1 @@
+"""Values of threads, runs, tickets and transcripts."""

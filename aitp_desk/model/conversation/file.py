@@ -1,0 +1,140 @@
+"""Files that callers upload: what is kept of them, how they are named, what their bytes are.
+
+Neither a file's declared type nor its name is believed: the type is read off the bytes, and of the
+name is kept what no system, terminal or browser could take for anything but a name.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+import unicodedata
+
+import msgspec
+
+from aitp_desk.model.access.principal import Principal
+
+TEXT = "text/plain"
+MARKUP = "text/html"
+"""Text that a browser might carry out: HTML, SVG and XML."""
+UNKNOWN = "application/octet-stream"
+
+PART_BYTES = 1024 * 1024
+"""In what pieces a file's bytes are kept."""
+NAME_BYTES = 200
+"""The longest name, in bytes of UTF-8; file systems take 255."""
+SUFFIX_CHARACTERS = 16
+"""How long an ending may be to survive when a name is cut."""
+
+_SIGNATURES: tuple[tuple[bytes, str], ...] = (
+    (b"%PDF-", "application/pdf"),
+    (b"\x89PNG\r\n\x1a\n", "image/png"),
+    (b"\xff\xd8\xff", "image/jpeg"),
+    (b"GIF87a", "image/gif"),
+    (b"GIF89a", "image/gif"),
+    (b"PK\x03\x04", "application/zip"),
+    (b"PK\x05\x06", "application/zip"),
+    (b"\x1f\x8b\x08", "application/gzip"),
+)
+KNOWN_TYPES = (*sorted({kind for _, kind in _SIGNATURES} | {"image/webp"}), MARKUP, TEXT, UNKNOWN)
+"""Every type that :func:`sniff` can tell."""
+
+_NOT_TEXT = bytes(byte for byte in range(32) if byte not in b"\t\n\f\r\x1b") + b"\x7f"
+_MARK = b"\xef\xbb\xbf"
+_MARKUP_BEGINS = re.compile(rb"<(?:!--|!doctype|\?xml|/?[a-z][a-z0-9:-]*[\s/>])", re.IGNORECASE)
+_BEGINNING = 1024
+"""Within how many bytes, from the first that is no space, markup shows itself."""
+_RESERVED = re.compile(r"(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9¹²³])", re.IGNORECASE)
+_FORBIDDEN = re.compile(r'[<>:"|?*]')
+_DROPPED_CATEGORIES = frozenset({"Cc", "Cf", "Cs", "Co", "Zl", "Zp"})
+
+
+class File(msgspec.Struct, frozen=True):
+    """An uploaded file, without its bytes.
+
+    Parameters:
+        id: ``file_…``.
+        owner: id of the principal that uploaded it; None: anonymous, the id alone opens it.
+        created_at: Unix seconds.
+        expires_at: Unix seconds from when on it is gone; None: it stays until it is deleted.
+        name: as :func:`clean_name` left it.
+        purpose: what its owner says that it is for.
+        media_type: as :func:`sniff` found it.
+        size: bytes.
+        desk: name of the further site agent at whose address it was uploaded; empty for the site's.
+    """
+
+    id: str
+    owner: str | None
+    created_at: int
+    expires_at: int | None
+    name: str
+    purpose: str
+    media_type: str
+    size: int
+    desk: str = ""
+
+    @property
+    def is_text(self) -> bool:
+        """Whether all of it is UTF-8 text."""
+        return self.media_type in {TEXT, MARKUP}
+
+    def is_open_to(self, principal: Principal) -> bool:
+        """Whether a caller who has its id may read it."""
+        return self.owner in (None, principal.owner)
+
+
+def sniff(data: bytes) -> str:
+    """Tell a file's type from its bytes, one of :data:`KNOWN_TYPES`.
+
+    Text is what is UTF-8 from end to end and holds no control characters but those of layout.
+    """
+    for signature, kind in _SIGNATURES:
+        if data.startswith(signature):
+            return kind
+    if data.startswith(b"RIFF") and data[8:12] == b"WEBP":
+        return "image/webp"
+    if not _is_text(data):
+        return UNKNOWN
+    beginning = data.removeprefix(_MARK).lstrip()[:_BEGINNING]
+    return MARKUP if _MARKUP_BEGINS.match(beginning) else TEXT
+
+
+def _is_text(data: bytes) -> bool:
+    """Read a file piece by piece, so that other threads have their turn between two of them."""
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    try:
+        for at in range(0, len(data), PART_BYTES):
+            piece = data[at : at + PART_BYTES]
+            if len(piece.translate(None, delete=_NOT_TEXT)) != len(piece):
+                return False
+            decoder.decode(piece)
+        decoder.decode(b"", final=True)
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def clean_name(given: str) -> str:
+    """Return a file's name without anything that is more than a name.
+
+    Only what stands behind the last slash or backslash is kept, without control, formatting and
+    bidirectional characters, in Unicode's composed form; no name is hidden, reserved or empty.
+    """
+    name = " ".join(re.split(r"[/\\]", given)[-1].split())
+    name = "".join(c for c in name if unicodedata.category(c) not in _DROPPED_CATEGORIES)
+    name = _FORBIDDEN.sub("_", unicodedata.normalize("NFC", name)).strip(". ")
+    if _RESERVED.fullmatch(name.partition(".")[0].strip()):
+        name = f"_{name}"
+    return _cut(name) or "file"
+
+
+def _cut(name: str) -> str:
+    """A name within its length, its ending kept where that is a short one."""
+    if len(name.encode()) <= NAME_BYTES:
+        return name
+    stem, dot, ending = name.rpartition(".")
+    suffix = dot + ending if stem and len(ending) <= SUFFIX_CHARACTERS else ""
+    room = NAME_BYTES - len(suffix.encode())
+    stem = name[: len(name) - len(suffix)].encode()[:room].decode(errors="ignore")
+    return f"{stem.rstrip('. ')}{suffix}"

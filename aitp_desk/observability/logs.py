@@ -1,0 +1,86 @@
+"""The desk's log: lines for people on a terminal, JSON elsewhere, one line an event.
+
+What is logged is what happened, never what was said: no message, no credential, no id that opens
+something. Whoever logs gives names and numbers; ids of anonymous threads only as keyed hashes.
+"""
+
+from __future__ import annotations
+
+import logging
+import sys
+from collections.abc import MutableMapping
+from typing import Any
+
+import structlog
+
+from aitp_desk.config import Log
+from aitp_desk.model.redaction import hide
+
+_SECRET_KEYS = frozenset(
+    {"authorization", "cookie", "token", "secret", "x-ahp-key", "body", "query"}
+)
+
+
+def set_up_logs(settings: Log, *, quiet: bool = False) -> None:
+    """Send every log of this process, the HTTP server's too, to standard error.
+
+    Parameters:
+        quiet: for a command that prints a result: what is logged as information is left out.
+    """
+    plain = settings.format == "console" or (settings.format == "auto" and sys.stderr.isatty())
+    shared: list[Any] = [
+        structlog.contextvars.merge_contextvars,
+        structlog.stdlib.add_log_level,
+        structlog.processors.TimeStamper(fmt="iso", utc=True),
+        _redact,
+    ]
+    level = getattr(logging, settings.level.upper())
+    if quiet and level == logging.INFO:
+        level = logging.WARNING
+    written: Any = (
+        # the default shows the local variables of a traceback: messages, credentials, all
+        structlog.dev.ConsoleRenderer(exception_formatter=structlog.dev.plain_traceback)
+        if plain
+        else structlog.processors.JSONRenderer()
+    )
+
+    def renderer(logger: Any, method: str, event: MutableMapping[str, Any]) -> str:
+        return hide(str(written(logger, method, event)))
+
+    structlog.configure(
+        processors=[*shared, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],
+        wrapper_class=structlog.make_filtering_bound_logger(level),
+        logger_factory=structlog.stdlib.LoggerFactory(),
+        cache_logger_on_first_use=False,
+    )
+    formatter = structlog.stdlib.ProcessorFormatter(
+        foreign_pre_chain=shared,
+        processors=[
+            structlog.stdlib.ProcessorFormatter.remove_processors_meta,
+            *([] if plain else [structlog.processors.format_exc_info]),
+            renderer,
+        ],
+    )
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(formatter)
+    root = logging.getLogger()
+    root.handlers[:] = [handler]
+    root.setLevel(level)
+    # the server logs a client's malformed request as an error with a traceback; it is neither
+    logging.getLogger("aiohttp.server").setLevel(logging.CRITICAL)
+    logging.getLogger("python_multipart").setLevel(logging.CRITICAL)  # so of a malformed form
+    # it tells of every request, and repeats what was wrong with one
+    logging.getLogger("mcp").setLevel(logging.ERROR)
+    # at the level debug these write down what is sent to the model: what visitors said; see also
+    # where the SDK is imported, which sets its own level
+    for name in ("anthropic", "httpx2", "httpcore2"):
+        logging.getLogger(name).setLevel(logging.WARNING)
+
+
+def _redact(
+    _logger: object, _method: str, event: MutableMapping[str, Any]
+) -> MutableMapping[str, Any]:
+    """Drop what must never be logged, should somebody log it."""
+    for key in event.keys() & _SECRET_KEYS:
+        event[key] = "[redacted]"
+    return event

@@ -1,0 +1,146 @@
+"""Spans: how long the parts of an answer took, for whoever has OpenTelemetry collect them.
+
+Until it is switched on nothing is imported and next to nothing is done. What collects spans, and
+where they go, is set up outside of the desk (``docs/running.md``): only OpenTelemetry's API is used
+here. Names and attributes are those of its semantic conventions, where they have some. No attribute
+holds what callers said, or an id that opens something.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Literal
+
+from aitp_desk import own_version
+
+if TYPE_CHECKING:
+    from opentelemetry.context import Context
+    from opentelemetry.trace import Span as ApiSpan
+    from opentelemetry.trace import SpanKind, Tracer
+
+Attributes = Mapping[str, str | int]
+Kind = Literal["internal", "server", "client"]
+NO_ATTRIBUTES: Attributes = {}
+VARIABLES = "OTEL_"
+"""How the variables of the environment begin by which collecting spans is set up."""
+OFF = "OTEL_SDK_DISABLED"
+
+
+class Span:
+    """A span that has begun; it is nothing while spans are switched off.
+
+    Parameters:
+        span: OpenTelemetry's.
+    """
+
+    __slots__ = ("_span",)
+
+    def __init__(self, span: ApiSpan | None) -> None:
+        self._span = span
+
+    def note(self, attributes: Attributes) -> None:
+        """Add attributes."""
+        if self._span is not None:
+            self._span.set_attributes(attributes)
+
+    def fail(self, reason: str) -> None:
+        """Say that what it stands for has failed.
+
+        Parameters:
+            reason: a word of a closed list (``error.type``).
+        """
+        if self._span is not None:
+            from opentelemetry.trace import StatusCode
+
+            self._span.set_attribute("error.type", reason)
+            self._span.set_status(StatusCode.ERROR)
+
+    def end(self) -> None:
+        """End it, where :func:`begin_span` has begun it."""
+        if self._span is not None:
+            self._span.end()
+
+
+class _Switch:
+    """Whether spans are made in this process."""
+
+    tracer: Tracer | None = None
+
+
+_NONE = Span(None)
+
+
+def is_wanted(environment: Mapping[str, str]) -> bool:
+    """Whether the environment has somebody collect spans."""
+    if environment.get(OFF, "").lower() == "true":
+        return False
+    return any(name.startswith(VARIABLES) for name in environment)
+
+
+@contextmanager
+def tracing(is_on: bool) -> Iterator[bool]:
+    """Make spans for as long as the context lasts, where that is wanted.
+
+    Returns:
+        Whether it is.
+    """
+    tracer = None
+    if is_on:
+        from opentelemetry import trace
+
+        tracer = trace.get_tracer("aitp_desk", own_version())
+    before, _Switch.tracer = _Switch.tracer, tracer
+    try:
+        yield is_on
+    finally:
+        _Switch.tracer = before
+
+
+@contextmanager
+def span(
+    name: str,
+    attributes: Attributes = NO_ATTRIBUTES,
+    *,
+    kind: Kind = "internal",
+    caller: Mapping[str, str] | None = None,
+) -> Iterator[Span]:
+    """Make a span of what is done in the context; spans that begin within it are its children.
+
+    Parameters:
+        caller: headers of whoever asks, if they may say of which trace this is a part (W3C Trace
+            Context).
+    """
+    if _Switch.tracer is None:
+        yield _NONE
+        return
+    with _Switch.tracer.start_as_current_span(
+        name,
+        context=None if caller is None else _trace_of(caller),
+        kind=_kind(kind),
+        attributes=attributes,
+        record_exception=False,  # its message may hold what a caller said
+        set_status_on_exception=False,
+    ) as made:
+        yield Span(made)
+
+
+def begin_span(
+    name: str, attributes: Attributes = NO_ATTRIBUTES, *, kind: Kind = "internal"
+) -> Span:
+    """Begin a span that ends elsewhere; what begins after it is not its child."""
+    if _Switch.tracer is None:
+        return _NONE
+    return Span(_Switch.tracer.start_span(name, kind=_kind(kind), attributes=attributes))
+
+
+def _kind(kind: Kind) -> SpanKind:
+    from opentelemetry.trace import SpanKind
+
+    return SpanKind[kind.upper()]
+
+
+def _trace_of(headers: Mapping[str, str]) -> Context:
+    from opentelemetry.propagate import extract
+
+    return extract(headers)

@@ -1,0 +1,93 @@
+"""Paying for tasks by x402's extension of A2A: what it asks, what pays, and what came of that.
+
+It stands in the metadata of messages: of what the desk asks, and of what a caller sends. The desk
+says it whether a caller has activated the extension or not.
+
+Source: the x402 payments extension of A2A, versions 0.1 and 0.2 (the standalone flow); the x402
+specification, version 2, its transport for A2A. Pure: no I/O, no clock.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+import msgspec
+
+from aitp_desk.desk.desk import Desk
+from aitp_desk.model.calls.task import Result
+from aitp_desk.protocols.a2a.members import Members
+from aitp_desk.protocols.a2a.parts_wire import whole_numbers
+from aitp_desk.protocols.base.door import Call, Handler, Reply
+from aitp_desk.protocols.base.payments.x402_wire import Thing, failure, read_payload, write_required
+
+URIS: Final = (
+    "https://github.com/google-a2a/a2a-x402/v0.1",
+    "https://github.com/google-agentic-commerce/a2a-x402/blob/main/spec/v0.2",
+)
+"""What the extension is called, in each of its versions."""
+METHOD: Final = "x402"
+"""What the way to pay is called that the extension is for."""
+_STATUS: Final = "x402.payment.status"
+_REQUIRED: Final = "x402.payment.required"
+_PAYLOAD: Final = "x402.payment.payload"
+_RECEIPTS: Final = "x402.payment.receipts"
+_ERROR: Final = "x402.payment.error"
+_HEADERS: Final = ("A2A-Extensions", "X-A2A-Extensions")
+"""By which a caller activates extensions, and is told which are; the second is version 0.3's."""
+
+
+def read_payment(message: Members) -> Mapping[str, Any] | None:
+    """What pays, in the metadata of a message; None where nothing does.
+
+    Raises:
+        InvalidRequest: it cannot be understood.
+    """
+    metadata = message.object("metadata")
+    given = metadata.get(_PAYLOAD)
+    if given is None:
+        return None
+    return read_payload(whole_numbers(given), metadata.where(_PAYLOAD))
+
+
+def write_metadata(asks: Result, url: str) -> dict[str, Any]:
+    """The metadata of what is said of a task; empty where nothing is to be paid by x402, or was.
+
+    Parameters:
+        url: what is paid for.
+    """
+    if asks.receipt:
+        return {_STATUS: "payment-completed", _RECEIPTS: [asks.receipt]}
+    terms = asks.terms
+    if terms is None:
+        return {}
+    required = write_required(terms, Thing(url), " ".join(asks.texts))
+    if required is None:
+        return {}
+    told: dict[str, Any] = {_STATUS: "payment-required", _REQUIRED: required}
+    if asks.refused:
+        told |= {_ERROR: "PAYMENT_REFUSED", _RECEIPTS: [failure(terms, asks.refused)]}
+    return told
+
+
+def extensions(desk: Desk) -> list[dict[str, Any]]:
+    """What a card declares; nothing where nothing is sold by x402."""
+    if METHOD not in desk.ways_to_pay or not any(one.is_prepaid for one in desk.registry.actions):
+        return []
+    text = "What costs something here can be paid by x402; its task says what is asked."
+    return [{"uri": uri, "description": text, "required": False} for uri in URIS]
+
+
+def activating(handler: Handler) -> Handler:
+    """A handler whose answer says which of the extensions that its caller knows are active."""
+
+    async def answer(desk: Desk, call: Call) -> Reply:
+        reply = await handler(desk, call)
+        active = []
+        for header in _HEADERS:
+            wanted = {one.strip() for one in call.listed(header).split(",")} & set(URIS)
+            if wanted and extensions(desk):
+                active.append((header, ", ".join(sorted(wanted))))
+        return msgspec.structs.replace(reply, headers=(*reply.headers, *active))
+
+    return answer

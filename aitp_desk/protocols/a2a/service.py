@@ -1,0 +1,328 @@
+"""What callers of A2A can ask, in whichever form: sending, looking, cancelling, following."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping
+from typing import Any
+
+import msgspec
+from msgspec.structs import replace
+
+from aitp_desk.agent.base import Clarification
+from aitp_desk.agent.history.message_codec import write_reply
+from aitp_desk.agent.history.offer import Offer
+from aitp_desk.config import THREADS
+from aitp_desk.desk.access.idempotency import Request
+from aitp_desk.desk.calls.registry import OWN_NAMES
+from aitp_desk.desk.desk import Desk
+from aitp_desk.desk.dialogue.tools.json_arguments import part_consent, part_payment
+from aitp_desk.desk.dialogue.turn import Ask
+from aitp_desk.desk.direct.calls import DirectCall
+from aitp_desk.desk.tasks.types import Sent
+from aitp_desk.desk.threads.streams import Stream
+from aitp_desk.model.calls.task import Push, Result, Task, TaskState
+from aitp_desk.model.conversation.run import Run
+from aitp_desk.model.conversation.thread import METADATA_VALUE_LENGTH, Attachment, Draft
+from aitp_desk.model.errors import (
+    InvalidRequest,
+    RequestNotFound,
+    TaskIsOver,
+    TaskNotFound,
+    UnsupportedMedia,
+)
+from aitp_desk.protocols.a2a.members import Members
+from aitp_desk.protocols.a2a.requests_wire import SendParams, read_list, write_token
+from aitp_desk.protocols.a2a.stream_wire import Event, TaskRunWording
+from aitp_desk.protocols.a2a.tasks_wire import MESSAGE_ID, TaskWords
+from aitp_desk.protocols.base.call_members import LONGEST_INTENT, LONGEST_QUESTION
+from aitp_desk.protocols.base.door import Call
+from aitp_desk.protocols.base.payments.x402_wire import paid_once
+from aitp_desk.protocols.base.sse import BEAT
+
+BEAT_SECONDS = 15.0
+LONGEST_WAIT = 20.0
+"""Seconds that a sent message keeps its caller waiting: clients commonly give up after 30."""
+FILE_PURPOSE = "a2a"
+_INTENT = "intent"
+
+
+class _Unanswered(Exception):
+    """What was sent has begun no run that could be followed."""
+
+
+async def send(desk: Desk, call: Call, params: SendParams) -> Task:
+    """Send a message, and wait for what comes of it where that is wanted.
+
+    Nothing is waited for longer than ``threads.max_wait`` and :data:`LONGEST_WAIT`, and people are
+    not waited for: the task then says that it goes on.
+    """
+    task = await _begin(desk, call, params)
+    if not params.blocks or task.waits_for_people:
+        return task
+    call.step_aside()
+    return await desk.tasks.wait(call.principal, task, min(desk.max_wait, LONGEST_WAIT))
+
+
+async def send_streaming(
+    desk: Desk, call: Call, params: SendParams, words: TaskWords, event: Event
+) -> Stream:
+    """Send a message, and follow what comes of it."""
+    begun: list[Task] = []
+    if _called(params) is not None or params.payment is not None:
+        task = await _begin(desk, call, params)
+        return await _follow_call(desk, call, task, words, event, params.history_length)
+
+    async def start() -> Run:
+        task = await _begin(desk, call, params)
+        if task.run_id is None:
+            begun.append(task)
+            raise _Unanswered
+        # it may have been answered by now; the stream tells that in its order
+        begun.append(replace(task, state=TaskState.SUBMITTED, asks=None, result=None))
+        return await desk.tasks.run_of(call.principal, task)
+
+    def word(_run: Run) -> TaskRunWording:
+        return TaskRunWording(begun[0], words, event, params.history_length)
+
+    try:
+        return await desk.follow_started(call.principal, start, word)
+    except _Unanswered:
+        return await _follow_call(desk, call, begun[0], words, event, params.history_length)
+
+
+async def subscribe(desk: Desk, call: Call, task_id: str, words: TaskWords, event: Event) -> Stream:
+    """Follow a task from now on.
+
+    Raises:
+        TaskIsOver: nothing more will happen to it.
+    """
+    task = await desk.tasks.find(call.principal, task_id)
+    if task.state.is_over:
+        raise TaskIsOver(f"This task is {task.state.value}. Get it to read its result.", param="id")
+    if task.run_id is None or task.state.is_at_rest:
+        return await _follow_call(desk, call, task, words, event, None)
+
+    async def start() -> Run:
+        return await desk.tasks.run_of(call.principal, task)
+
+    return await desk.follow_started(
+        call.principal, start, lambda _run: TaskRunWording(task, words, event)
+    )
+
+
+async def list_tasks(desk: Desk, call: Call, params: Members, words: TaskWords) -> dict[str, Any]:
+    """One page of the caller's tasks, the newest first."""
+    wanted = read_list(params)
+    page = await desk.tasks.listing.page(
+        call.principal,
+        context=wanted.context,
+        state=wanted.state,
+        after=wanted.after,
+        since=wanted.since,
+        limit=wanted.limit,
+    )
+    tasks = [
+        words.task(task, wanted.history_length, with_artifacts=wanted.with_artifacts)
+        for task in page.tasks
+    ]
+    return {
+        "tasks": tasks,
+        "nextPageToken": write_token(page.after),
+        "pageSize": wanted.limit,
+        "totalSize": page.total,
+    }
+
+
+async def find_push(desk: Desk, call: Call, task_id: str, push_id: str) -> Push:
+    """One of the addresses that are told of a task; without an id its first one.
+
+    Raises:
+        TaskNotFound: there is none.
+    """
+    for push in await desk.tasks.pushes(call.principal, task_id):
+        if push_id in ("", push.id, task_id):
+            return push
+    raise TaskNotFound(
+        "No push notification configuration with this id exists for this task.", param="id"
+    )
+
+
+async def _begin(desk: Desk, call: Call, params: SendParams) -> Task:
+    sent = Sent(params.context, params.task_id, params.push, call.mark)
+    request = Request(
+        call.method, call.path, call.body, call.headers.get("Idempotency-Key"), hops=_hops(call)
+    )
+    called = _called(params)
+    if called is not None:
+        name = called["action"]
+        if name in OWN_NAMES:
+            return await _ask(desk, call, sent, name, called)
+        asked = _direct(name, called, params.payment)
+        if asked.payment is not None:
+            call.step_aside()
+        return await desk.tasks.call(call.principal, sent, asked, called, request, call.allowance)
+    if params.payment is not None:
+        if not sent.task_id:
+            raise InvalidRequest(
+                "A payment must name its task in taskId, or come with the call that it pays.",
+                param="message.taskId",
+            )
+        call.step_aside()
+        return await desk.tasks.pay(call.principal, sent, params.payment)
+    if call.allowance is not None:
+        call.allowance.check_action(THREADS)
+    for file in params.parts.files:
+        if file.media_type and not desk.filing.takes(file.media_type):
+            raise UnsupportedMedia(
+                f"This site does not take files of the type {file.media_type[:64]}.",
+                param="message.parts",
+            )
+    if params.parts.files:
+        await desk.tasks.check(call.principal, sent)  # nothing is kept of what is refused
+    files = [
+        await desk.filing.keep(call.principal, file.name or "file", FILE_PURPOSE, file.data, None)
+        for file in params.parts.files
+    ]
+    answering = _answering(params)
+    if answering is not None:
+        draft = await _answer(desk, call, sent, answering)
+        noted = msgspec.structs.replace(draft, metadata=_noted(params))
+        return await desk.tasks.send(call.principal, sent, noted, request)
+    texts = params.parts.texts
+    if not any(text.strip() for text in texts):
+        texts = (*texts, *(file.name for file in files))
+    draft = Draft(
+        "user",
+        texts,
+        tuple(Attachment(file.id) for file in files),
+        metadata=_noted(params),
+    )
+    return await desk.tasks.send(call.principal, sent, draft, request)
+
+
+def _noted(params: SendParams) -> dict[str, str]:
+    """What is noted of a message: what its sender calls it."""
+    is_short = len(params.message_id) <= METADATA_VALUE_LENGTH
+    return {MESSAGE_ID: params.message_id} if is_short else {}
+
+
+def _answering(params: SendParams) -> Members | None:
+    """The answer that a message is: one data part alone that names a request and answers it."""
+    parts = params.parts
+    if len(parts.data) != 1 or parts.files or len(parts.texts) != 1:
+        return None
+    (data,) = parts.data
+    is_one = isinstance(data, dict) and isinstance(data.get("request"), str) and "answer" in data
+    return Members(data, "message.parts[0].data.") if is_one else None
+
+
+async def _answer(desk: Desk, call: Call, sent: Sent, answering: Members) -> Draft:
+    """The message that an answer to what waits means.
+
+    Raises:
+        RequestNotFound: nothing waits by that name.
+        InvalidRequest: it does not fit the form.
+    """
+    if sent.task_id:
+        thread_id = (await desk.tasks.find(call.principal, sent.task_id)).thread_id
+    else:
+        thread_id = await desk.thread_of(call.principal, sent.context)
+    named = answering.text("capability"), answering.text("request")
+    answer = answering.object("answer")
+    given = answering.get("answer") or {}
+    try:
+        return await desk.awaiting.draft(call.principal, thread_id, named, given)
+    except RequestNotFound as error:
+        error.param = answering.where("request")
+        raise
+    except InvalidRequest as error:
+        error.param = answer.where(error.param) if error.param else answering.where("answer")
+        raise
+
+
+async def _ask(desk: Desk, call: Call, sent: Sent, name: str, called: dict[str, Any]) -> Task:
+    """Have the desk's own capability asked, which reads words."""
+    arguments = Members(called.get("arguments", {}), "message.parts[0].data.arguments.")
+    query = arguments.text("query", LONGEST_QUESTION) or desk.registry.action(name).summary
+    session_id = sent.context or None
+    await desk.tasks.check(call.principal, sent)
+    if sent.task_id:
+        session_id = (await desk.tasks.find(call.principal, sent.task_id)).context
+    ask = Ask(action=name, query=query, session_id=session_id)
+    asked = await desk.asking.ask(call.principal, ask, call.allowance)
+    outcome = asked.outcome
+    payload = outcome.payload if isinstance(outcome, Offer) else None
+    data = None if payload is None else msgspec.json.decode(payload)
+    is_asking = isinstance(outcome, Clarification)
+    return await desk.tasks.note(
+        call.principal,
+        replace(sent, context=asked.session_id),
+        called,
+        TaskState.INPUT_REQUIRED if is_asking else TaskState.COMPLETED,
+        Result(write_reply(outcome, desk.site.url), data),
+    )
+
+
+def _called(params: SendParams) -> dict[str, Any] | None:
+    """The call that a message is: one data part alone that names an action."""
+    parts = params.parts
+    if len(parts.data) != 1 or parts.files or len(parts.texts) != 1:
+        return None
+    (data,) = parts.data
+    return data if isinstance(data, dict) and isinstance(data.get("action"), str) else None
+
+
+def _direct(name: str, called: dict[str, Any], payment: Mapping[str, Any] | None) -> DirectCall:
+    """A call by its arguments.
+
+    Parameters:
+        payment: what the message's metadata pay with.
+    """
+    given = called.get("arguments", {})
+    if not isinstance(given, dict):
+        raise InvalidRequest(
+            "arguments must be an object.", param="message.parts[0].data.arguments"
+        )
+    intent = called.get(_INTENT)
+    if intent is not None and not (isinstance(intent, str) and len(intent) <= LONGEST_INTENT):
+        raise InvalidRequest(
+            f"intent must be a text of at most {LONGEST_INTENT} characters.",
+            param="message.parts[0].data.intent",
+        )
+    arguments, consent = part_consent(given)
+    arguments, member = part_payment(arguments)
+    return DirectCall(name, arguments, consent, intent, payment=paid_once(member, payment))
+
+
+async def _follow_call(
+    desk: Desk,
+    call: Call,
+    task: Task,
+    words: TaskWords,
+    event: Event,
+    history_length: int | None,
+) -> Stream:
+    """A stream of a task that no run works on: how it stands, and its end when that comes."""
+
+    async def tell() -> AsyncIterator[bytes]:
+        yield event(words.task_event(task, history_length))
+        now = task
+        while now.call_id is not None and not now.state.is_at_rest:
+            now = await desk.tasks.wait(call.principal, now, BEAT_SECONDS)
+            if not now.state.is_at_rest:
+                yield BEAT
+        if now is not task:
+            if now.result is not None:
+                yield event(
+                    words.artifact_event(
+                        now, f"{now.call_id}-result", now.result, appends=False, is_last=True
+                    )
+                )
+            yield event(words.status_event(now, now.state, now.asks, now.changed_at))
+
+    return await desk.follow_told(call.principal, tell)
+
+
+def _hops(call: Call) -> int:
+    given = call.headers.get("Desk-Hops", "")
+    return int(given) if given.isascii() and given.isdigit() and len(given) < 4 else 0

@@ -1,0 +1,213 @@
+"""The text form, read: agents.txt 1.0, section 3."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from aitp_desk.protocols.agents_txt import keys
+from aitp_desk.protocols.agents_txt.blocks import BLANK, Block, Line, Notes, Taken
+from aitp_desk.protocols.agents_txt.document import (
+    AGENTS_JSON,
+    Access,
+    AgentPolicy,
+    Auth,
+    Capability,
+    Document,
+    Parameter,
+    SiteInfo,
+)
+from aitp_desk.protocols.agents_txt.faults import Examined, sound
+from aitp_desk.protocols.agents_txt.linter import Path, validate
+
+_KEY = re.compile(r"[A-Za-z0-9][\w.-]*", re.ASCII)
+_PARAMETER = re.compile(
+    r"(?P<name>[^\s(),]+)[ \t]*"
+    r"\([ \t]*(?P<location>\w+)[ \t]*,[ \t]*(?P<type>\w+)[ \t]*"
+    r"(?P<required>,[ \t]*required[ \t]*)?\)"
+    r"(?:[ \t]*[\u2014\u2013-][ \t]*(?P<description>.+))?",
+    re.ASCII,
+)
+_VERSION_IN_COMMENT = re.compile(r"#[ \t]*Spec-Version[ \t]*:(.+)", re.IGNORECASE)
+
+
+def parse_text(text: str) -> Document:
+    """Read an agents.txt.
+
+    Raises:
+        Malformed: it breaks the specification; with every fault and its line.
+    """
+    return sound(examine_text(text))
+
+
+def examine_text(text: str) -> Examined:
+    """Read what can be read of an agents.txt, and tell everything that is wrong with it."""
+    return _Reader(text).read()
+
+
+class _Reader:
+    """Reads one text."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text.removeprefix("\ufeff")
+        self._notes = Notes()
+
+    def read(self) -> Examined:
+        top, blocks = self._split()
+        document = self._document(top, blocks)
+        for path, message, is_error in validate(document):
+            self._notes.find(path, message, is_error=is_error)
+        faults = sorted(self._notes.faults, key=lambda fault: fault.line or 0)
+        return Examined(document, tuple(faults))
+
+    def _split(self) -> tuple[list[Line], list[Block]]:
+        """Divide the lines among the top and the blocks."""
+        top: list[Line] = []
+        blocks: list[Block] = []
+        inside: Block | None = None
+        for number, indent, line in self._lines():
+            if line is None:
+                continue
+            if indent:
+                if indent == " ":
+                    self._notes.tell(
+                        number, line.key, "is indented by one space; it takes two, or a tab."
+                    )
+                if inside is not None:
+                    inside.lines.append(line)
+                else:
+                    self._notes.tell(
+                        number, line.key, "is indented, and there is no block that it belongs to."
+                    )
+            elif line.key.casefold() in {keys.CAPABILITY.casefold(), keys.AGENT.casefold()}:
+                inside = Block(line, [])
+                blocks.append(inside)
+            else:
+                inside = None
+                top.append(line)
+        return top, blocks
+
+    def _lines(self) -> Iterator[tuple[int, str, Line | None]]:
+        """Each line that is no comment and not empty, with its number and what it begins with."""
+        for number, raw in enumerate(self._text.split("\n"), 1):
+            text = raw.removesuffix("\r")
+            said = text.strip(BLANK)
+            if not said or said.startswith("#"):
+                continue
+            indent = text[: len(text) - len(text.lstrip(BLANK))]
+            key, colon, value = said.partition(":")
+            key = key.rstrip(BLANK)
+            if not colon or not _KEY.fullmatch(key):
+                self._notes.tell(number, "", "is no 'Key: value'.")
+                yield number, indent, None
+            else:
+                yield number, indent, Line(number, key, value.strip(BLANK))
+
+    def _document(self, top: Sequence[Line], blocks: Sequence[Block]) -> Document:
+        taken = Taken(self._notes, top, ())
+        site = {name: taken.text(key, "site", name) for name, key in keys.SITE.items()}
+        version = taken.text(keys.VERSION, "specVersion") or self._version_in_comment()
+        pointer = taken.text(AGENTS_JSON, "metadata", AGENTS_JSON)
+        generated_at = taken.text(keys.GENERATED_AT, "generatedAt")
+        access = Access(
+            allow=taken.each(keys.ALLOW, "access", "allow"),
+            disallow=taken.each(keys.DISALLOW, "access", "disallow"),
+        )
+        capabilities: list[Capability] = []
+        agents: dict[str, AgentPolicy] = {}
+        for block in blocks:
+            if block.head.key.casefold() == keys.CAPABILITY.casefold():
+                path: Path = ("capabilities", len(capabilities))
+                self._notes.places[path] = self._notes.places[(*path, "id")] = block.head
+                capabilities.append(self._capability(block, path))
+            elif block.head.value in agents:
+                self._notes.tell(
+                    block.head.number, keys.AGENT, f"{block.head.value!r} stands twice."
+                )
+            else:
+                path = ("agents", block.head.value)
+                self._notes.places[path] = block.head
+                agents[block.head.value] = self._policy(block, path)
+        return Document(
+            site=SiteInfo(
+                name=site["name"] or "",
+                url=site["url"] or "",
+                description=site["description"],
+                contact=site["contact"],
+                privacy_policy=site["privacyPolicy"],
+            ),
+            version=version,
+            generated_at=generated_at,
+            capabilities=tuple(capabilities),
+            access=access,
+            agents=agents,
+            metadata=({AGENTS_JSON: pointer} if pointer else {}) | taken.rest("metadata"),
+        )
+
+    def _version_in_comment(self) -> str:
+        """The version that a comment names, as files in circulation have it; else empty."""
+        for number, raw in enumerate(self._text.split("\n"), 1):
+            found = _VERSION_IN_COMMENT.fullmatch(raw.strip(f"{BLANK}\r"))
+            if found is None:
+                continue
+            line = Line(number, keys.VERSION, found[1].strip(BLANK))
+            self._notes.places["specVersion",] = line
+            message = "is in a comment, which other readers ignore; write it without the #."
+            self._notes.tell(number, keys.VERSION, message, is_error=False)
+            return line.value
+        return ""
+
+    def _capability(self, block: Block, path: Path) -> Capability:
+        taken = Taken(self._notes, block.lines, path)
+        said = {
+            member: taken.text(key, *member)
+            for member, key in keys.OF_CAPABILITY.items()
+            if member not in {("parameters",), ("scopes",), ("rateLimit",)}
+        }
+        return Capability(
+            id=block.head.value,
+            endpoint=said["endpoint",] or "",
+            protocol=said["protocol",] or "",
+            method=said["method",],
+            auth=Auth(
+                type=said["auth", "type"] or "none",
+                token_endpoint=said["auth", "tokenEndpoint"],
+                docs_url=said["auth", "docsUrl"],
+                registration_endpoint=said["auth", "registrationEndpoint"],
+            ),
+            rate_limit=taken.rate(),
+            description=said["description",],
+            openapi=said["openapi",],
+            scopes=taken.listed("Scopes", "scopes") or (),
+            parameters=tuple(self._parameters(taken, path)),
+            further=taken.rest(),
+        )
+
+    def _parameters(self, taken: Taken, path: Path) -> Iterator[Parameter]:
+        place = 0
+        for line in taken.lines("Param"):
+            found = _PARAMETER.fullmatch(line.value)
+            if found is None:
+                self._notes.tell(
+                    line.number,
+                    line.key,
+                    "cannot be read; it takes such as q (query, string, required) - What to find.",
+                )
+                continue
+            self._notes.places[(*path, "parameters", place)] = line
+            place += 1
+            yield Parameter(
+                name=found["name"],
+                location=found["location"],
+                type=found["type"],
+                is_required=found["required"] is not None,
+                description=found["description"],
+            )
+
+    def _policy(self, block: Block, path: Path) -> AgentPolicy:
+        taken = Taken(self._notes, block.lines, path)
+        return AgentPolicy(
+            rate_limit=taken.rate(),
+            capabilities=taken.listed("Capabilities", "capabilities"),
+            further=taken.rest(),
+        )

@@ -1,0 +1,126 @@
+"""What is wrong with an AHP manifest that somebody serves (AHP 0.1, sections 4, 5 and 11.5).
+
+The form is that of the published schema; what the specification asks of the whole is told beside
+it. Pure: no I/O, no clock.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any, Final
+
+from aitp_desk.model.errors import InvalidRequest
+from aitp_desk.model.strict_json import decode_json
+from aitp_desk.protocols.ahp import shape
+from aitp_desk.protocols.ahp.wire import ACTS, ANSWERS
+from aitp_desk.protocols.base.linter import Fault, line_of_fault
+
+MANIFEST_PLACE: Final = "/.well-known/agent.json"
+"""Where agents look for it (section 3.1)."""
+_READS: Final = "MODE1"
+
+
+def is_manifest(value: Any) -> bool:
+    """Whether a JSON document is meant as a manifest: it names AHP's version, or modes."""
+    return isinstance(value, dict) and ("ahp" in value or "modes" in value)
+
+
+def check_manifest(body: bytes) -> tuple[Fault, ...]:
+    """Find what is wrong with a manifest.
+
+    Parameters:
+        body: the whole document.
+
+    Returns:
+        What breaks the schema, then what breaks the specification, each with the path of its
+        member; empty where all is well.
+    """
+    try:
+        value = decode_json(body)
+    except InvalidRequest as error:
+        return (Fault("", error.message, line_of_fault(body)),)
+    broken = tuple(shape.check(value))
+    return broken if not isinstance(value, dict) else (*broken, *_check_whole(value))
+
+
+def _check_whole(manifest: dict[str, Any]) -> Iterator[Fault]:
+    """What is asked of members that hang together; those of another form were told of."""
+    modes = [mode for mode in _list(manifest, "modes") if isinstance(mode, str)]
+    capabilities = [
+        (f"capabilities[{place}]", one)
+        for place, one in enumerate(_list(manifest, "capabilities"))
+        if isinstance(one, dict)
+    ]
+    yield from _check_modes(manifest, modes, [one for _, one in capabilities])
+    yield from _check_names([one for _, one in capabilities])
+    authentication = manifest.get("authentication", "none")
+    told = manifest.get("async")
+    supports = isinstance(told, dict) and told.get("supported") is True
+    for path, one in capabilities:
+        yield from _check_capability(path, one, modes)
+        kind = one.get("action_type")
+        if kind in ("action", "async") and authentication == "none":
+            yield Fault(
+                "authentication",
+                f"is none, and {path} does something; such capabilities need a credential"
+                " (section 5.3).",
+            )
+        if kind == "async" and not supports:
+            yield Fault(
+                "async.supported", f"is not true, and {path} goes on by itself (section 5.3)."
+            )
+    if modes != [_READS] and not {"rate_limit", "rate_limits"} & manifest.keys():
+        yield Fault(
+            "rate_limits",
+            "is missing; a site that limits requests declares how (section 11.5).",
+            is_error=False,
+        )
+
+
+def _check_modes(
+    manifest: dict[str, Any], modes: list[str], capabilities: list[dict[str, Any]]
+) -> Iterator[Fault]:
+    version = manifest.get("ahp")
+    if isinstance(version, str) and not version.startswith("0."):
+        yield Fault("ahp", f"is {version[:32]!r}; this checks AHP 0.1.", is_error=False)
+    declared = {one.get("mode") for one in capabilities if isinstance(one.get("mode"), str)}
+    for mode, section in ((ANSWERS, "5.2"), (ACTS, "5.3")):
+        if mode in modes and mode not in declared:
+            yield Fault(
+                "capabilities",
+                f"has none of {mode}, which modes declares; it takes at least one"
+                f" (section {section}).",
+            )
+    endpoints = manifest.get("endpoints")
+    content = endpoints.get("content") if isinstance(endpoints, dict) else None
+    if _READS in modes and content is None:
+        yield Fault(
+            "endpoints.content",
+            f"is missing; with {_READS} it names what there is to read (section 5.1).",
+            is_error=False,
+        )
+
+
+def _check_names(capabilities: list[dict[str, Any]]) -> Iterator[Fault]:
+    names = Counter(str(one["name"]) for one in capabilities if isinstance(one.get("name"), str))
+    for name, count in names.items():
+        if count > 1:
+            yield Fault("capabilities", f"has {count} of the name {name[:64]!r}; names are unique.")
+
+
+def _check_capability(path: str, one: dict[str, Any], modes: list[str]) -> Iterator[Fault]:
+    mode = one.get("mode")
+    if isinstance(mode, str) and mode in shape.MODES and mode not in modes:
+        yield Fault(f"{path}.mode", f"is {mode}, which modes does not declare.", is_error=False)
+    if mode == ACTS:
+        for name in ("action_type", "input_schema", "output_schema"):
+            if name not in one:
+                yield Fault(
+                    f"{path}.{name}", f"is missing; with {ACTS} it is needed (section 5.3)."
+                )
+
+
+def _list(manifest: dict[str, Any], name: str) -> list[Any]:
+    value = manifest.get(name)
+    return value if isinstance(value, list) else []

@@ -1,0 +1,52 @@
+"""Questions that are calls by their arguments, and what pays for them. Pure: no I/O, no clock."""
+
+from __future__ import annotations
+
+from multidict import MultiMapping
+
+from aitp_desk.desk.dialogue.tools.json_arguments import arguments_in, part_payment
+from aitp_desk.desk.dialogue.turn import Ask
+from aitp_desk.desk.direct.calls import DirectCall
+from aitp_desk.model.calls.call import PAYMENT
+from aitp_desk.model.errors import InvalidRequest
+from aitp_desk.protocols.base.payments import x402_wire
+
+
+def is_call(ask: Ask) -> bool:
+    """Whether a question is the arguments of a call, and neither words nor a capability's message.
+
+    A message answers what was asked in the conversation, and so is answered there.
+    """
+    if ask.clarification is not None:
+        return False
+    found = arguments_in(ask.query)
+    return found is not None and "$schema" not in found[0]
+
+
+def read_paid(ask: Ask, headers: MultiMapping[str]) -> DirectCall | None:
+    """The call that a question pays for; None where it pays for nothing.
+
+    Parameters:
+        headers: the request's; x402 pays by them.
+
+    Raises:
+        InvalidRequest: what pays cannot be understood, stands twice, or comes with words.
+    """
+    header = x402_wire.read_headers(headers)
+    found = None
+    if (header is not None or PAYMENT in ask.query) and is_call(ask):
+        found = arguments_in(ask.query)
+    if found is None:
+        if header is not None:
+            raise InvalidRequest(
+                "What is asked in words is paid for where its answer says; a header pays for a"
+                " query that is the JSON object of a call's arguments.",
+                param="query",
+            )
+        return None
+    given, consent = found
+    arguments, member = part_payment(given)
+    payment = x402_wire.paid_once(member, header)
+    if payment is None:
+        return None
+    return DirectCall(ask.action, arguments, consent, ask.intent, ask.callback_url, payment=payment)

@@ -1,0 +1,1 @@
+"""Runs over the OpenAI API's addresses."""

@@ -1,0 +1,219 @@
+"""What callers ask of runs, read from JSON: starting them, noting upon them, handing in results.
+
+Source: the Runs API of the OpenAI API (Assistants, v2). Pure: no I/O, no clock.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from aitp_desk.model.conversation.run import FunctionTool, RunOptions
+from aitp_desk.model.conversation.run_draft import RunDraft, ToolOutput
+from aitp_desk.model.conversation.thread import Draft, ThreadDraft
+from aitp_desk.model.errors import InvalidRequest, MissingField
+from aitp_desk.model.strict_json import decode_json
+from aitp_desk.protocols.aitp.shapes import list_of, object_of, strings_of
+from aitp_desk.protocols.aitp.threads.messages_wire import draft_of
+from aitp_desk.protocols.aitp.threads.wire import thread_draft_of
+
+LEFT_ASIDE = frozenset({"file_search", "code_interpreter"})
+"""Tools of the OpenAI API that a caller may name and the desk has no use for: it searches the
+site's content anyway, and runs no code."""
+
+
+def decode_run(body: bytes) -> RunDraft:
+    """Read the body of a create-run call.
+
+    Members that the desk does not know pass.
+
+    Raises:
+        MissingField: there is no ``assistant_id``.
+        InvalidRequest: a member has the wrong shape; ``param`` is its path.
+    """
+    given = _object(body)
+    messages = list_of(given.get("additional_messages"), "additional_messages")
+    return _run_draft(
+        given, tuple(draft_of(m, f"additional_messages[{i}]") for i, m in enumerate(messages))
+    )
+
+
+def decode_thread_and_run(body: bytes) -> tuple[ThreadDraft, RunDraft]:
+    """Read the body of a create-thread-and-run call.
+
+    Raises:
+        as :func:`decode_run`.
+    """
+    given = _object(body)
+    return thread_draft_of(object_of(given.get("thread"), "thread")), _run_draft(given, ())
+
+
+def decode_run_update(body: bytes) -> dict[str, str] | None:
+    """Read the body of a POST to a run: None retrieves, a metadata object updates.
+
+    Raises:
+        InvalidRequest: the body or its metadata has the wrong shape.
+    """
+    metadata = _object(body).get("metadata")
+    return None if metadata is None else strings_of(object_of(metadata, "metadata"), "metadata")
+
+
+def decode_outputs(body: bytes) -> tuple[ToolOutput, ...]:
+    """Read the body of a submit-tool-outputs call.
+
+    Raises:
+        InvalidRequest, MissingField: a member is absent or has the wrong shape.
+    """
+    given = _object(body)
+    outputs: list[ToolOutput] = []
+    for i, item in enumerate(list_of(given.get("tool_outputs"), "tool_outputs")):
+        at = f"tool_outputs[{i}]"
+        output = object_of(item, at)
+        call_id, text = output.get("tool_call_id"), output.get("output", "")
+        if not isinstance(call_id, str) or not call_id:
+            raise MissingField("An output names its call.", param=f"{at}.tool_call_id")
+        if not isinstance(text, str):
+            raise InvalidRequest("An output is a string.", param=f"{at}.output")
+        outputs.append(ToolOutput(call_id, text))
+    return tuple(outputs)
+
+
+def decode_stream(body: bytes) -> bool:
+    """Whether the body of a call that has a run queued asks for a stream of the run.
+
+    Raises:
+        InvalidRequest: ``stream`` is neither true nor false.
+    """
+    match _object(body).get("stream"):
+        case None | False:
+            return False
+        case True:
+            return True
+        case _:
+            raise InvalidRequest("stream is true or false.", param="stream")
+
+
+def _object(body: bytes) -> dict[str, Any]:
+    return object_of(decode_json(body) if body.strip() else {}, None)
+
+
+def _run_draft(given: dict[str, Any], messages: tuple[Draft, ...]) -> RunDraft:
+    agent = given.get("assistant_id")
+    if not isinstance(agent, str) or not agent:
+        raise MissingField("A run names its assistant_id.", param="assistant_id")
+    tool_choice, function = _tool_choice(given.get("tool_choice"))
+    parallel = given.get("parallel_tool_calls")
+    if parallel is not None and not isinstance(parallel, bool):
+        raise InvalidRequest("parallel_tool_calls is true or false.", param="parallel_tool_calls")
+    options = RunOptions(
+        model=_string(given, "model"),
+        instructions=_string(given, "instructions") or "",
+        additional_instructions=_string(given, "additional_instructions") or "",
+        tools=_tools(given),
+        tool_choice=tool_choice,
+        function=function,
+        parallel_tool_calls=parallel is not False,
+        max_prompt_tokens=_whole(given, "max_prompt_tokens"),
+        max_completion_tokens=_whole(given, "max_completion_tokens"),
+        last_messages=_last_messages(given.get("truncation_strategy")),
+        response_format=_response_format(given.get("response_format")),
+        temperature=_number(given, "temperature"),
+        top_p=_number(given, "top_p"),
+    )
+    metadata = strings_of(object_of(given.get("metadata"), "metadata"), "metadata")
+    return RunDraft(agent, options, metadata, messages)
+
+
+def _string(given: dict[str, Any], name: str) -> str | None:
+    value = given.get(name)
+    if value is not None and not isinstance(value, str):
+        raise InvalidRequest(f"{name} is a string.", param=name)
+    return value
+
+
+def _whole(given: dict[str, Any], name: str, at: str | None = None) -> int | None:
+    value = given.get(name)
+    if value is not None and (not isinstance(value, int) or isinstance(value, bool)):
+        raise InvalidRequest(f"{name} is a whole number.", param=at or name)
+    return value
+
+
+def _number(given: dict[str, Any], name: str) -> float | None:
+    value = given.get(name)
+    if value is None:
+        return None
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        raise InvalidRequest(f"{name} is a number.", param=name)
+    return float(value)
+
+
+def _tools(given: dict[str, Any]) -> tuple[FunctionTool, ...]:
+    tools: list[FunctionTool] = []
+    for i, item in enumerate(list_of(given.get("tools"), "tools")):
+        at = f"tools[{i}]"
+        tool = object_of(item, at)
+        kind = tool.get("type")
+        if isinstance(kind, str) and kind in LEFT_ASIDE:
+            continue
+        if kind != "function":
+            raise InvalidRequest(
+                "A tool's type is function; file_search and code_interpreter are left aside.",
+                param=f"{at}.type",
+            )
+        function = object_of(tool.get("function"), f"{at}.function")
+        name, description = function.get("name"), function.get("description")
+        if not isinstance(name, str):
+            raise MissingField("A function has a name.", param=f"{at}.function.name")
+        if description is not None and not isinstance(description, str):
+            raise InvalidRequest(
+                "A function's description is a string.", param=f"{at}.function.description"
+            )
+        parameters = object_of(function.get("parameters"), f"{at}.function.parameters")
+        tools.append(FunctionTool(name, description or "", parameters))
+    return tuple(tools)
+
+
+def _tool_choice(given: Any) -> tuple[Literal["auto", "none", "required"], str | None]:
+    match given:
+        case None | "auto":
+            return "auto", None
+        case "none":
+            return "none", None
+        case "required":
+            return "required", None
+        case {"type": "function", "function": {"name": str(name)}}:
+            return "auto", name
+        case {"type": str(kind)} if kind in LEFT_ASIDE:
+            return "auto", None
+        case _:
+            raise InvalidRequest(
+                "tool_choice is auto, none, required or names a function:"
+                ' {"type": "function", "function": {"name": "…"}}.',
+                param="tool_choice",
+            )
+
+
+def _last_messages(given: Any) -> int | None:
+    strategy = object_of(given, "truncation_strategy")
+    kind = strategy.get("type", "auto")
+    if kind == "auto":
+        return None
+    number = _whole(strategy, "last_messages", "truncation_strategy.last_messages")
+    if kind == "last_messages" and number is not None:
+        return number
+    raise InvalidRequest(
+        "truncation_strategy is auto, or last_messages with their number.",
+        param="truncation_strategy",
+    )
+
+
+def _response_format(given: Any) -> Literal["auto", "text"]:
+    match given:
+        case None | "auto":
+            return "auto"
+        case {"type": "text"}:
+            return "text"
+        case _:
+            raise InvalidRequest(
+                'The desk answers in text: response_format is auto or {"type": "text"}.',
+                param="response_format",
+            )

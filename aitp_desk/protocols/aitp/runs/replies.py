@@ -1,0 +1,41 @@
+"""What answers a post: how long its caller waits for it, and in which shape it is given."""
+
+from __future__ import annotations
+
+from aitp_desk.desk.desk import Desk
+from aitp_desk.model.conversation.run import Run
+from aitp_desk.model.conversation.thread import Message
+from aitp_desk.protocols.aitp import wire
+from aitp_desk.protocols.aitp.wire import Dialect
+from aitp_desk.protocols.base.door import Call
+from aitp_desk.protocols.base.preferences import decode_wait
+
+
+def shape(desk: Desk, call: Call) -> tuple[Dialect, str]:
+    """What decides how a message is written: the request's dialect, and who answers here."""
+    return wire.read_dialect(call.headers), desk.agents.default.id
+
+
+async def follow(
+    desk: Desk, call: Call, run_id: str | None, said: Message | None = None
+) -> tuple[Run | None, tuple[Message, ...] | None]:
+    """Wait for the replies as long as ``Prefer: wait=N`` asks; without it nobody waits.
+
+    Nor does a client of the OpenAI API: its call starts no run, and it knows no such members.
+
+    Parameters:
+        run_id: of the run that replies; None for none.
+        said: what was posted on a thread: if it pays and no run replies, what comes of it does.
+    """
+    if "Prefer" not in call.headers or wire.read_dialect(call.headers) is Dialect.OPENAI:
+        return None, None
+    seconds = decode_wait(call.listed("Prefer"))
+    if seconds is None:
+        return None, None
+    if run_id is not None:
+        call.step_aside()
+        return await desk.follow_run(call.principal, run_id, seconds)
+    if said is None:
+        return None, ()
+    call.step_aside()
+    return None, await desk.follow_payment(call.principal, said, seconds)

@@ -1,0 +1,181 @@
+"""The addresses of runs and their steps, as the OpenAI API has them."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+
+import msgspec
+
+from aitp_desk.desk.desk import Desk
+from aitp_desk.model.conversation.run import Run
+from aitp_desk.protocols.aitp import wire
+from aitp_desk.protocols.aitp.runs import drafts_wire as run_drafts_wire
+from aitp_desk.protocols.aitp.runs import wire as runs_wire
+from aitp_desk.protocols.aitp.runs.stream_wire import OpenAiRunWording
+from aitp_desk.protocols.aitp.threads.affordances import see_run, see_runs
+from aitp_desk.protocols.base.door import EVENT_STREAM, Call, Reply, Route, described
+from aitp_desk.protocols.base.preferences import decode_wait
+from aitp_desk.protocols.base.sse import UNBUFFERED
+
+
+async def create_run(desk: Desk, call: Call) -> Reply:
+    """``POST /v1/threads/{id}/runs``."""
+    draft = run_drafts_wire.decode_run(call.body)
+    thread_id, request = call.params["thread_id"], wire.read_request(call)
+    return await _answer(
+        desk, call, lambda: desk.runs.start(call.principal, thread_id, draft, request), is_new=True
+    )
+
+
+async def create_thread_and_run(desk: Desk, call: Call) -> Reply:
+    """``POST /v1/threads/runs``."""
+    thread, draft = run_drafts_wire.decode_thread_and_run(call.body)
+    request = wire.read_request(call)
+    return await _answer(
+        desk,
+        call,
+        lambda: desk.runs.start_with_thread(call.principal, thread, draft, request),
+        is_new=True,
+    )
+
+
+async def list_runs(desk: Desk, call: Call) -> Reply:
+    """``GET /v1/threads/{id}/runs``."""
+    part = wire.decode_page(call.query)
+    page = await desk.runs.list(
+        call.principal,
+        call.params["thread_id"],
+        limit=part.limit,
+        order=part.order,
+        after=part.after,
+        before=part.before,
+    )
+    bodies = [
+        runs_wire.run_body(
+            run, desk.agents.of_run(run.agent), dialect=wire.read_dialect(call.headers)
+        )
+        for run in page.runs
+    ]
+    return wire.encode_list(bodies, page.has_more)
+
+
+async def retrieve_run(desk: Desk, call: Call) -> Reply:
+    """``GET /v1/threads/{id}/runs/{run}``."""
+    run = await desk.runs.retrieve(call.principal, call.params["thread_id"], call.params["run_id"])
+    return _encode(desk, call, run)
+
+
+async def retrieve_or_update_run(desk: Desk, call: Call) -> Reply:
+    """``POST /v1/threads/{id}/runs/{run}``: as with threads, metadata is replaced where given."""
+    metadata = run_drafts_wire.decode_run_update(call.body)
+    if metadata is None:
+        return await retrieve_run(desk, call)
+    run = await desk.runs.update(
+        call.principal, call.params["thread_id"], call.params["run_id"], metadata
+    )
+    return _encode(desk, call, run)
+
+
+async def cancel_run(desk: Desk, call: Call) -> Reply:
+    """``POST /v1/threads/{id}/runs/{run}/cancel``."""
+    run = await desk.runs.cancel(call.principal, call.params["thread_id"], call.params["run_id"])
+    return _encode(desk, call, run)
+
+
+async def submit_outputs(desk: Desk, call: Call) -> Reply:
+    """``POST /v1/threads/{id}/runs/{run}/submit_tool_outputs``."""
+    outputs = run_drafts_wire.decode_outputs(call.body)
+    thread_id, run_id = call.params["thread_id"], call.params["run_id"]
+    return await _answer(
+        desk,
+        call,
+        lambda: desk.runs.submit(call.principal, thread_id, run_id, outputs),
+        is_new=False,
+    )
+
+
+async def list_steps(desk: Desk, call: Call) -> Reply:
+    """``GET /v1/threads/{id}/runs/{run}/steps``."""
+    part = wire.decode_page(call.query)
+    run, page = await desk.runs.steps(
+        call.principal,
+        call.params["thread_id"],
+        call.params["run_id"],
+        limit=part.limit,
+        order=part.order,
+        after=part.after,
+        before=part.before,
+    )
+    agent = desk.agents.of_run(run.agent)
+    bodies = [runs_wire.step_body(step, run, agent) for step in page.steps]
+    return wire.encode_list(bodies, page.has_more)
+
+
+async def retrieve_step(desk: Desk, call: Call) -> Reply:
+    """``GET /v1/threads/{id}/runs/{run}/steps/{step}``."""
+    params = call.params
+    run, step = await desk.runs.step(
+        call.principal, params["thread_id"], params["run_id"], params["step_id"]
+    )
+    return Reply(200, wire.encode(runs_wire.step_body(step, run, desk.agents.of_run(run.agent))))
+
+
+def run_routes(max_body: int) -> tuple[Route, ...]:
+    """The rows of the door's table that concern runs.
+
+    Parameters:
+        max_body: the most bytes of a body.
+    """
+    runs = "/v1/threads/{thread_id}/runs"
+    run = f"{runs}/{{run_id}}"
+    return (
+        Route("POST", "/v1/threads/runs", create_thread_and_run, "converse", max_body),
+        Route("POST", runs, create_run, "converse", max_body),
+        Route("GET", runs, list_runs, "static", second=described(list_runs, see_runs)),
+        Route("GET", run, retrieve_run, "static", second=described(retrieve_run, see_run)),
+        Route("POST", run, retrieve_or_update_run, "converse", max_body),
+        Route(
+            "POST",
+            f"{run}/cancel",
+            cancel_run,
+            "converse",
+            max_body,
+            second=described(cancel_run, see_run),
+        ),
+        Route("POST", f"{run}/submit_tool_outputs", submit_outputs, "converse", max_body),
+        Route("GET", f"{run}/steps", list_steps, "static"),
+        Route("GET", f"{run}/steps/{{step_id}}", retrieve_step, "static"),
+    )
+
+
+async def _answer(
+    desk: Desk, call: Call, start: Callable[[], Awaitable[Run]], *, is_new: bool
+) -> Reply:
+    """Have a run queued; answer with it or, where ``stream`` is true, with all that it does.
+
+    With ``Prefer: wait=N`` the answer is the run as it stands when it is over, waits for its
+    caller, or so many seconds have passed. A stream waits by itself.
+
+    Parameters:
+        is_new: whether the run is created by this call.
+    """
+    if not run_drafts_wire.decode_stream(call.body):
+        run, seconds = await start(), decode_wait(call.listed("Prefer"))
+        if seconds is None:
+            return _encode(desk, call, run)
+        call.step_aside()
+        followed, _ = await desk.follow_run(call.principal, run.id, seconds)
+        waited = (("Preference-Applied", "wait"),)
+        return msgspec.structs.replace(_encode(desk, call, followed or run), headers=waited)
+
+    def word(run: Run) -> OpenAiRunWording:
+        agent = desk.agents.of_run(run.agent)
+        return OpenAiRunWording(run, agent, wire.read_dialect(call.headers), is_new=is_new)
+
+    stream = await desk.follow_started(call.principal, start, word)
+    return Reply(200, content_type=EVENT_STREAM, headers=UNBUFFERED, stream=stream)
+
+
+def _encode(desk: Desk, call: Call, run: Run) -> Reply:
+    agent = desk.agents.of_run(run.agent)
+    return runs_wire.encode_run(run, agent, dialect=wire.read_dialect(call.headers))

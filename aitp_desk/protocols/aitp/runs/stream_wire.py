@@ -1,0 +1,104 @@
+"""A run as the stream of events that the OpenAI API's clients listen to.
+
+Source: the Assistants streaming API of the OpenAI API (v2): ``thread.run.created``, …,
+``thread.message.delta``, …, ``done``. Steps of runs are not among the events; they are listed when
+the run is over. Pure: no I/O, no clock.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from aitp_desk.desk.access.site_agents import SiteAgent
+from aitp_desk.model.conversation.run import Run, RunState
+from aitp_desk.model.conversation.thread import Message
+from aitp_desk.protocols.aitp.runs.wire import run_body
+from aitp_desk.protocols.aitp.threads.messages_wire import message_body
+from aitp_desk.protocols.aitp.wire import Dialect, encode
+from aitp_desk.protocols.base.sse import BEAT, frame
+
+
+class OpenAiRunWording:
+    """Words one run; see :class:`aitp_desk.desk.events.run_stream.RunWording`.
+
+    Parameters:
+        agent: the one that answers.
+        is_new: whether the run was created by this call; where it goes on it is not.
+    """
+
+    beat = BEAT
+
+    def __init__(self, run: Run, agent: SiteAgent, dialect: Dialect, *, is_new: bool) -> None:
+        self._run = run
+        self._agent = agent
+        self._dialect = dialect
+        self._is_new = is_new
+        self._writing: str | None = None
+        self._text = ""
+
+    def moved(self, run: Run) -> bytes:
+        """``thread.run.…``; of a new run ``thread.run.created`` first."""
+        body = encode(run_body(run, self._agent, dialect=self._dialect))
+        begin = b""
+        if self._is_new and run.state is RunState.QUEUED:
+            self._is_new = False
+            begin = frame("thread.run.created", body)
+        state = "failed" if run.state is RunState.CAPPED else run.state.value
+        return begin + frame(f"thread.run.{state}", body)
+
+    def said(self, text: str, message_id: str) -> bytes:
+        """``thread.message.delta``; before the first one the message is created."""
+        self._text += text
+        return self._begin(message_id) + self._delta(message_id, 0, text)
+
+    def replied(self, message: Message) -> bytes:
+        """What was not told of a message yet, then ``thread.message.completed``."""
+        events = self._begin(message.id)
+        for index, text in enumerate(message.content):
+            told = self._text if index == 0 else ""
+            if text.startswith(told) and len(text) > len(told):
+                events += self._delta(message.id, index, text[len(told) :])
+        body = message_body(message, self._dialect, self._agent.id)
+        self._writing, self._text = None, ""
+        return events + frame("thread.message.completed", encode(body))
+
+    def end(self) -> bytes:
+        """``done``."""
+        return frame("done", b"[DONE]")
+
+    def _begin(self, message_id: str) -> bytes:
+        """``thread.message.created`` and ``thread.message.in_progress``, for a message once."""
+        if self._writing == message_id:
+            return b""
+        self._writing = message_id
+        body: dict[str, Any] = {
+            "id": message_id,
+            "object": "thread.message",
+            "created_at": self._run.created_at,
+            "thread_id": self._run.thread_id,
+            "run_id": self._run.id,
+            "assistant_id": self._agent.id,
+            "status": "in_progress",
+            "incomplete_details": None,
+            "incomplete_at": None,
+            "completed_at": None,
+            "role": "assistant",
+            "content": [],
+            "attachments": [],
+            "metadata": {},
+        }
+        data = encode(body)
+        return frame("thread.message.created", data) + frame("thread.message.in_progress", data)
+
+    def _delta(self, message_id: str, index: int, text: str) -> bytes:
+        part = {"index": index, "type": "text", "text": {"value": text, "annotations": []}}
+        return frame(
+            "thread.message.delta",
+            encode(
+                {
+                    "id": message_id,
+                    "object": "thread.message.delta",
+                    "delta": {"role": "assistant", "content": [part]},
+                }
+            ),
+        )

@@ -1,0 +1,1 @@
+"""Threads and what stands on them, over AITP's addresses."""

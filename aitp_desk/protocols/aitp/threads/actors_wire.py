@@ -1,0 +1,83 @@
+"""Actors as JSON, to and from the model: in a thread, and where they join and leave.
+
+Source: AITP 0.1, Thread Specification (Actor, Capability). Pure: no I/O, no clock.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from aitp_desk.model.conversation.thread import Actor
+from aitp_desk.model.errors import InvalidRequest, MissingField
+from aitp_desk.model.strict_json import decode_json
+from aitp_desk.protocols.aitp.shapes import list_of, object_of
+from aitp_desk.protocols.aitp.wire import encode
+from aitp_desk.protocols.base.door import Reply
+
+
+def decode_actor(body: bytes) -> Actor:
+    """Read the body of a call by which an actor joins: as an actor stands in ``metadata.actors``.
+
+    Raises:
+        MissingField: there is no id.
+        InvalidRequest: a member has the wrong shape; ``param`` is its path.
+    """
+    return actor_of(decode_json(body) if body.strip() else {}, "")
+
+
+def actor_of(given: Any, at: str) -> Actor:
+    """An actor: its id alone, or an object with its capabilities and whom it is bound to.
+
+    Parameters:
+        at: where it stands, such as ``metadata.actors[0]``; empty for the body itself.
+
+    Raises:
+        MissingField, InvalidRequest: as :func:`decode_actor`.
+    """
+    if isinstance(given, str):
+        return Actor(given)
+    actor = object_of(given, at or None)
+    prefix = f"{at}." if at else ""
+    if not isinstance(actor.get("id"), str):
+        raise MissingField("An actor has an id: an URL or a name.", param=f"{prefix}id")
+    principal = actor.get("principal")
+    if principal is not None and not isinstance(principal, str):
+        raise InvalidRequest(
+            "principal is the id of a caller, such as 'key:' and the id of an API key.",
+            param=f"{prefix}principal",
+        )
+    capabilities = list_of(actor.get("capabilities"), f"{prefix}capabilities")
+    return Actor(
+        actor["id"],
+        tuple(_capability(c, f"{prefix}capabilities[{i}]") for i, c in enumerate(capabilities)),
+        principal,
+    )
+
+
+def _capability(given: Any, at: str) -> str:
+    """A capability in any published form: ``{"schema": …}``, ``{"$schema": …}``, a string."""
+    if isinstance(given, dict):
+        given = given.get("schema", given.get("$schema", given.get("id")))
+    if not isinstance(given, str):
+        raise InvalidRequest(
+            'A capability is {"schema": "https://…"} or its schema\'s URL.', param=at
+        )
+    return given
+
+
+def actor_body(actor: Actor) -> dict[str, Any]:
+    """An actor as the AITP Thread Specification has it."""
+    return {"id": actor.id, "capabilities": [{"schema": s} for s in actor.capabilities]}
+
+
+def encode_actor(actor: Actor) -> Reply:
+    """The answer to an actor that joins."""
+    return Reply(200, encode({**actor_body(actor), "object": "thread.actor"}))
+
+
+def encode_actors(actors: Sequence[Actor]) -> Reply:
+    """Everybody who takes part, the desk first, in the OpenAI API's list form."""
+    data = [{**actor_body(actor), "object": "thread.actor"} for actor in actors]
+    ends = {"first_id": actors[0].id, "last_id": actors[-1].id}
+    return Reply(200, encode({"object": "list", "data": data, **ends, "has_more": False}))

@@ -1,0 +1,107 @@
+"""What happens on a thread as server-sent events.
+
+An event that has a number (``id:``) is told to every follower once; what has none passes: it is
+told to those who are there. Pure: no I/O, no clock.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import cache
+
+from aitp_desk.desk.events.events import (
+    ACTOR_LEFT,
+    HANDED,
+    THREAD_CLAIMED,
+    THREAD_DELETED,
+    Happening,
+)
+from aitp_desk.model.conversation.run import Run
+from aitp_desk.model.conversation.thread import Actor, Message
+from aitp_desk.model.errors import InvalidRequest
+from aitp_desk.protocols.aitp.threads.actors_wire import actor_body
+from aitp_desk.protocols.aitp.threads.messages_wire import message_body, run_body
+from aitp_desk.protocols.aitp.wire import Dialect, encode
+from aitp_desk.protocols.base.sse import BEAT, frame
+
+_DELETED = {ACTOR_LEFT: "thread.actor", THREAD_DELETED: "thread"}
+"""What is gone where it is no message."""
+_NUMBER = re.compile(r"\d{1,18}", re.ASCII)
+
+
+def decode_after(headers: Mapping[str, str], query: Mapping[str, str]) -> tuple[int | None, str]:
+    """The number of the last event that the caller knows; None to begin with what comes next.
+
+    A reader that was cut off asks the same address again with a ``Last-Event-ID``: that is newer
+    than ``after`` in the query, and counts.
+
+    Returns:
+        The number, and where the caller named it.
+
+    Raises:
+        InvalidRequest: it is not the number of an event.
+    """
+    for given, param in (
+        (headers.get("Last-Event-ID"), "Last-Event-ID"),
+        (query.get("after"), "after"),
+    ):
+        if given:
+            if not _NUMBER.fullmatch(given):
+                raise InvalidRequest(f"{param} is the number of an event, such as 7.", param=param)
+            return int(given), param
+    return None, "after"
+
+
+class EventsWording:
+    """Words events for one dialect; see :class:`aitp_desk.desk.events.channel.Wording`.
+
+    Parameters:
+        assistant: id of the agent that answers here.
+    """
+
+    beat = BEAT
+
+    def __init__(self, dialect: Dialect, assistant: str) -> None:
+        self._dialect = dialect
+        self._assistant = assistant
+
+    def begin(self, thread_id: str, after: int) -> bytes:
+        """``following``: its id is where a reader who has seen nothing yet goes on."""
+        return frame("following", encode({"thread_id": thread_id, "after": after}), after)
+
+    def happening(self, happening: Happening) -> bytes:
+        """An event of the thread, by the name of its kind, with the object that it happened to."""
+        match happening.subject:
+            case Message() as message:
+                data = message_body(message, self._dialect, self._assistant)
+            case Run() as run:
+                data = run_body(run)
+            case Actor() as actor:
+                data = {**actor_body(actor), "object": "thread.actor"}
+            case None if happening.kind == THREAD_CLAIMED:
+                data = {"id": happening.ref, "object": THREAD_CLAIMED}
+            case None if happening.kind in HANDED:
+                data = {"id": happening.ref, "object": happening.kind}
+            case _:
+                what = _DELETED.get(happening.kind, "thread.message")
+                data = {"id": happening.ref, "object": f"{what}.deleted", "deleted": True}
+        return frame(happening.kind, encode(data), happening.n)
+
+    def snapshot(self, run_id: str, text: str) -> bytes:
+        """``answer.snapshot``: all of an answer so far, in place of what was told of it before."""
+        return frame("answer.snapshot", encode({"run_id": run_id, "text": text}))
+
+    def delta(self, run_id: str, text: str) -> bytes:
+        """``answer.delta``: a further piece."""
+        return frame("answer.delta", encode({"run_id": run_id, "text": text}))
+
+    def restarted(self, run_id: str) -> bytes:
+        """``run.restarted``: discard what was told of the answer."""
+        return frame("run.restarted", encode({"run_id": run_id}))
+
+
+@cache
+def wording_of(dialect: Dialect, assistant: str) -> EventsWording:
+    """One wording for a dialect and an agent: those who share one are written the same bytes."""
+    return EventsWording(dialect, assistant)

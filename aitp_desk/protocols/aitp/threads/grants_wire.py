@@ -1,0 +1,84 @@
+"""Grants as JSON, to and from the model. Pure: no I/O, no clock."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from aitp_desk.model.access.grant import Grant, GrantDraft, May
+from aitp_desk.model.errors import InvalidRequest, MissingField
+from aitp_desk.model.strict_json import decode_json
+from aitp_desk.protocols.aitp.shapes import object_of
+from aitp_desk.protocols.aitp.wire import encode, encode_list
+from aitp_desk.protocols.base.door import Reply
+
+
+def decode_grant(body: bytes) -> GrantDraft:
+    """Read the body of a call that shares a thread: ``principal`` or ``link``, and ``may``.
+
+    Raises:
+        MissingField: it does not say with whom, or what for.
+        InvalidRequest: a member has the wrong shape; ``param`` is its path.
+    """
+    given = object_of(decode_json(body) if body.strip() else {}, None)
+    principal, link = given.get("principal"), given.get("link", False)
+    if principal is not None and not isinstance(principal, str):
+        raise InvalidRequest("principal is the id of a caller.", param="principal")
+    if not isinstance(link, bool):
+        raise InvalidRequest("link is true or false.", param="link")
+    if (principal is not None) == link:
+        raise MissingField(
+            'A thread is shared with a principal, such as {"principal": "key:…"}, or by a link:'
+            ' {"link": true}.',
+            param="principal",
+        )
+    return GrantDraft(
+        principal,
+        _may_of(given.get("may")),
+        _seconds_of(given, "expires_at"),
+        _seconds_of(given, "expires_in"),
+    )
+
+
+def encode_grant(grant: Grant, link: str | None) -> Reply:
+    """The answer to a thread that was shared.
+
+    Parameters:
+        link: the secret of a new link; None for no link.
+    """
+    return Reply(200, encode({**grant_body(grant), **({} if link is None else {"secret": link})}))
+
+
+def encode_grants(grants: Sequence[Grant]) -> Reply:
+    """All grants of a thread."""
+    return encode_list(list(map(grant_body, grants)), has_more=False)
+
+
+def grant_body(grant: Grant) -> dict[str, Any]:
+    """A grant, without the secret of a link."""
+    return {
+        "id": grant.id,
+        "object": "thread.grant",
+        "thread_id": grant.thread_id,
+        "created_at": grant.created_at,
+        "principal": None if grant.is_link else grant.principal,
+        "link": grant.is_link,
+        "may": grant.may.value,
+        "expires_at": grant.expires_at,
+    }
+
+
+def _may_of(given: Any) -> May:
+    if given is None:
+        raise MissingField("may says what the thread is shared for: read or write.", param="may")
+    try:
+        return May(given)
+    except ValueError:
+        raise InvalidRequest("may is 'read' or 'write'.", param="may") from None
+
+
+def _seconds_of(given: dict[str, Any], name: str) -> int | None:
+    seconds = given.get(name)
+    if seconds is not None and (isinstance(seconds, bool) or not isinstance(seconds, int)):
+        raise InvalidRequest(f"{name} is a whole number of seconds.", param=name)
+    return seconds

@@ -1,0 +1,244 @@
+"""Messages as JSON, to and from the model: create, list, and the replies that were waited for.
+
+Source: AITP 0.1, Thread Specification and Messages API. Pure: no I/O, no clock.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from aitp_desk.model.conversation.run import Run, RunState
+from aitp_desk.model.conversation.thread import Attachment, Draft, Message, Origin
+from aitp_desk.model.conversation.ticket import operator_of
+from aitp_desk.model.errors import InvalidRequest, MissingField
+from aitp_desk.model.strict_json import decode_json
+from aitp_desk.protocols.aitp.shapes import list_of, object_of, strings_of
+from aitp_desk.protocols.aitp.wire import Dialect, encode, encode_list
+from aitp_desk.protocols.base.door import Reply
+
+OPENAI_TOOLS = frozenset({"code_interpreter", "file_search"})
+"""The tools of an attachment that the OpenAI API knows; its clients take no others."""
+
+
+def decode_message(body: bytes) -> Draft:
+    """Read the body of a create-message call.
+
+    Source: AITP 0.1, Messages API, Create message: ``role``, ``content`` (a string or an array),
+    ``attachments``. An absent role is ``user``.
+
+    Raises:
+        MissingField: there is no content.
+        InvalidRequest: a member has the wrong shape; ``param`` is its path.
+    """
+    given = decode_json(body) if body.strip() else {}
+    if not isinstance(given, dict):
+        raise InvalidRequest('A message is a JSON object such as {"role": "user", "content": "…"}.')
+    return draft_of(given, "")
+
+
+def decode_message_update(body: bytes) -> tuple[str | None, dict[str, str]] | None:
+    """Read the body of a POST to a message: None retrieves, a metadata object updates.
+
+    Returns:
+        ``metadata.actor``, where it is given, and the rest of the metadata.
+
+    Raises:
+        InvalidRequest: the body or its metadata has the wrong shape.
+    """
+    given = object_of(decode_json(body) if body.strip() else {}, None)
+    return None if given.get("metadata") is None else _metadata(given["metadata"], "metadata")
+
+
+def _metadata(given: Any, at: str) -> tuple[str | None, dict[str, str]]:
+    """Who speaks, if the metadata says so, and the sender's own notes."""
+    metadata = dict(object_of(given, at))
+    actor = metadata.pop("actor", None)
+    if actor is not None and not isinstance(actor, str):
+        raise InvalidRequest("metadata.actor is a string.", param=f"{at}.actor")
+    return actor, strings_of(metadata, at)
+
+
+def draft_of(given: Any, at: str) -> Draft:
+    """A message as its sender asks for it.
+
+    Parameters:
+        at: where it stands in the body, such as ``messages[0]``; empty for the body itself.
+
+    Raises:
+        MissingField, InvalidRequest: as :func:`decode_message`.
+    """
+    if isinstance(given, str):
+        return Draft("user", (given,))
+    if not isinstance(given, dict):
+        raise InvalidRequest("A message is a string or an object with role and content.", param=at)
+    prefix = f"{at}." if at else ""
+    if given.get("content") is None:
+        raise MissingField(
+            "A message needs content: a string or a list of strings.", param=f"{prefix}content"
+        )
+    role = given.get("role", "user")
+    if not isinstance(role, str):
+        raise InvalidRequest("role is a string.", param=f"{prefix}role")
+    actor: str | None = None
+    metadata: dict[str, str] = {}
+    if given.get("metadata") is not None:
+        actor, metadata = _metadata(given["metadata"], f"{prefix}metadata")
+    files = given.get("attachments")
+    if files is not None:
+        files = list_of(files, f"{prefix}attachments")
+    said = given["content"]
+    content = (said,) if isinstance(said, str) else _content(said, f"{prefix}content")
+    attachments = _attachments(files, f"{prefix}attachments") if files else ()
+    return Draft(role, content, attachments, actor, metadata)
+
+
+def _content(given: Any, at: str) -> tuple[str, ...]:
+    parts = given if isinstance(given, list) else [given]
+    return tuple(_text(part, at) for part in parts)
+
+
+def _text(part: Any, at: str) -> str:
+    """A part of text: a string, or OpenAI's ``{"type": "text", "text": …}``."""
+    if isinstance(part, dict) and part.get("type") == "text":
+        part = part.get("text")
+        if isinstance(part, dict):
+            part = part.get("value")
+    if not isinstance(part, str):
+        raise InvalidRequest(
+            "content is a string, or a list of strings and text blocks; files are attached.",
+            param=at,
+        )
+    return part
+
+
+def _attachments(given: Sequence[Any], at: str) -> tuple[Attachment, ...]:
+    return tuple(_attachment(file, f"{at}[{i}]") for i, file in enumerate(given))
+
+
+def _attachment(given: Any, at: str) -> Attachment:
+    file = object_of(given, at)
+    if not isinstance(file.get("file_id"), str) or not file["file_id"]:
+        raise MissingField("An attachment names its file_id.", param=f"{at}.file_id")
+    tools = list_of(file.get("tools"), f"{at}.tools")
+    if not all(isinstance(tool, dict) and isinstance(tool.get("type"), str) for tool in tools):
+        raise InvalidRequest(
+            'A tool is an object such as {"type": "file_search"}.', param=f"{at}.tools"
+        )
+    return Attachment(file["file_id"], tuple(tool["type"] for tool in tools))
+
+
+def message_body(message: Message, dialect: Dialect, assistant: str) -> dict[str, Any]:
+    """A message as the AITP Thread Specification has it, or as the OpenAI API does.
+
+    Metadata of the OpenAI API holds strings only, and so does that of a message in both dialects:
+    the caller's own, and ``actor``.
+
+    Parameters:
+        assistant: id of the agent that answers here.
+    """
+    said_in_run = message.origin is Origin.DESK
+    body: dict[str, Any] = {
+        "id": message.id,
+        "object": "thread.message",
+        "created_at": message.created_at,
+        "thread_id": message.thread_id,
+        "status": "completed",
+        "role": message.role,
+        "content": message.content,
+        "attachments": message.attachments
+        and [
+            {"file_id": file.file_id, "tools": [{"type": tool} for tool in file.tools]}
+            for file in message.attachments
+        ],
+        "metadata": {**message.metadata, "actor": message.actor},
+        "run_id": message.run_id,
+    }
+    if dialect is Dialect.OPENAI:
+        body["content"] = [
+            {"type": "text", "text": {"value": text, "annotations": []}} for text in message.content
+        ]
+        body["attachments"] = [
+            {
+                "file_id": file.file_id,
+                "tools": [{"type": tool} for tool in file.tools if tool in OPENAI_TOOLS],
+            }
+            for file in message.attachments
+        ]
+        # there it is the run that said the message, never the one that answers it
+        body["run_id"] = message.run_id if said_in_run else None
+        # a person of the site is no assistant
+        is_agents = said_in_run and operator_of(message.actor) is None
+        body["assistant_id"] = assistant if is_agents else None
+        body["completed_at"] = message.created_at
+        body["incomplete_at"] = body["incomplete_details"] = None
+    return body
+
+
+def run_body(run: Run) -> dict[str, Any]:
+    """A run as it stands beside what it answers, in the OpenAI API's words."""
+    failed = run.state is RunState.FAILED
+    return {
+        "id": run.id,
+        "object": "thread.run",
+        "thread_id": run.thread_id,
+        "status": run.state.value,
+        "created_at": run.created_at,
+        "last_error": {"code": "server_error", "message": run.error} if failed else None,
+    }
+
+
+def encode_message(
+    message: Message,
+    run: Run | None,
+    replies: Sequence[Message] | None,
+    dialect: Dialect,
+    assistant: str,
+) -> Reply:
+    """The answer of a create-message call; see :func:`with_run`."""
+    return with_run(message_body(message, dialect, assistant), run, replies, dialect, assistant)
+
+
+def encode_messages(
+    messages: Sequence[Message], has_more: bool, dialect: Dialect, assistant: str
+) -> Reply:
+    """One page of a thread's messages, in the OpenAI API's list form."""
+    bodies = [message_body(message, dialect, assistant) for message in messages]
+    return encode_list(bodies, has_more)
+
+
+def with_run(
+    body: dict[str, Any],
+    run: Run | None,
+    replies: Sequence[Message] | None,
+    dialect: Dialect,
+    assistant: str,
+) -> Reply:
+    """Where the caller preferred to wait, its object gets ``run`` and ``replies`` as well.
+
+    ``replies`` is None where nobody waited, empty where the run is not ready yet.
+    """
+    if replies is None:
+        return Reply(200, encode(body))
+    body["run"] = run and run_body(run)
+    body["replies"] = [message_body(reply, dialect, assistant) for reply in replies]
+    return Reply(200, encode(body), headers=(("Preference-Applied", "wait"),))
+
+
+def decode_with_replies(query: Mapping[str, str]) -> bool:
+    """Whether the desk's replies to a message are deleted with it.
+
+    Raises:
+        InvalidRequest: it is neither true nor false.
+    """
+    given = query.get("with_replies", "false")
+    if given not in {"true", "false"}:
+        raise InvalidRequest("with_replies is true or false.", param="with_replies")
+    return given == "true"
+
+
+def encode_deleted_message(id_: str, replies: Sequence[str], *, are_deleted: bool) -> Reply:
+    """What was deleted, in the OpenAI API's form, and the desk's replies, which may quote it."""
+    told = {"id": id_, "object": "thread.message.deleted", "deleted": True}
+    listed = [{"id": reply, "deleted": are_deleted} for reply in replies]
+    return Reply(200, encode({**told, "replies": listed}))

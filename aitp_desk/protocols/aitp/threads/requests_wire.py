@@ -1,0 +1,49 @@
+"""What waits for answers on a thread, as JSON, and answers to it. Pure: no I/O, no clock."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from aitp_desk.model.calls.open_request import OpenRequest
+from aitp_desk.model.strict_json import decode_json
+from aitp_desk.protocols.aitp.addresses import request_path
+from aitp_desk.protocols.aitp.shapes import object_of
+from aitp_desk.protocols.aitp.wire import encode
+from aitp_desk.protocols.base.door import Reply
+from aitp_desk.protocols.base.open_requests_wire import request_body
+
+
+def decode_answer(body: bytes) -> Mapping[str, Any]:
+    """Read what was filled into a form.
+
+    Raises:
+        InvalidRequest: it is no object.
+    """
+    return object_of(decode_json(body) if body.strip() else {}, None)
+
+
+def encode_requests(requests: Sequence[OpenRequest], thread: str) -> Reply:
+    """All that is open on a thread, in the OpenAI API's list form.
+
+    Parameters:
+        thread: its address.
+    """
+    data = [_body(one, thread) for one in requests]
+    ends = {"first_id": data[0]["id"], "last_id": data[-1]["id"]} if data else {}
+    listed = {"object": "list", "data": data, "first_id": None, "last_id": None, **ends}
+    return Reply(200, encode({**listed, "has_more": False}))
+
+
+def _body(request: OpenRequest, thread: str) -> dict[str, Any]:
+    return {
+        "object": "thread.request",
+        **request_body(request),
+        "answer_at": request_path(thread, request),
+        "asked_by": request.by,
+        "actor": request.of or None,
+        "may_answer": request.answers_as is not None,
+        "rejected_answers": [msgspec.to_builtins(one) for one in request.rejected],
+    }

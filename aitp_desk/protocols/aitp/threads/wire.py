@@ -1,0 +1,139 @@
+"""Threads as JSON, to and from the model: create, retrieve, update.
+
+Source: AITP 0.1, Thread Specification and Threads API. Pure: no I/O, no clock.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from aitp_desk.model.access.principal import is_given_name
+from aitp_desk.model.conversation.run import Run
+from aitp_desk.model.conversation.thread import (
+    VISITOR,
+    Actor,
+    Message,
+    Thread,
+    ThreadDraft,
+    ThreadUpdate,
+)
+from aitp_desk.model.errors import InvalidRequest
+from aitp_desk.model.strict_json import decode_json
+from aitp_desk.protocols.aitp.shapes import list_of, object_of, strings_of
+from aitp_desk.protocols.aitp.threads.actors_wire import actor_body, actor_of
+from aitp_desk.protocols.aitp.threads.messages_wire import draft_of, message_body, with_run
+from aitp_desk.protocols.aitp.wire import Dialect
+from aitp_desk.protocols.base.door import Reply
+
+
+def decode_thread(body: bytes) -> ThreadDraft:
+    """Read the body of a create-thread call; an empty body is an empty thread.
+
+    Source: AITP 0.1, Threads API, Create thread. Members that the desk does not know pass,
+    for compatibility with the OpenAI API (AITP 0.1, Compatibility).
+
+    Raises:
+        InvalidRequest: a member has the wrong shape; ``param`` is its path.
+    """
+    return thread_draft_of(object_of(decode_json(body) if body.strip() else {}, None))
+
+
+def thread_draft_of(given: dict[str, Any]) -> ThreadDraft:
+    """A thread as its opener asks for it.
+
+    Raises:
+        InvalidRequest: as :func:`decode_thread`.
+    """
+    messages = list_of(given.get("messages"), "messages")
+    metadata = dict(object_of(given.get("metadata"), "metadata"))
+    parent_id = _parent_of(metadata)
+    inside = metadata.pop("actors", None)
+    if inside is not None and given.get("actors") is not None:
+        raise InvalidRequest(
+            "Name the actors once: in metadata.actors or in actors.", param="actors"
+        )
+    name = "actors" if inside is None else "metadata.actors"
+    return ThreadDraft(
+        tuple(draft_of(message, f"messages[{i}]") for i, message in enumerate(messages)),
+        _actors(given.get("actors") if inside is None else inside, name),
+        strings_of(metadata, "metadata"),
+        parent_id,
+    )
+
+
+def decode_update(body: bytes) -> ThreadUpdate | None:
+    """Read the body of a POST to a thread: None retrieves, a metadata object updates.
+
+    Source: AITP 0.1, Threads API, Retrieve thread (a POST). The OpenAI API updates by this call.
+    Metadata that was read comes back as it was: the actors say who takes part from now on, the
+    parent stays what it is.
+
+    Raises:
+        InvalidRequest: the body or its metadata has the wrong shape.
+    """
+    given = object_of(decode_json(body) if body.strip() else {}, None)
+    if given.get("metadata") is None:
+        return None
+    metadata = dict(object_of(given["metadata"], "metadata"))
+    parent_id = _parent_of(metadata)
+    actors: tuple[Actor, ...] | None = None
+    if (listed := metadata.pop("actors", None)) is not None:
+        actors = _actors(listed, "metadata.actors")
+    return ThreadUpdate(strings_of(metadata, "metadata"), actors, parent_id)
+
+
+def _parent_of(metadata: dict[str, Any]) -> str | None:
+    """Take ``parent_id`` out of a thread's metadata."""
+    parent_id = metadata.pop("parent_id", None)
+    if parent_id is not None and not isinstance(parent_id, str):
+        raise InvalidRequest(
+            "metadata.parent_id is the id of the thread to fork, or null.",
+            param="metadata.parent_id",
+        )
+    return parent_id
+
+
+def _actors(given: Any, name: str) -> tuple[Actor, ...]:
+    listed = list_of(given, name)
+    return tuple(actor_of(actor, f"{name}[{i}]") for i, actor in enumerate(listed))
+
+
+def thread_body(
+    thread: Thread, messages: Sequence[Message], dialect: Dialect, assistant: str
+) -> dict[str, Any]:
+    """A thread as the AITP Thread Specification has it, or as the OpenAI API does.
+
+    AITP's thread comes with its newest messages, in order; who has said one of them is among the
+    actors, also by a name that the desk gave. The OpenAI API's has no messages, and its
+    metadata holds strings only: the caller's own, and ``parent_id`` where there is one. Who takes
+    part (``actors``, a list) is told in AITP's dialect alone.
+    """
+    body: dict[str, Any] = {"id": thread.id, "object": "thread", "created_at": thread.created_at}
+    if dialect is Dialect.OPENAI:
+        parent = {} if thread.parent_id is None else {"parent_id": thread.parent_id}
+        return {**body, "metadata": {**thread.metadata, **parent}, "tool_resources": {}}
+    listed = {actor.id: actor for actor in thread.actors}
+    for name in [message.actor for message in messages]:
+        if name == VISITOR or is_given_name(name):
+            listed.setdefault(name, Actor(name))
+    actors = [actor_body(actor) for actor in listed.values()]
+    return {
+        **body,
+        "messages": [message_body(message, dialect, assistant) for message in messages],
+        "metadata": {**thread.metadata, "parent_id": thread.parent_id, "actors": actors},
+    }
+
+
+def encode_thread(
+    thread: Thread,
+    messages: Sequence[Message],
+    run: Run | None,
+    replies: Sequence[Message] | None,
+    dialect: Dialect,
+    assistant: str,
+) -> Reply:
+    """The answer of a create, retrieve or update thread call; see ``messages_wire.with_run``."""
+    return with_run(
+        thread_body(thread, messages, dialect, assistant), run, replies, dialect, assistant
+    )

@@ -1,0 +1,248 @@
+"""An action of the site's as a request that calls it: the same wherever it is told of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, cast, get_args
+from weakref import WeakKeyDictionary
+
+import msgspec
+
+from aitp_desk.agent.slots.replies.confirmation import consequences
+from aitp_desk.config import THREADS
+from aitp_desk.desk.calls.registry import OWN_NAMES
+from aitp_desk.desk.desk import Desk
+from aitp_desk.desk.direct.calls import CALLBACK, INTENT
+from aitp_desk.desk.limits.rate_limits import Allowance
+from aitp_desk.model.access.principal import Principal, may_use_threads
+from aitp_desk.model.calls.action import Action, may_invoke
+from aitp_desk.model.calls.call import CONFIRMATION, PAYMENT
+from aitp_desk.model.money import Money
+from aitp_desk.protocols.base.affordances import Doing, Kind, Taken
+from aitp_desk.protocols.base.call_members import (
+    CAPABILITIES_PATH,
+    LONGEST_INTENT,
+    LONGEST_QUESTION,
+    PAYING,
+)
+
+_KINDS = frozenset(get_args(Kind))
+_NOTHING_KNOWN: Mapping[str, Any] = {}
+_BOUNDS = {
+    "minimum": "at least {}",
+    "maximum": "at most {}",
+    "exclusiveMinimum": "more than {}",
+    "exclusiveMaximum": "less than {}",
+    "minLength": "at least {} character{s}",
+    "maxLength": "at most {} character{s}",
+    "minItems": "at least {} item{s}",
+    "maxItems": "at most {} item{s}",
+    "pattern": "matches {}",
+    "format": "format {}",
+}
+_declared: WeakKeyDictionary[Desk, dict[str, tuple[Action, Doing]]] = WeakKeyDictionary()
+_QUESTION = (
+    Taken(
+        "query",
+        "string",
+        f"The question, in words; at most {LONGEST_QUESTION} characters.",
+        is_required=True,
+    ),
+    Taken("locale", "string", "The language of the answer, such as en or fr-CA."),
+    Taken("max_tokens", "integer", "How long the answer may be at most, in tokens."),
+    Taken("accept_types", "array", "Content types that you can read, such as text/answer."),
+)
+
+
+def callable_actions(
+    desk: Desk, principal: Principal, allowance: Allowance | None
+) -> tuple[Action, ...]:
+    """The actions that a caller may call, in the order of their declaration."""
+    return tuple(
+        action
+        for action in desk.registry.actions
+        if may_invoke(principal.scopes, action)
+        and (allowance is None or allowance.lets_call(action.name))
+    )
+
+
+def may_converse(principal: Principal, allowance: Allowance | None) -> bool:
+    """Whether a caller may open threads, and read and write them, as the agent that it is."""
+    return may_use_threads(principal) and (allowance is None or allowance.lets_call(THREADS))
+
+
+def calling(
+    desk: Desk,
+    action: Action,
+    *,
+    known: Mapping[str, Any] = _NOTHING_KNOWN,
+    price: Money | None = None,
+) -> Doing:
+    """The request that calls an action.
+
+    Parameters:
+        known: arguments that follow from what is read; each is the only value that is taken.
+        price: what this call costs, where that is known.
+
+    Returns:
+        The same object, where nothing is known of the call, for as long as the action stays as it
+        is: an agent that looks around is told of all of them.
+    """
+    if known or price is not None:
+        return _write(desk, action, known, price)
+    made = _declared.setdefault(desk, {})
+    held = made.get(action.name)
+    if held is None or held[0] is not action:
+        held = made[action.name] = action, _write(desk, action, known, None)
+    return held[1]
+
+
+def _write(desk: Desk, action: Action, known: Mapping[str, Any], price: Money | None) -> Doing:
+    price = price or action.cost
+    is_own = action.name in OWN_NAMES
+    told = (action.summary, action.description, *(() if is_own else consequences(action)))
+    return Doing(
+        action.name.replace("_", "-"),
+        "POST",
+        f"{desk.below}{CAPABILITIES_PATH}{action.name}",
+        " ".join(part.strip() for part in told if part.strip()),
+        msgspec.structs.replace(action.safety, confirmation_recommended=True)
+        if action.may_cost
+        else action.safety,
+        price,
+        _QUESTION if is_own else tuple(_taken(desk, action, known, price)),
+        tuple(needed.description for needed in action.preconditions),
+    )
+
+
+def consenting(price: Money | None, *, is_required: bool) -> Taken:
+    """The member of a call by which its caller agrees to what it costs."""
+    text = "Agrees to the price: an object of amount (a string) and currency."
+    values = () if price is None else (msgspec.to_builtins(price),)
+    return Taken(CONFIRMATION, "object", text, is_required=is_required, values=values)
+
+
+def paying(*, is_required: bool) -> Taken:
+    """The member of a call that pays for it."""
+    text = "Pays for the call: an object that holds one payment, for the quote that was told."
+    return Taken(PAYMENT, "object", text, is_required=is_required, schema=dict(PAYING))
+
+
+def _taken(
+    desk: Desk, action: Action, known: Mapping[str, Any], price: Money | None
+) -> Iterator[Taken]:
+    schema = action.input_schema
+    required = frozenset(schema.get("required", ()))
+    for name, member in schema.get("properties", {}).items():
+        yield _field(name, member, schema, known, is_required=name in required or name in known)
+    if action.is_prepaid:
+        yield paying(is_required=False)
+    elif action.may_cost:
+        yield consenting(price, is_required=price is not None)
+    if action.kind != "query":
+        text = f"What the call is for, in at most {LONGEST_INTENT} characters."
+        yield Taken(INTENT, "string", text, is_required=desk.requires_intent)
+    if action.kind == "async":
+        yield Taken(CALLBACK, "string", "A URL at which the end of the call is told, signed.")
+
+
+def _field(
+    name: str,
+    member: Any,
+    whole: Mapping[str, Any],
+    known: Mapping[str, Any],
+    *,
+    is_required: bool,
+) -> Taken:
+    schema = _resolved(member, whole)
+    kind = _kind_of(schema)
+    given = [known[name]] if name in known else schema.get("enum", ())
+    values = tuple(value for value in given if value is not None)
+    is_plain = kind not in {"array", "object"}
+    if not all(_is_of(value, kind) for value in values):  # of several types: no field says that
+        values, is_plain = (), False
+    default = msgspec.UNSET if is_required else _default_of(member, kind)
+    told = _describe(member, schema, default)
+    return Taken(name, kind, told, is_required, values, None if is_plain else schema, default)
+
+
+def _default_of(member: Any, kind: Kind) -> Any:
+    """What counts where a member is left out; UNSET for nothing, and for what no field holds."""
+    default = member.get("default") if isinstance(member, Mapping) else None
+    return msgspec.UNSET if default is None or not _is_of(default, kind) else default
+
+
+def _is_of(value: Any, kind: Kind) -> bool:
+    found = _kind_of_value(value)
+    return found == kind or (found == "integer" and kind == "number")
+
+
+def _describe(member: Any, schema: Mapping[str, Any], default: Any) -> str:
+    given = member if isinstance(member, Mapping) else {}
+    said = str(given.get("description") or schema.get("description") or "").strip()
+    bounds = [
+        text.format(schema[key], s="" if schema[key] == 1 else "s")
+        for key, text in _BOUNDS.items()
+        if key in schema
+    ]
+    if default is msgspec.UNSET and given.get("default") is not None:
+        bounds.append(f"{msgspec.json.encode(given['default']).decode()} where it is left out")
+    told = ", ".join(bounds)
+    return f"{said} ({told})" if said and told else said or told
+
+
+def _resolved(member: Any, whole: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The schema of a member: what it refers to, and of several the first that is not null."""
+    for _ in range(8):  # a schema that leads round in a circle is none
+        if not isinstance(member, Mapping):
+            return {}
+        if isinstance(ref := member.get("$ref"), str):
+            member = _at(whole, ref)
+        elif options := member.get("anyOf") or member.get("oneOf"):
+            member = _first(options)
+        elif isinstance(parts := member.get("allOf"), list | tuple) and len(parts) == 1:
+            member = parts[0]
+        else:
+            return member
+    return {}
+
+
+def _at(whole: Mapping[str, Any], ref: str) -> Any:
+    found: Any = whole
+    for part in ref.removeprefix("#/").split("/"):
+        if not isinstance(found, Mapping):
+            return {}
+        found = found.get(part, {})
+    return found
+
+
+def _first(options: Iterable[Any]) -> Any:
+    return next(
+        (one for one in options if isinstance(one, Mapping) and one.get("type") != "null"), {}
+    )
+
+
+def _kind_of(schema: Mapping[str, Any]) -> Kind:
+    given = schema.get("type")
+    types = given if isinstance(given, list | tuple) else [given]
+    for one in types:
+        if one in _KINDS:
+            return cast(Kind, one)
+    values = [value for value in schema.get("enum", (schema.get("const"),)) if value is not None]
+    return _kind_of_value(values[0]) if values else "object" if "properties" in schema else "string"
+
+
+def _kind_of_value(value: Any) -> Kind:
+    match value:
+        case bool():
+            return "boolean"
+        case int():
+            return "integer"
+        case float():
+            return "number"
+        case list() | tuple():
+            return "array"
+        case dict():
+            return "object"
+        case _:
+            return "string"

@@ -1,0 +1,75 @@
+"""Calls of actions, as the doors take them and say how they stand."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any, Final
+
+from aitp_desk.model.calls.call import CallState
+
+CAPABILITIES_PATH: Final = "/capabilities/"
+"""Below this path each action is called, by its name."""
+LONGEST_QUESTION: Final = 4096
+LONGEST_LOCALE: Final = 64
+LONGEST_SESSION: Final = 128
+LONGEST_CLARIFICATION: Final = 1024
+LONGEST_INTENT: Final = 256
+LONGEST_CALLBACK: Final = 2048
+"""In characters."""
+MOST_TOKENS: Final = 32_768
+"""So long an answer may be asked for."""
+
+PRICE: Final[Mapping[str, Any]] = MappingProxyType(
+    {
+        "type": "object",
+        "properties": {
+            "amount": {"type": "string"},
+            "currency": {"type": "string", "pattern": "^[A-Z]{3}$"},
+        },
+        "required": ["amount", "currency"],
+    }
+)
+"""The schema of a price that is agreed to."""
+PAYING: Final[Mapping[str, Any]] = MappingProxyType(
+    {
+        "type": "object",
+        "properties": {
+            "payment": {"type": "object", "description": "An AITP payment for the quote."},
+            "x402_payment": {
+                "type": "object",
+                "properties": {
+                    "payload": {"type": "object", "description": "x402's payment payload."}
+                },
+                "required": ["payload"],
+            },
+        },
+        "minProperties": 1,
+        "maxProperties": 1,
+    }
+)
+"""The schema of what pays for a call: a message of one of these kinds."""
+STATUS: Mapping[CallState, str] = MappingProxyType(
+    {
+        CallState.STARTED: "pending",
+        CallState.WAITING_INPUT: "pending",
+        CallState.WAITING_PAYMENT: "pending",
+        CallState.WAITING_APPROVAL: "pending",
+        CallState.SUCCEEDED: "success",
+        CallState.FAILED: "failed",
+        CallState.UNKNOWN: "failed",
+        CallState.EXPIRED: "expired",
+    }
+)
+"""What is said of a call in each of its states."""
+STANDS: Mapping[str, str] = MappingProxyType(
+    {
+        "success": "It was carried out; what came of it stands in result or response.",
+        "clarification_needed": "Something has to be said first; the answer asks for it.",
+        "accepted": "It was taken on and goes on by itself. Ask again how it stands.",
+        "pending": "It goes on; where people decide, that takes as long as they take.",
+        "failed": "It failed; error says why. Nothing more comes of it.",
+        "expired": "It waited for too long and was given up.",
+    }
+)
+"""The same in a sentence, and that of an answer."""

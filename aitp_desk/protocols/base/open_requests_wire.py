@@ -1,0 +1,53 @@
+"""What waits for an answer, as JSON: the same at every door that shows it. Pure: no I/O."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+from aitp_desk.agent.base import Clarification, Said
+from aitp_desk.model.calls.open_request import OpenRequest
+from aitp_desk.model.calls.payment import PaymentTerms
+
+
+def request_body(request: OpenRequest) -> dict[str, Any]:
+    """A request in words and as a form: whoever reads it need not know its capability."""
+    told = {
+        "id": request.id,
+        "capability": request.capability,
+        "text": request.words,
+        "form": request.form,
+        "open_until": moment(request.until),
+    }
+    return told if request.terms is None else {**told, "payment": terms_body(request.terms)}
+
+
+def terms_body(terms: PaymentTerms) -> dict[str, Any]:
+    """How something can be paid for."""
+    told: dict[str, Any] = {
+        "quote_id": terms.quote_id,
+        "price": terms.price,
+        "expires_at": moment(terms.expires_at),
+        "message": terms.message,
+    }
+    if terms.published is not None:
+        told["aitp_message"] = terms.published
+    if terms.x402:
+        told["x402"] = terms.x402
+    if terms.links:
+        told["links"] = terms.links
+    return told
+
+
+def moment(at: int) -> str:
+    """A moment as RFC 3339 writes it.
+
+    Parameters:
+        at: Unix seconds.
+    """
+    return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def asks_by_capability(said: Said) -> bool:
+    """Whether what is said asks something that a capability's message can answer."""
+    return isinstance(said, Clarification) and any(one.capability for one in said.spoken)

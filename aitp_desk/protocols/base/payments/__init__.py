@@ -1,0 +1,1 @@
+"""Payment members that several protocols share."""

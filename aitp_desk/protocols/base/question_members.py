@@ -1,0 +1,62 @@
+"""Members of a question to what answers from the site's content, as the doors read them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Any, Final
+
+from aitp_desk.model.errors import InvalidRequest
+from aitp_desk.protocols.base.call_members import MOST_TOKENS
+
+QUERY: Final = "The question, in words."
+LOCALE: Final = "The language to answer in, as a tag such as en or fr-CA."
+TOKENS: Final = "How long the answer may be, in tokens."
+ACCEPTS: Final = "The types of answers that can be read, the preferred first."
+SESSION: Final = "The session_id of an earlier answer, or a thread's id: this goes on there."
+CLARIFICATION: Final = "The answer to what the desk has asked back in that session."
+
+
+def check_members(name: str, given: Mapping[str, Any], known: Collection[str]) -> None:
+    """Refuse what a capability does not take.
+
+    Parameters:
+        name: of the capability.
+
+    Raises:
+        InvalidRequest: a member is unknown; ``param`` names it.
+    """
+    for member in given:
+        if member not in known:
+            raise InvalidRequest(
+                f"{name} takes {', '.join(sorted(known))}, and no {member[:64]!r}.",
+                param=member[:64],
+            )
+
+
+def read_text(given: Mapping[str, Any], member: str, longest: int) -> str | None:
+    """A member that may be absent, and is a short text else.
+
+    Parameters:
+        longest: in characters.
+
+    Raises:
+        InvalidRequest: it is none; ``param`` names it.
+    """
+    text = given.get(member)
+    if text is not None and not (isinstance(text, str) and 1 <= len(text) <= longest):
+        raise InvalidRequest(f"{member} is a text of 1 to {longest} characters.", param=member)
+    return text
+
+
+def read_tokens(given: Mapping[str, Any]) -> int | None:
+    """How long the answer may be, in tokens; None where that is not said.
+
+    Raises:
+        InvalidRequest: it is no whole number within the bounds.
+    """
+    tokens = given.get("max_tokens")
+    if tokens is not None and not (type(tokens) is int and 1 <= tokens <= MOST_TOKENS):
+        raise InvalidRequest(
+            f"max_tokens is a whole number from 1 to {MOST_TOKENS}.", param="max_tokens"
+        )
+    return tokens

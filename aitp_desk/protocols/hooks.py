@@ -1,0 +1,48 @@
+"""The addresses of capabilities' hooks: one for each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from aitp_desk.capability import Hook
+from aitp_desk.desk.desk import Desk
+from aitp_desk.desk.plugins.outside.webhooks import Receiving
+from aitp_desk.desk.plugins.registry import Enabled
+from aitp_desk.model.errors import DeskError
+from aitp_desk.protocols.base.door import Call, Door, Handler, Reply, Route
+
+HOOKS_PATH = "/hooks/"
+MAX_BODY = 256 * 1024
+
+
+def make_hook_doors(
+    receiving: Receiving, render_error: Callable[[DeskError, Mapping[str, str]], Reply]
+) -> tuple[Door, ...]:
+    """The door of the hooks; none where no capability has one.
+
+    Whoever sends is nobody known here: the hook itself looks at what proves them.
+    """
+    routes = tuple(
+        Route(
+            "POST",
+            f"{HOOKS_PATH}{enabled.slug}/{name}",
+            _taking(receiving, enabled, hook.judge),
+            "static",
+            MAX_BODY,
+            media_type=hook.media_type,
+            identifies=False,
+        )
+        for enabled in receiving.capabilities.all
+        for name, hook in enabled.hooks.items()
+    )
+    return (Door("hooks", routes, (HOOKS_PATH,), render_error),) if routes else ()
+
+
+def _taking(receiving: Receiving, enabled: Enabled, hook: Hook) -> Handler:
+    async def post_hook(_desk: Desk, call: Call) -> Reply:
+        """``POST /hooks/{slug}/{name}``."""
+        headers = {name.lower(): value for name, value in call.headers.items()}
+        await receiving.receive(enabled, hook, call.body, headers)
+        return Reply(200, b'{"status":"ok"}')
+
+    return post_hook

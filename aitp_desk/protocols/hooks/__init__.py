@@ -1,1 +1,0 @@
-"""Where other servers send what capabilities wait for."""

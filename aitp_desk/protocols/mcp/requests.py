@@ -1,0 +1,63 @@
+"""Questions to the desk's own capabilities, and answers to what it asks back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from msgspec.structs import replace
+
+from aitp_desk.desk.desk import Desk
+from aitp_desk.desk.dialogue.turn import Ask, AskReply
+from aitp_desk.model.calls.open_request import OpenRequest
+from aitp_desk.model.calls.secret_places import is_secret
+from aitp_desk.protocols.base.open_requests_wire import asks_by_capability
+from aitp_desk.protocols.mcp.caller import Caller
+from aitp_desk.protocols.mcp.elicitation import Replied, ask_answer, read_replies
+from aitp_desk.protocols.mcp.results import answered, left_open
+from aitp_desk.protocols.mcp.tools import Item
+
+
+async def ask_desk(desk: Desk, caller: Caller, ask: Ask, params: Mapping[str, Any]) -> Item:
+    """Ask a question; where something waits for an answer then, the client's user is asked.
+
+    A client that asks its user calls again with what they have filled in: that is the answer, and
+    the question is not asked once more.
+
+    Raises:
+        RpcError: what the client was given to send back is not what it was.
+        DeskError: as of :meth:`.asking.Asking.ask`; the answer does not fit, or comes too late.
+    """
+    replied = read_replies(params) if caller.elicits else Replied()
+    if replied.request is not None:
+        if replied.is_declined:
+            waiting = await desk.awaiting.open_in(caller.principal, replied.session)
+            return left_open(replied.session, waiting)
+        thread_id = await desk.thread_of(caller.principal, replied.session)
+        draft = await desk.awaiting.draft(
+            caller.principal, thread_id, replied.request, replied.answer
+        )
+        ask = replace(ask, query=draft.content[0], session_id=replied.session)
+    ask = replace(ask, step_aside=caller.step_aside)
+    asked = await desk.asking.ask(caller.principal, ask, caller.allowance)
+    if not asks_by_capability(asked.outcome):
+        return answered(asked, desk.site.url)
+    waiting = await desk.awaiting.open_in(caller.principal, asked.session_id)
+    if caller.elicits and (meant := meant_by(asked, waiting)) is not None:
+        return ask_answer(meant, asked.session_id)
+    return answered(asked, desk.site.url, waiting)
+
+
+def meant_by(asked: AskReply, waiting: tuple[OpenRequest, ...]) -> OpenRequest | None:
+    """What is asked now, of all that waits and that the caller may answer; None for nothing.
+
+    What is sensitive is asked by no form (MCP 2025-11-25, elicitation): words say what to do.
+    """
+    own = [one for one in waiting if one.answers_as is not None and not _is_sensitive(one)]
+    said = {part.text for part in asked.outcome.spoken}
+    return next((one for one in own if one.words in said), next(iter(own), None))
+
+
+def _is_sensitive(request: OpenRequest) -> bool:
+    members = request.form.get("properties", {}).values()
+    return any(map(is_secret, members))

@@ -1,0 +1,1 @@
+"""The official SDK's server, and requests that it does not take."""

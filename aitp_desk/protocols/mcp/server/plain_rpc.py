@@ -1,0 +1,92 @@
+"""JSON-RPC without the transport's conditions: no ``Accept``, no version, no session.
+
+Programs that are written against a description, and later drafts of AHP, send messages so. They are
+answered from the same table as everybody else, in the form of MCP 2024-11-05.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from aitp_desk import own_version
+from aitp_desk.desk.desk import Desk
+from aitp_desk.protocols.base.discovery_links import MANIFEST_PATH
+from aitp_desk.protocols.base.door import EVENT_STREAM, Reply
+from aitp_desk.protocols.base.json_rpc import (
+    INVALID_REQUEST,
+    METHOD_NOT_FOUND,
+    rpc_error,
+    rpc_result,
+)
+from aitp_desk.protocols.mcp.caller import Caller, RpcError
+from aitp_desk.protocols.mcp.methods import Methods
+from aitp_desk.protocols.mcp.tools import Item
+
+VERSIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
+"""The revisions that begin with ``initialize``, the oldest first."""
+_encode = msgspec.json.Encoder().encode
+
+
+def is_bare(headers: Mapping[str, str]) -> bool:
+    """Whether a request meets none of the transport's conditions, so that the SDK would refuse it.
+
+    MCP 2025-11-25, basic/transports: a client names both JSON and event streams.
+    """
+    return "MCP-Protocol-Version" not in headers and EVENT_STREAM not in headers.get("Accept", "")
+
+
+async def answer_bare(
+    desk: Desk, methods: Methods, caller: Caller, message: Mapping[str, Any]
+) -> Reply:
+    """Answer one message that has the form of one, and of what its method takes.
+
+    Raises:
+        whatever a method raises but RpcError.
+    """
+    id_, method, params = message.get("id"), message.get("method"), message.get("params")
+    if id_ is None:
+        return Reply(202)
+    if method is None:
+        return refuse(id_, INVALID_REQUEST, "A message names a method; nothing is asked from here.")
+    try:
+        result = await _answer(desk, methods, caller, method, params or {})
+    except RpcError as error:
+        return refuse(id_, error.code, error.message, error.data, status=200)
+    return Reply(200, _encode(rpc_result(id_, result)))
+
+
+async def _answer(
+    desk: Desk, methods: Methods, caller: Caller, method: str, params: Mapping[str, Any]
+) -> Item:
+    if method == "initialize":
+        return _greet(desk, params)
+    if method == "ping":
+        return {}
+    found = methods.get(method)
+    if found is None:
+        known = ", ".join(("initialize", "ping", *methods))
+        raise RpcError(METHOD_NOT_FOUND, f"There is no such method here. There are: {known}.")
+    return await found(desk, caller, params)
+
+
+def _greet(desk: Desk, params: Mapping[str, Any]) -> Item:
+    wanted = params.get("protocolVersion")
+    return {
+        "protocolVersion": wanted if wanted in VERSIONS else VERSIONS[0],
+        "capabilities": {"tools": {}, "resources": {}, "prompts": {}},
+        "serverInfo": {
+            "name": desk.site.name,
+            "version": own_version(),
+            "manifest": f"{desk.site.url}{MANIFEST_PATH}",
+        },
+    }
+
+
+def refuse(
+    id_: str | int | None, code: int, message: str, data: Any = None, *, status: int = 400
+) -> Reply:
+    """A message that is refused, in JSON-RPC's form (section 5.1)."""
+    return Reply(status, _encode(rpc_error(id_, code, message, data)))

@@ -1,0 +1,200 @@
+"""The official SDK's server over a desk.
+
+Only ``alone.py`` imports the SDK beside this, and both only when needed.
+
+It speaks the wire of both eras: what requires ``initialize`` (2024-11-05 to 2025-11-25) and what
+has all in each request (2026-07-28). What is asked goes on to the table of ``methods.py``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import AbstractAsyncContextManager
+from functools import partial
+from typing import Any, TextIO
+
+import mcp_types as types
+import structlog
+from anyio import wrap_file
+from mcp.server.caching import CacheHint
+from mcp.server.context import ServerRequestContext
+from mcp.server.lowlevel import Server
+from mcp.server.stdio import stdio_server
+from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+from mcp.server.transport_security import TransportSecuritySettings
+from mcp.shared.exceptions import MCPError
+from mcp_types.version import MODERN_PROTOCOL_VERSIONS
+from msgspec.structs import replace
+from pydantic import BaseModel
+
+from aitp_desk import own_version
+from aitp_desk.desk.desk import Desk
+from aitp_desk.model.access.principal import Principal
+from aitp_desk.protocols.base.door import Call, Reply
+from aitp_desk.protocols.base.json_rpc import (
+    INTERNAL_ERROR,
+    INVALID_PARAMS,
+)
+from aitp_desk.protocols.mcp.caller import Caller, RpcError
+from aitp_desk.protocols.mcp.elicitation import ask_here
+from aitp_desk.protocols.mcp.methods import Method, Methods
+from aitp_desk.protocols.mcp.resources import NOT_FOUND
+from aitp_desk.protocols.mcp.server.asgi import CALLER, ask_application
+from aitp_desk.protocols.mcp.server.stateless import answer_alone, stands_alone
+
+FRESH_MILLISECONDS = 60_000
+"""How long a client may keep what it has listed or read."""
+_FAULT = "Something went wrong on our side."
+_log = structlog.get_logger()
+_FORMS = types.ClientCapabilities(elicitation=types.ElicitationCapability())
+_Context = ServerRequestContext[Any, Any]
+_Handler = Callable[[_Context, Any], Awaitable[dict[str, Any]]]
+_PARAMS: Mapping[str, type[BaseModel]] = {
+    "tools/list": types.PaginatedRequestParams,
+    "tools/call": types.CallToolRequestParams,
+    "resources/list": types.PaginatedRequestParams,
+    "resources/templates/list": types.PaginatedRequestParams,
+    "resources/read": types.ReadResourceRequestParams,
+    "prompts/list": types.PaginatedRequestParams,
+    "prompts/get": types.GetPromptRequestParams,
+}
+
+
+def make_server(desk: Desk, methods: Methods, caller: Caller | None = None) -> Server[Any]:
+    """The server of a desk.
+
+    Parameters:
+        caller: who asks, where that is always the same; else each request brings theirs.
+    """
+    ours = CacheHint(FRESH_MILLISECONDS, "private")
+    everybodys = CacheHint(FRESH_MILLISECONDS, "public")
+    server: Server[Any] = Server(
+        desk.site.name,
+        version=own_version(),
+        title=desk.site.name,
+        description=desk.site.description or None,
+        website_url=desk.site.url,
+        instructions=_introduce(desk),
+        # what is private to a caller is never another's
+        cache_hints={
+            "server/discover": everybodys,
+            "tools/list": ours,
+            "prompts/list": everybodys,
+            "resources/list": everybodys,
+            "resources/templates/list": ours,
+            "resources/read": ours,
+        },
+        get_tool_input_schema=_no_headers,
+    )
+    for name, method in methods.items():
+        server.add_request_handler(name, _PARAMS[name], _handler(desk, method, caller))
+    return server
+
+
+class Served:
+    """The same over HTTP; nothing is kept from one request to the next.
+
+    Parameters:
+        hosts, origins: which a request may name; checked once more, after the front has.
+    """
+
+    def __init__(
+        self, desk: Desk, methods: Methods, *, hosts: list[str], origins: list[str]
+    ) -> None:
+        self._methods = methods
+        self._server = make_server(desk, methods)
+        self._manager = StreamableHTTPSessionManager(
+            self._server,
+            json_response=True,
+            stateless=True,
+            security_settings=TransportSecuritySettings(
+                allowed_hosts=hosts, allowed_origins=origins
+            ),
+        )
+
+    def running(self) -> AbstractAsyncContextManager[None]:
+        """What has to be open while requests are answered."""
+        return self._manager.run()
+
+    async def answer(self, call: Call, caller: Caller, message: Mapping[str, Any]) -> Reply:
+        """Answer a request with a message that has the form of one."""
+        if stands_alone(call, self._methods, message):
+            return await answer_alone(self._server, call, caller, message)
+        return await ask_application(self._manager.handle_request, call, caller)
+
+
+async def serve_stdio(
+    desk: Desk, methods: Methods, principal: Principal, *, output: TextIO
+) -> None:
+    """Serve the program that has begun this process, until it closes the standard input.
+
+    Parameters:
+        principal: for whom that program asks.
+        output: where its messages go, and nothing else.
+    """
+    server = make_server(desk, methods, Caller(principal, is_over_http=False))
+    async with stdio_server(stdout=wrap_file(output)) as (reading, writing):
+        await server.run(reading, writing, server.create_initialization_options())
+
+
+def _handler(desk: Desk, method: Method, always: Caller | None) -> _Handler:
+    async def handle(context: _Context, _params: Any) -> dict[str, Any]:
+        params = context.params or {}
+        caller = _caller(context, params, always)
+        try:
+            result = await method(desk, caller, params)
+            while context.session.can_send_request and "inputRequests" in result:
+                told = {}
+                try:
+                    told = await ask_here(result, partial(_ask, context))
+                except MCPError:  # it cannot after all: the refusal says what to send
+                    caller.elicits = False
+                result = await method(desk, caller, {**params, **told})
+            return {"resultType": "complete", **result}
+        except RpcError as error:
+            is_modern = context.protocol_version in MODERN_PROTOCOL_VERSIONS
+            code = INVALID_PARAMS if is_modern and error.code == NOT_FOUND else error.code
+            raise MCPError(code, error.message, error.data) from None
+        except Exception as error:  # noqa: BLE001 -- nothing of a fault reaches the wire
+            if caller.is_over_http:
+                caller.escaped = error  # the HTTP answer is made of it
+            else:
+                _log.exception("fault", door="mcp", method=context.method)
+            raise MCPError(INTERNAL_ERROR, _FAULT) from None
+
+    return handle
+
+
+def _caller(context: _Context, params: Mapping[str, Any], always: Caller | None) -> Caller:
+    """Who asks, and whether their client can put a form to its user.
+
+    A client of the handshake's era can where it holds a connection, over which it is asked.
+    """
+    request: Any = context.request
+    caller: Caller = request.scope[CALLER] if always is None else replace(always)
+    meta = params.get("_meta")
+    told = meta.get(types.CLIENT_CAPABILITIES_META_KEY) if isinstance(meta, dict) else None
+    forms = told.get("elicitation") if isinstance(told, dict) else None
+    caller.elicits = isinstance(forms, dict) and (not forms or "form" in forms)
+    if context.session.can_send_request:
+        caller.elicits = context.session.check_client_capability(_FORMS)
+    return caller
+
+
+async def _ask(context: _Context, message: str, form: dict[str, Any]) -> dict[str, Any]:
+    """Put a form to the user of a client that waits."""
+    said = await context.session.elicit_form(message, form, context.request_id)
+    return said.model_dump(by_alias=True, mode="json", exclude_none=True)
+
+
+def _no_headers(_name: str) -> None:
+    """No tool has arguments that are sent as headers as well."""
+
+
+def _introduce(desk: Desk) -> str:
+    about = f" {desk.site.description}" if desk.site.description else ""
+    return (
+        f"The desk of {desk.site.name}.{about} Ask content_search whatever its pages may say;"
+        " other tools do what they are named for. A result's session_id, sent with the next call,"
+        " goes on with the conversation."
+    )

@@ -1,0 +1,220 @@
+"""Calling tools: from a message to the desk, and back to a result."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+import msgspec
+
+from aitp_desk.agent.base import Answer, Clarification
+from aitp_desk.agent.history.offer import Offer
+from aitp_desk.desk.access.idempotency import Request
+from aitp_desk.desk.calls.invocation import PaymentNeeded
+from aitp_desk.desk.calls.registry import OWN_NAMES
+from aitp_desk.desk.desk import Desk
+from aitp_desk.desk.dialogue.turn import Ask, CallStatus
+from aitp_desk.desk.direct.calls import DirectCall
+from aitp_desk.desk.threads.sessions import is_thread
+from aitp_desk.model.calls.action import Action, may_invoke
+from aitp_desk.model.calls.call import CONFIRMATION
+from aitp_desk.model.errors import (
+    ConsentMissing,
+    DeskError,
+    MissingField,
+    NotAuthenticated,
+    PaymentRequired,
+    ScopeMissing,
+    UnknownAction,
+)
+from aitp_desk.protocols.base.action_affordances import callable_actions
+from aitp_desk.protocols.base.json_rpc import (
+    INVALID_PARAMS,
+)
+from aitp_desk.protocols.mcp.arguments import missing_from, read_given, read_question
+from aitp_desk.protocols.mcp.caller import Caller, RpcError
+from aitp_desk.protocols.mcp.elicitation import (
+    Replied,
+    ask_arguments,
+    ask_consent,
+    read_replies,
+)
+from aitp_desk.protocols.mcp.payments import presented, unpaid, with_receipt
+from aitp_desk.protocols.mcp.requests import ask_desk
+from aitp_desk.protocols.mcp.results import (
+    called,
+    declined,
+    held_by_person,
+    refused,
+    stands,
+)
+from aitp_desk.protocols.mcp.tools import CALL_STATUS, SESSION, Item, list_tools
+
+_MODEL: Final = "model"
+"""Who writes the arguments of a tool's call, as a rule: so what is grave is agreed to first."""
+_to_json = msgspec.json.Encoder().encode
+
+
+async def get_tools(desk: Desk, caller: Caller, _params: Mapping[str, Any]) -> Item:
+    """``tools/list``: what the caller may call, always in the same order."""
+    actions = callable_actions(desk, caller.principal, caller.allowance)
+    return {"tools": list_tools(actions, requires_intent=desk.requires_intent)}
+
+
+async def call_tool(desk: Desk, caller: Caller, params: Mapping[str, Any]) -> Item:
+    """``tools/call``.
+
+    Raises:
+        RpcError: there is no such tool.
+        NotAuthenticated, ScopeMissing: the HTTP answer says so, from which clients learn where
+            credentials are given.
+    """
+    name, arguments = params.get("name"), params.get("arguments")
+    if not isinstance(name, str) or not isinstance(arguments, dict | None):
+        raise RpcError(INVALID_PARAMS, "tools/call takes the name of a tool, and its arguments.")
+    action = _find(desk, name)
+    try:
+        count_question(desk, caller)
+        if action is None:
+            return await _get_status(desk, caller, arguments or {})
+        if action.name in OWN_NAMES:
+            return await ask_desk(desk, caller, read_question(action, arguments or {}), params)
+        return await _call(desk, caller, action, params)
+    except DeskError as error:
+        if caller.is_over_http and isinstance(error, NotAuthenticated | ScopeMissing):
+            raise
+        return refused(error, name)
+
+
+def count_question(desk: Desk, caller: Caller) -> None:
+    """Count what is more than reading.
+
+    Raises:
+        RateLimited: too much was asked.
+    """
+    counted = desk.limiter.count(caller.principal, "converse")
+    if counted is not None and caller.allowance is not None:
+        caller.allowance.tighten(counted)
+        caller.allowance.check()
+
+
+def _find(desk: Desk, name: str) -> Action | None:
+    """The action that a tool calls; None for the one that says how calls stand."""
+    try:
+        return desk.registry.action(name)
+    except UnknownAction as error:
+        if name == CALL_STATUS:
+            return None
+        told = f"There is no tool named {name[:64]!r}; tools/list says which there are."
+        raise RpcError(INVALID_PARAMS, told, {"code": error.kind.value}) from None
+
+
+async def _call(desk: Desk, caller: Caller, action: Action, params: Mapping[str, Any]) -> Item:
+    replied = read_replies(params) if caller.elicits else Replied()
+    if replied.is_declined:
+        return declined(action.name)
+    given = read_given(action, {**replied.arguments, **(params.get("arguments") or {})})
+    consent = given.consent or replied.consent
+    missing = missing_from(action, given.arguments)
+    says = bool((given.intent or "").strip())
+    lacks = desk.requires_intent and action.kind != "query" and not says
+    if caller.elicits and (missing or lacks) and may_invoke(caller.principal.scopes, action):
+        asks = ask_arguments(action, missing, replied.arguments, intent=lacks)
+        if asks is not None:
+            return asks
+    try:
+        payment = presented(params, given.payment)
+        asked = DirectCall(
+            action.name,
+            given.arguments,
+            consent,
+            given.intent,
+            written_by=_MODEL,
+            payment=payment,
+        )
+        body = _to_json([action.name, given.arguments])
+        request = Request("tools/call", caller.path, body, caller.key)
+        # what pays names the call by itself, in whichever conversation that was quoted
+        if (session_id := given.session_id) is not None and payment is None:
+            async with desk.calling_once(caller.principal, asked, request) as begun:
+                if begun.before is not None:
+                    return called(action, begun.before, begun.before.call.session_id)
+                return await _call_in_session(desk, caller, action, asked, session_id, begun.id)
+        if payment is not None:
+            caller.step_aside()
+        status = await desk.calling.call(caller.principal, asked, request, caller.allowance)
+        return with_receipt(called(action, status), status.call.receipt)
+    except PaymentRequired as error:
+        return unpaid(error, action, desk.below)
+    except ConsentMissing as error:
+        if caller.elicits:
+            return ask_consent(action, given.arguments, replied.arguments, error.price)
+        raise
+    except MissingField as error:
+        known = action.input_schema.get("properties", {})
+        return refused(error, action.name, {name: known.get(name, {}) for name in missing})
+
+
+async def _call_in_session(
+    desk: Desk,
+    caller: Caller,
+    action: Action,
+    wanted: DirectCall,
+    session_id: str,
+    call_id: str | None,
+) -> Item:
+    """Call an action on the thread of a conversation; its arguments are what is said there.
+
+    Parameters:
+        call_id: what the call is called, so that a repeat finds it; None for a new id.
+
+    Raises:
+        ConsentMissing: it has to be agreed to.
+        PaymentRequired: it has to be paid first.
+    """
+    said = dict(wanted.arguments)
+    if wanted.consent is not None:
+        said[CONFIRMATION] = True if wanted.consent.price is None else wanted.consent.price
+    ask = Ask(
+        action=action.name,
+        query=_to_json(said).decode(),
+        session_id=session_id,
+        accepts=action.answer_types,
+        intent=wanted.intent,
+        written_by=_MODEL,
+        call_id=call_id,
+    )
+    asked = await desk.asking.ask(caller.principal, ask, caller.allowance)
+    reply = asked.reply
+    if reply is not None and isinstance(reply.needed, PaymentNeeded):
+        required = await desk.awaiting.unpaid_in(caller.principal, asked.session_id)
+        raise required or PaymentRequired(_question(asked.outcome), price=reply.needed.price)
+    if reply is not None and reply.needed is not None:
+        price = reply.needed.price
+        raise ConsentMissing(_question(asked.outcome), param=CONFIRMATION, price=price)
+    if reply is not None and reply.accepted is not None:
+        status = CallStatus(reply.accepted.call, reply.accepted.eta_seconds)
+        return called(action, status, asked.session_id)
+    if reply is None or reply.ended is None or not isinstance(asked.outcome, Offer):
+        return held_by_person(_question(asked.outcome), asked.session_id)
+    return called(action, CallStatus(reply.ended, offer=asked.outcome), asked.session_id)
+
+
+def _question(outcome: Answer | Clarification) -> str:
+    return outcome.question if isinstance(outcome, Clarification) else outcome.text
+
+
+async def _get_status(desk: Desk, caller: Caller, arguments: Mapping[str, Any]) -> Item:
+    """How a call stands that goes on by itself."""
+    session_id = arguments.get(SESSION)
+    if isinstance(session_id, str):
+        if is_thread(session_id):
+            session_id = await desk.session_of(caller.principal, session_id)
+        return stands(await desk.call_status(caller.principal, session_id), session_id)
+    name, call_id = arguments.get("capability"), arguments.get("call_id")
+    if not isinstance(name, str) or not isinstance(call_id, str):
+        raise MissingField(
+            "Name the call by capability and call_id, or by the session_id in which it was made.",
+            param="call_id",
+        )
+    return stands(await desk.made_call(caller.principal, name, call_id))

@@ -1,0 +1,51 @@
+"""Whether what was sent is a message, and what it asks has the form that it has to have.
+
+It is looked at in each era, and before the SDK reads it: what one program takes for a notification
+another one would answer, and a refusal of the SDK's names nothing, or all of what was sent. Pure:
+no I/O, no clock.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from aitp_desk.protocols.base.json_rpc import is_id
+
+_LISTS: Final = frozenset(
+    {"tools/list", "resources/list", "resources/templates/list", "prompts/list"}
+)
+_NAMED: Final = {"tools/call": "a tool", "prompts/get": "a prompt"}
+
+
+def wrong_form(message: Any) -> str | None:
+    """What is wrong with a body that is no message of JSON-RPC 2.0; None for one that is."""
+    if not isinstance(message, dict) or message.get("jsonrpc") != "2.0":
+        return 'The body is one message of JSON-RPC 2.0: an object with "jsonrpc": "2.0".'
+    if "id" in message and not is_id(message["id"]):
+        return "The id of a message is a text or a whole number."
+    if "method" in message and not isinstance(message["method"], str):
+        return "The method of a message is a text."
+    if message.keys().isdisjoint({"method", "result", "error"}):
+        return "A message names a method."
+    return None
+
+
+def wrong_params(method: str, params: Any) -> str | None:
+    """What is wrong with the form of what a method is given; None where nothing is."""
+    if not isinstance(params, dict | None):
+        return "params is an object."
+    given: Mapping[str, Any] = params or {}
+    if not isinstance(given.get("_meta"), dict | None):
+        return "_meta is an object."
+    if method in _LISTS and not isinstance(given.get("cursor"), str | None):
+        return "cursor is sent back as nextCursor was given."
+    if method == "resources/read" and not isinstance(given.get("uri"), str):
+        return "resources/read takes the uri of a resource."
+    if (what := _NAMED.get(method)) is None:
+        return None
+    if not isinstance(given.get("name"), str):
+        return f"{method} takes the name of {what}."
+    if not isinstance(given.get("arguments"), dict | None):
+        return f"The arguments of {what} are an object, not a text or a list."
+    return None

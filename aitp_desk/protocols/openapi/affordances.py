@@ -1,0 +1,141 @@
+"""What actions and their calls are, and what may be done with them, for whoever asks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from aitp_desk.desk.calls.registry import OWN_NAMES
+from aitp_desk.desk.desk import Desk
+from aitp_desk.model.calls.action import Action, Related
+from aitp_desk.model.calls.resource import variables_in
+from aitp_desk.protocols.base import question_members as questions
+from aitp_desk.protocols.base.action_affordances import callable_actions, calling, may_converse
+from aitp_desk.protocols.base.affordances import Doing, Seen, Taken
+from aitp_desk.protocols.base.call_members import (
+    CAPABILITIES_PATH,
+    LONGEST_CLARIFICATION,
+    LONGEST_LOCALE,
+    LONGEST_QUESTION,
+    LONGEST_SESSION,
+    STANDS,
+)
+from aitp_desk.protocols.base.door import Call, Reply
+
+
+def _text(longest: int, what: str) -> dict[str, Any]:
+    """The schema of a text of so many characters."""
+    return {"type": "string", "minLength": 1, "maxLength": longest, "description": what}
+
+
+_QUESTION: Mapping[str, Any] = {
+    "type": "object",
+    "properties": {
+        "query": _text(LONGEST_QUESTION, questions.QUERY),
+        "locale": _text(LONGEST_LOCALE, questions.LOCALE),
+        "max_tokens": {"type": "integer", "minimum": 1, "description": questions.TOKENS},
+        "accept_types": {
+            "type": "array",
+            "items": {"type": "string"},
+            "description": questions.ACCEPTS,
+        },
+        "session_id": _text(LONGEST_SESSION, questions.SESSION),
+        "clarification": _text(LONGEST_CLARIFICATION, questions.CLARIFICATION),
+    },
+    "required": ["query"],
+}
+
+
+def declaration(action: Action) -> dict[str, Any]:
+    """An action as its declaration has it."""
+    safety = action.safety
+    told = {
+        "name": action.name,
+        "kind": action.kind,
+        "summary": action.summary,
+        "description": action.description,
+        "input_schema": _QUESTION if action.name in OWN_NAMES else action.input_schema,
+        "output_schema": action.output_schema,
+        "answer_types": action.answer_types,
+        "needs_credential": not action.is_open,
+        "mutability": safety.mutability,
+        "blast_radius": safety.blast_radius,
+        "reversible_within": safety.reversible_within,
+        "confirmation_recommended": safety.confirmation_recommended,
+        "cost": action.cost,
+        "has_price": action.has_price,
+        "approval": action.approval,
+        "preconditions": action.preconditions,
+        "examples": action.examples,
+    }
+    return {name: value for name, value in told.items() if value not in (None, "", ())}
+
+
+async def see_capabilities(desk: Desk, call: Call, _reply: Reply) -> Seen:
+    """All that can be called."""
+    found = callable_actions(desk, call.principal, call.allowance)
+    count = len(found)
+    told = (
+        f"What {desk.site.name} can do. You may call {count} of these, which stand under actions,"
+        " each at an address of its own by a JSON object of its arguments."
+    )
+    at = desk.below
+    related = (
+        *(Related("item", f"{at}{CAPABILITIES_PATH}{one.name}") for one in desk.registry.actions),
+        Related("service-desc", f"{at}/openapi.json", "Describes all addresses (OpenAPI)."),
+    )
+    return Seen(told, tuple(calling(desk, one) for one in found), related)
+
+
+async def see_capability(desk: Desk, call: Call, _reply: Reply) -> Seen:
+    """One action."""
+    action, at = desk.registry.action(call.params["name"]), desk.below
+    doings = [
+        calling(desk, one)
+        for one in callable_actions(desk, call.principal, call.allowance)
+        if one.name == action.name
+    ]
+    said = "" if doings else " You may not call it with the credential that you have, or without."
+    return Seen(f"{action.summary}{said}", tuple(doings), _related(action, at))
+
+
+async def see_call(desk: Desk, call: Call, reply: Reply) -> Seen:
+    """A call, as it was made or as it stands."""
+    body = msgspec.json.decode(reply.body)
+    at, status = desk.below, str(body.get("status"))
+    action = desk.registry.action(call.params["name"])
+    parts = [f"A call of {action.name}.", STANDS.get(status, "")]
+    related = list(_related(action, at))
+    doings: list[Doing] = []
+    if call_id := body.get("id"):
+        here = f"{at}{CAPABILITIES_PATH}{action.name}/calls/{call_id}"
+        related.insert(0, Related("status", here, "How the call stands."))
+    helps = ((body.get("error") or {}).get("recovery") or {}).get("actions", ())
+    doings += (
+        calling(desk, one)
+        for one in callable_actions(desk, call.principal, call.allowance)
+        if one.name in helps
+    )
+    session_id = body.get("session_id")
+    if session_id and may_converse(call.principal, call.allowance):
+        thread = f"{at}/v1/threads/{session_id}"
+        related.append(Related("thread", thread, "The conversation in which it was asked."))
+        if status == "clarification_needed":
+            doings.append(_saying(thread))
+    return Seen(" ".join(filter(None, parts)), tuple(doings), tuple(related))
+
+
+def _saying(thread: str) -> Doing:
+    takes = (Taken("content", "string", "The answer.", is_required=True),)
+    text = "Answers what was asked back; send Prefer: wait=30 to have what comes of it."
+    return Doing("post-message", "POST", f"{thread}/messages", text, takes=takes)
+
+
+def _related(action: Action, at: str) -> tuple[Related, ...]:
+    return (
+        Related("describedby", f"{at}{CAPABILITIES_PATH}{action.name}", "What the call takes."),
+        Related("collection", f"{at}{CAPABILITIES_PATH.rstrip('/')}", "All that can be called."),
+        *(one for one in action.related if not variables_in(one.href)),
+    )

@@ -1,1 +1,0 @@
-"""Links of capabilities that lead people elsewhere."""

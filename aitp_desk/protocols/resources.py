@@ -1,0 +1,149 @@
+"""The addresses of the site's resources: a thing each, as its declaration has it, in JSON.
+
+They stand where the pages stand. Where the content has a page at an address, that is what stands
+there: a page spells its address out, a resource has a template.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import msgspec
+
+from aitp_desk.desk.desk import Desk
+from aitp_desk.desk.dialogue.turn import CallStatus
+from aitp_desk.desk.direct.resources import ResourceView
+from aitp_desk.model.calls.action import Related
+from aitp_desk.model.errors import DeskError
+from aitp_desk.protocols.base.action_affordances import calling
+from aitp_desk.protocols.base.affordances import Seen
+from aitp_desk.protocols.base.door import (
+    JSON,
+    Call,
+    Door,
+    Handler,
+    Reply,
+    Route,
+    has_version,
+    version_of,
+)
+from aitp_desk.protocols.base.payments import x402_wire
+
+PagesAt = Callable[[Desk, str], tuple[str, ...]]
+"""The media types of a page or a file at a path; none where neither stands there."""
+_FOR_EVERYBODY = (("Cache-Control", "no-cache"),)
+_FOR_ONE = (("Cache-Control", "private, no-cache"),)
+_FOR_NOBODY_ELSE = ("Cache-Control", "private, no-store")
+"""What is paid for anew each time is kept by nobody on the way."""
+_encode = msgspec.json.Encoder().encode
+
+
+class ResourcesDoor:
+    """The door to the resources of one desk.
+
+    Parameters:
+        get_page: answers with the page or the file that stands at an address.
+        pages_at: says whether one does.
+        calls: whether actions are called by plain HTTP.
+        render_error: refusals: a page for browsers.
+        encode_call: says how a call stands that reads what is paid for first.
+    """
+
+    def __init__(
+        self,
+        desk: Desk,
+        *,
+        get_page: Handler,
+        pages_at: PagesAt,
+        calls: bool,
+        render_error: Callable[[DeskError, Mapping[str, str]], Reply],
+        encode_call: Callable[[CallStatus], Reply],
+    ) -> None:
+        self._desk = desk
+        self._below = desk.below
+        self._get_page = get_page
+        self._pages_at = pages_at
+        self._calls = calls
+        self._render_error = render_error
+        self._encode_call = encode_call
+
+    async def get_resource(self, desk: Desk, call: Call) -> Reply:
+        """``GET`` a resource.
+
+        Raises:
+            whatever :meth:`aitp_desk.desk.direct.resources.Resources.read` raises.
+        """
+        if self._pages_at(desk, call.path):
+            return await self._get_page(desk, call)
+        view = await self._read(desk, call)
+        return _reply(view, call) if isinstance(view, ResourceView) else self._encode_call(view)
+
+    async def get_described(self, desk: Desk, call: Call) -> Reply:
+        """The same with what may be done with it now."""
+        if self._pages_at(desk, call.path):
+            return await self._get_page(desk, call)
+        view = await self._read(desk, call)
+        if not isinstance(view, ResourceView):
+            return self._encode_call(view)
+        return msgspec.structs.replace(_reply(view, call), seen=self._see(view, call))
+
+    async def _read(self, desk: Desk, call: Call) -> ResourceView | CallStatus:
+        """The resource, or how the call stands that reads it once it is paid."""
+        payment = x402_wire.read_headers(call.headers)
+        if payment is not None:
+            call.step_aside()
+        path = call.path.removeprefix(self._below)
+        return await desk.read_resource(call.principal, path, payment, call.allowance)
+
+    def _see(self, view: ResourceView, call: Call) -> Seen:
+        type_, at = view.type, self._below
+        told = " ".join(part for part in (type_.summary, type_.description) if part)
+        doings = (
+            calling(self._desk, one.action, known=one.arguments, price=one.cost)
+            for one in view.actions
+            if self._calls and (call.allowance is None or call.allowance.lets_call(one.action.name))
+        )
+        return Seen(
+            told,
+            tuple(doings),
+            (Related("self", f"{at}{view.path}"), *map(self._place, view.related)),
+        )
+
+    def _place(self, link: Related) -> Related:
+        """A link as it is followed: of a further site agent's resources, below its name."""
+        is_own = any(one.template.match(link.href) is not None for one in self._desk.resource_types)
+        return msgspec.structs.replace(link, href=self._below + link.href) if is_own else link
+
+    def door(self) -> Door:
+        """The door with its table of routes: a row for each type of resources."""
+        routes = tuple(
+            Route(
+                "GET",
+                f"{self._below}{type_.template}",
+                self.get_resource,
+                "static",
+                gives_at=self._gives_at,
+                second=self.get_described,
+            )
+            for type_ in self._desk.resource_types
+        )
+        name, desk = self._desk.name, self._desk
+        if not name:
+            return Door("resources", routes, (), self._render_error)
+        return Door(f"resources of {name}", routes, (), self._render_error, desk)
+
+    def _gives_at(self, desk: Desk, path: str) -> tuple[str, ...]:
+        return self._pages_at(desk, path) or (JSON,)
+
+
+def _reply(view: ResourceView, call: Call) -> Reply:
+    body = _encode(view.data)
+    if view.is_paid:
+        paid = (_FOR_NOBODY_ELSE, *x402_wire.response_headers(view.receipt))
+        return Reply(200, body, headers=paid)
+    tag = version_of(body)
+    kept = _FOR_EVERYBODY if view.type.open_to == "anyone" else _FOR_ONE
+    headers = (("ETag", tag), *kept)
+    if has_version(call.headers, tag):
+        return Reply(304, headers=headers)
+    return Reply(200, body, headers=headers)

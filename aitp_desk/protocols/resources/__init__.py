@@ -1,1 +1,0 @@
-"""The site's resources at their own addresses, as JSON."""

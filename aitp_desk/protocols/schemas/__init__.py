@@ -1,1 +1,0 @@
-"""The schemas of the capabilities that a site has enabled, for whoever sends or reads messages."""

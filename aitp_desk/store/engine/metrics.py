@@ -1,0 +1,121 @@
+"""What an engine counts of its own work, and what it tells of that."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import Final
+
+import msgspec
+
+from aitp_desk.observability.figures import Figure, Histogram, counter, gauge, histogram
+
+SIZES: Final = (1, 2, 5, 10, 20, 50, 100, 200, 512, 1000, 5000)
+SECONDS: Final = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0)
+
+
+class Commits:
+    """What was committed. One thread counts, any may read.
+
+    Attributes:
+        sizes: how many units went into a commit.
+        seconds: how long one took, from its beginning.
+        failed: units that the database did not take, each try: it was locked, full or broken. What
+            a rule refuses is no failure.
+    """
+
+    def __init__(self) -> None:
+        self.sizes = Histogram(SIZES)
+        self.seconds = Histogram(SECONDS)
+        self.failed = 0
+
+    def note(self, units: int, seconds: float) -> None:
+        """Count a commit."""
+        self.sizes.observe(units)
+        self.seconds.observe(seconds)
+
+
+class Line:
+    """How many units wait, and since when the first of them does.
+
+    It counts what is handed over and settled, a group at a time: units are settled in the order in
+    which they came, but for records that find no room.
+    """
+
+    def __init__(self) -> None:
+        self._handed = 0
+        self._settled = 0
+        self._groups: deque[tuple[int, float]] = deque()
+
+    def hand_over(self, units: int, now: float) -> None:
+        """Note that so many units were handed over."""
+        self._handed += units
+        self._groups.append((self._handed, now))
+
+    def settle(self, units: int) -> None:
+        """Note that so many units were settled."""
+        self._settled += units
+        while self._groups and self._groups[0][0] <= self._settled:
+            self._groups.popleft()
+
+    def seconds(self, now: float) -> float:
+        """How long the first unit has waited; 0 where none does."""
+        return now - self._groups[0][1] if self._groups else 0.0
+
+
+class Measures(msgspec.Struct, frozen=True):
+    """What a store tells of itself.
+
+    Parameters:
+        waiting: units that wait for their commit.
+        most_waiting: with so many, callers are turned away.
+        waiting_seconds: how long the first of them has waited since it was handed over.
+        bytes: of the database.
+        log_bytes: of the write-ahead log.
+        free_bytes: that are left where they lie.
+    """
+
+    waiting: int
+    most_waiting: int
+    waiting_seconds: float
+    commits: Commits
+    bytes: int
+    log_bytes: int
+    free_bytes: int
+
+    def figures(self) -> tuple[Figure, ...]:
+        """The same as figures."""
+        return (
+            gauge(
+                "aitp_desk_store_queue_units", "Writes that wait for their commit.", self.waiting
+            ),
+            gauge(
+                "aitp_desk_store_queue_limit_units",
+                "With so many waiting writes callers are turned away (store.queue).",
+                self.most_waiting,
+            ),
+            gauge(
+                "aitp_desk_store_queue_seconds",
+                "How long the first waiting write has waited.",
+                self.waiting_seconds,
+            ),
+            histogram(
+                "aitp_desk_store_commit_units",
+                "Writes that were committed together.",
+                self.commits.sizes,
+            ),
+            histogram(
+                "aitp_desk_store_commit_seconds", "How long a commit took.", self.commits.seconds
+            ),
+            counter(
+                "aitp_desk_store_units_failed_total",
+                "Writes that the database did not take, each try.",
+                self.commits.failed,
+            ),
+            gauge("aitp_desk_store_bytes", "Size of the database file.", self.bytes),
+            gauge("aitp_desk_store_log_bytes", "Size of the write-ahead log.", self.log_bytes),
+            gauge(
+                "aitp_desk_store_free_bytes",
+                "Free space on the disk of the database.",
+                self.free_bytes,
+            ),
+        )

@@ -1,0 +1,286 @@
+"""The SQLite engine, as its caller sees it: all on the event loop.
+
+Units gather for one tick of the loop and go to the writer thread (``sqlite_writer.py``) in one
+piece; records gather for longer, unless somebody waits for a unit behind them. Reads run on the
+loop, over a connection that cannot write.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+import sqlite3
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import ExitStack, asynccontextmanager, closing
+from pathlib import Path
+from typing import Any, Literal, NamedTuple, Self
+
+from aitp_desk.model.errors import StoreBusy
+from aitp_desk.store.base import (
+    PAGE_BYTES,
+    Opened,
+    P,
+    Params,
+    Row,
+    RowPage,
+    StoreError,
+    T,
+    Work,
+)
+from aitp_desk.store.engine.failure_log import FailedRecords
+from aitp_desk.store.engine.metrics import Line, Measures
+from aitp_desk.store.engine.migration import migrate
+from aitp_desk.store.engine.sqlite_reader import read_page
+from aitp_desk.store.engine.sqlite_writer import (
+    BEHIND_UNITS,
+    COMMIT_WAITS_MS,
+    MOST_UNITS,
+    Checkpointer,
+    Writer,
+)
+from aitp_desk.store.engine.statements import load_statements
+from aitp_desk.store.engine.unit import Unit
+
+Synchronous = Literal["full", "normal"]
+"""Neither loses a commit when the process is killed; ``normal`` may when the power fails."""
+
+GATHER_SECONDS = 0.05
+"""How long records may wait for company; the rest of their 100 ms is for the commit."""
+READ_WAITS_SECONDS = 1.0
+CACHED_STATEMENTS = 256
+CACHE_KIB = 16 * 1024
+OLDEST_SQLITE = (3, 37, 0)
+"""The first with STRICT tables."""
+
+
+class SqliteStore:
+    """A store in one SQLite file, used on one event loop; ``base.py`` holds its promises.
+
+    Attributes:
+        opened: what opening it found.
+    """
+
+    def __init__(
+        self, path: Path, opened: Opened, connections: _Connections, most_waiting: int
+    ) -> None:
+        statements = load_statements("sqlite")
+        self.opened = opened
+        self._path = path
+        self._wal = connections.wal
+        self._statements = statements
+        self._reading = connections.reading
+        self._execute = connections.reading.cursor().execute
+        self._loop = asyncio.get_running_loop()
+        self._most_waiting = most_waiting
+        self._behind = min(BEHIND_UNITS, most_waiting // 2)
+        self._waiting = 0
+        self._line = Line()
+        self._gathered: list[Unit] = []
+        self._hand_over: asyncio.Handle | None = None
+        self._is_due = False
+        self._is_closed = False
+        self._failed = FailedRecords(self._loop)
+        self._checkpointer = Checkpointer(connections.checking)
+        self._writer = Writer(
+            connections.writing,
+            statements=statements,
+            wal=connections.wal,
+            tell=lambda units: self._loop.call_soon_threadsafe(self._settle, units),
+            committed=self._checkpointer.note,
+        )
+
+    @classmethod
+    @asynccontextmanager
+    async def open(
+        cls, path: Path, *, synchronous: Synchronous = "full", queue: int = 10_000
+    ) -> AsyncIterator[Self]:
+        """Open the store for the length of an ``async with``; leaving it commits what waits.
+
+        Parameters:
+            path: the database file. It and its folder are made where they are missing, for this
+                user alone.
+            queue: how many units may wait before callers are turned away.
+
+        Raises:
+            StoreError: the file cannot be opened or is no database.
+            StoreTooNew, StoreChanged: as ``migrate.migrate``.
+        """
+        with ExitStack() as stack:
+            try:
+                opened, connections = _connect(path, synchronous, stack)
+            except (OSError, sqlite3.Error) as error:
+                raise StoreError(f"The database {path} cannot be opened: {error}.") from error
+            store = cls(path, opened, connections, queue)
+            try:
+                yield store
+            finally:
+                await store._close()
+
+    @property
+    def name(self) -> str:
+        """What it is and where, for people."""
+        return f"SQLite, {self._path}"
+
+    @property
+    def is_behind(self) -> bool:
+        """Whether more waits than a few commits take; see ``base.Store.is_behind``."""
+        return self._waiting > self._behind
+
+    async def run(self, work: Callable[P, Work[T]], /, *args: P.args, **kwargs: P.kwargs) -> T:
+        """Run one unit and return its result after its commit; see ``base.Store.run``."""
+        self._admit()
+        future: asyncio.Future[T] = self._loop.create_future()
+        self._gather(Unit(work, args, kwargs, future))
+        return await future
+
+    def record(self, work: Callable[P, Work[Any]], /, *args: P.args, **kwargs: P.kwargs) -> None:
+        """Hand one unit over without waiting for it; see ``base.Store.record``."""
+        self._admit()
+        self._gather(Unit(work, args, kwargs))
+
+    async def read(self, statement: str, params: Params, /) -> list[Row]:
+        """Run one reading statement by its name and return its rows."""
+        try:
+            return self._execute(self._statements[statement], params).fetchall()
+        except sqlite3.Error as error:
+            raise StoreError(f"The database failed: {error}") from error
+
+    async def read_page(
+        self, statement: str, params: Params, /, *, limit: int, most_bytes: int = PAGE_BYTES
+    ) -> RowPage:
+        """Run one reading statement and return its first rows; see ``base.Reader.read_page``."""
+        return read_page(self._reading, self._statements[statement], params, limit, most_bytes)
+
+    async def settled(self) -> None:
+        """Return when everything handed over before this call is settled; see :class:`Store`."""
+        if self._waiting or self._is_closed:
+            future: asyncio.Future[None] = self._loop.create_future()
+            self._gather(Unit(_nothing, (), {}, future))
+            await future
+        else:  # also where another program holds the database
+            await asyncio.sleep(0)
+
+    def measure(self) -> Measures:
+        """What the store tells of itself now."""
+        return Measures(
+            waiting=self._waiting,
+            most_waiting=self._most_waiting,
+            waiting_seconds=self._line.seconds(self._loop.time()),
+            commits=self._writer.commits,
+            bytes=_size(self._path),
+            log_bytes=_size(self._wal),
+            free_bytes=shutil.disk_usage(self._path.parent).free,
+        )
+
+    def _admit(self) -> None:
+        if self._waiting >= self._most_waiting:
+            raise StoreBusy("Too many writes are waiting. Try again in a second.", retry_after=1)
+
+    def _gather(self, unit: Unit) -> None:
+        """Put a unit in line, and see to it that the line is handed to the writer in time."""
+        if self._is_closed:
+            raise StoreError("The store is closed.")
+        self._waiting += 1
+        self._gathered.append(unit)
+        if self._is_due:
+            return
+        if unit.future is not None or len(self._gathered) >= MOST_UNITS:
+            if self._hand_over is not None:
+                self._hand_over.cancel()
+            self._hand_over = self._loop.call_soon(self._hand_over_now)
+            self._is_due = True
+        elif self._hand_over is None:
+            self._hand_over = self._loop.call_later(GATHER_SECONDS, self._hand_over_now)
+
+    def _hand_over_now(self) -> None:
+        units, self._gathered = self._gathered, []
+        self._hand_over, self._is_due = None, False
+        self._line.hand_over(len(units), self._loop.time())
+        self._writer.take(units)
+
+    def _settle(self, units: list[Unit]) -> None:
+        self._waiting -= len(units)
+        self._line.settle(len(units))
+        for unit in units:
+            if unit.future is not None:
+                unit.tell()
+            elif unit.error is not None:
+                self._failed.note(unit.name, unit.error)
+
+    async def _close(self) -> None:
+        self._is_closed = True
+        if self._hand_over is not None:
+            self._hand_over.cancel()
+            self._hand_over_now()
+        # These block, so that nothing can cancel them and pull the connections from under the
+        # threads. What they settled is told in the loop's next turn.
+        self._writer.stop()
+        self._checkpointer.stop()
+        await asyncio.sleep(0)
+        self._failed.close()
+
+
+class _Connections(NamedTuple):
+    writing: sqlite3.Connection
+    checking: sqlite3.Connection
+    reading: sqlite3.Connection
+    wal: Path
+
+
+def _connect(path: Path, synchronous: Synchronous, stack: ExitStack) -> tuple[Opened, _Connections]:
+    """Make what is missing, open the connections and bring the schema up to date.
+
+    They are closed in reverse: the last one, which moves the WAL into the file, must be able to
+    write.
+    """
+    if sqlite3.sqlite_version_info < OLDEST_SQLITE:
+        needed = ".".join(map(str, OLDEST_SQLITE))
+        raise StoreError(f"SQLite {needed} is needed; this Python has {sqlite3.sqlite_version}.")
+    path = path.resolve()  # where SQLite puts the WAL, should this be a link
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    path.touch(mode=0o600)
+    writing = stack.enter_context(closing(_connect_to_write(path, synchronous)))
+    opened = migrate(writing, now=int(time.time()))
+    checking = stack.enter_context(closing(_connect_to_write(path, synchronous)))
+    reading = sqlite3.connect(
+        f"{path.as_uri()}?mode=ro",
+        uri=True,
+        timeout=READ_WAITS_SECONDS,
+        isolation_level=None,
+        cached_statements=CACHED_STATEMENTS,
+    )
+    stack.enter_context(closing(reading))
+    wal = path.with_name(f"{path.name}-wal")
+    return opened, _Connections(writing, checking, reading, wal)
+
+
+def _connect_to_write(path: Path, synchronous: Synchronous) -> sqlite3.Connection:
+    connection = sqlite3.connect(
+        path,
+        timeout=COMMIT_WAITS_MS / 1000,
+        isolation_level=None,
+        check_same_thread=False,
+        cached_statements=CACHED_STATEMENTS,
+    )
+    (mode,) = connection.execute("PRAGMA journal_mode = WAL").fetchone()
+    if mode != "wal":
+        raise StoreError(f"{path} must lie on a local disk: SQLite cannot keep a WAL beside it.")
+    connection.execute(f"PRAGMA synchronous = {synchronous}")
+    connection.execute("PRAGMA wal_autocheckpoint = 0")
+    connection.execute("PRAGMA secure_delete = ON")  # some builds of SQLite leave deleted words
+    connection.execute(f"PRAGMA cache_size = -{CACHE_KIB}")
+    return connection
+
+
+def _size(file: Path) -> int:
+    """The size of a file in bytes; 0 of one that is not there."""
+    try:
+        return file.stat().st_size
+    except OSError:
+        return 0
+
+
+def _nothing() -> Work[None]:
+    """Do nothing, in turn."""
+    yield from ()

@@ -1,0 +1,121 @@
+"""An SQLite store that is only looked at: nothing is made, migrated or changed."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+from aitp_desk.store.base import PAGE_BYTES, Params, Row, RowPage, StoreError
+from aitp_desk.store.engine.migration import check_applied, load_migrations
+from aitp_desk.store.engine.statements import load_statements
+from aitp_desk.store.rows.pages import take_page
+
+WAITS_SECONDS = 60
+MOST_TOLD = 10
+"""How many complaints of the database are repeated."""
+
+
+class SqliteReader:
+    """Reads what a database keeps, also while a desk serves from it. See ``base.Reader``.
+
+    Parameters:
+        connection: one that cannot write.
+    """
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+        self._statements = load_statements("sqlite")
+
+    async def read(self, statement: str, params: Params, /) -> list[Row]:
+        """Run one reading statement by its name and return its rows."""
+        return self._fetch(self._statements[statement], params)
+
+    async def read_page(
+        self, statement: str, params: Params, /, *, limit: int, most_bytes: int = PAGE_BYTES
+    ) -> RowPage:
+        """Run one reading statement and return its first rows; see ``base.Reader.read_page``."""
+        return read_page(self._connection, self._statements[statement], params, limit, most_bytes)
+
+    @contextmanager
+    def at_one_moment(self) -> Iterator[None]:
+        """Have all that is read as long as the context lasts be as it is at its first reading.
+
+        Raises:
+            StoreError: the database failed.
+        """
+        self._fetch("BEGIN", {})
+        try:
+            yield
+        finally:
+            self._fetch("ROLLBACK", {})
+
+    def version(self) -> tuple[int, int]:
+        """The number of the newest migration that was applied, and of the newest that is known.
+
+        Raises:
+            StoreTooNew, StoreChanged: as ``migrate.migrate``.
+            StoreError: it is no database of a desk.
+        """
+        known = load_migrations()
+        applied = self._fetch("SELECT number, sha256 FROM migrations ORDER BY number", {})
+        missing = check_applied([(number, sha256) for number, sha256 in applied], known)
+        return len(known) - len(missing), len(known)
+
+    def damage(self) -> tuple[str, ...]:
+        """What SQLite itself finds wrong with the file, its indexes and references.
+
+        At most ``MOST_TOLD`` of it; nothing where all is well.
+        """
+        try:
+            found = [row[0] for row in self._fetch(f"PRAGMA integrity_check({MOST_TOLD})", {})]
+            if found == ["ok"]:
+                found = [
+                    f"a row of {table} refers to one of {parent} that is not there"
+                    for table, _, parent, _ in self._fetch("PRAGMA foreign_key_check", {})
+                ]
+        except StoreError as error:
+            found = [str(error)]
+        return tuple(found[:MOST_TOLD])
+
+    def _fetch(self, sql: str, params: Params) -> list[Row]:
+        try:
+            return self._connection.execute(sql, params).fetchall()
+        except sqlite3.Error as error:
+            raise StoreError(f"The database failed: {error}") from error
+
+
+def read_page(
+    connection: sqlite3.Connection, sql: str, params: Params, limit: int, most_bytes: int
+) -> RowPage:
+    """Read the first rows of a statement, one at a time.
+
+    Raises:
+        StoreError: the database failed.
+    """
+    try:
+        with closing(connection.execute(sql, {**params, "limit": limit + 1})) as cursor:
+            return take_page(cursor, limit, most_bytes)
+    except sqlite3.Error as error:
+        raise StoreError(f"The database failed: {error}") from error
+
+
+@contextmanager
+def looking_at(path: Path) -> Iterator[SqliteReader]:
+    """Read from a database file for as long as the context lasts.
+
+    Raises:
+        StoreError: it cannot be opened.
+    """
+    try:
+        connection = sqlite3.connect(
+            f"{path.resolve().as_uri()}?mode=ro",
+            uri=True,
+            timeout=WAITS_SECONDS,
+            isolation_level=None,
+        )
+    except sqlite3.Error as error:
+        raise StoreError(f"The database {path} cannot be opened: {error}.") from error
+    with closing(connection):
+        yield SqliteReader(connection)

@@ -1,0 +1,76 @@
+"""The statements that units yield by name, parsed from ``queries/``.
+
+A statement begins with a comment ``-- name: What it does.`` and ends with a semicolon; its
+parameters are written ``:name``. A statement in an engine's folder replaces
+the one of its name in ``shared``.
+
+Columns that several statements of a file read in one order stand once: after a comment
+``-- columns name: Whose they are.``, and in the statements as ``{name}``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from types import MappingProxyType
+
+QUERIES = Path(__file__).parents[1] / "queries"
+
+_HEAD = re.compile(r"^-- (?P<columns>columns )?(?P<name>[a-z_]+): (?P<sentence>\S.*)$")
+_COLUMNS = re.compile(r"\{([a-z_]+)\}")
+
+
+@cache
+def load_statements(engine: str, folder: Path = QUERIES) -> Mapping[str, str]:
+    """Read the shared statements and those of one engine, once.
+
+    Parameters:
+        engine: name of the engine's folder, such as ``sqlite``; it need not exist.
+
+    Returns:
+        SQL by name, without comments and the last semicolon.
+
+    Raises:
+        ValueError: a name stands twice, text stands outside a statement, or a statement names
+            columns that its file does not list.
+    """
+    return MappingProxyType({**_load_folder(folder / "shared"), **_load_folder(folder / engine)})
+
+
+def _load_folder(folder: Path) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for path in sorted(folder.rglob("*.sql")):
+        for name, sql in _parse(path.read_text(encoding="utf-8"), path.name).items():
+            if name in found:
+                raise ValueError(f"{path.name}: the statement {name} stands twice in this folder.")
+            found[name] = sql
+    return found
+
+
+def _parse(text: str, origin: str) -> dict[str, str]:
+    statements: dict[str, list[str]] = {}
+    columns: dict[str, list[str]] = {}
+    current: list[str] | None = None
+    for number, line in enumerate(text.splitlines(), start=1):
+        if head := _HEAD.match(line):
+            kept = columns if head["columns"] else statements
+            if head["name"] in kept:
+                raise ValueError(f"{origin}:{number}: {head['name']} stands twice.")
+            current = kept.setdefault(head["name"], [])
+        elif line.strip() and not line.startswith("--"):
+            if current is None:
+                raise ValueError(f"{origin}:{number}: a statement begins with '-- name: sentence'.")
+            current.append(line.rstrip())
+    lists = {name: "\n".join(lines).rstrip(";") for name, lines in columns.items()}
+
+    def columns_of(found: re.Match[str]) -> str:
+        if found[1] not in lists:
+            raise ValueError(f"{origin}: there are no columns {found[1]}.")
+        return lists[found[1]]
+
+    return {
+        name: _COLUMNS.sub(columns_of, "\n".join(lines)).rstrip(";")
+        for name, lines in statements.items()
+    }

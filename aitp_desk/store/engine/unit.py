@@ -1,0 +1,122 @@
+"""What engines share: the unit that waits, and what it may touch."""
+
+from __future__ import annotations
+
+from asyncio import Future
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any
+
+import msgspec
+
+from aitp_desk.model.access.audit import Auditor
+from aitp_desk.model.access.grant import Grant
+from aitp_desk.model.calls.call import ActionCall
+from aitp_desk.model.conversation.thread import Thread
+from aitp_desk.store.base import Work
+from aitp_desk.store.records.runs import ClaimedRun
+from aitp_desk.store.records.threads import Fork, Once, Session
+from aitp_desk.store.units.calls.calls import SessionTurn
+from aitp_desk.store.units.keys.nonces import keep_nonce
+from aitp_desk.store.units.threads.folded_threads import fold_turn
+
+_ONE_STATEMENT: Mapping[Callable[..., Work[Any]], str] = {
+    fold_turn: "fold_turn",
+    keep_nonce: "keep_nonce",
+}
+"""Units that are one writing statement and nothing more, with the unit's arguments. Each writes to
+a table that the others leave alone."""
+
+
+class Unit(msgspec.Struct, eq=False):
+    """A unit of work that was handed over, and what became of it.
+
+    Parameters:
+        work: the unit's function, called anew for each time that it is driven.
+        future: where its caller waits; None for a record, which nobody waits for.
+        result: what it returned.
+        error: why it failed; None when it did not.
+    """
+
+    work: Callable[..., Work[Any]]
+    args: tuple[Any, ...]
+    kwargs: Mapping[str, Any]
+    future: Future[Any] | None = None
+    result: Any = None
+    error: Exception | None = None
+
+    @property
+    def name(self) -> str:
+        """What the unit is called in the log."""
+        function = self.work.func if isinstance(self.work, partial) else self.work
+        return function.__name__
+
+    def tell(self) -> None:
+        """Wake the caller with what became of the unit. Called on the caller's loop."""
+        if self.future is None or self.future.done():
+            return
+        if self.error is None:
+            self.future.set_result(self.result)
+        else:
+            self.future.set_exception(self.error)
+
+
+def touched(unit: Unit) -> frozenset[tuple[str, ...]] | None:
+    """Tell what a unit may touch, from its named arguments: its thread, idempotency key, nonce.
+
+    It touches the audit log where it is given an auditor. Two units that share nothing may be
+    driven side by side, a statement of one between two of the other. Units that share something
+    must take effect in the order in which they were handed over.
+
+    Returns:
+        None for a unit that names nothing, has something else written along, asks for a person,
+        does what capabilities want, or moves a ticket: it may touch anything.
+    """
+    arguments = unit.kwargs
+    if isinstance(unit.work, partial):
+        arguments = {**unit.work.keywords, **arguments}
+    found = {place for name, value in arguments.items() if (place := _place(name, value))}
+    if not found or "ticket_id" in arguments:
+        return None
+    if any(arguments.get(name) is not None for name in ("along", "person", "effects")):
+        return None
+    if any(isinstance(value, SessionTurn) and value.effects for value in arguments.values()):
+        return None
+    if any(isinstance(value, Auditor) for value in arguments.values()):
+        found.add(("audit",))
+    return frozenset(found)
+
+
+def _place(name: str, value: Any) -> tuple[str, ...] | None:
+    """What an argument of a unit names."""
+    match value:
+        case str() if name == "thread_id":
+            return "thread", value
+        case Fork():
+            return "thread", value.parent_id
+        case Grant() | ClaimedRun() | Session():
+            return "thread", value.thread_id
+        case Thread():
+            return "thread", value.id
+        case SessionTurn():
+            return "thread", value.session.thread_id
+        case ActionCall():
+            return "call", value.id
+        case Once():
+            return "once", value.scope, value.key
+        case bytes() if name == "nonce":
+            return "nonce", value.hex()
+        case _:
+            return None
+
+
+def one_statement(work: Callable[..., Work[Any]]) -> str | None:
+    """The statement that units of this work consist of; its parameters are a unit's arguments.
+
+    An engine may run the statement for many such units at once, before or after those of another
+    such work that stand among them: neither sees the other.
+
+    Returns:
+        None for work that has more to it.
+    """
+    return _ONE_STATEMENT.get(work)

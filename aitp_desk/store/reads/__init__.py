@@ -1,0 +1,1 @@
+"""Reads: one bounded, indexed look each."""

@@ -1,0 +1,131 @@
+"""The audit log as it is read: row by row, and checked from its first row to its last."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+import msgspec
+
+from aitp_desk.model.access.audit import FIRST_LINK, AuditAction, AuditKeys, AuditRow, ObjectKind
+from aitp_desk.store.base import Reader, Row
+
+PAGE_ROWS = 500
+LEAST = -(2**63)
+"""The least number that a row can have which somebody put there."""
+MOST_TRIES = 5
+"""How often a check begins anew because old rows were dropped while it read."""
+
+
+class Head(msgspec.Struct, frozen=True):
+    """Where the log ends. Whoever has kept a head elsewhere notices when rows after it are gone.
+
+    Parameters:
+        n: number of the newest row; 0 for none.
+        link: its link.
+    """
+
+    n: int
+    link: bytes
+
+    def __str__(self) -> str:
+        return f"{self.n}:{self.link.hex()}"
+
+
+class Checked(msgspec.Struct, frozen=True):
+    """What a check of the log found.
+
+    Parameters:
+        dropped: number of the newest row that has had its time; 0 for none.
+        head: the last row that is as it was written.
+        broken: number of the first row that is not; None where all are.
+        why: what is wrong with it.
+    """
+
+    dropped: int
+    head: Head
+    broken: int | None = None
+    why: str = ""
+
+
+async def audit_rows(store: Reader) -> AsyncIterator[AuditRow]:
+    """Read the rows of the log, the oldest first.
+
+    Raises:
+        UnicodeDecodeError: a row was changed so that it is no text any more.
+    """
+    async for row in _read_rows(store):
+        yield _row_of(row)
+
+
+async def check_audit(store: Reader, keys: AuditKeys, known: Head | None = None) -> Checked:
+    """Compute every link anew.
+
+    Parameters:
+        known: a head that was kept elsewhere; the log must still have it, unless it has dropped
+            that row as too old.
+    """
+    checked = await _check(store, keys, known)
+    for _ in range(MOST_TRIES):
+        if checked.broken is None or not await _has_dropped_more(store, checked):
+            break
+        checked = await _check(store, keys, known)
+    return checked
+
+
+async def _has_dropped_more(store: Reader, checked: Checked) -> bool:
+    """Whether old rows were dropped while the log was read."""
+    anchors = await store.read("audit_anchor", {})
+    return len(anchors) == 1 and anchors[0][0] > checked.dropped
+
+
+async def _check(store: Reader, keys: AuditKeys, known: Head | None) -> Checked:
+    anchors = await store.read("audit_anchor", {})
+    if len(anchors) != 1:
+        return Checked(0, Head(0, FIRST_LINK), 1, "the mark of what was dropped is not one row")
+    dropped, link = anchors[0]
+    head = Head(dropped, link)
+    if dropped < 0 or (dropped == 0 and link != FIRST_LINK):
+        return Checked(dropped, head, 1, "the mark of what was dropped was changed")
+    trimmed = ""
+    async for raw in _read_rows(store):
+        why, row = _check_row(keys, head, raw)
+        if row is None:
+            return Checked(dropped, head, head.n + 1, why)
+        head = Head(row.n, row.link)
+        if known is not None and known.n == head.n and known.link != head.link:
+            return Checked(dropped, head, head.n, "it is not the row whose head was kept")
+        if row.action == AuditAction.LOG_TRIMMED.value:
+            trimmed = row.object
+    if trimmed != (keys.name(ObjectKind.LOG, str(dropped)) if dropped else ""):
+        why = "rows before it are gone, and the log does not say that it dropped them"
+        return Checked(dropped, head, dropped + 1, why)
+    if known is not None and known.n > head.n:
+        return Checked(dropped, head, head.n + 1, "it is gone: a head after it was kept")
+    return Checked(dropped, head)
+
+
+def _check_row(keys: AuditKeys, before: Head, raw: Row) -> tuple[str, AuditRow | None]:
+    """Return a row that is as it was written, else what is wrong with it."""
+    if raw[0] != before.n + 1:
+        return ("it is gone" if raw[0] > before.n else f"before it stands a row {raw[0]}"), None
+    try:
+        row = _row_of(raw)
+    except UnicodeDecodeError:
+        return "it was changed", None
+    if row.link != keys.link(before.link, row):
+        return "it was changed, or the row before it", None
+    return "", row
+
+
+async def _read_rows(store: Reader) -> AsyncIterator[Row]:
+    start = LEAST
+    while rows := await store.read("audit_rows", {"start": start, "limit": PAGE_ROWS}):
+        for row in rows:
+            yield row
+        start = rows[-1][0] + 1
+
+
+def _row_of(row: Row) -> AuditRow:
+    n, at, *texts, count, link = row
+    principal, proven_by, action, object_, outcome = (bytes(text).decode() for text in texts)
+    return AuditRow(n, at, principal, proven_by, action, object_, outcome, count, link)

@@ -1,0 +1,66 @@
+"""What the desk reads of calls of actions: one bounded, indexed look each."""
+
+from __future__ import annotations
+
+from aitp_desk.model.calls.call import ActionCall
+from aitp_desk.store.base import Store
+from aitp_desk.store.rows.calls import call_of
+
+MEASURED = 20
+"""Of so many calls it is measured how long an action takes."""
+MOST_TO_PAY = 20
+"""So many calls of a thread are looked at that are to be paid, or were."""
+
+
+async def call_by_id(store: Store, call_id: str) -> ActionCall | None:
+    """Read a call."""
+    rows = await store.read("call", {"id": call_id})
+    return call_of(rows[0]) if rows else None
+
+
+async def call_quoted(store: Store, quote_id: str) -> ActionCall | None:
+    """Read the call that is paid by this name."""
+    rows = await store.read("call_quoted", {"quote_id": quote_id})
+    return call_of(rows[0]) if rows else None
+
+
+async def call_of_session(store: Store, session_id: str) -> ActionCall | None:
+    """Read the newest call that was accepted in a session."""
+    rows = await store.read("call_of_session", {"session_id": session_id})
+    return call_of(rows[0]) if rows else None
+
+
+async def calls_of_run(store: Store, run_id: str) -> tuple[ActionCall, ...]:
+    """Read what a run has called so far, in order."""
+    rows = await store.read("calls_of_run", {"run_id": run_id})
+    return tuple(map(call_of, rows))
+
+
+async def answered_calls(store: Store, thread_id: str) -> tuple[ActionCall, ...]:
+    """Read the calls on a thread that were answered and have not gone on since, in order."""
+    rows = await store.read("answered_calls", {"thread_id": thread_id})
+    return tuple(map(call_of, rows))
+
+
+async def calls_to_pay(
+    store: Store, thread_id: str, since: int | None = None
+) -> tuple[ActionCall, ...]:
+    """Read the newest calls on a thread that wait for money, in order.
+
+    Parameters:
+        since: Unix seconds; those are read too that were paid since then.
+    """
+    place = {"thread_id": thread_id, "since": since, "limit": MOST_TO_PAY}
+    return tuple(map(call_of, reversed(await store.read("calls_to_pay", place))))
+
+
+async def calls_cut_short(store: Store, desk: str, limit: int) -> tuple[ActionCall, ...]:
+    """Read the oldest calls of a desk that are at work while somebody waits for them."""
+    rows = await store.read("calls_cut_short", {"desk": desk, "limit": limit})
+    return tuple(map(call_of, rows))
+
+
+async def seconds_taken(store: Store, desk: str, action: str) -> tuple[int, ...]:
+    """How long the latest calls of an action went on that succeeded, in seconds."""
+    place = {"desk": desk, "action": action, "limit": MEASURED}
+    return tuple(row[0] for row in await store.read("call_seconds", place))

@@ -1,0 +1,193 @@
+"""What operators read of tickets and of one thread: bounded, indexed looks.
+
+Reads stand in the way of all that the desk does meanwhile, so a list looks at its rows a slice at a
+time and lets others go between two slices. A page that has looked through its share of rows ends
+there, be it short or empty, and says where it goes on.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from typing import Literal
+
+from aitp_desk.model.conversation.note import Note
+from aitp_desk.model.conversation.ticket import TICKET_PREFIX, KeptTicket
+from aitp_desk.model.errors import InvalidRequest
+from aitp_desk.store.base import Row, Store
+from aitp_desk.store.reads import files as file_reads
+from aitp_desk.store.reads import threads as reads
+from aitp_desk.store.records.console import (
+    Said,
+    SaidPage,
+    ThreadAtAGlance,
+    ThreadLine,
+    TicketFilter,
+    TicketList,
+    Waiting,
+)
+from aitp_desk.store.rows.console import attached_to, folded_line_of, line_of, said_of, taker_of
+from aitp_desk.store.rows.notes import note_of
+from aitp_desk.store.rows.tickets import ticket_of
+from aitp_desk.store.units.threads.folded_threads import read_turn
+
+MOST_NOTES = 200
+"""How many notes beside a thread are read at once."""
+MOST_ENDED = 100
+"""How many tickets of a thread are read that are over."""
+MOST_WAITING = 5_000
+"""How many of the tickets that wait are counted, the oldest."""
+TICKETS_LOOKED_AT = 2_000
+"""How many tickets a page looks through."""
+SLICE = 100
+
+_AFTER_ALL = "~"
+_CURSOR = re.compile(rf"(open|over)\.({TICKET_PREFIX}_[0-9a-z_]{{1,64}})")
+
+
+async def tickets(store: Store, asked: TicketFilter, after: str | None, limit: int) -> TicketList:
+    """List tickets: those that wait the oldest first, those that are over the newest first.
+
+    A page looks at ``TICKETS_LOOKED_AT`` tickets at most.
+
+    Parameters:
+        after: the ``next`` of the page before; None for the first.
+        limit: how many a page has at most.
+
+    Raises:
+        InvalidRequest: ``after`` is none.
+    """
+    phase, place = _begin(asked, after)
+    found: list[tuple[str, KeptTicket]] = []
+    looked = 0
+    while True:
+        rows = await _slice(store, phase, place)
+        for row in rows:
+            place, ticket = row[0], ticket_of(row)
+            if ticket.is_over is (phase == "over") and asked.takes(ticket):
+                found.append((f"{phase}.{place}", ticket))
+        looked += len(rows)
+        is_through = len(rows) < SLICE
+        if is_through and phase == "open" and asked.state == "all":
+            phase, place, is_through = "over", _AFTER_ALL, False
+        if len(found) > limit:
+            return TicketList(tuple(one for _, one in found[:limit]), found[limit - 1][0])
+        if is_through or looked >= TICKETS_LOOKED_AT:
+            further = None if is_through else f"{phase}.{place}"
+            return TicketList(tuple(one for _, one in found), further)
+        await asyncio.sleep(0)
+
+
+async def tickets_of_thread(store: Store, thread_id: str) -> tuple[KeptTicket, ...]:
+    """Read the tickets of a thread that wait for a person, the oldest first."""
+    rows = await store.read("waiting_tickets_of_thread", {"thread_id": thread_id})
+    return tuple(map(ticket_of, rows))
+
+
+async def waiting(store: Store, operator: str, now: int) -> Waiting:
+    """Count the tickets that wait for a person, the oldest ``MOST_WAITING`` of them.
+
+    Parameters:
+        operator: the name of whose are counted apart.
+        now: Unix seconds.
+    """
+    rows = await store.read("tickets_waiting_now", {"limit": MOST_WAITING})
+    opened = [(count, oldest) for state, _, count, oldest in rows if state == "open"]
+    taken = {name: count for state, name, count, _ in rows if state == "taken"}
+    return Waiting(
+        sum(count for count, _ in opened),
+        sum(taken.values()),
+        taken.get(operator, 0),
+        max((now - oldest for _, oldest in opened), default=None),
+    )
+
+
+async def line(store: Store, thread_id: str) -> ThreadLine | None:
+    """Read a thread as it stands in a list. A folded one stays folded."""
+    rows = await store.read("thread_line", {"thread_id": thread_id})
+    folded = [] if rows else await store.read("folded_turn", {"thread_id": thread_id})
+    if not rows and not folded:
+        return None
+    open_ones = await tickets_of_thread(store, thread_id)
+    if rows:
+        return line_of(rows[0], open_ones)
+    return folded_line_of(thread_id, read_turn(folded[0][1]), open_ones)
+
+
+async def thread(store: Store, thread_id: str) -> ThreadAtAGlance | None:
+    """Read a thread without what was said there; None where there is no such thread.
+
+    Of its tickets that are over it has the newest ``MOST_ENDED``, of its notes ``MOST_NOTES``.
+    """
+    kept = await reads.thread(store, thread_id)
+    found = None if kept is None else await line(store, thread_id)
+    if kept is None or found is None:
+        return None
+    ended = await store.read(
+        "ended_tickets_of_thread", {"thread_id": thread_id, "limit": MOST_ENDED}
+    )
+    return ThreadAtAGlance(
+        found,
+        tuple(map(taker_of, await store.read("actors_present", {"thread_id": thread_id}))),
+        (*found.tickets, *map(ticket_of, ended)),
+        await notes(store, thread_id),
+        kept.last_event,
+    )
+
+
+async def messages(
+    store: Store, thread_id: str, *, before: str | None, limit: int, now: int
+) -> SaidPage | None:
+    """Read what was said on a thread, the newest or what came before a message.
+
+    Parameters:
+        before: id of a message of this thread; None for none.
+        now: Unix seconds.
+
+    Returns:
+        None where there is no such thread.
+
+    Raises:
+        InvalidRequest: ``before`` is not a message of this thread.
+    """
+    if await reads.thread(store, thread_id) is None:
+        return None
+    place = reads.BEYOND if before is None else await reads.place(store, thread_id, before)
+    if not place:
+        raise InvalidRequest("before is the id of a message of this thread.", param="before")
+    found = await store.read_page(
+        "said_before", {"thread_id": thread_id, "before": place}, limit=limit
+    )
+    page = [await _said(store, row, now) for row in reversed(found.rows)]
+    return SaidPage(tuple(page), page[0].id if found.has_more else None)
+
+
+async def notes(store: Store, thread_id: str, after: str = "") -> tuple[Note, ...]:
+    """Read the oldest notes beside a thread after one, at most ``MOST_NOTES``."""
+    place = {"thread_id": thread_id, "after": after, "limit": MOST_NOTES}
+    return tuple(map(note_of, await store.read("notes_of_thread", place)))
+
+
+async def _said(store: Store, row: Row, now: int) -> Said:
+    names: dict[str, str] = {}
+    for attached in attached_to(row):
+        file = await file_reads.find(store, attached.file_id, now=now)
+        if file is not None:
+            names[file.id] = file.name
+    return said_of(row, names)
+
+
+async def _slice(store: Store, phase: str, place: str) -> list[Row]:
+    if phase == "open":
+        return await store.read("open_tickets_after", {"after": place, "limit": SLICE})
+    return await store.read("tickets_before", {"before": place, "limit": SLICE})
+
+
+def _begin(asked: TicketFilter, after: str | None) -> tuple[Literal["open", "over"], str]:
+    """Where a page begins."""
+    if after is None:
+        return ("over", _AFTER_ALL) if asked.state == "over" else ("open", "")
+    cursor = _CURSOR.fullmatch(after)
+    if cursor is None or asked.state not in ("all", cursor[1]):
+        raise InvalidRequest("after is the 'next' of the page before.", param="after")
+    return ("open" if cursor[1] == "open" else "over"), cursor[2]

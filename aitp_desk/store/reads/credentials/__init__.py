@@ -1,0 +1,1 @@
+"""Reads of keys, clients, grants and revocations."""

@@ -1,0 +1,29 @@
+"""What the desk reads of OAuth clients and signing keys: one bounded look each."""
+
+from __future__ import annotations
+
+from aitp_desk.store.base import Store
+from aitp_desk.store.records.clients import Client, SigningKey
+from aitp_desk.store.rows.threads import client_of, signing_key_of
+
+
+async def client(store: Store, client_id: str) -> Client | None:
+    """Read a client, also one that was revoked or has expired."""
+    rows = await store.read("client", {"id": client_id})
+    return client_of(rows[0]) if rows else None
+
+
+async def live_client(store: Store, id_or_name: str) -> Client | None:
+    """Read the client with this id that was not revoked or, if the owner made it, of this name."""
+    rows = await store.read("live_client", {"id_or_name": id_or_name})
+    return await client(store, rows[0][0]) if rows else None
+
+
+async def list_clients(store: Store) -> tuple[Client, ...]:
+    """Read all clients, the oldest first; for the command line."""
+    return tuple(map(client_of, await store.read("clients", {})))
+
+
+async def signing_keys(store: Store) -> tuple[SigningKey, ...]:
+    """Read the signing keys after the first, the oldest first."""
+    return tuple(map(signing_key_of, await store.read("signing_keys", {})))

@@ -1,0 +1,12 @@
+"""What the desk reads of sealed values by itself: for the call that they were given for."""
+
+from __future__ import annotations
+
+from aitp_desk.model.access.sealed_value import KeptSealed
+from aitp_desk.store.base import Store
+
+
+async def sealed_value(store: Store, ref: str) -> KeptSealed | None:
+    """Read a sealed value as it is kept; None where there is none."""
+    rows = await store.read("sealed_value", {"ref": ref})
+    return KeptSealed(*rows[0]) if rows else None

@@ -1,0 +1,64 @@
+"""What the desk reads of jobs: one bounded look each."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+
+from aitp_desk.model.calls.job import Job
+from aitp_desk.store.base import Store
+from aitp_desk.store.records.jobs import Room
+from aitp_desk.store.rows.threads import job_of
+
+PAGE_ROWS = 200
+MOST_COUNTED = 100
+"""Dead jobs are counted up to so many."""
+
+
+async def job(store: Store, job_id: str) -> Job | None:
+    """Read a job."""
+    rows = await store.read("job", {"id": job_id})
+    return job_of(rows[0]) if rows else None
+
+
+async def jobs(store: Store, *, dead_only: bool) -> AsyncIterator[Job]:
+    """Read the jobs that are kept, the oldest first; for the command line."""
+    statement, after = "dead_jobs" if dead_only else "jobs_after", ""
+    while rows := await store.read(statement, {"after": after, "limit": PAGE_ROWS}):
+        for row in rows:
+            yield job_of(row)
+        after = rows[-1][0]
+
+
+async def count_dead(store: Store) -> int:
+    """Count the jobs that were given up, up to :data:`MOST_COUNTED`."""
+    rows = await store.read("count_dead_jobs", {"limit": MOST_COUNTED})
+    count: int = rows[0][0]
+    return count
+
+
+async def jobs_not_over(store: Store, limit: int) -> dict[tuple[str, str], tuple[int, int]]:
+    """Count the jobs that wait or are at work, up to so many.
+
+    Returns:
+        By kind and state how many, and Unix seconds when the first of them was or is due.
+    """
+    rows = await store.read("jobs_not_over", {"limit": limit})
+    return {(kind, state): (count, since) for kind, state, count, since in rows}
+
+
+async def next_due(store: Store, rooms: Sequence[Room], held: Sequence[str]) -> int | None:
+    """When a worker may take up the next job, in Unix seconds; None for never.
+
+    Jobs that others are at count with the end of their lease.
+
+    Parameters:
+        rooms: what there is room for.
+        held: ids of those that the worker is at.
+    """
+    due = [
+        due_at
+        for room in rooms
+        for who, due_at in await store.read("askers", {"kind": room.kind, "held": " ".join(held)})
+        if due_at is not None and room.left_of(who) > 0
+    ]
+    return min(due, default=None)

@@ -1,0 +1,381 @@
+"""What the desk reads: one bounded, indexed look each."""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+from aitp_desk.model.access.principal import Principal
+from aitp_desk.model.access.rule import Access
+from aitp_desk.model.conversation.run import Run
+from aitp_desk.model.conversation.thread import Actor, Message, Thread
+from aitp_desk.model.errors import InvalidRequest
+from aitp_desk.model.ids import first_id
+from aitp_desk.store.base import PAGE_BYTES, Params, Row, RowPage, Store, Work
+from aitp_desk.store.records.keys import Key
+from aitp_desk.store.records.threads import Event, KeptThread, Once, Order, Page, Session, Summary
+from aitp_desk.store.rows.threads import (
+    actor_of,
+    event_of,
+    message_of,
+    metadata_of,
+    present_of,
+    run_of,
+    session_of,
+    token_of,
+)
+from aitp_desk.store.units.threads.access import find_access
+from aitp_desk.store.units.threads.folded_threads import unfold_thread
+
+T = TypeVar("T")
+
+BEYOND = 2**62
+"""A place after every message and event."""
+
+
+async def thread(store: Store, thread_id: str) -> KeptThread | None:
+    """Read a thread with its actors, the desk's own first."""
+    rows = await _read(store, "thread", {"thread_id": thread_id})
+    if not rows:
+        return None
+    id_, owner, created_at, metadata, parent_id, speaker, updated_at, *rest = rows[0]
+    last_seq, last_event, claimed_at = rest
+    actors = await read_actors(store, thread_id)
+    return KeptThread(
+        Thread(
+            id=id_,
+            owner=owner,
+            created_at=created_at,
+            metadata=metadata_of(metadata),
+            actors=actors,
+            parent_id=parent_id,
+        ),
+        speaker=speaker,
+        updated_at=updated_at,
+        last_seq=last_seq,
+        last_event=last_event,
+        is_claimed=claimed_at is not None,
+    )
+
+
+async def read_actors(store: Store, thread_id: str, event: int = BEYOND) -> tuple[Actor, ...]:
+    """Read who takes part in a thread, or did after one of its events; the desk's own first."""
+    rows = await _read(store, "actors", {"thread_id": thread_id, "event": event})
+    return tuple(map(actor_of, rows))
+
+
+async def read_present(store: Store, thread_id: str) -> tuple[Actor, ...]:
+    """Read who takes part in a thread now, each with who goes by it; the desk's own left out."""
+    present = map(present_of, await _read(store, "actors_present", {"thread_id": thread_id}))
+    return tuple(one.actor for one in present if not one.is_desk)
+
+
+async def owner(store: Store, thread_id: str) -> str | None:
+    """Read whose a thread is; None of an anonymous one, and where there is none."""
+    rows = await _read(store, "thread", {"thread_id": thread_id})
+    return rows[0][1] if rows else None
+
+
+async def is_shared(store: Store, thread_id: str, now: int) -> bool:
+    """Read whether a thread is shared with anybody by a grant that holds at a moment."""
+    ((count,),) = await _read(store, "count_grants", {"thread_id": thread_id, "now": now})
+    return bool(count)
+
+
+async def joined(store: Store, thread_id: str, event: int) -> Actor | None:
+    """Read the actor that joined a thread with one of its events, ``actor.joined``."""
+    rows = await _read(store, "joined", {"thread_id": thread_id, "event": event})
+    return actor_of(rows[0]) if rows else None
+
+
+async def access(
+    store: Store, thread_id: str, principal: Principal, idle_before: int, *, now: int
+) -> Access | None:
+    """Decide what a caller may do with a thread; None: to this caller there is none.
+
+    Parameters:
+        idle_before: Unix seconds; an anonymous thread last used before then is closed.
+        now: Unix seconds; what was shared until then or before is not shared any more.
+    """
+    found = await owner_and_access(store, thread_id, principal, idle_before, now=now)
+    return None if found is None else found[1]
+
+
+async def owner_and_access(
+    store: Store, thread_id: str, principal: Principal, idle_before: int, *, now: int
+) -> tuple[str | None, Access | None] | None:
+    """As :func:`access`, with the id of the thread's owner; None where there is no such thread."""
+    rows = await _read(store, "thread_tail", {"thread_id": thread_id, "desk": principal.desk})
+    if not rows:
+        return None
+    owner, updated_at, *_ = rows[0]
+    found = await _carry_out(
+        store,
+        find_access(thread_id, principal, owner, updated_at, now=now, idle_before=idle_before),
+    )
+    return owner, None if found is None else found[0]
+
+
+async def forked_at(store: Store, thread_id: str) -> tuple[str, int] | None:
+    """Read where a thread forked off another; None for one that did not.
+
+    Returns:
+        The parent's id, and the number of its newest message at that time.
+    """
+    rows = await _read(store, "forked_at", {"thread_id": thread_id})
+    return (rows[0][0], rows[0][1]) if rows else None
+
+
+async def threads_opened(
+    store: Store, before: int, after: str, limit: int
+) -> list[tuple[str, int | None]]:
+    """List the oldest threads after one that were opened before a time, deleted ones too.
+
+    Returns:
+        Their ids, and when each was last used; None for a deleted one.
+    """
+    page = {"opened_before": first_id("thread", before), "after": after, "limit": limit}
+    return [(row[0], row[1]) for row in await store.read("threads_opened", page)]
+
+
+async def message(store: Store, thread_id: str, message_id: str) -> Message | None:
+    """Read one message of a thread; None also for one that was deleted."""
+    rows = await _read(store, "message", {"thread_id": thread_id, "id": message_id})
+    return message_of(rows[0]) if rows else None
+
+
+async def messages(
+    store: Store,
+    thread_id: str,
+    *,
+    order: Order,
+    limit: int,
+    after: str | None = None,
+    before: str | None = None,
+    run_id: str | None = None,
+    upto_seq: int | None = None,
+) -> Page:
+    """Read a part of a thread's messages, as OpenAI's lists are paged.
+
+    A page has fewer than ``limit`` messages where more would pass ``PAGE_BYTES``.
+
+    Parameters:
+        order: how the list runs; ``after`` and ``before`` follow it.
+        after: id of a message of this thread; the part begins behind it.
+        before: id of a message of this thread. Alone it gives the nearest messages ahead of it,
+            still in list order, and ``has_more`` tells of those ahead of these; with ``after`` it
+            ends the part.
+        run_id: only what the desk said in this run.
+        upto_seq: as if there were no messages newer than this; None for all.
+
+    Raises:
+        InvalidRequest: ``after`` or ``before`` is not a message of this thread.
+    """
+    newest = BEYOND if upto_seq is None else upto_seq
+    ends = [await _end(store, thread_id, after, newest, "after")]
+    ends.append(await _end(store, thread_id, before, newest, "before"))
+    low, high = ends if order == "asc" else reversed(ends)
+    from_the_end = before is not None and after is None
+    upwards = (order == "asc") is not from_the_end
+    part = {
+        "thread_id": thread_id,
+        "above": 0 if low is None else low,
+        "below": newest + 1 if high is None else high,
+    }
+    if run_id is None:
+        statement = "messages_upwards" if upwards else "messages_downwards"
+        return await _read_messages(store, statement, part, limit, reverses=from_the_end)
+    part["run_id"] = run_id
+    statement = "run_messages_upwards" if upwards else "run_messages_downwards"
+    found = await store.read_page(statement, part, limit=limit)
+    return _page(found, reverses=from_the_end)
+
+
+async def newest_messages(
+    store: Store, thread_id: str, limit: int, *, upto_seq: int | None = None
+) -> tuple[Message, ...]:
+    """Read the newest messages of a thread that fit a page, the oldest of them first.
+
+    Parameters:
+        upto_seq: none newer than this.
+    """
+    below = BEYOND if upto_seq is None else upto_seq + 1
+    part = {"thread_id": thread_id, "above": 0, "below": below}
+    page = await _read_messages(store, "messages_downwards", part, limit, reverses=True)
+    return page.messages
+
+
+async def messages_between(
+    store: Store, thread_id: str, *, above: int, below: int, limit: int, order: Order
+) -> Page:
+    """Read messages of a thread between two places, both left out.
+
+    Parameters:
+        order: ``asc`` reads the oldest of them, ``desc`` the newest, the newest first.
+    """
+    part = {"thread_id": thread_id, "above": above, "below": below}
+    statement = "messages_upwards" if order == "asc" else "messages_downwards"
+    return await _read_messages(store, statement, part, limit)
+
+
+async def summary(store: Store, thread_id: str) -> Summary | None:
+    """Read what was said on a thread in few words, where that is kept."""
+    rows = await _read(store, "summary", {"thread_id": thread_id})
+    return Summary(*rows[0]) if rows else None
+
+
+async def run(store: Store, run_id: str) -> Run | None:
+    """Read a run."""
+    rows = await store.read("run", {"id": run_id})
+    return run_of(rows[0]) if rows else None
+
+
+async def replies(store: Store, run_id: str) -> tuple[Message, ...]:
+    """Read what the desk said in a run, in order."""
+    return tuple(map(message_of, await store.read("replies_of_run", {"run_id": run_id})))
+
+
+async def events(store: Store, thread_id: str, *, after: int, limit: int) -> tuple[Event, ...]:
+    """Read a thread's events after a number, in order."""
+    rows = await _read(store, "events", {"thread_id": thread_id, "after": after, "limit": limit})
+    return tuple(map(event_of, rows))
+
+
+async def run_queued_at(store: Store, thread_id: str, run_id: str) -> int:
+    """Read the number of the newest event that queued a run; 0 for none."""
+    rows = await _read(store, "run_queued_at", {"thread_id": thread_id, "run_id": run_id})
+    return int(rows[0][0]) if rows else 0
+
+
+async def messages_after_event(
+    store: Store, thread_id: str, *, after: int, limit: int, most_bytes: int = PAGE_BYTES
+) -> Page:
+    """Read the oldest messages among a thread's events after a number; none that was deleted."""
+    part = {"thread_id": thread_id, "after": after}
+    return await _read_messages(store, "messages_after_event", part, limit, most_bytes)
+
+
+async def session(store: Store, session_id: str) -> Session | None:
+    """Read a session; its transcript is its thread's :func:`newest_messages`."""
+    rows = await _read(store, "session", {"id": session_id})
+    return session_of(rows[0]) if rows else None
+
+
+async def token_by_id(store: Store, token_id: str) -> Key | None:
+    """Read a key by its public part, also one that was revoked or has ended."""
+    rows = await store.read("token", {"id": token_id})
+    return token_of(rows[0]) if rows else None
+
+
+async def unrevoked_token(store: Store, id_or_name: str) -> Key | None:
+    """Read the key with this id or, if there is none, of this name, that was not revoked."""
+    rows = await store.read("live_token", {"id_or_name": id_or_name})
+    return token_of(rows[0]) if rows else None
+
+
+async def list_tokens(store: Store) -> tuple[Key, ...]:
+    """Read all keys, those too that were revoked or have ended, the oldest first."""
+    return tuple(map(token_of, await store.read("tokens", {})))
+
+
+async def is_used(store: Store, once: Once) -> bool:
+    """Whether an idempotency key stands for a request, this or another."""
+    return bool(await store.read("look_up_once", once.asked))
+
+
+async def last_nonce_end(store: Store) -> int:
+    """When the last of the nonces that were used ends, in Unix seconds; 0 where there is none."""
+    rows = await store.read("last_nonce", {})
+    return int(rows[0][0] or 0)
+
+
+async def is_nonce_used(store: Store, nonce: bytes, until: int) -> bool:
+    """Whether a nonce was used, as far as that was written; see ``work.keep_nonce``."""
+    return bool(await store.read("nonce", {"nonce": nonce, "until": until}))
+
+
+async def epoch(store: Store, name: str) -> int:
+    """Read how often something was changed that a serving desk keeps in memory, 0 for never."""
+    rows = await store.read("epoch", {"name": name})
+    return int(rows[0][0]) if rows else 0
+
+
+async def tokens_used(store: Store, day: int, used_by: bytes) -> int:
+    """Read how many tokens models have used on a day.
+
+    Parameters:
+        used_by: as in :func:`aitp_desk.store.units.runs.token_usage.add_tokens_used`.
+    """
+    rows = await store.read("tokens_used", {"day": day, "used_by": used_by})
+    return int(rows[0][0]) if rows else 0
+
+
+async def place(store: Store, thread_id: str, message_id: str | None) -> int:
+    """Read a message's place on its thread, also once it was deleted; 0 for none."""
+    rows = await _read(store, "message_seq", {"thread_id": thread_id, "id": message_id})
+    return int(rows[0][0]) if rows else 0
+
+
+async def _carry_out(store: Store, work: Work[T]) -> T:
+    """Carry out what of a unit only reads, beside the units."""
+    try:
+        statement, params = next(work)
+        while True:
+            statement, params = work.send(await store.read(statement, params))
+    except StopIteration as end:
+        result: T = end.value
+        return result
+
+
+async def _read(store: Store, statement: str, params: Params) -> list[Row]:
+    """Read of a thread or a session; one that is folded is unfolded first."""
+    rows = await store.read(statement, params)
+    if rows:
+        return rows
+    await _unfold(store, "folded_session" if statement == "session" else "folded_turn", params)
+    return await store.read(statement, params)  # somebody may have unfolded it between both looks
+
+
+async def _unfold(store: Store, statement: str, params: Params) -> None:
+    """Unfold the thread that a statement finds folded, if it finds one."""
+    found = await store.read(statement, params)
+    if found:
+        by_session = statement == "folded_session"
+        thread_id = found[0][0] if by_session else params["thread_id"]
+        await store.run(unfold_thread, thread_id=thread_id)
+
+
+async def _read_messages(
+    store: Store,
+    statement: str,
+    part: Params,
+    limit: int,
+    most_bytes: int = PAGE_BYTES,
+    *,
+    reverses: bool = False,
+) -> Page:
+    """Read a page of a thread's messages; a thread that is folded is unfolded first.
+
+    Parameters:
+        reverses: whether the page is given from its end.
+    """
+    found = await store.read_page(statement, part, limit=limit, most_bytes=most_bytes)
+    if not found.rows:
+        await _unfold(store, "folded_turn", part)
+        found = await store.read_page(statement, part, limit=limit, most_bytes=most_bytes)
+    return _page(found, reverses=reverses)
+
+
+def _page(found: RowPage, *, reverses: bool) -> Page:
+    messages = map(message_of, reversed(found.rows) if reverses else found.rows)
+    return Page(tuple(messages), found.has_more)
+
+
+async def _end(
+    store: Store, thread_id: str, message_id: str | None, newest: int, param: str
+) -> int | None:
+    if message_id is None:
+        return None
+    seq = await place(store, thread_id, message_id)
+    if not 0 < seq <= newest:
+        raise InvalidRequest(f"{param} is the id of a message of this thread.", param=param)
+    return seq

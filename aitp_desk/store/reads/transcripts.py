@@ -1,0 +1,50 @@
+"""Reading what transcripts are made of."""
+
+from __future__ import annotations
+
+from aitp_desk.model.conversation.chain import FIRST_LINK
+from aitp_desk.store.base import Reader
+from aitp_desk.store.records.transcripts import KeptCountersignature, KeptKey, ProvenMessage
+
+
+async def keys(reader: Reader) -> tuple[KeptKey, ...]:
+    """Read the keys that sign transcripts or have signed some, the oldest first."""
+    return tuple(KeptKey(*row) for row in await reader.read("transcript_keys", {}))
+
+
+async def link_at(reader: Reader, thread_id: str, seq: int) -> bytes | None:
+    """Read the link of a message of a thread that is written at length, also of a deleted one.
+
+    Returns:
+        For 0 what the first message is linked to; None where there is no such message.
+    """
+    if seq == 0:
+        return FIRST_LINK
+    rows = await reader.read("message_link", {"thread_id": thread_id, "seq": seq})
+    return rows[0][0] if rows else None
+
+
+async def proven_messages(
+    reader: Reader, thread_id: str, *, after: int, upto: int, limit: int, most_bytes: int
+) -> tuple[ProvenMessage, ...]:
+    """Read messages of a thread in order, deleted ones too.
+
+    Parameters:
+        after, upto: the place before the first, and that of the last.
+        limit, most_bytes: where the part ends before that; it has at least one message.
+    """
+    page = {"thread_id": thread_id, "after": after, "upto": upto}
+    found = await reader.read_page("proven_messages", page, limit=limit, most_bytes=most_bytes)
+    return tuple(ProvenMessage(*row) for row in found.rows)
+
+
+async def erased_places(reader: Reader, thread_id: str, upto: int) -> tuple[int, ...]:
+    """Read the numbers of the messages of a thread that were deleted, up to a place."""
+    rows = await reader.read("erased_places", {"thread_id": thread_id, "upto": upto})
+    return tuple(row[0] for row in rows)
+
+
+async def countersignatures(reader: Reader, thread_id: str) -> tuple[KeptCountersignature, ...]:
+    """Read the signatures of a thread's heads, the oldest first."""
+    rows = await reader.read("countersignatures", {"thread_id": thread_id})
+    return tuple(KeptCountersignature(*row) for row in rows)

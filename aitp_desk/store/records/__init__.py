@@ -1,0 +1,1 @@
+"""What units of work take and give: plain frozen values."""

@@ -1,0 +1,1 @@
+"""Rows of the database as values, and back."""

@@ -1,0 +1,87 @@
+"""The approval of a call: from then on it is carried out, in the same commit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from aitp_desk.model.access.audit import AuditAction, Auditor, ObjectKind
+from aitp_desk.model.calls.call import ActionCall, CallState
+from aitp_desk.model.conversation.ticket import KeptTicket, TicketKind, TicketState
+from aitp_desk.model.errors import Forbidden, PreconditionFailed
+from aitp_desk.store.base import Work
+from aitp_desk.store.records.jobs import NewJob
+from aitp_desk.store.rows.calls import call_columns, call_of, call_state
+from aitp_desk.store.rows.tickets import ticket_columns, ticket_of
+from aitp_desk.store.units.audit import note_audit
+from aitp_desk.store.units.jobs.jobs import JOBS_EPOCH, enqueue_job
+from aitp_desk.store.units.tickets.answers import Spoken, check_waits, let_go, say_on_thread
+from aitp_desk.store.units.tickets.handover import join_operator
+from aitp_desk.store.units.tickets.tickets import TICKETS_EPOCH
+
+APPROVED = "Approved"
+"""The answer of a ticket by which a call was approved."""
+
+
+def approve_call(
+    *,
+    ticket_id: str,
+    said: Spoken,
+    now: int,
+    by: Auditor,
+    job: Callable[[ActionCall], NewJob],
+) -> Work[KeptTicket | None]:
+    """Approve the call of a ticket, which is to be carried out from now on.
+
+    It has as long for that as it had when it was accepted.
+
+    Parameters:
+        said: what is said of it on its thread.
+        now: Unix seconds.
+        by: who approves it.
+        job: makes the job that carries it out.
+
+    Returns:
+        The ticket as it ended; None when there is no such ticket.
+
+    Raises:
+        PreconditionFailed: it, or its call, is over; or it asks for no approval.
+        Forbidden: the call is the approver's own.
+    """
+    rows = yield "ticket", {"id": ticket_id}
+    if not rows:
+        return None
+    ticket = ticket_of(rows[0])
+    check_waits(ticket, said.operator)
+    check_asks_approval(ticket)
+    if ticket.principal == by.principal:
+        raise Forbidden("Somebody else than who has asked for it approves a call.")
+    found = yield "call", {"id": ticket.call_id}
+    if not found or call_state(found[0]) is not CallState.WAITING_APPROVAL:
+        raise PreconditionFailed("What the ticket is about is over; nothing was changed.")
+    call = call_of(found[0])
+    lasts = call.expires_at - (call.accepted_at or call.created_at)
+    call = call.move(CallState.STARTED, progress="", expires_at=now + lasts)
+    approved = ticket.move(
+        TicketState.ANSWERED, answer=APPROVED, ended_by=said.operator, ended_at=now
+    )
+    yield "move_ticket", ticket_columns(approved)
+    yield "move_call", {**call_columns(call), "before": CallState.WAITING_APPROVAL.value}
+    yield from enqueue_job(job(call))
+    actor = yield from join_operator(ticket.thread_id or "", ticket.desk, said.operator, now)
+    yield from say_on_thread(approved, said, actor, now)
+    if ticket.state is TicketState.TAKEN:
+        yield from let_go(ticket, now)
+    yield from note_audit(by, AuditAction.TICKET_APPROVED, ObjectKind.TICKET, ticket_id)
+    yield "raise_epoch", {"name": TICKETS_EPOCH}
+    yield "raise_epoch", {"name": JOBS_EPOCH}
+    return approved
+
+
+def check_asks_approval(ticket: KeptTicket) -> None:
+    """Refuse to approve or decline what asks for something else.
+
+    Raises:
+        PreconditionFailed: it does.
+    """
+    if ticket.kind is not TicketKind.APPROVAL:
+        raise PreconditionFailed("The ticket asks for no approval; answer it, or close it.")

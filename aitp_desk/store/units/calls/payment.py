@@ -1,0 +1,144 @@
+"""Paying for calls: what is paid has the call made, and what is not made has the money go back.
+
+Each is decided in the commit that notes it, so that of two payments one pays, whoever was faster,
+and what a crash cuts short is a job that is taken up again. Parts of units.
+"""
+
+from __future__ import annotations
+
+import hashlib
+
+import msgspec
+
+from aitp_desk.model.access.audit import AuditAction, Auditor, ObjectKind
+from aitp_desk.model.calls.call import ActionCall, CallState, StartedThen
+from aitp_desk.model.conversation.ticket import Ticket, TicketKind
+from aitp_desk.model.ids import id_from
+from aitp_desk.store.base import Params, Work
+from aitp_desk.store.records.capabilities import NewPaid, NewQuote
+from aitp_desk.store.records.jobs import NewJob
+from aitp_desk.store.rows.calls import call_columns, call_of
+from aitp_desk.store.rows.threads import to_json
+from aitp_desk.store.units.audit import note_audit
+from aitp_desk.store.units.jobs.jobs import JOBS_EPOCH, enqueue_job
+from aitp_desk.store.units.tickets.tickets import add_ticket, ticket_of_call
+
+PAYING_SECONDS = 60 * 60
+"""So long after its end something may still be paid that was begun to be paid before."""
+
+
+def note_quote(quote: NewQuote) -> Work[None]:
+    """Note by what name a call is paid that waits for that, and until when."""
+    rows = yield "call", {"id": quote.call_id}
+    call = call_of(rows[0]) if rows else None
+    if call is None or call.payment is None:
+        return
+    payment = msgspec.structs.replace(call.payment, quote_id=quote.quote_id)
+    yield (
+        "quote_call",
+        {
+            "id": quote.call_id,
+            "payment": to_json(payment),
+            "quote_id": quote.quote_id,
+            "expires_at": min(call.expires_at, quote.expires_at),
+        },
+    )
+
+
+def settle_payment(paid: NewPaid, by: Auditor | None, now: int) -> Work[None]:
+    """Have a call made that is paid; where it waits for that no more, have the money go back.
+
+    Parameters:
+        by: in whose name it is noted that the call is made.
+        now: Unix seconds.
+    """
+    rows = yield "call", {"id": paid.call_id}
+    call = call_of(rows[0]) if rows else None
+    if call is None or call.payment is None:
+        yield from enqueue_job(paid.failing)
+        return
+    if call.payment.payment_id == paid.payment_id:
+        return
+    is_late = call.expires_at + PAYING_SECONDS < now
+    if paid.carrying is None or is_late or call.state is not CallState.WAITING_PAYMENT:
+        yield from enqueue_job(paid.failing)
+        return
+    job = paid.failing
+    after = max(0, job.available_at - job.created_at) if job.available_at else 0
+    payment = msgspec.structs.replace(
+        call.payment,
+        payment_id=paid.payment_id,
+        failing=StartedThen(job.kind, job.ref, job.payload, after),
+        receipt=paid.receipt,
+        message_id=paid.message_id,
+    )
+    made = call.move(
+        CallState.STARTED,
+        payment=payment,
+        answer=None,
+        accepted_at=now,
+        expires_at=now + payment.lasts,
+    )
+    yield "move_call", {**call_columns(made), "before": CallState.WAITING_PAYMENT.value}
+    yield from enqueue_job(paid.carrying)
+    yield from note_audit(by, AuditAction.ACTION_CALLED, ObjectKind.CALL, call.id)
+
+
+def give_back(call: ActionCall, now: int) -> Work[None]:
+    """Have the money go back that was paid for a call which is not made; nothing for any other.
+
+    Parameters:
+        now: Unix seconds.
+    """
+    if call.payment is None or (failing := call.payment.failing) is None:
+        return
+    digest = hashlib.sha256(f"{failing.kind} {failing.ref}".encode()).digest()
+    yield from enqueue_job(
+        NewJob(
+            id=id_from("job", now, digest),
+            kind=failing.kind,
+            ref=failing.ref,
+            payload=failing.payload,
+            created_at=now,
+            desk=call.desk,
+            available_at=now + failing.after if failing.after else 0,
+        )
+    )
+
+
+def give_back_unbegun(statement: str, found: Params, now: int) -> Work[None]:
+    """Have the money go back for calls that are erased before anything of them was carried out.
+
+    Parameters:
+        statement: which lists them, given ``found``.
+        now: Unix seconds.
+    """
+    rows = yield statement, found
+    for row in rows:
+        yield from give_back(call_of(row), now)
+    if rows:
+        yield "raise_epoch", {"name": JOBS_EPOCH}
+
+
+def leave_at_work(statement: str, found: Params, now: int) -> Work[None]:
+    """Have people see to the money that was paid for calls which are erased while they are at work.
+
+    Nobody knows how far they are: they end as such calls do, and a ticket asks what became of them,
+    which holds nothing of whoever has paid.
+
+    Parameters:
+        statement: which lists them, given ``found``.
+        now: Unix seconds.
+    """
+    rows = yield statement, found
+    for row in rows:
+        call = call_of(row)
+        if call.payment is None or not call.payment.payment_id:
+            continue
+        yield "leave_call_at_work", {"id": call.id, "now": now}
+        asked = Ticket(
+            f"What became of {call.action}? It was paid, and erased while it was at work.",
+            f"The payment is {call.payment.payment_id}: where nothing was done, give it back.",
+        )
+        ticket = ticket_of_call(call, TicketKind.UNKNOWN, asked, now)
+        yield from add_ticket(msgspec.structs.replace(ticket, thread_id=None, principal=None))

@@ -1,0 +1,64 @@
+"""A call that is to be paid, and what asks for that on a thread: one commit."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from aitp_desk.model.calls.call import ActionCall
+from aitp_desk.model.conversation.thread import Thread
+from aitp_desk.model.errors import ThreadNotFound
+from aitp_desk.store.base import Work
+from aitp_desk.store.records.capabilities import NewEffects
+from aitp_desk.store.records.threads import NewMessage
+from aitp_desk.store.rows.calls import call_columns
+from aitp_desk.store.units.calls.calls import Along
+from aitp_desk.store.units.capabilities import check_effects, say_effects, write_effects
+from aitp_desk.store.units.runs.tasks import tell_of_call
+from aitp_desk.store.units.threads.creation import add_thread
+from aitp_desk.store.units.threads.folded_threads import find_tail
+from aitp_desk.store.units.threads.tail import Tail
+
+
+def begin_unpaid(
+    *,
+    call: ActionCall,
+    said: Sequence[NewMessage],
+    effects: NewEffects,
+    opens: Thread | None,
+    speaker: str,
+    now: int,
+    along: Along | None,
+) -> Work[None]:
+    """Write down a call that waits to be paid, and ask for that on its thread.
+
+    Parameters:
+        said: what asks for it.
+        effects: what capabilities want done with that.
+        opens: the thread, where it begins with this; None where it is there, or ``along`` opens it.
+        speaker: who speaks on it, for a visitor.
+        now: Unix seconds.
+        along: what is written in the same commit.
+
+    Raises:
+        RecordsMoved: what the effects follow from has changed meanwhile.
+        ThreadNotFound: the thread is not there any more.
+    """
+    yield from check_effects(effects)
+    if along is not None:
+        yield from along()
+    thread_id = call.thread_id or ""
+    ends = [] if opens is not None else (yield from find_tail(thread_id, call.desk))
+    if opens is None and not ends:
+        raise ThreadNotFound("The thread of this call is not there any more.", param="thread_id")
+    tail = Tail(thread_id, now, *ends[0][3:]) if ends else Tail(thread_id, now)
+    for message in said:
+        tail.say(message)
+    say_effects(effects, tail)
+    if opens is not None:
+        yield from add_thread(opens, speaker, tail)
+        yield from tail.additions()
+    else:
+        yield from tail.write()
+    yield "add_call", call_columns(call)
+    yield from write_effects(effects, thread_id, now)
+    yield from tell_of_call(call.id, call.state, now)

@@ -1,0 +1,41 @@
+"""Idempotency keys: what they stand for, and noting it."""
+
+from __future__ import annotations
+
+from aitp_desk.model.errors import IdempotencyConflict
+from aitp_desk.store.base import Params, Work
+from aitp_desk.store.records.threads import Once, Placed
+
+
+def look_up_once(once: Once) -> Work[Placed | None]:
+    """Return what the key stands for; None when it is new.
+
+    Raises:
+        IdempotencyConflict: it stands for another request.
+    """
+    rows = yield "look_up_once", once.asked
+    if not rows:
+        return None
+    fingerprint, thread_id, message_id, run_id = rows[0]
+    if fingerprint != once.fingerprint:
+        raise IdempotencyConflict(
+            "This Idempotency-Key was used with another request. Use a new key for a new request.",
+            param="Idempotency-Key",
+        )
+    return Placed(thread_id=thread_id, message_id=message_id, run_id=run_id, replayed=True)
+
+
+def remembering_once(once: Once, placed: Placed, now: int) -> tuple[str, Params]:
+    """The statement that notes what a key stands for."""
+    return (
+        "remember_once",
+        {
+            "scope": once.scope,
+            "key": once.key,
+            "fingerprint": once.fingerprint,
+            "thread_id": placed.thread_id,
+            "message_id": placed.message_id,
+            "run_id": placed.run_id,
+            "created_at": now,
+        },
+    )

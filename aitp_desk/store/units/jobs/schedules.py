@@ -1,0 +1,150 @@
+"""Schedules: of all processes on a database one is at each, under a lease.
+
+What a schedule does may be begun twice: by a process that was thought dead, and by the one that
+took over. So its work is units that find out for themselves what is still to be done.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+
+import msgspec
+
+from aitp_desk.model.access.audit import AuditAction, Auditor, ObjectKind
+from aitp_desk.model.calls.schedule import KeptSchedule
+from aitp_desk.model.errors import PreconditionFailed
+from aitp_desk.store.base import Work
+from aitp_desk.store.units.audit import note_audit
+from aitp_desk.store.units.jobs.jobs import JOBS_EPOCH
+
+
+class ScheduleRun(msgspec.Struct, frozen=True):
+    """A run of a schedule that a process is at.
+
+    Parameters:
+        worker: the process.
+        run: the how-manieth it is.
+        failures: how often it was begun in vain before.
+    """
+
+    name: str
+    worker: str
+    run: int
+    failures: int
+
+
+def set_schedules(*, every: Mapping[str, int], at_once: Collection[str] = ()) -> Work[None]:
+    """Write down which schedules there are; others are forgotten.
+
+    Parameters:
+        every: by the name, the seconds from the end of a run to the begin of the next.
+        at_once: which of them are due now, whenever they were done last.
+    """
+    for row in (yield "schedules", {}):
+        if row[0] not in every:
+            yield "drop_schedule", {"name": row[0]}
+    for name, seconds in every.items():
+        yield "add_schedule", {"name": name, "every": seconds}
+    for name in at_once:
+        yield "hasten_schedule", {"name": name}
+
+
+def claim_schedules(
+    *, names: Collection[str], worker: str, now: int, lease_seconds: int
+) -> Work[tuple[ScheduleRun, ...]]:
+    """Take up the schedules that are due.
+
+    These are those whose time has come, those whose process has lost its lease, which is one
+    failure more, and those that a clock which was set back would hold up.
+
+    Parameters:
+        names: those that the process does and is not at.
+        worker: the process, by a name that no other one has.
+        now: Unix seconds.
+    """
+    taken = []
+    for row in (yield "schedules", {}):
+        kept = KeptSchedule(*row)
+        if kept.name not in names or not kept.is_due(now, lease_seconds):
+            continue
+        failures = kept.failures + (kept.leased_by is not None)
+        taken.append(ScheduleRun(kept.name, worker, kept.runs + 1, failures))
+        yield (
+            "take_schedule",
+            {
+                "name": kept.name,
+                "failures": failures,
+                "worker": worker,
+                "lease_until": now + lease_seconds,
+                "now": now,
+            },
+        )
+    return tuple(taken)
+
+
+def renew_schedule(*, run: ScheduleRun, lease_until: int) -> Work[bool]:
+    """Hold a schedule for longer.
+
+    Returns:
+        Whether it is held still; if not, somebody else may be at it.
+    """
+    return bool((yield "renew_schedule", {**_holding(run), "lease_until": lease_until}))
+
+
+def end_well(*, run: ScheduleRun, now: int, did: int) -> Work[bool]:
+    """Note that a run ended well.
+
+    Parameters:
+        did: how many things it has dealt with.
+
+    Returns:
+        False when the lease was lost: nothing was written.
+    """
+    return bool((yield "end_schedule_well", {**_holding(run), "now": now, "did": did}))
+
+
+def end_badly(*, run: ScheduleRun, now: int, due_at: int, error: str) -> Work[bool]:
+    """Note that a run failed.
+
+    Parameters:
+        due_at: Unix seconds; it is not begun again before.
+        error: why, in a sentence for the site's operators.
+
+    Returns:
+        as :func:`end_well`.
+    """
+    end = {**_holding(run), "now": now, "due_at": due_at, "error": error}
+    return bool((yield "end_schedule_badly", end))
+
+
+def release_schedules(*, worker: str) -> Work[None]:
+    """Let go of what a process is at that stops in good order; it has not failed by that."""
+    for row in (yield "schedules", {}):
+        yield "release_schedule", {"name": row[0], "worker": worker}
+
+
+def hasten_schedule(*, name: str, by: Auditor | None = None) -> Work[bool]:
+    """Have a schedule begun at once.
+
+    Parameters:
+        by: who wants that; None notes nothing in the audit log.
+
+    Returns:
+        Whether there is one of this name.
+
+    Raises:
+        PreconditionFailed: somebody is at it.
+    """
+    rows = yield "schedule", {"name": name}
+    if not rows:
+        return False
+    if KeptSchedule(*rows[0]).leased_by is not None:
+        raise PreconditionFailed(f"{name} is at work already.")
+    yield "hasten_schedule", {"name": name}
+    yield "raise_epoch", {"name": JOBS_EPOCH}
+    yield from note_audit(by, AuditAction.SCHEDULE_HASTENED, ObjectKind.SCHEDULE, name)
+    return True
+
+
+def _holding(run: ScheduleRun) -> dict[str, object]:
+    return {"name": run.name, "worker": run.worker, "run": run.run}

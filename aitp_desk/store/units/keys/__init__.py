@@ -1,0 +1,1 @@
+"""Units of work on keys, tokens and clients."""

@@ -1,0 +1,109 @@
+"""The wrapped data keys."""
+
+from __future__ import annotations
+
+import msgspec
+
+from aitp_desk.model.access.audit import AuditAction, Auditor, ObjectKind
+from aitp_desk.model.errors import PreconditionFailed
+from aitp_desk.store.base import Work
+from aitp_desk.store.records.keys import BegunAnew, WrappedKey
+from aitp_desk.store.units.audit import note_audit
+from aitp_desk.store.units.keys.tokens import TOKENS_EPOCH
+
+
+def keep_first_data_key(*, key: WrappedKey) -> Work[tuple[WrappedKey, ...]]:
+    """Keep the first data key, unless another process has kept one just now.
+
+    Returns:
+        All that are kept now.
+    """
+    kept = yield "data_keys", {}
+    if kept:
+        return tuple(WrappedKey(*row) for row in kept)
+    yield "add_data_key", msgspec.structs.asdict(key)
+    return (key,)
+
+
+def add_data_key(*, key: WrappedKey, by: Auditor | None = None) -> Work[None]:
+    """Keep a further data key.
+
+    Raises:
+        PreconditionFailed: another one was added meanwhile.
+    """
+    kept = yield "data_keys", {}
+    if key.version != max(row[0] for row in kept) + 1:
+        raise PreconditionFailed("Another data key was made just now.")
+    yield "add_data_key", msgspec.structs.asdict(key)
+    yield from note_audit(
+        by, AuditAction.DATA_KEY_ROTATED, ObjectKind.DESK, f"data-key-{key.version}"
+    )
+
+
+def add_wrappings(*, keys: tuple[WrappedKey, ...]) -> Work[None]:
+    """Keep the data keys as a further master key wraps them.
+
+    Raises:
+        PreconditionFailed: a data key was made meanwhile.
+    """
+    kept = yield "data_keys", {}
+    if {row[0] for row in kept} != {key.version for key in keys}:
+        raise PreconditionFailed("A data key was made just now; try again.")
+    for key in keys:
+        yield "add_data_key", msgspec.structs.asdict(key)
+
+
+def keep_wrappings_of(*, master: str, by: Auditor | None = None) -> Work[None]:
+    """Forget the data keys as all other master keys wrap them.
+
+    Parameters:
+        master: fingerprint of the one that stays.
+
+    Raises:
+        PreconditionFailed: that one does not wrap all of them.
+    """
+    kept = yield "data_keys", {}
+    if {row[0] for row in kept} != {row[0] for row in kept if row[1] == master}:
+        raise PreconditionFailed(
+            "This master key does not wrap all data keys; nothing was changed."
+        )
+    yield "delete_other_wrappings", {"master": master}
+    yield from note_audit(
+        by, AuditAction.MASTER_KEY_ROTATED, ObjectKind.DESK, f"master-key-{master}"
+    )
+
+
+def begin_anew(*, key: WrappedKey, now: int, by: Auditor) -> Work[BegunAnew]:
+    """Put a first data key in the place of those whose master key is lost.
+
+    Whatever callers proved themselves with is revoked, and the audit log begins anew: nobody can
+    check what is in it. No access token that was given before proves anything.
+
+    Parameters:
+        key: the new one.
+        now: Unix seconds.
+        by: who does it; noted with the new keys.
+    """
+    rows = 0
+    for n, link in (yield "audit_head", {}):
+        rows = n - (yield "audit_anchor", {})[0][0]
+        yield "move_audit_anchor", {"n": n, "link": link}
+        yield "drop_audit", {"n": n}
+        yield from note_audit(by, AuditAction.LOG_TRIMMED, ObjectKind.LOG, str(n))
+    yield "delete_other_wrappings", {"master": ""}
+    yield "add_data_key", msgspec.structs.asdict(key)
+    keys = len((yield "revoke_all_tokens", {"revoked_at": now}))
+    clients = len((yield "revoke_all_clients", {"revoked_at": now}))
+    links = len((yield "delete_all_links", {}))
+    yield "delete_all_signing_keys", {}
+    sealed = len((yield "delete_all_sealed", {}))
+    yield "raise_epoch", {"name": TOKENS_EPOCH}
+    yield from note_audit(by, AuditAction.DATA_KEY_ROTATED, ObjectKind.DESK, "data-key-1")
+    for action, count in (
+        (AuditAction.KEY_REVOKED, keys),
+        (AuditAction.CLIENT_REVOKED, clients),
+        (AuditAction.GRANT_REVOKED, links),
+    ):
+        if count:
+            yield from note_audit(by, action, ObjectKind.DESK, "all", count=count)
+    return BegunAnew(keys, clients, links, rows, sealed)

@@ -1,0 +1,1 @@
+"""Units of work that erase, seal, keep and restore."""

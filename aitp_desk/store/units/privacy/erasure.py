@@ -1,0 +1,181 @@
+"""Erasing a person's words, and what was made of them, a piece at a time.
+
+Each unit is a whole: what it says of a thread holds after it, and it may be done again. So an
+erasure that was cut short is done by doing it again. A message's place, digest and link stay, and
+so does who said it: the chain still holds, and a second erasure finds the same threads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from aitp_desk.model.access.audit import AuditAction, Auditor, ObjectKind, Outcome
+from aitp_desk.model.conversation.run import MOVES, RunState
+from aitp_desk.store.base import Row, Work
+from aitp_desk.store.reads.erasure import Attached, Erased, Person
+from aitp_desk.store.rows.threads import run_of
+from aitp_desk.store.units.audit import note_audit
+from aitp_desk.store.units.calls.payment import give_back_unbegun, leave_at_work
+from aitp_desk.store.units.keys.tokens import TOKENS_EPOCH
+from aitp_desk.store.units.runs.workers import end_run
+from aitp_desk.store.units.threads.summaries import BEFORE_ALL, forget_summaries
+from aitp_desk.store.units.threads.tail import Tail
+
+ERASURES_EPOCH = "erasures"
+"""The row of ``epochs`` that rises with every erasure."""
+WORDS_ERASED = "What the run worked with was erased."
+"""What a run failed of that was to answer erased words."""
+
+
+def erase_messages(*, thread_id: str, message_ids: Sequence[str], now: int) -> Work[Erased]:
+    """Drop what messages said, and what sessions have asked back."""
+    end = yield "thread_end", {"thread_id": thread_id}
+    if not end:
+        return Erased()
+    tail = Tail(thread_id, now, *end[0])
+    seqs: list[int] = []
+    for id_ in message_ids:
+        if rows := (yield "erase_message", {"thread_id": thread_id, "id": id_}):
+            yield "delete_sealed_of_message", {"message_id": id_}
+            seqs.append(rows[0][0])
+            tail.tell("message.deleted", id_)
+    if seqs:
+        yield from forget_summaries(thread_id, min(seqs))
+        yield "forget_pending_of_thread", {"thread_id": thread_id}
+        yield from tail.write()
+    return Erased(messages=len(seqs))
+
+
+def erase_files(*, files: Sequence[Attached]) -> Work[Erased]:
+    """Drop files where they are nobody's or belong to whoever has attached them."""
+    dropped = 0
+    for file in files:
+        found = {"id": file.file_id, "whose": file.whose}
+        yield "erase_file_parts", found
+        dropped += len((yield "erase_file", found))
+    return Erased(files=dropped)
+
+
+def erase_around(
+    *,
+    thread_id: str,
+    since: int,
+    is_opener: bool,
+    whose: str,
+    is_fork: bool,
+    now: int,
+) -> Work[Erased]:
+    """Drop what stands around a person's messages on a thread, and end what works with them.
+
+    Parameters:
+        since: Unix seconds of the first of them; steps are dropped of runs that were not over then.
+        is_opener: whether the thread's metadata is the person's.
+        whose: id of the principal or actor; empty for all visitors.
+        is_fork: whether the messages stand on what this thread was forked off: what callers have
+            declared here, and their idempotency keys, are not this person's then.
+    """
+    end = yield "thread_end", {"thread_id": thread_id}
+    if not end:
+        return Erased()
+    unfinished = yield "unfinished_runs", {"thread_id": thread_id}
+    tail = Tail(thread_id, now, *end[0])
+    for run in map(run_of, unfinished):
+        can_fail = RunState.FAILED in MOVES[run.state]
+        state = RunState.FAILED if can_fail else RunState.CANCELLED
+        yield from end_run(run, state, tail, WORDS_ERASED if can_fail else None)
+    steps = yield "erase_steps", {"thread_id": thread_id, "since": since}
+    found = {"thread_id": thread_id, "since": since, "whose": whose}
+    yield from give_back_unbegun("unbegun_paid_calls_on_thread", found, now)
+    yield from leave_at_work("paid_calls_at_work_on_thread", found, now)
+    jobs = yield "drop_jobs_of_thread", {"thread_id": thread_id, "since": since}
+    calls = yield "erase_calls_on_thread", found
+    sealed = yield "delete_sealed_of_thread", found
+    yield "erase_tickets_on_thread", found
+    yield "erase_notes", found
+    yield "erase_records_on_thread", found
+    yield "close_records_on_thread", {"thread_id": thread_id}
+    yield "erase_task_turns", {"thread_id": thread_id, "since": since}
+    yield "delete_pushes_of_thread", {"thread_id": thread_id}
+    notes = (yield "erase_thread_metadata", {"thread_id": thread_id}) if is_opener else []
+    keys: list[Row] = []
+    if not is_fork:
+        yield "erase_declared", {"thread_id": thread_id, "whose": whose}
+        keys = yield "erase_once", {"thread_id": thread_id, "whose": whose}
+    yield from forget_summaries(thread_id, BEFORE_ALL)
+    yield "forget_pending_of_thread", {"thread_id": thread_id}
+    return Erased(
+        steps=len(steps),
+        calls=len(calls),
+        sealed=len(sealed),
+        notes=len(notes),
+        keys=len(keys),
+        jobs=len(jobs),
+        ended=len(unfinished),
+    )
+
+
+def erase_runs(*, thread_id: str, run_ids: Sequence[str], whose: str) -> Work[Erased]:
+    """Drop what a person asked of runs, and that it was they, or that they handed something in.
+
+    By that the replies to them are found, so it comes after those have gone.
+
+    Parameters:
+        whose: as in :func:`erase_around`.
+    """
+    runs = 0
+    for run_id in run_ids:
+        runs += len((yield "erase_run", {"thread_id": thread_id, "id": run_id}))
+    yield "erase_givers", {"thread_id": thread_id, "whose": whose}
+    return Erased(runs=runs)
+
+
+def erase_apart(*, person: Person, by: Auditor, limit: int) -> Work[Erased]:
+    """Take back what was shared with a person, and forget what stands by itself.
+
+    That are their calls, sealed values, idempotency keys and jobs.
+
+    These stand on threads on which the person has perhaps never said anything, and on deleted ones.
+
+    Parameters:
+        limit: at most so many grants.
+
+    Returns:
+        How much; where the grants are ``limit`` there may be more.
+    """
+    found = {"whose": person.principal, "thread_id": person.thread_id or ""}
+    statement = "erase_grants_of_thread" if person.id is None else "erase_grants"
+    grants = yield statement, {**found, "limit": limit}
+    if grants:
+        yield "raise_epoch", {"name": TOKENS_EPOCH}
+    for (grant_id,) in grants:
+        yield from note_audit(by, AuditAction.GRANT_REVOKED, ObjectKind.GRANT, grant_id)
+    keys = yield ("erase_once" if person.thread_id else "erase_own_once"), found
+    if person.id is not None:
+        yield from give_back_unbegun("unbegun_paid_calls_of", found, by.at)
+        yield from leave_at_work("paid_calls_at_work_of", found, by.at)
+    jobs = yield "drop_jobs_of_principal", found
+    calls = [] if person.id is None else (yield "erase_own_calls", found)
+    sealed = [] if person.id is None else (yield "delete_sealed_of_principal", found)
+    if person.id is not None:
+        yield "erase_own_tickets", found
+    return Erased(
+        calls=len(calls),
+        sealed=len(sealed),
+        grants=len(grants),
+        keys=len(keys),
+        jobs=len(jobs),
+    )
+
+
+def note_erasure(*, person: Person, by: Auditor, outcome: Outcome, count: int) -> Work[None]:
+    """Note that an erasure begins or is done, and have a serving desk forget what it holds.
+
+    Parameters:
+        count: how much was erased.
+    """
+    yield "raise_epoch", {"name": ERASURES_EPOCH}
+    if person.id is not None:
+        yield from note_audit(by, AuditAction.ERASED, ObjectKind.ACTOR, person.id, outcome, count)
+    else:
+        thread_id = person.thread_id or ""
+        yield from note_audit(by, AuditAction.ERASED, ObjectKind.THREAD, thread_id, outcome, count)

@@ -1,0 +1,95 @@
+"""What has had its time goes: threads, files, calls, rows of the audit log. A piece at a time."""
+
+from __future__ import annotations
+
+from aitp_desk.model.access.audit import AuditAction, Auditor, ObjectKind
+from aitp_desk.model.ids import first_id
+from aitp_desk.store.base import Work
+from aitp_desk.store.units.audit import note_audit
+from aitp_desk.store.units.threads.deletion import drop_thread
+from aitp_desk.store.units.threads.tail import Tail
+
+
+def drop_old_thread(*, thread_id: str, before: int, now: int) -> Work[tuple[str, ...] | None]:
+    """Delete a thread, as ``delete_thread`` does, if it was not used since a time.
+
+    Parameters:
+        before: Unix seconds.
+
+    Returns:
+        The ids of the runs that ended; None where nothing was deleted.
+    """
+    end = yield "old_thread", {"thread_id": thread_id, "before": before}
+    if not end:
+        return None
+    return (yield from drop_thread(Tail(thread_id, now, *end[0])))
+
+
+def drop_old_folded(*, before: int, limit: int) -> Work[int]:
+    """Drop folded threads that were not used since a time; whole, for nobody knows their ids.
+
+    Returns:
+        How many; where these are ``limit`` there may be more.
+    """
+    rows = yield (
+        "delete_old_folded",
+        {"opened_before": first_id("thread", before), "before": before, "limit": limit},
+    )
+    return len(rows)
+
+
+def drop_old_files(*, before: int, limit: int) -> Work[int]:
+    """Drop files that were uploaded before a time.
+
+    Returns:
+        How many; where these are ``limit`` there may be more.
+    """
+    old = {"uploaded_before": first_id("file", before), "limit": limit}
+    yield "delete_old_file_parts", old
+    return len((yield "delete_old_files", old))
+
+
+def drop_old_calls(*, before: int, limit: int) -> Work[int]:
+    """Drop calls on no thread that were over before a time, and the tickets about them.
+
+    Those stay that a person has still to see to, and those whose caller has still to be told.
+
+    Returns:
+        How many; where these are ``limit`` there may be more.
+    """
+    old = {"before": before, "limit": limit}
+    yield "delete_old_tickets", old
+    calls = yield "delete_old_calls", old
+    yield "delete_sealed_without_call", {}
+    return len(calls)
+
+
+def note_retention(*, by: Auditor, what: str, count: int) -> Work[None]:
+    """Note how many of what kind have had their time."""
+    yield from note_audit(by, AuditAction.RETENTION, ObjectKind.DESK, what, count=count)
+
+
+def trim_audit(*, by: Auditor, before: int, limit: int) -> Work[int]:
+    """Drop the oldest rows of the audit log, up to the first that is to be kept.
+
+    The chain goes on: the last row that was dropped leaves its number and link, and a row says so.
+
+    Parameters:
+        before: Unix seconds.
+
+    Returns:
+        How many; where these are ``limit`` there may be more.
+    """
+    dropped = 0
+    last: dict[str, object] = {}
+    for n, at, link in (yield "oldest_audit", {"limit": limit}):
+        if at >= before:
+            break
+        dropped, last = dropped + 1, {"n": n, "link": link}
+    if last:
+        yield "move_audit_anchor", last
+        yield "drop_audit", {"n": last["n"]}
+        yield from note_audit(
+            by, AuditAction.LOG_TRIMMED, ObjectKind.LOG, str(last["n"]), count=dropped
+        )
+    return dropped

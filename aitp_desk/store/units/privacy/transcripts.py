@@ -1,0 +1,105 @@
+"""The keys that sign transcripts, and what others have signed of threads."""
+
+from __future__ import annotations
+
+from aitp_desk.model.access.audit import AuditAction, Auditor, ObjectKind
+from aitp_desk.model.access.principal import Principal
+from aitp_desk.model.access.rule import Need
+from aitp_desk.model.conversation.transcript import MAX_COUNTERSIGNATURES
+from aitp_desk.model.errors import InvalidRequest, PreconditionFailed
+from aitp_desk.store.base import Work
+from aitp_desk.store.records.keys import WrappedKey
+from aitp_desk.store.records.transcripts import KeptCountersignature, KeptKey
+from aitp_desk.store.units.audit import note_audit
+from aitp_desk.store.units.threads.access import reach_thread
+
+
+def keep_transcript_key(*, id_: str, public: str, now: int) -> Work[tuple[KeptKey, ...]]:
+    """Have a key sign from now on, and the one before it no more.
+
+    It signs since there is the data key that it comes from: a database that was put back may not
+    know any more what was signed meanwhile.
+
+    Parameters:
+        id_: its thumbprint.
+        public: its public half, in base64url.
+        now: Unix seconds.
+
+    Returns:
+        All that are kept now, the oldest first.
+    """
+    kept = [KeptKey(*row) for row in (yield "transcript_keys", {})]
+    own = next((key for key in kept if key.id == id_ and key.signs_until is None), None)
+    if own is not None and own.signs_from <= now:
+        return tuple(kept)
+    made = [WrappedKey(*row) for row in (yield "data_keys", {})]
+    newest = max(made, key=lambda key: key.version)
+    if own is None:
+        yield "end_transcript_keys", {"now": now}
+    signing = {"id": id_, "public": public, "signs_from": min(now, newest.made_at)}
+    yield "add_transcript_key", signing
+    return tuple(KeptKey(*row) for row in (yield "transcript_keys", {}))
+
+
+def withdraw_transcript_key(*, id_: str, now: int, by: Auditor) -> Work[None]:
+    """Note that a key is in other hands: what it has signed proves nothing by that alone.
+
+    Raises:
+        InvalidRequest: there is no such key.
+        PreconditionFailed: it signs as yet.
+    """
+    kept = [KeptKey(*row) for row in (yield "transcript_keys", {})]
+    key = next((one for one in kept if one.id == id_), None)
+    if key is None:
+        raise InvalidRequest("No transcript was ever signed with a key of this id.")
+    if key.signs_until is None:
+        raise PreconditionFailed(
+            "This key signs as yet. Make another first, by 'aitp-desk keys rotate-data'."
+        )
+    if (yield "withdraw_transcript_key", {"id": id_, "now": now}):
+        yield from note_audit(by, AuditAction.TRANSCRIPT_KEY_WITHDRAWN, ObjectKind.DESK, id_)
+
+
+def countersign(
+    *,
+    thread_id: str,
+    principal: Principal,
+    key: str,
+    site: str,
+    seq: int,
+    jws: str,
+    now: int,
+    idle_before: int,
+) -> Work[KeptCountersignature]:
+    """Keep another party's signature of a head, which was verified.
+
+    A later head covers the earlier ones, so one signature is kept of each key: of the latest.
+
+    Parameters:
+        principal: who brings it.
+        key: the thumbprint of the key that signed.
+        site, seq: of the head.
+
+    Returns:
+        What is kept of this key now.
+
+    Raises:
+        ThreadNotFound: there is none, it is closed, or it is not the caller's.
+        Forbidden: the caller may not write to it.
+        PreconditionFailed: signatures of as many other keys are kept as may be.
+    """
+    reached = yield from reach_thread(thread_id, principal, idle_before, Need.WRITE, now=now)
+    asked_for = {"thread_id": thread_id}
+    kept = [KeptCountersignature(*row) for row in (yield "countersignatures", asked_for)]
+    own = next((one for one in kept if one.key == key), None)
+    if own is not None and own.seq >= seq:
+        return own
+    if own is None and len(kept) >= MAX_COUNTERSIGNATURES:
+        raise PreconditionFailed(
+            f"The heads of a thread are signed with at most {MAX_COUNTERSIGNATURES} keys.",
+            param="thread_id",
+        )
+    signed = {"thread_id": thread_id, "key": key, "site": site, "seq": seq, "jws": jws}
+    yield "keep_countersignature", {**signed, "actor": reached.speaker, "made_at": now}
+    rows = yield "countersignatures", asked_for
+    return next(one for one in (KeptCountersignature(*row) for row in rows) if one.key == key)

@@ -1,0 +1,228 @@
+"""Runs as their callers drive them: started, cancelled, handed results, noted upon."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import msgspec
+
+from aitp_desk.model.access.principal import Principal, least_of
+from aitp_desk.model.access.rule import Need
+from aitp_desk.model.conversation.run import Run, RunState
+from aitp_desk.model.conversation.run_step import Step
+from aitp_desk.model.errors import Forbidden, InvalidRequest, RunNotFound
+from aitp_desk.store.base import Work
+from aitp_desk.store.records.capabilities import NewEffects
+from aitp_desk.store.records.runs import Driven, NewRun
+from aitp_desk.store.records.threads import NewDraft, Once, Placed, settled
+from aitp_desk.store.rows.threads import asker_of, asker_to_json, run_of, step_of, to_json
+from aitp_desk.store.units.capabilities import check_effects, say_effects, write_effects
+from aitp_desk.store.units.idempotency import look_up_once, remembering_once
+from aitp_desk.store.units.runs.workers import check_move, end_run
+from aitp_desk.store.units.threads.access import Reached, reach_thread, settle_speaker
+from aitp_desk.store.units.threads.threads import adding_run, queued_run
+from aitp_desk.store.units.tickets.handover import check_unowned
+
+
+def start_run(
+    *,
+    thread_id: str,
+    principal: Principal,
+    run: NewRun,
+    drafts: Sequence[NewDraft],
+    once: Once | None,
+    now: int,
+    idle_before: int,
+    effects: NewEffects | None = None,
+) -> Work[Placed]:
+    """Queue a run that a caller asks for, behind the messages that it brings.
+
+    Parameters:
+        drafts: what the caller says before the run.
+        once: the idempotency key, if one was sent.
+        idle_before: Unix seconds; an anonymous thread last used before then is closed.
+        effects: what capabilities want done with the messages.
+
+    Raises:
+        ThreadNotFound: there is none, it is closed, or it is not the caller's.
+        IdempotencyConflict: the key was used with another request.
+        InvalidRequest: a run is at work on the thread or waits there.
+        PreconditionFailed: an operator has taken the thread over.
+        RecordsMoved: what the effects follow from has changed meanwhile.
+        InvalidRequest, Forbidden: as ``model.thread.resolve_speaker``.
+    """
+    reached = yield from reach_thread(thread_id, principal, idle_before, Need.WRITE, now=now)
+    if once is not None and (earlier := (yield from look_up_once(once))) is not None:
+        return earlier
+    waiting = yield "waiting_run", {"thread_id": thread_id}
+    at_work = yield "run_at_work", {"thread_id": thread_id}
+    for row in (*waiting, *at_work):
+        active = run_of(row).at(now)
+        if not active.is_over:
+            raise InvalidRequest(
+                f"Thread {thread_id} already has an active run {active.id}.", param="thread_id"
+            )
+    yield from check_unowned(thread_id)
+    if effects is not None:
+        yield from check_effects(effects)
+    tail = reached.tail(now)
+    said = []
+    for place, new in enumerate(drafts):
+        role, actor = yield from settle_speaker(
+            thread_id, principal, new.draft, reached.speaker, f"additional_messages[{place}]."
+        )
+        said.append(tail.say(settled(new, role, actor, principal.party), run.id))
+    replies = () if effects is None else say_effects(effects, tail)
+    queued = queued_run(run, thread_id, now)
+    tail.tell_run(run.id, queued.state)
+    yield adding_run(queued, run.asked_by)
+    yield from tail.write()
+    if effects is not None:
+        yield from write_effects(effects, thread_id, now)
+    placed = Placed(
+        thread_id=thread_id,
+        message_id=None,
+        run_id=run.id,
+        messages=tuple(said),
+        replies=replies,
+        run=queued,
+        last_event=tail.event,
+    )
+    if once is not None:
+        yield remembering_once(once, placed, now)
+    return placed
+
+
+def cancel_run(
+    *, thread_id: str, run_id: str, principal: Principal, now: int, idle_before: int
+) -> Work[Driven]:
+    """Cancel a run: at once where nobody works on it, else its worker is told to stop.
+
+    A run that is being cancelled already stays so.
+
+    Raises:
+        ThreadNotFound, RunNotFound: there is none, or it is not the caller's.
+        Forbidden: the caller has left the thread.
+        InvalidRequest: the run is over.
+    """
+    reached, run, _ = yield from _reach_run(thread_id, run_id, principal, now, idle_before)
+    tail = reached.tail(now)
+    if run.is_over:
+        raise InvalidRequest(f"A run that is {run.state.value} cannot be cancelled.")
+    match run.state:
+        case RunState.CANCELLING:
+            return Driven(run, tail.event)
+        case RunState.IN_PROGRESS:
+            check_move(run.state, RunState.CANCELLING)
+            tail.tell_run(run.id, RunState.CANCELLING)
+            yield from tail.write()
+            yield "begin_cancelling", {"id": run.id}
+            run = msgspec.structs.replace(run, state=RunState.CANCELLING)
+        case _:
+            run = yield from end_run(run, RunState.CANCELLED, tail, None)
+    return Driven(run, tail.event)
+
+
+def submit_outputs(
+    *,
+    thread_id: str,
+    run_id: str,
+    principal: Principal,
+    outputs: Mapping[str, str],
+    now: int,
+    idle_before: int,
+) -> Work[Driven]:
+    """Hand in what the caller's tools gave; the run is queued again and goes on.
+
+    That is for whom the run works, and for who may manage the thread. The same outputs once more
+    change nothing. What somebody else hands in than who asked for the run is not worked upon with
+    the rights of who asked: from then on it works for both.
+
+    Parameters:
+        outputs: by the id of the call, every call that is owed.
+
+    Raises:
+        ThreadNotFound, RunNotFound: there is none, or it is not the caller's.
+        Forbidden: the caller has left the thread, or the run waits for somebody else.
+        InvalidRequest: the run does not wait for outputs, or not for these.
+    """
+    reached, run, asked_by = yield from _reach_run(thread_id, run_id, principal, now, idle_before)
+    if asked_by.party != principal.party and not reached.access.may_manage:
+        raise Forbidden(
+            "Only who started the run, the thread's owner or an operator hands in its tool outputs;"
+            " once another of these has, who started it does no more."
+        )
+    tail = reached.tail(now)
+    steps = list(map(step_of, (yield "steps_of_run", {"run_id": run_id})))
+    if any(_was_given(step, outputs) for step in steps):
+        return Driven(run, tail.event)
+    if run.state is not RunState.REQUIRES_ACTION:
+        raise InvalidRequest(f"The run does not wait for tool outputs: it is {run.state.value}.")
+    owed = {call.id for call in run.owed}
+    if owed != outputs.keys():
+        names = ", ".join(sorted(owed))
+        raise InvalidRequest(
+            f"tool_outputs names every call that the run waits for, and no other: {names}.",
+            param="tool_outputs",
+        )
+    check_move(run.state, RunState.QUEUED)
+    calls = [
+        msgspec.structs.replace(call, output=outputs[call.id]) if call.id in owed else call
+        for call in steps[-1].calls
+    ]
+    yield (
+        "complete_step",
+        {
+            "run_id": run_id,
+            "position": steps[-1].position,
+            "calls": to_json(calls),
+            "completed_at": now,
+        },
+    )
+    if principal.party is not None:
+        yield "add_giver", {"run_id": run_id, "principal": principal.party}
+    tail.tell_run(run.id, RunState.QUEUED)
+    yield from tail.write()
+    yield "resume_run", {"id": run.id, "available_at": now}
+    if (least := least_of(asked_by, principal)) != asked_by:
+        yield "set_asked_by", {"id": run.id, "asked_by": asker_to_json(least)}
+    run = msgspec.structs.replace(run, state=RunState.QUEUED, expires_at=None, owed=())
+    return Driven(run, tail.event)
+
+
+def set_run_metadata(
+    *,
+    thread_id: str,
+    run_id: str,
+    principal: Principal,
+    metadata: dict[str, str],
+    now: int,
+    idle_before: int,
+) -> Work[Run]:
+    """Replace a run's metadata.
+
+    Raises:
+        ThreadNotFound, RunNotFound: there is none, or it is not the caller's.
+        Forbidden: the caller has left the thread.
+    """
+    _, run, _ = yield from _reach_run(thread_id, run_id, principal, now, idle_before)
+    yield "set_run_metadata", {"id": run_id, "metadata": to_json(metadata)}
+    return msgspec.structs.replace(run, metadata=metadata)
+
+
+def _reach_run(
+    thread_id: str, run_id: str, principal: Principal, now: int, idle_before: int
+) -> Work[tuple[Reached, Run, Principal]]:
+    """Return the thread, the run as it stands at this moment, and for whom it works."""
+    reached = yield from reach_thread(thread_id, principal, idle_before, Need.WRITE, now=now)
+    rows = yield "run", {"id": run_id}
+    run = run_of(rows[0]) if rows else None
+    if run is None or run.thread_id != thread_id:
+        raise RunNotFound("This thread has no run with this id.", param="run_id")
+    return reached, run.at(now), asker_of(rows[0][-1])
+
+
+def _was_given(step: Step, outputs: Mapping[str, str]) -> bool:
+    """Whether these outputs are those that a step has had already."""
+    given = {call.id: call.output for call in step.calls if call.is_callers}
+    return step.completed_at is not None and bool(given) and given == outputs

@@ -1,0 +1,1 @@
+"""Units of work on threads and messages."""

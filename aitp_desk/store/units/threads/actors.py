@@ -1,0 +1,309 @@
+"""Actors: joining a thread and leaving it.
+
+Each stay of an actor is a row of its own, and both its ends are events of the thread. What an actor
+declares anew, or whom it is bound to anew, is a new stay.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from aitp_desk.model.access.actor_name import comparable_name
+from aitp_desk.model.access.audit import AuditAction, Auditor, ObjectKind
+from aitp_desk.model.access.principal import (
+    CLIENT_PREFIX,
+    KEY_PREFIX,
+    PREFIXES,
+    Principal,
+    is_given_name,
+)
+from aitp_desk.model.access.rule import Need
+from aitp_desk.model.conversation.thread import (
+    MAX_ACTORS,
+    MAX_ID_LENGTH,
+    VISITOR,
+    Actor,
+    Origin,
+    check_actor_name,
+)
+from aitp_desk.model.errors import ActorNotFound, Forbidden, InvalidRequest
+from aitp_desk.store.base import Params, Work
+from aitp_desk.store.records.threads import Present
+from aitp_desk.store.rows.threads import present_of
+from aitp_desk.store.units.audit import note_audit
+from aitp_desk.store.units.jobs.receivers import drop_receivers
+from aitp_desk.store.units.threads.access import Reached, reach_thread
+from aitp_desk.store.units.threads.creation import adding_actor
+from aitp_desk.store.units.threads.tail import Tail
+
+MAX_STAYS = 1000
+"""How often actors may join one thread, all of them together."""
+_KEPT = {KEY_PREFIX: "live_token", CLIENT_PREFIX: "live_client"}
+"""Whose credentials this desk keeps itself, and the statement that finds one that is live."""
+
+
+def join_thread(
+    *,
+    thread_id: str,
+    principal: Principal,
+    actor: Actor,
+    param: str,
+    now: int,
+    idle_before: int,
+    by: Auditor | None = None,
+) -> Work[Actor]:
+    """Have an actor join a thread. One that is there already, and declares nothing new, stays.
+
+    Parameters:
+        actor: bound to whoever calls, unless it says to whom.
+        param: where the caller named it.
+        idle_before: Unix seconds; an anonymous thread last used before then is closed.
+        by: who calls. It is noted in the audit log where the actor is bound to somebody else; None
+            notes nothing.
+
+    Returns:
+        The actor as it takes part now.
+
+    Raises:
+        ThreadNotFound: there is none, it is closed, or it is not the caller's.
+        Forbidden: the caller may not bring this actor, or the name is somebody else's.
+        InvalidRequest: it is bound to nobody known, or the thread is full.
+    """
+    reached = yield from reach_thread(thread_id, principal, idle_before, Need.READ, now=now)
+    if not reached.access.may_join:
+        reached.access.check(Need.MANAGE)
+    bound_to = actor.principal or principal.owner
+    if not reached.access.may_manage and bound_to != principal.id:
+        raise Forbidden("You may join this thread only as an actor of your own.", param=param)
+    present = yield from _read_present(thread_id)
+    there = next((one for one in present if one.actor.id == actor.id), None)
+    if there is not None and there.is_desk:
+        raise Forbidden("That actor is this desk's own.", param=param)
+    if there is not None and not reached.access.may_manage and not there.is_of(principal):
+        raise Forbidden("That actor is somebody else's.", param=param)
+    staying = [one.actor for one in present if not one.is_desk and one is not there]
+    after = yield from _move(reached, principal, present, [*staying, actor], param, now, by)
+    return after[-1]
+
+
+def leave_thread(
+    *,
+    thread_id: str,
+    principal: Principal,
+    actor_id: str,
+    now: int,
+    idle_before: int,
+    by: Auditor | None = None,
+) -> Work[None]:
+    """Have an actor leave a thread.
+
+    Parameters:
+        by: as of :func:`join_thread`.
+
+    Raises:
+        ThreadNotFound: there is none, it is closed, or it is not the caller's.
+        ActorNotFound: nobody of this name takes part.
+        Forbidden: the actor is the desk's own, or somebody else's on somebody else's thread.
+    """
+    reached = yield from reach_thread(thread_id, principal, idle_before, Need.WRITE, now=now)
+    present = yield from _read_present(thread_id)
+    there = next((one for one in present if one.actor.id == actor_id), None)
+    if there is None:
+        raise ActorNotFound("Nobody of this name takes part in the thread.", param="actor")
+    if there.is_desk:
+        raise Forbidden("The desk's own actor cannot leave.", param="actor")
+    if not there.is_of(principal):
+        reached.access.check(Need.MANAGE)
+    staying = [one.actor for one in present if not one.is_desk and one is not there]
+    yield from _move(reached, principal, present, staying, "actor", now, by)
+
+
+def set_actors(
+    reached: Reached, principal: Principal, actors: Sequence[Actor], now: int, by: Auditor | None
+) -> Work[None]:
+    """Have exactly these actors take part from now on, and the desk's own: a part of a unit.
+
+    Parameters:
+        actors: one of the desk's own name is left aside, and one that is listed for what it has
+            said alone; who is there and declares nothing stays
+            as it is.
+        by: as of :func:`join_thread`.
+
+    Raises:
+        Forbidden, InvalidRequest: as :func:`join_thread`.
+    """
+    present = yield from _read_present(reached.id)
+    own = {one.actor.id for one in present if one.is_desk}
+    there = {one.actor.id for one in present}
+    wanted = []
+    for actor in actors:
+        is_author = actor.id not in there and (yield from _is_only_author(reached.id, actor))
+        if actor.id not in own and not is_author:
+            wanted.append(actor)
+    yield from _move(reached, principal, present, wanted, "metadata.actors", now, by)
+
+
+def _is_only_author(thread_id: str, actor: Actor) -> Work[bool]:
+    """Whether an actor that has not joined is listed with a thread for what it has said."""
+    is_given = actor.id == VISITOR or is_given_name(actor.id)
+    if not is_given or actor.capabilities or actor.principal is not None:
+        return False
+    return bool((yield "has_said", {"thread_id": thread_id, "actor": actor.id}))
+
+
+def check_bindings(actors: Iterable[Actor], caller: str | None, param: str) -> Work[None]:
+    """Refuse an actor that is bound to nobody known, or goes by another's name.
+
+    Parameters:
+        caller: id of the principal that brings them, None for a visitor without a credential.
+
+    Raises:
+        InvalidRequest, Forbidden: as :func:`join_thread`.
+    """
+    for actor in actors:
+        check_actor_name(actor, actor.principal or caller, param)
+        if actor.principal is None or actor.principal == caller:
+            continue
+        yield from check_known(actor.principal, param)
+
+
+def check_known(principal_id: str, param: str) -> Work[None]:
+    """Refuse what is no id of a caller that this desk knows, or can come to know.
+
+    Its own keys and clients it knows. Callers whom others vouch for are known by their names alone,
+    whether they ever called or not.
+
+    Raises:
+        InvalidRequest: it is none.
+    """
+    known = principal_id.startswith(PREFIXES) and principal_id not in PREFIXES
+    known = known and len(principal_id) <= MAX_ID_LENGTH
+    for prefix, statement in _KEPT.items():
+        if principal_id.startswith(prefix):
+            id_ = principal_id.removeprefix(prefix)
+            rows = yield statement, {"id_or_name": id_}
+            known = bool(rows) and rows[0][0] == id_
+    if not known:
+        raise InvalidRequest(
+            "A principal is a caller that this desk can know: 'key:' and the id of a live API key,"
+            " 'client:' and the id of a live client, 'jwt:' or 'agent:' and a name; it has at most"
+            f" {MAX_ID_LENGTH} characters.",
+            param=param,
+        )
+
+
+def note_bindings(
+    by: Auditor | None, action: AuditAction, thread_id: str, count: int
+) -> Work[None]:
+    """Note that so many actors of a thread were bound to somebody, or are not any more; none, not.
+
+    A part of a unit.
+    """
+    if count:
+        yield from note_audit(by, action, ObjectKind.THREAD, thread_id, count=count)
+
+
+def bound_to_others(actors: Iterable[Actor], caller: str | None) -> set[tuple[str, str]]:
+    """Those actors that somebody else than the caller speaks as, each with whoever that is."""
+    return {
+        (actor.id, actor.principal) for actor in actors if actor.principal not in (None, caller)
+    }
+
+
+def _read_present(thread_id: str) -> Work[list[Present]]:
+    rows = yield "actors_present", {"thread_id": thread_id}
+    return list(map(present_of, rows))
+
+
+def _move(
+    reached: Reached,
+    principal: Principal,
+    present: Sequence[Present],
+    wanted: Sequence[Actor],
+    param: str,
+    now: int,
+    by: Auditor | None,
+) -> Work[list[Actor]]:
+    """See to it that these take part, and nobody else but the desk; return them as they do.
+
+    Raises:
+        Forbidden, InvalidRequest: as :func:`join_thread`.
+    """
+    there = {one.actor.id: one for one in present if not one.is_desk}
+    after = [_declared(actor, there.get(actor.id), principal) for actor in wanted]
+    unchanged = {one.actor.id for one in there.values() if one.actor in after}
+    joining = [actor for actor in after if actor.id not in unchanged]
+    leaving = [one for one in there.values() if one.actor.id not in unchanged]
+    if not joining and not leaving:
+        return after
+    yield from _check_joining(reached, principal, joining, after, param)
+    position = (yield "last_position", {"thread_id": reached.id})[0][0]
+    if joining and position + len(joining) > MAX_STAYS:
+        raise InvalidRequest(f"Actors have joined this thread {MAX_STAYS} times.", param=param)
+
+    tail = reached.tail(now)
+    for one in leaving:
+        tail.tell("actor.left", one.actor.id)
+        yield _ending(tail, one)
+    for place, actor in enumerate(joining, position + 1):
+        tail.tell("actor.joined", actor.id)
+        yield adding_actor(reached.id, place, actor, Origin.VISITOR, tail.event)
+    yield from tail.write()
+    if any(one.actor.id == reached.opener_speaks_as for one in leaving):
+        speaker = _next_speaker(reached, after)
+        yield "set_speaker", {"thread_id": reached.id, "speaker": speaker}
+    if leaving:
+        yield from drop_receivers(reached.id, now)
+    before = bound_to_others((one.actor for one in there.values()), principal.owner)
+    bound = bound_to_others(after, principal.owner)
+    yield from note_bindings(by, AuditAction.ACTOR_UNBOUND, reached.id, len(before - bound))
+    yield from note_bindings(by, AuditAction.ACTOR_BOUND, reached.id, len(bound - before))
+    return after
+
+
+def _declared(wanted: Actor, there: Present | None, principal: Principal) -> Actor:
+    """An actor as it takes part: what is not said stays as it is."""
+    if there is None:
+        return Actor(wanted.id, wanted.capabilities, wanted.principal or principal.owner)
+    return Actor(
+        wanted.id,
+        wanted.capabilities or there.actor.capabilities,
+        wanted.principal or there.actor.principal,
+    )
+
+
+def _check_joining(
+    reached: Reached,
+    principal: Principal,
+    joining: Sequence[Actor],
+    after: Sequence[Actor],
+    param: str,
+) -> Work[None]:
+    if len(after) > MAX_ACTORS:
+        raise InvalidRequest(f"A thread has at most {MAX_ACTORS} actors.", param=param)
+    opener = comparable_name(reached.opener_speaks_as)
+    for actor in joining:
+        name = comparable_name(actor.id)
+        if name == opener and actor.principal != reached.owner:
+            raise Forbidden("That is the name of whoever opened the thread.", param=param)
+        if sum(comparable_name(other.id) == name for other in after) > 1:
+            raise Forbidden("Another actor of this thread has a name like that.", param=param)
+    yield from check_bindings(joining, principal.owner, param)
+
+
+def _ending(tail: Tail, one: Present) -> tuple[str, Params]:
+    return (
+        "end_stay",
+        {
+            "thread_id": tail.thread_id,
+            "position": one.position,
+            "event": tail.event,
+            "seq": tail.seq,
+        },
+    )
+
+
+def _next_speaker(reached: Reached, after: Sequence[Actor]) -> str:
+    """Who speaks for the thread's opener, of those who are there."""
+    own = (actor.id for actor in after if actor.principal == reached.owner)
+    return next(own, reached.owner or VISITOR)

@@ -1,0 +1,59 @@
+"""The rows of a new thread: its own and its actors'. Parts of units."""
+
+from __future__ import annotations
+
+from aitp_desk.model.conversation.thread import Actor, Origin, Thread
+from aitp_desk.store.base import Params, Work
+from aitp_desk.store.rows.threads import to_json
+from aitp_desk.store.units.threads.tail import Tail
+
+
+def add_thread(
+    thread: Thread, speaker: str, tail: Tail, parent_seq: int | None = None
+) -> Work[None]:
+    """Write a new thread that ends at ``tail``, with its actors, the first one being the desk's.
+
+    Parameters:
+        parent_seq: the parent's newest message that is the thread's context.
+    """
+    yield (
+        "add_thread",
+        {
+            **tail.end(),
+            "owner": thread.owner,
+            "parent_id": thread.parent_id,
+            "parent_seq": parent_seq,
+            "speaker": speaker,
+            "created_at": thread.created_at,
+            "metadata": to_json(thread.metadata),
+            "desk": thread.desk,
+        },
+    )
+    desk, *brought = thread.actors
+    yield adding_actor(thread.id, 0, desk, Origin.DESK)
+    for position, actor in enumerate(brought, 1):
+        bound = Actor(actor.id, actor.capabilities, actor.principal or thread.owner)
+        yield adding_actor(thread.id, position, bound, Origin.VISITOR)
+
+
+def adding_actor(
+    thread_id: str, position: int, actor: Actor, origin: Origin, joined_event: int = 0
+) -> tuple[str, Params]:
+    """The statement that writes down an actor.
+
+    Parameters:
+        position: its place among all that ever took part.
+        joined_event: number of the event that it joined; 0 for one that is there from the start.
+    """
+    return (
+        "add_actor",
+        {
+            "thread_id": thread_id,
+            "position": position,
+            "id": actor.id,
+            "capabilities": to_json(actor.capabilities),
+            "origin": origin.value,
+            "principal": actor.principal,
+            "joined_event": joined_event,
+        },
+    )

@@ -1,0 +1,229 @@
+"""What was said, afterwards: notes on a message change, a message goes, a whole thread goes.
+
+What is deleted is dropped for good, its salt with it; its place, digest and link stay, so that the
+chain still holds (``model/chain.py``).
+"""
+
+from __future__ import annotations
+
+from aitp_desk.model.access.audit import AuditAction, Auditor, ObjectKind
+from aitp_desk.model.access.principal import Principal
+from aitp_desk.model.access.rule import Need
+from aitp_desk.model.conversation.run import MOVES, RunState
+from aitp_desk.model.conversation.thread import Message, Origin
+from aitp_desk.model.errors import Forbidden, InvalidRequest, MessageNotFound
+from aitp_desk.store.base import Work
+from aitp_desk.store.rows.threads import message_of, run_of, to_json
+from aitp_desk.store.units.audit import note_audit
+from aitp_desk.store.units.calls.payment import give_back_unbegun, leave_at_work
+from aitp_desk.store.units.runs.tasks import forget_tasks
+from aitp_desk.store.units.runs.workers import end_run
+from aitp_desk.store.units.threads.access import is_callers, reach_thread
+from aitp_desk.store.units.threads.summaries import BEFORE_ALL, forget_summaries
+from aitp_desk.store.units.threads.tail import Tail
+from aitp_desk.store.units.tickets.tickets import TICKETS_EPOCH
+
+THREAD_DELETED = "The thread was deleted."
+"""What a run failed of that was to answer there."""
+_MOST_REPLIES = 20
+"""So many replies of capabilities to one message are looked for."""
+
+
+def set_message_metadata(
+    *,
+    thread_id: str,
+    principal: Principal,
+    message_id: str,
+    actor: str | None,
+    metadata: dict[str, str],
+    now: int,
+    idle_before: int,
+) -> Work[Message]:
+    """Replace the metadata of a message that the caller said.
+
+    Parameters:
+        actor: the speaker as the caller repeats it, None where it does not.
+        idle_before: Unix seconds; an anonymous thread last used before then is closed.
+
+    Raises:
+        ThreadNotFound, MessageNotFound: it is not there, or not for this caller.
+        Forbidden: somebody else said it.
+        InvalidRequest: ``actor`` is another than the one who spoke.
+    """
+    reached = yield from reach_thread(thread_id, principal, idle_before, Need.WRITE, now=now)
+    message = yield from _find(thread_id, message_id)
+    if not (yield from is_callers(message, principal, reached)):
+        raise Forbidden("You may change only what you have said yourself.", param="message_id")
+    if actor is not None and actor != message.actor:
+        raise InvalidRequest(
+            f"metadata.actor says who spoke and stays {message.actor!r}.", param="metadata.actor"
+        )
+    rows = yield (
+        "set_message_metadata",
+        {"thread_id": thread_id, "id": message_id, "metadata": to_json(metadata)},
+    )
+    return message_of(rows[0])
+
+
+def find_rights(
+    *, thread_id: str, principal: Principal, message_id: str, now: int, idle_before: int
+) -> Work[tuple[bool, bool]]:
+    """Whether a caller may change what is noted of a message, and whether it may delete it.
+
+    Raises:
+        ThreadNotFound, MessageNotFound: it is not there, or not for this caller.
+        Forbidden: the caller may not write to the thread.
+    """
+    reached = yield from reach_thread(thread_id, principal, idle_before, Need.WRITE, now=now)
+    message = yield from _find(thread_id, message_id)
+    is_own = yield from is_callers(message, principal, reached)
+    return is_own, is_own or reached.access.may_manage
+
+
+def delete_message(
+    *,
+    thread_id: str,
+    principal: Principal,
+    message_id: str,
+    now: int,
+    idle_before: int,
+    with_replies: bool = False,
+) -> Work[tuple[str, ...]]:
+    """Drop what a message said, and what a session that lies there has asked back about it.
+
+    Files that were attached to it stay.
+
+    Parameters:
+        with_replies: whether the desk's replies to it are dropped as well.
+
+    Returns:
+        The ids of the desk's replies to it.
+
+    Raises:
+        ThreadNotFound, MessageNotFound: it is not there, or not for this caller.
+        Forbidden: somebody else said it, on a thread that is not the caller's; or the replies are
+            for the thread's owner to delete.
+    """
+    reached = yield from reach_thread(thread_id, principal, idle_before, Need.WRITE, now=now)
+    message = yield from _find(thread_id, message_id)
+    is_own = yield from is_callers(message, principal, reached)
+    if not reached.access.may_manage and not is_own:
+        raise Forbidden(
+            "You may delete only what you have said yourself; the thread's owner may delete all"
+            " of it.",
+            param="message_id",
+        )
+    if with_replies and not reached.access.may_manage:
+        raise Forbidden(
+            "Only the thread's owner deletes the desk's replies. Leave with_replies out to delete"
+            " your message alone.",
+            param="with_replies",
+        )
+    replies = (yield from _replies_to(message)) if message.origin is Origin.VISITOR else ()
+    tail = reached.tail(now)
+    for id_ in (message_id, *(replies if with_replies else ())):
+        tail.tell("message.deleted", id_)
+        yield "delete_message", {"thread_id": thread_id, "id": id_}
+        yield "delete_sealed_of_message", {"message_id": id_}
+    yield from forget_summaries(thread_id, message.seq)
+    yield "forget_pending_of_thread", {"thread_id": thread_id}
+    yield from tail.write()
+    return replies
+
+
+def _replies_to(message: Message) -> Work[tuple[str, ...]]:
+    """Find what the desk said to a message.
+
+    That is what capabilities said, which stands right after it and has no run, and what its run
+    said.
+    """
+    after = message.seq
+    place = {"thread_id": message.thread_id, "above": after, "below": after + _MOST_REPLIES + 1}
+    rows = yield "messages_upwards", {**place, "limit": _MOST_REPLIES}
+    replies = []
+    for seq, one in enumerate(map(message_of, rows), after + 1):
+        if one.seq != seq or one.origin is not Origin.DESK or one.run_id is not None:
+            break
+        replies.append(one.id)
+    if message.run_id is not None:
+        rows = yield "replies_of_run", {"run_id": message.run_id}
+        replies += [message_of(row).id for row in rows]
+    return tuple(replies)
+
+
+def delete_thread(
+    *,
+    thread_id: str,
+    principal: Principal,
+    now: int,
+    idle_before: int,
+    by: Auditor | None = None,
+) -> Work[tuple[str, ...]]:
+    """Drop everything said on a thread, end its runs, and close it for good.
+
+    Nobody reaches it any more, and whoever holds one of its runs finds the lease lost.
+
+    Parameters:
+        by: who deletes it; None notes nothing in the audit log.
+
+    Returns:
+        The ids of the runs that ended.
+
+    Raises:
+        ThreadNotFound: it is not there, or not for this caller.
+        Forbidden: it is somebody else's.
+    """
+    reached = yield from reach_thread(thread_id, principal, idle_before, Need.MANAGE, now=now)
+    ended = yield from drop_thread(reached.tail(now))
+    yield from note_audit(by, AuditAction.THREAD_DELETED, ObjectKind.THREAD, thread_id)
+    return ended
+
+
+def drop_thread(tail: Tail) -> Work[tuple[str, ...]]:
+    """Drop everything said on a thread, end its runs, and close it for good: a part of a unit.
+
+    Parameters:
+        tail: the thread's end.
+
+    Returns:
+        The ids of the runs that ended.
+    """
+    thread_id = tail.thread_id
+    runs = yield "unfinished_runs", {"thread_id": thread_id}
+    for run in map(run_of, runs):
+        if RunState.FAILED in MOVES[run.state]:
+            yield from end_run(run, RunState.FAILED, tail, THREAD_DELETED)
+        else:
+            yield from end_run(run, RunState.CANCELLED, tail, None)
+    tail.tell("thread.deleted", thread_id)
+    yield from tail.write()
+    yield "delete_steps_of_thread", {"thread_id": thread_id}
+    everything = {"thread_id": thread_id, "since": 0, "whose": ""}
+    yield from give_back_unbegun("unbegun_paid_calls_on_thread", everything, tail.now)
+    yield from leave_at_work("paid_calls_at_work_on_thread", everything, tail.now)
+    yield "erase_calls_on_thread", everything
+    yield "delete_sealed_of_thread", everything
+    tickets = yield "erase_tickets_on_thread", everything
+    yield "erase_notes", everything
+    if (yield "hand_back", {"thread_id": thread_id}) or tickets:
+        yield "raise_epoch", {"name": TICKETS_EPOCH}
+    yield "empty_runs_of_thread", {"thread_id": thread_id}
+    yield "delete_messages_of_thread", {"thread_id": thread_id}
+    yield "empty_actors_of_thread", {"thread_id": thread_id}
+    yield from forget_summaries(thread_id, BEFORE_ALL)
+    yield "delete_sessions_of_thread", {"thread_id": thread_id}
+    yield from forget_tasks(thread_id)
+    yield "delete_grants_of_thread", {"thread_id": thread_id}
+    yield "delete_countersignatures", {"thread_id": thread_id}
+    yield "drop_jobs_of_thread", {"thread_id": thread_id, "since": 0}
+    yield "erase_records_on_thread", {"thread_id": thread_id, "since": 0}
+    yield "close_records_on_thread", {"thread_id": thread_id}
+    yield "delete_thread", {"thread_id": thread_id, "now": tail.now}
+    return tuple(run_id for run_id, *_ in runs)
+
+
+def _find(thread_id: str, message_id: str) -> Work[Message]:
+    rows = yield "message", {"thread_id": thread_id, "id": message_id}
+    if not rows:
+        raise MessageNotFound("There is no such message on this thread.", param="message_id")
+    return message_of(rows[0])

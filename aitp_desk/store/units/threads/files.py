@@ -1,0 +1,70 @@
+"""Uploaded files: kept within an allowance, dropped by their owners or when they expire."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from aitp_desk.model.conversation.file import File
+from aitp_desk.model.errors import FileNotFound, Forbidden
+from aitp_desk.store.base import Work
+from aitp_desk.store.rows.threads import file_of
+
+
+def add_file(
+    *, file: File, counted: str, parts: Sequence[bytes], max_files: int, max_bytes: int
+) -> Work[None]:
+    """Keep a file with its bytes, if its owner's allowance has room for it.
+
+    Parameters:
+        counted: against whose allowance it counts.
+        parts: its bytes, in pieces.
+        max_files: how many files one allowance has room for.
+        max_bytes: how many bytes all of them may have together.
+
+    Raises:
+        Forbidden: there is no room.
+    """
+    rows = yield "files_counted", {"counted": counted}
+    files, size = rows[0]
+    if files + 1 > max_files:
+        raise Forbidden(f"You have {files} files, and no more are kept. Delete one.", param="file")
+    if size + file.size > max_bytes:
+        raise Forbidden(
+            f"Your files have {size} bytes, and together they may have {max_bytes}. Delete one.",
+            param="file",
+        )
+    yield (
+        "add_file",
+        {
+            "id": file.id,
+            "owner": file.owner,
+            "counted": counted,
+            "created_at": file.created_at,
+            "expires_at": file.expires_at,
+            "name": file.name,
+            "purpose": file.purpose,
+            "media_type": file.media_type,
+            "size": file.size,
+            "desk": file.desk,
+        },
+    )
+    for n, part in enumerate(parts):
+        yield "add_file_part", {"file_id": file.id, "n": n, "bytes": part}
+
+
+def delete_file(*, file_id: str, owner: str | None, desk: str, now: int) -> Work[None]:
+    """Drop a file and its bytes.
+
+    Parameters:
+        owner: who asks for it; None for an anonymous caller.
+        desk: at whose address it is asked for.
+
+    Raises:
+        FileNotFound: there is none, it has expired, or it is somebody else's.
+    """
+    rows = yield "file", {"id": file_id, "now": now}
+    file = file_of(rows[0]) if rows else None
+    if file is None or file.desk != desk or file.owner not in (None, owner):
+        raise FileNotFound("There is no file with this id.", param="file_id")
+    yield "delete_file_parts", {"id": file_id}
+    yield "delete_file", {"id": file_id}

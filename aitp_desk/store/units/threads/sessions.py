@@ -1,0 +1,156 @@
+"""Sessions: names of threads, the record of later turns, and the end of what has had its time.
+
+A session is a conversation of a door whose protocol has no threads (AHP 0.1, section 6).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from aitp_desk.model.conversation.thread import Thread
+from aitp_desk.model.errors import UnknownSession
+from aitp_desk.model.ids import first_id
+from aitp_desk.store.base import Work
+from aitp_desk.store.records.threads import Expired, NewMessage, Session
+from aitp_desk.store.units.threads.creation import add_thread
+from aitp_desk.store.units.threads.folded_threads import find_tail
+from aitp_desk.store.units.threads.tail import Tail
+
+FOR_GOOD = 1 << 52
+"""Until when a session lives that lives as long as its thread, in Unix seconds."""
+SESSION_PREFIX = "session"
+"""What sessions' ids begin with (``model.ids.new_id``); their age is read off them."""
+
+
+def record_exchange(*, session: Session, messages: Sequence[NewMessage], now: int) -> Work[None]:
+    """Write down a later query turn that was answered: what was asked, and the answer.
+
+    Parameters:
+        session: how it stands after this turn.
+        messages: the visitor's message, then the desk's.
+
+    Raises:
+        UnknownSession: as :func:`say_in_session`.
+    """
+    yield from say_in_session(session, messages, now)
+
+
+def name_thread(
+    *, thread_id: str, desk: str, owner: str | None, session_id: str, now: int, idle_before: int
+) -> Work[str]:
+    """Find the session of a thread, or make one; it lives as long as the thread from now on.
+
+    Parameters:
+        desk: at which the thread has to be opened; empty for the site's own.
+        owner: id of the principal whose thread it has to be; None of an anonymous one.
+        session_id: what one that is made is called.
+        now: Unix seconds.
+        idle_before: Unix seconds; an anonymous thread last used before then is closed.
+
+    Returns:
+        The session's id.
+
+    Raises:
+        UnknownSession: there is no such thread.
+    """
+    rows = yield from find_tail(thread_id, desk)
+    if not rows or rows[0][0] != owner or (owner is None and rows[0][1] < idle_before):
+        raise UnknownSession("There is no thread with this id.", param="session_id")
+    sessions = yield "session_of_thread", {"thread_id": thread_id}
+    if sessions:
+        yield "keep_sessions", {"thread_id": thread_id, "until": FOR_GOOD}
+        return str(sessions[0][0])
+    yield from _add_name(thread_id, desk, owner, session_id, now)
+    return session_id
+
+
+def open_named(thread: Thread, speaker: str, session_id: str, now: int) -> Work[None]:
+    """Open a thread on which nothing is said yet, with the session that names it: a part of a unit.
+
+    Parameters:
+        speaker: the actor stamped on the opener's messages that name none.
+        now: Unix seconds.
+    """
+    yield from add_thread(thread, speaker, Tail(thread.id, now))
+    yield from _add_name(thread.id, thread.desk, thread.owner, session_id, now)
+
+
+def say_in_session(session: Session, messages: Sequence[NewMessage], now: int) -> Work[None]:
+    """Place messages on a session's thread, and write where the session stands: a part of a unit.
+
+    Raises:
+        UnknownSession: the thread is not there: it was deleted, or the record of its first turn was
+            lost; or it has become somebody else's meanwhile.
+    """
+    thread_id = session.thread_id
+    rows = yield from find_tail(thread_id, session.desk)
+    if not rows:
+        raise UnknownSession(
+            "What was said in this session is not kept any more."
+            " Leave session_id out to begin a new one.",
+            param="session_id",
+        )
+    owner, _updated_at, _speaker, *end = rows[0]
+    if owner != session.owner:
+        raise UnknownSession(
+            "Somebody has claimed what was said in this session."
+            " Leave session_id out to begin a new one.",
+            param="session_id",
+        )
+    tail = Tail(thread_id, now, *end)
+    before = tail.seq
+    for message in messages:
+        tail.say(message)
+    yield from tail.write()
+    # who asks in a session is answered there; a run of the thread would answer once more
+    yield "pass_over", {"thread_id": thread_id, "seq": tail.seq, "before": before}
+    yield (
+        "move_session",
+        {
+            "id": session.id,
+            "turns": session.turns,
+            "last_at": session.last_at,
+            "pending": session.pending,
+            "tokens": session.tokens,
+            "heard": session.heard,
+            "kept_until": session.kept_until,
+        },
+    )
+
+
+def delete_expired(
+    *, once_before: int, sessions_before: int, files_until: int, limit: int, files: int
+) -> Work[Expired]:
+    """Forget idempotency keys, sessions and files that have had their time; their threads stay.
+
+    Call it again while it returns as many as ``limit``, or ``files``.
+
+    Parameters:
+        once_before: Unix seconds; keys used first before then are forgotten.
+        sessions_before: Unix seconds; sessions without a turn since then are.
+        files_until: files that expire then or before are dropped.
+        limit: at most so many keys and sessions.
+        files: at most so many files.
+    """
+    keys = yield "delete_old_once", {"before": once_before, "limit": limit}
+    idle = {
+        "opened_before": first_id(SESSION_PREFIX, sessions_before),
+        "before": sessions_before,
+        "limit": limit,
+    }
+    sessions = yield "delete_idle_sessions", idle
+    folded = yield "forget_folded_sessions", {**idle, "limit": limit - len(sessions)}
+    expiring = {"now": files_until, "limit": files}
+    yield "delete_expired_file_parts", expiring
+    dropped = yield "delete_expired_files", expiring
+    return Expired(len(keys), len(sessions) + len(folded), len(dropped))
+
+
+def _add_name(
+    thread_id: str, desk: str, owner: str | None, session_id: str, now: int
+) -> Work[None]:
+    """Write down a session that lives as long as its thread, and in which nothing was said."""
+    opened = Session(session_id, thread_id, owner, 0, now, now, kept_until=FOR_GOOD, desk=desk)
+    yield "add_session", msgspec.structs.asdict(opened)

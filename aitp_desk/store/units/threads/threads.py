@@ -1,0 +1,315 @@
+"""Opening threads, posting to them, changing them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import msgspec
+
+from aitp_desk.model.access.audit import AuditAction, Auditor, ObjectKind
+from aitp_desk.model.access.principal import Principal, least_of, looks_after_threads
+from aitp_desk.model.access.rule import Need
+from aitp_desk.model.conversation.run import Run, RunState
+from aitp_desk.model.conversation.thread import (
+    Draft,
+    Thread,
+    ThreadUpdate,
+)
+from aitp_desk.model.errors import InvalidRequest
+from aitp_desk.store.base import Params, Work
+from aitp_desk.store.records.capabilities import NewEffects
+from aitp_desk.store.records.runs import NewRun
+from aitp_desk.store.records.threads import Fork, NewDraft, NewMessage, Once, Placed, settled
+from aitp_desk.store.rows.threads import asker_of, asker_to_json, run_of, to_json
+from aitp_desk.store.units.audit import note_audit
+from aitp_desk.store.units.capabilities import check_effects, say_effects, write_effects
+from aitp_desk.store.units.idempotency import look_up_once, remembering_once
+from aitp_desk.store.units.threads.access import reach_thread, settle_speaker
+from aitp_desk.store.units.threads.actors import (
+    bound_to_others,
+    check_bindings,
+    note_bindings,
+    set_actors,
+)
+from aitp_desk.store.units.threads.creation import add_thread
+from aitp_desk.store.units.threads.tail import Tail
+from aitp_desk.store.units.tickets.handover import find_operator
+
+CAP_SECONDS = 60 * 60
+"""Over which time a thread's automatic runs are counted."""
+
+
+def open_thread(
+    *,
+    thread: Thread,
+    speaker: str,
+    messages: Sequence[NewMessage],
+    run: NewRun | None,
+    once: Once | None,
+    now: int,
+    fork: Fork | None = None,
+    by: Auditor | None = None,
+    effects: NewEffects | None = None,
+) -> Work[Placed]:
+    """Open a thread with its actors, its first messages and, where one must answer, a run.
+
+    Parameters:
+        thread: the first of its actors is the desk's own agent, the others were brought.
+        speaker: the actor stamped on the opener's later messages that name none.
+        messages: what the opener says, speakers settled.
+        run: the run to queue; None queues none. Of the messages only the last carries its id.
+        once: the idempotency key, if one was sent.
+        fork: by whom the thread is forked off its parent; None for one without a parent.
+        by: who opens it. It is noted in the audit log where an operator forks somebody else's, and
+            where actors are bound to others; None notes nothing.
+        effects: what capabilities want done with the messages.
+
+    Raises:
+        IdempotencyConflict: the key was used with another request.
+        ThreadNotFound: there is no such parent, it is closed, or it is not the caller's.
+        InvalidRequest, Forbidden: as ``actors.check_bindings``.
+        RecordsMoved: what the effects follow from has changed meanwhile.
+    """
+    if once is not None and (earlier := (yield from look_up_once(once))) is not None:
+        return earlier
+    parent_seq = None
+    is_visit = False
+    if fork is not None:
+        parent = yield from reach_thread(
+            fork.parent_id,
+            fork.principal,
+            fork.idle_before,
+            Need.READ,
+            now=now,
+            param="metadata.parent_id",
+        )
+        parent_seq = parent.seq if parent.access.upto_seq is None else parent.access.upto_seq
+        is_visit = looks_after_threads(fork.principal) and parent.owner != fork.principal.id
+    yield from check_bindings(thread.actors[1:], thread.owner, "metadata.actors")
+    if effects is not None:
+        yield from check_effects(effects)
+
+    tail = Tail(thread.id, now)
+    last = len(messages) - 1
+    run_id = None if run is None else run.id
+    kept = tuple(
+        tail.say(message, run_id if place == last else None)
+        for place, message in enumerate(messages)
+    )
+    queued = None
+    if run is not None:
+        queued = queued_run(run, thread.id, now)
+        tail.tell_run(run.id, queued.state)
+    replies = () if effects is None else say_effects(effects, tail)
+
+    yield from add_thread(thread, speaker, tail, parent_seq)
+    if run is not None and queued is not None:
+        yield adding_run(queued, run.asked_by)
+    yield from tail.additions()
+    if fork is not None and is_visit:
+        yield from note_audit(
+            by, AuditAction.THREAD_LOOKED_AFTER, ObjectKind.THREAD, fork.parent_id
+        )
+    if effects is not None:
+        yield from write_effects(effects, thread.id, now)
+    bound = bound_to_others(thread.actors[1:], thread.owner)
+    yield from note_bindings(by, AuditAction.ACTOR_BOUND, thread.id, len(bound))
+    placed = Placed(
+        thread_id=thread.id,
+        message_id=kept[-1].id if kept else None,
+        run_id=run_id,
+        messages=kept,
+        replies=replies,
+        run=queued,
+        last_event=tail.event,
+    )
+    if once is not None:
+        yield remembering_once(once, placed, now)
+    return placed
+
+
+def append_message(
+    *,
+    thread_id: str,
+    principal: Principal,
+    draft: Draft,
+    message_id: str,
+    salt: bytes,
+    now: int,
+    idle_before: int,
+    run_id: str | None,
+    max_auto_replies: int,
+    capped: Callable[[], NewMessage] | None,
+    once: Once | None,
+    effects: NewEffects | None = None,
+) -> Work[Placed]:
+    """Add a visitor's message to a thread and see to it that a run answers it.
+
+    The message is answered by the run that waits on its thread, else by a new one, queued even
+    while another is in progress. A thread that had its share of runs within the hour gets a run
+    that is ``capped`` from the start and one plain message; both serve until a run may start again.
+
+    On a thread that an operator has taken over no run is started.
+
+    Parameters:
+        salt: 16 random bytes for the message's digest.
+        idle_before: Unix seconds; an anonymous thread last used before then is closed.
+        run_id: id of the run, should one be started; None starts none.
+        max_auto_replies: how many runs a thread may have within an hour.
+        capped: makes the plain message for a thread at its cap; None where no run is started.
+        once: the idempotency key, if one was sent.
+        effects: what capabilities want done with it.
+
+    Raises:
+        ThreadNotFound: there is none, it is closed, or it is not the caller's.
+        IdempotencyConflict: the key was used with another request.
+        Forbidden: the caller has left the thread.
+        InvalidRequest, Forbidden: as ``model.thread.resolve_speaker``.
+        RecordsMoved: what the effects follow from has changed meanwhile.
+    """
+    reached = yield from reach_thread(thread_id, principal, idle_before, Need.WRITE, now=now)
+    if once is not None and (earlier := (yield from look_up_once(once))) is not None:
+        return earlier
+    role, actor = yield from settle_speaker(thread_id, principal, draft, reached.speaker)
+    if effects is not None:
+        yield from check_effects(effects)
+
+    tail = reached.tail(now)
+    choice = None
+    is_asked = run_id is not None and role == "user" and not (effects and effects.is_answered)
+    if run_id and is_asked and (yield from find_operator(thread_id)) is None:
+        choice = yield from _choose_run(run_id, thread_id, principal, max_auto_replies, now)
+    run = None if choice is None else choice.run
+    answered_by = None if run is None else run.id
+    message = tail.say(
+        settled(NewDraft(message_id, salt, draft), role, actor, principal.party),
+        answered_by,
+    )
+    replies = () if effects is None else say_effects(effects, tail)
+    if choice is not None and choice.is_new:
+        tail.tell_run(choice.run.id, choice.run.state)
+        if choice.run.state is RunState.CAPPED and capped is not None:
+            replies = (*replies, tail.say(capped(), choice.run.id))
+        yield adding_run(choice.run, principal)
+    elif choice is not None and choice.asked_by is not None:
+        asked_by = asker_to_json(choice.asked_by)
+        yield "set_asked_by", {"id": choice.run.id, "asked_by": asked_by}
+    yield from tail.write()
+    if effects is not None:
+        yield from write_effects(effects, thread_id, now)
+        if effects.is_answered:
+            yield "pass_over", {"thread_id": thread_id, "seq": tail.seq, "before": message.seq - 1}
+    placed = Placed(
+        thread_id=thread_id,
+        message_id=message_id,
+        run_id=answered_by,
+        messages=(message,),
+        replies=replies,
+        run=run,
+        last_event=tail.event,
+    )
+    if once is not None:
+        yield remembering_once(once, placed, now)
+    return placed
+
+
+def update_thread(
+    *,
+    thread_id: str,
+    principal: Principal,
+    update: ThreadUpdate,
+    now: int,
+    idle_before: int,
+    by: Auditor | None = None,
+) -> Work[None]:
+    """Replace a thread's metadata and, where they are given, those who take part in it.
+
+    Parameters:
+        by: as of ``actors.join_thread``.
+
+    Raises:
+        ThreadNotFound: there is none, it is closed, or it is not the caller's.
+        Forbidden: the thread is somebody else's to change.
+        InvalidRequest: the parent is another.
+        Forbidden, InvalidRequest: as ``actors.join_thread``.
+    """
+    reached = yield from reach_thread(thread_id, principal, idle_before, Need.MANAGE, now=now)
+    if update.parent_id is not None:
+        rows = yield "forked_at", {"thread_id": thread_id}
+        if not rows or rows[0][0] != update.parent_id:
+            raise InvalidRequest(
+                "metadata.parent_id is set when the thread is opened and cannot be changed here.",
+                param="metadata.parent_id",
+            )
+    if update.actors is not None:
+        yield from set_actors(reached, principal, update.actors, now, by)
+    yield (
+        "set_thread_metadata",
+        {"thread_id": thread_id, "metadata": to_json(update.metadata), "updated_at": now},
+    )
+
+
+def queued_run(run: NewRun, thread_id: str, now: int) -> Run:
+    """A new run as it stands once it is queued."""
+    return Run(
+        run.id,
+        thread_id,
+        RunState.QUEUED,
+        now,
+        agent=run.agent,
+        options=run.options,
+        metadata=run.metadata,
+    )
+
+
+def adding_run(run: Run, asked_by: Principal) -> tuple[str, Params]:
+    """The statement that writes a new run.
+
+    Parameters:
+        asked_by: for whom it works.
+    """
+    return (
+        "add_run",
+        {
+            "id": run.id,
+            "thread_id": run.thread_id,
+            "state": run.state.value,
+            "created_at": run.created_at,
+            "finished_at": run.created_at if run.is_over else None,
+            "asked_by": asker_to_json(asked_by),
+            "started_by": asked_by.party,
+            "agent": run.agent,
+            "options": None if run.options is None else to_json(run.options),
+            "metadata": to_json(run.metadata) if run.metadata else "{}",
+        },
+    )
+
+
+class _Choice(msgspec.Struct, frozen=True):
+    """The run that answers the next message.
+
+    Parameters:
+        is_new: whether it is still to be written.
+        asked_by: for whom it works from now on, where that changes.
+    """
+
+    run: Run
+    is_new: bool = False
+    asked_by: Principal | None = None
+
+
+def _choose_run(
+    run_id: str, thread_id: str, principal: Principal, max_auto_replies: int, now: int
+) -> Work[_Choice]:
+    waiting = yield "waiting_run", {"thread_id": thread_id}
+    if waiting:
+        before = asker_of(waiting[0][-1])
+        least = least_of(before, principal)
+        return _Choice(run_of(waiting[0]), asked_by=None if least == before else least)
+    recent = yield "count_recent_runs", {"thread_id": thread_id, "since": now - CAP_SECONDS}
+    if recent[0][0] < max_auto_replies:
+        return _Choice(Run(run_id, thread_id, RunState.QUEUED, now), is_new=True)
+    newest = yield "newest_run", {"thread_id": thread_id}
+    if newest and (run := run_of(newest[0])).state is RunState.CAPPED:
+        return _Choice(run)
+    return _Choice(Run(run_id, thread_id, RunState.CAPPED, now, ended_at=now), is_new=True)

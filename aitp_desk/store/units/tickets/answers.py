@@ -1,0 +1,325 @@
+"""What people do with tickets: they take them, speak for them, and end them; or their time ends.
+
+What waits for a ticket goes on in the same commit: its call ends, whoever gave an address is told,
+and the thread has what was said, by the operator who said it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+import msgspec
+
+from aitp_desk.model.access.audit import AuditAction, Auditor, ObjectKind, Outcome
+from aitp_desk.model.calls.call import ActionCall, CallError, CallState
+from aitp_desk.model.conversation.thread import Origin
+from aitp_desk.model.conversation.ticket import Answered, KeptTicket, TicketKind, TicketState
+from aitp_desk.model.errors import PreconditionFailed
+from aitp_desk.store.base import Work
+from aitp_desk.store.records.threads import NewMessage
+from aitp_desk.store.rows.calls import call_state
+from aitp_desk.store.rows.threads import to_json
+from aitp_desk.store.rows.tickets import ticket_columns, ticket_of
+from aitp_desk.store.units.audit import note_audit
+from aitp_desk.store.units.calls.calls import Along, end_accepted
+from aitp_desk.store.units.jobs.jobs import JOBS_EPOCH
+from aitp_desk.store.units.runs.tasks import tell_of_words
+from aitp_desk.store.units.threads.folded_threads import find_tail
+from aitp_desk.store.units.threads.tail import Tail
+from aitp_desk.store.units.tickets.handover import (
+    TAKEN_OVER,
+    check_free,
+    hand_back,
+    hand_over,
+    join_operator,
+    keep_sessions,
+    take_requests,
+)
+from aitp_desk.store.units.tickets.tickets import TICKETS_EPOCH
+
+CLOSED = "It was closed without an answer."
+OVERDUE = "Nobody took it on in its time."
+NO_PERSON = "A person was asked here, and closed this without an answer."
+NOBODY_CAME = "A person was asked here, and nobody has answered in time."
+"""What a conversation is told that has waited for a person."""
+DECLINED = "It was declined; nothing was done."
+UNAPPROVED = "Nobody approved it in its time; nothing was done."
+
+_NOTED = {
+    TicketState.ANSWERED: (AuditAction.TICKET_ANSWERED, Outcome.DONE),
+    TicketState.CLOSED: (AuditAction.TICKET_CLOSED, Outcome.DONE),
+    TicketState.EXPIRED: (AuditAction.TICKET_CLOSED, Outcome.EXPIRED),
+}
+_WAITS = {
+    TicketKind.ACTION: CallState.STARTED,
+    TicketKind.UNKNOWN: CallState.UNKNOWN,
+    TicketKind.APPROVAL: CallState.WAITING_APPROVAL,
+}
+"""How the call of a ticket stands that is not over."""
+
+
+class Spoken(msgspec.Struct, frozen=True):
+    """What is said of a ticket on its thread.
+
+    Parameters:
+        id: ``msg_…``, new.
+        salt: 16 random bytes (``model/chain.py``).
+        words: empty for what is said of such an end at all.
+        operator: the name of who says it; None for the desk.
+    """
+
+    id: str
+    salt: bytes
+    words: str
+    operator: str | None
+
+
+def end_ticket(
+    *,
+    ticket_id: str,
+    state: TicketState,
+    said: Spoken,
+    now: int,
+    by: Auditor,
+    along: Callable[[ActionCall], Along | None],
+) -> Work[KeptTicket | None]:
+    """End a ticket, and what waits for it.
+
+    Parameters:
+        state: how it ends.
+        now: Unix seconds.
+        by: who ends it.
+        along: makes what is written with the end of a call.
+
+    Returns:
+        The ticket as it ended; None when there is no such ticket.
+
+    Raises:
+        PreconditionFailed: it, or its call, is over; it asks for approval, not for an answer; or
+            somebody else has taken it or its thread.
+    """
+    rows = yield "ticket", {"id": ticket_id}
+    if not rows:
+        return None
+    ticket = ticket_of(rows[0])
+    check_waits(ticket, said.operator)
+    if state is not TicketState.EXPIRED:
+        yield from _check_call(ticket, state)
+    if said.operator is not None and ticket.thread_id is not None:
+        yield from check_free(ticket.thread_id, said.operator)
+    ended = ticket.move(
+        state, answer=said.words, ended_by=said.operator, ended_at=now, asked_from=None
+    )
+    yield "move_ticket", ticket_columns(ended)
+    thread_id = ticket.thread_id or ""
+    actor = yield from join_operator(thread_id, ticket.desk, said.operator, now)
+    if ticket.kind in (TicketKind.ACTION, TicketKind.APPROVAL):
+        yield from end_accepted(
+            call_id=ticket.call_id or "",
+            stands=_WAITS[ticket.kind],
+            end=partial(_end_call, ended, now),
+            say=partial(_say, ended, said, actor),
+            by=by,
+            now=now,
+            along=along,
+        )
+    elif ticket.kind.is_asked_for:
+        yield from say_on_thread(ended, _in_the_end(said, state), actor, now)
+    elif said.words:
+        told = CallError(CallState.UNKNOWN.value, said.words)
+        yield "tell_unknown_call", {"id": ticket.call_id, "error": to_json(told)}
+        yield from say_on_thread(ended, said, actor, now)
+    if ticket.state is TicketState.TAKEN:
+        yield from let_go(ticket, now)
+    action, outcome = _noted(ended)
+    yield from note_audit(by, action, ObjectKind.TICKET, ticket_id, outcome)
+    yield "raise_epoch", {"name": TICKETS_EPOCH}
+    yield "raise_epoch", {"name": JOBS_EPOCH}
+    return ended
+
+
+def take_ticket(*, ticket_id: str, operator: str, now: int, by: Auditor) -> Work[KeptTicket | None]:
+    """Have an operator take a ticket, and the thread that it comes from.
+
+    Parameters:
+        operator: the name.
+        now: Unix seconds.
+        by: who takes it.
+
+    Returns:
+        The ticket as it stands then; None when there is no such ticket.
+
+    Raises:
+        PreconditionFailed: it is over, or somebody else has taken it or its thread.
+    """
+    rows = yield "ticket", {"id": ticket_id}
+    if not rows:
+        return None
+    ticket = ticket_of(rows[0])
+    check_waits(ticket, operator)
+    if ticket.state is TicketState.TAKEN:
+        return ticket
+    taken = ticket.move(TicketState.TAKEN, taken_by=operator)
+    if ticket.thread_id is not None:
+        yield from check_free(ticket.thread_id, operator)
+        yield from hand_over(ticket.thread_id, ticket.desk, operator, now)
+    yield "move_ticket", ticket_columns(taken)
+    yield from note_audit(by, AuditAction.TICKET_TAKEN, ObjectKind.TICKET, ticket_id)
+    if ticket.thread_id is not None:
+        yield from take_requests(ticket.thread_id, operator, by)
+    yield "raise_epoch", {"name": TICKETS_EPOCH}
+    return taken
+
+
+def speak_for_ticket(
+    *, ticket_id: str, said: Spoken, now: int, by: Auditor
+) -> Work[KeptTicket | None]:
+    """Have an operator speak on the thread of a ticket that they have taken.
+
+    Parameters:
+        now: Unix seconds.
+        by: who speaks.
+
+    Returns:
+        as :func:`take_ticket`.
+
+    Raises:
+        PreconditionFailed: this operator has not taken it, or it comes from no thread.
+    """
+    rows = yield "ticket", {"id": ticket_id}
+    if not rows:
+        return None
+    ticket = ticket_of(rows[0])
+    check_waits(ticket, said.operator)
+    if ticket.taken_by is None:
+        raise PreconditionFailed("Nobody has taken the ticket; take it first.")
+    if ticket.thread_id is None:
+        raise PreconditionFailed("The ticket comes from no conversation; answer it.")
+    actor = yield from join_operator(ticket.thread_id, ticket.desk, said.operator, now)
+    yield from say_on_thread(ticket, said, actor, now)
+    yield from keep_sessions(ticket.thread_id, now)
+    yield from note_audit(by, AuditAction.TICKET_SPOKEN, ObjectKind.TICKET, ticket_id)
+    yield "raise_epoch", {"name": TICKETS_EPOCH}
+    return ticket
+
+
+def release_ticket(*, ticket_id: str, now: int, by: Auditor) -> Work[KeptTicket | None]:
+    """Give a ticket that was taken back to all, and its thread back to the agent.
+
+    Parameters:
+        now: Unix seconds.
+        by: who gives it back.
+
+    Returns:
+        as :func:`take_ticket`.
+
+    Raises:
+        PreconditionFailed: nobody has taken it.
+    """
+    rows = yield "ticket", {"id": ticket_id}
+    if not rows:
+        return None
+    ticket = ticket_of(rows[0])
+    if ticket.state is not TicketState.TAKEN:
+        raise PreconditionFailed(f"The ticket is {ticket.state.value}; nothing was changed.")
+    released = ticket.move(TicketState.OPEN, taken_by=None)
+    yield "move_ticket", ticket_columns(released)
+    yield from let_go(ticket, now, whole=ticket.kind.is_asked_for)
+    yield from note_audit(by, AuditAction.TICKET_RELEASED, ObjectKind.TICKET, ticket_id)
+    yield "raise_epoch", {"name": TICKETS_EPOCH}
+    return released
+
+
+def let_go(ticket: KeptTicket, now: int, *, whole: bool = False) -> Work[None]:
+    """Give the thread of a ticket back, unless another that was taken comes from it too.
+
+    Parameters:
+        whole: whether also a thread that was taken for itself is given back.
+    """
+    if ticket.thread_id is None:
+        return
+    held = yield "thread_operator", {"thread_id": ticket.thread_id}
+    is_for_itself = bool(held) and bool(held[0][1])
+    others = yield "other_taken_ticket", {"thread_id": ticket.thread_id, "id": ticket.id}
+    if not others and (whole or not is_for_itself):
+        yield from hand_back(ticket.thread_id, ticket.desk, now)
+
+
+def check_waits(ticket: KeptTicket, operator: str | None) -> None:
+    """Refuse to do something with a ticket that is over, or that another operator has taken.
+
+    Raises:
+        PreconditionFailed: it is so.
+    """
+    if ticket.is_over:
+        raise PreconditionFailed(f"The ticket is {ticket.state.value}; nothing was changed.")
+    if operator is not None and ticket.taken_by not in (None, operator):
+        raise PreconditionFailed(f"{ticket.taken_by} has taken the ticket; nothing was changed.")
+
+
+def _in_the_end(said: Spoken, state: TicketState) -> Spoken:
+    """What is said where a conversation waits for a person no longer."""
+    nothing = NOBODY_CAME if state is TicketState.EXPIRED else NO_PERSON
+    return msgspec.structs.replace(said, words=said.words or nothing)
+
+
+def _check_call(ticket: KeptTicket, state: TicketState) -> Work[None]:
+    if ticket.kind.is_asked_for:
+        return
+    if ticket.kind is TicketKind.APPROVAL and state is TicketState.ANSWERED:
+        raise PreconditionFailed("The ticket asks for approval; approve or decline it.")
+    rows = yield "call", {"id": ticket.call_id}
+    if not rows or call_state(rows[0]) is not _WAITS[ticket.kind]:
+        raise PreconditionFailed("What the ticket is about is over; nothing was changed.")
+
+
+def _noted(ended: KeptTicket) -> tuple[AuditAction, Outcome]:
+    if ended.kind is TicketKind.APPROVAL and ended.state is TicketState.CLOSED:
+        return AuditAction.TICKET_DECLINED, Outcome.DONE
+    return _NOTED[ended.state]
+
+
+def _end_call(ticket: KeptTicket, now: int, call: ActionCall) -> ActionCall:
+    """A call whose ticket has ended."""
+    asks_approval = ticket.kind is TicketKind.APPROVAL
+    match ticket.state:
+        case TicketState.ANSWERED:
+            result = msgspec.to_builtins(Answered(ticket.answer, ticket.ended_by or ""))
+            state, told = CallState.SUCCEEDED, None
+        case TicketState.EXPIRED:
+            result, state = None, CallState.EXPIRED
+            told = CallError(CallState.EXPIRED.value, UNAPPROVED if asks_approval else OVERDUE)
+        case _ if asks_approval:
+            result, state = None, CallState.FAILED
+            told = CallError("declined", ticket.answer or DECLINED)
+        case _:
+            result, state = None, CallState.FAILED
+            told = CallError(TicketState.CLOSED.value, ticket.answer or CLOSED)
+    # beside the thread, where an actor says it, nothing else tells whose words they are
+    text = f"{ticket.ended_by}: {ticket.answer}" if told is None else ""
+    return call.move(state, result=result, text=text, error=told, progress="", ended_at=now)
+
+
+def say_on_thread(ticket: KeptTicket, said: Spoken, actor: str, now: int) -> Work[None]:
+    """Say something of a ticket on the thread that it comes from, where there is one.
+
+    Parameters:
+        actor: id of who speaks.
+    """
+    ends = (yield from find_tail(ticket.thread_id, ticket.desk)) if ticket.thread_id else []
+    if ends:
+        tail = Tail(ticket.thread_id or "", now, *ends[0][3:])
+        tail.say(_message(ticket, said, actor, said.words))
+        yield from tail.write()
+        yield from tell_of_words(ticket.thread_id or "", TAKEN_OVER, now)
+
+
+def _say(ticket: KeptTicket, said: Spoken, actor: str, call: ActionCall) -> NewMessage:
+    words = ticket.answer if call.error is None else call.error.message
+    return _message(ticket, said, actor, words)
+
+
+def _message(ticket: KeptTicket, said: Spoken, actor: str, words: str) -> NewMessage:
+    notes = {"ticket": ticket.id} | ({"call": ticket.call_id} if ticket.call_id else {})
+    return NewMessage(said.id, said.salt, "assistant", actor, Origin.DESK, (words,), metadata=notes)

@@ -1,0 +1,140 @@
+"""A thread's owner: the agent, or an operator who has taken it over.
+
+While an operator has it, no run starts there, so that nobody talks over anybody. Parts of units.
+"""
+
+from __future__ import annotations
+
+from aitp_desk.model.access.audit import AuditAction, Auditor, ObjectKind
+from aitp_desk.model.conversation.run import MOVES, RunState
+from aitp_desk.model.conversation.thread import Actor, Origin
+from aitp_desk.model.conversation.ticket import OPERATORS, TicketState, operator_of
+from aitp_desk.model.errors import PreconditionFailed
+from aitp_desk.store.base import Work
+from aitp_desk.store.rows.threads import present_of, run_of
+from aitp_desk.store.rows.tickets import ticket_columns, ticket_of
+from aitp_desk.store.units.audit import note_audit
+from aitp_desk.store.units.runs.workers import end_run
+from aitp_desk.store.units.threads.creation import adding_actor
+from aitp_desk.store.units.threads.folded_threads import find_tail
+from aitp_desk.store.units.threads.tail import Tail
+
+KEPT_SECONDS = 3 * 24 * 60 * 60
+"""So long after an operator has taken a thread, or spoken there, its sessions are kept."""
+TAKEN_OVER = "A person has taken this conversation over."
+"""What a run failed of that was to answer there."""
+
+
+def find_operator(thread_id: str) -> Work[str | None]:
+    """The actor of the operator who has a thread; None where nobody has taken it over."""
+    rows = yield "thread_operator", {"thread_id": thread_id}
+    return rows[0][0] if rows else None
+
+
+def check_unowned(thread_id: str) -> Work[None]:
+    """Refuse to have the agent speak where an operator does.
+
+    Raises:
+        PreconditionFailed: an operator has the thread.
+    """
+    if (yield from find_operator(thread_id)) is not None:
+        raise PreconditionFailed(f"{TAKEN_OVER} No run starts until it is handed back.")
+
+
+def join_operator(thread_id: str, desk: str, operator: str | None, now: int) -> Work[str]:
+    """Have whoever speaks for the site take part in a thread.
+
+    Parameters:
+        desk: at which the thread was opened.
+        operator: a name; None for the desk itself, which does already.
+
+    Returns:
+        The id of that actor; empty where there is no such thread.
+    """
+    ends = yield from find_tail(thread_id, desk)  # first, for it unfolds
+    present = list(map(present_of, (yield "actors_present", {"thread_id": thread_id})))
+    if not present:
+        return ""
+    actor = present[0].actor.id
+    if operator is None:
+        return actor
+    actor = f"{actor}/{OPERATORS}/{operator}"
+    if not ends or any(one.is_desk and one.actor.id == actor for one in present):
+        return actor
+    tail = Tail(thread_id, now, *ends[0][3:])
+    tail.tell("actor.joined", actor)
+    position = (yield "last_position", {"thread_id": thread_id})[0][0] + 1
+    yield adding_actor(thread_id, position, Actor(actor), Origin.DESK, tail.event)
+    yield from tail.write()
+    return actor
+
+
+def hand_over(thread_id: str, desk: str, operator: str, now: int) -> Work[None]:
+    """Give a thread to an operator, and end the runs that were to answer there.
+
+    Nothing is changed where there is no such thread; :func:`check_free` comes before.
+
+    Parameters:
+        desk, operator: as of :func:`join_operator`.
+    """
+    actor = yield from join_operator(thread_id, desk, operator, now)
+    ends = yield from find_tail(thread_id, desk)
+    if not actor or not ends or (yield from find_operator(thread_id)) is not None:
+        return
+    unfinished = yield "unfinished_runs", {"thread_id": thread_id}
+    tail = Tail(thread_id, now, *ends[0][3:])
+    for run in map(run_of, unfinished):
+        can_fail = RunState.FAILED in MOVES[run.state]
+        state = RunState.FAILED if can_fail else RunState.CANCELLED
+        yield from end_run(run, state, tail, TAKEN_OVER if can_fail else None)
+    tail.tell("thread.handed_over", actor)
+    yield from tail.write()
+    yield "hand_over", {"thread_id": thread_id, "operator": actor, "since": now}
+    yield from keep_sessions(thread_id, now)
+
+
+def keep_sessions(thread_id: str, now: int) -> Work[None]:
+    """Keep a thread's sessions: their visitor waits for an operator, or has not heard one yet."""
+    yield "keep_sessions", {"thread_id": thread_id, "until": now + KEPT_SECONDS}
+
+
+def check_free(thread_id: str, operator: str | None) -> Work[None]:
+    """Refuse to take a thread from an operator.
+
+    Raises:
+        PreconditionFailed: another than this one has it.
+    """
+    actor = yield from find_operator(thread_id)
+    name = None if actor is None else operator_of(actor)
+    if name not in (None, operator):
+        raise PreconditionFailed(f"{name} has taken the conversation over; nothing was changed.")
+
+
+def hand_back(thread_id: str, desk: str, now: int) -> Work[None]:
+    """Give a thread back to the agent; where nobody has taken it over nothing is changed."""
+    actor = yield from find_operator(thread_id)
+    ends = yield from find_tail(thread_id, desk)
+    if actor is None or not ends:
+        return
+    tail = Tail(thread_id, now, *ends[0][3:])
+    tail.tell("thread.handed_back", actor)
+    yield from tail.write()
+    yield "hand_back", {"thread_id": thread_id}
+
+
+def take_requests(thread_id: str, operator: str, by: Auditor) -> Work[None]:
+    """Have an operator take the tickets of a thread in which a person is asked for."""
+    for row in (yield "waiting_tickets_of_thread", {"thread_id": thread_id}):
+        ticket = ticket_of(row)
+        if ticket.kind.is_asked_for and ticket.state is TicketState.OPEN:
+            yield "move_ticket", ticket_columns(ticket.move(TicketState.TAKEN, taken_by=operator))
+            yield from note_audit(by, AuditAction.TICKET_TAKEN, ObjectKind.TICKET, ticket.id)
+
+
+def release_tickets(thread_id: str, by: Auditor) -> Work[None]:
+    """Give the tickets of a thread that were taken back to all."""
+    for row in (yield "waiting_tickets_of_thread", {"thread_id": thread_id}):
+        ticket = ticket_of(row)
+        if ticket.state is TicketState.TAKEN:
+            yield "move_ticket", ticket_columns(ticket.move(TicketState.OPEN, taken_by=None))
+            yield from note_audit(by, AuditAction.TICKET_RELEASED, ObjectKind.TICKET, ticket.id)

@@ -1,0 +1,57 @@
+"""Asking for a person: a ticket is written in the commit of the message that says so.
+
+How that message reads depends on what is found in that commit, so that it promises nothing else
+than what is on disk: a person was asked, one has been asked before, or too many are waited for.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from aitp_desk.model.conversation.ticket import KeptTicket
+from aitp_desk.store.base import Work
+from aitp_desk.store.records.threads import NewMessage
+
+ASKED_PERSON = "asked_person"
+"""Metadata of a message that says that a person was asked: names the ticket."""
+
+
+class PersonAsked(msgspec.Struct, frozen=True):
+    """A person who is to be asked, and how that is said.
+
+    Parameters:
+        ticket: of a thread, and of no call.
+        most: how many that were asked for from one place may wait.
+        asked: what is said where a person is asked now, the parts of a message.
+        waits: the same where one has been asked there already.
+        full: the same where as many wait as may.
+    """
+
+    ticket: KeptTicket
+    most: int
+    asked: tuple[str, ...]
+    waits: tuple[str, ...]
+    full: tuple[str, ...]
+
+
+def settle_person(
+    person: PersonAsked, said: NewMessage
+) -> Work[tuple[NewMessage, KeptTicket | None]]:
+    """See whether a person can be asked: a part of a unit, which writes nothing yet.
+
+    Parameters:
+        said: the message that says how it went; its content is replaced.
+
+    Returns:
+        The message as it is to be written, and the ticket; None where nobody is asked anew.
+    """
+    ticket = person.ticket
+    waiting = yield "asked_for_ticket", {"thread_id": ticket.thread_id}
+    if waiting:
+        notes = {**said.metadata, ASKED_PERSON: waiting[0][0]}
+        return msgspec.structs.replace(said, content=person.waits, metadata=notes), None
+    counted = yield "count_asked_from", {"asked_from": ticket.asked_from}
+    if counted[0][0] >= person.most:
+        return msgspec.structs.replace(said, content=person.full), None
+    notes = {**said.metadata, ASKED_PERSON: ticket.id}
+    return msgspec.structs.replace(said, content=person.asked, metadata=notes), ticket

@@ -1,0 +1,84 @@
+"""Tickets: written in the commit of what asks for a person."""
+
+from __future__ import annotations
+
+from aitp_desk.model.calls.call import CALL_PREFIX, ActionCall
+from aitp_desk.model.conversation.ticket import (
+    LONGEST_NOTE,
+    TICKET_PREFIX,
+    KeptTicket,
+    Ticket,
+    TicketKind,
+    TicketState,
+    in_a_line,
+    shortened,
+)
+from aitp_desk.store.base import Work
+from aitp_desk.store.records.jobs import NewJob
+from aitp_desk.store.rows.tickets import ticket_columns
+from aitp_desk.store.units.jobs.jobs import JOBS_EPOCH, enqueue_job
+
+TICKETS_EPOCH = "tickets"
+"""The row of ``epochs`` that rises when people do something with a ticket, or one ends."""
+NOTICE_KIND = "notice"
+"""The kind of the jobs by which people are told of a ticket."""
+WAITING = "Waiting for a person."
+"""What whoever asks after a call is told until it is answered."""
+
+
+def hand_call_to_people(*, call_id: str, ticket: KeptTicket) -> Work[None]:
+    """Have people carry out a call that is at work. Where it has ended, nothing is changed."""
+    if (yield "set_call_progress", {"id": call_id, "progress": WAITING}):
+        yield from add_ticket(ticket)
+
+
+def add_unknown_ticket(call: ActionCall, now: int) -> Work[None]:
+    """Have people look what became of a call that was cut short: a part of a unit."""
+    asked = Ticket(f"What became of {call.action}? It was cut short.")
+    yield from add_ticket(ticket_of_call(call, TicketKind.UNKNOWN, asked, now))
+
+
+def add_ticket(ticket: KeptTicket) -> Work[None]:
+    """Write down a ticket, of which people are to be told: a part of a unit.
+
+    Where its call has one of its kind already, that stays.
+    """
+    yield "add_ticket", ticket_columns(ticket)
+    yield from enqueue_job(
+        NewJob(
+            id=f"job{ticket.id.removeprefix(TICKET_PREFIX)}",
+            kind=NOTICE_KIND,
+            ref=ticket.id,
+            payload={},
+            created_at=ticket.created_at,
+            desk=ticket.desk,
+            thread_id=ticket.thread_id,
+            principal=ticket.principal,
+        )
+    )
+    yield "raise_epoch", {"name": JOBS_EPOCH}
+
+
+def ticket_of_call(
+    call: ActionCall, kind: TicketKind, asked: Ticket, now: int, due_at: int | None = None
+) -> KeptTicket:
+    """The ticket of a call, called as that is, for a call has one of a kind at most.
+
+    One that may not be the only one has to be called otherwise.
+
+    Parameters:
+        now, due_at: Unix seconds.
+    """
+    return KeptTicket(
+        f"{TICKET_PREFIX}{call.id.removeprefix(CALL_PREFIX)}",
+        call.desk,
+        kind,
+        TicketState.OPEN,
+        in_a_line(asked.about),
+        now,
+        shortened(asked.note, LONGEST_NOTE),
+        call.thread_id,
+        call.id,
+        call.asked_by.party,
+        due_at,
+    )

@@ -1,0 +1,33 @@
+"""How the desk is, and each of its parts (``/console/api/health``)."""
+
+from __future__ import annotations
+
+from aitp_desk.auth.console_sessions import Session
+from aitp_desk.desk.maintenance.health_checks import Checking
+from aitp_desk.model.component import Component, state_of
+from aitp_desk.protocols.base.door import Call, Reply
+from aitp_desk.web.console.wire import encode, moment
+
+
+class HealthShown:
+    """Shows how the desk is."""
+
+    def __init__(self, checking: Checking) -> None:
+        self._checking = checking
+
+    async def show(self, _session: Session, _call: Call) -> Reply:
+        """``GET health``: on the whole, and by parts."""
+        components = await self._checking.components()
+        data = [_component_body(one) for one in components]
+        return Reply(200, encode({"status": state_of(components), "data": data}))
+
+
+def _component_body(component: Component) -> dict[str, object]:
+    """A part of the desk, ``elsewhere`` where it is only watched."""
+    return {
+        "name": component.name,
+        "status": component.state,
+        "since": moment(component.since),
+        "reason": component.reason,
+        "elsewhere": component.part == "elsewhere",
+    }

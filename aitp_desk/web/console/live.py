@@ -1,0 +1,184 @@
+"""What operators are told as it happens: what waits, and what is said in a conversation.
+
+Every stream counts among those of the desk, and ends with the session that it was opened by.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import Any, Final
+
+import msgspec
+
+from aitp_desk.auth.console_sessions import Session
+from aitp_desk.desk.desk import Desk
+from aitp_desk.desk.events.broadcaster import Following
+from aitp_desk.desk.events.channel import Outlet
+from aitp_desk.desk.jobs.background_task import beside
+from aitp_desk.desk.limits.concurrency_slots import Places
+from aitp_desk.desk.threads.streams import Stream
+from aitp_desk.desk.tickets.inbox import Overseeing, ThreadHead
+from aitp_desk.model.errors import ThreadNotFound
+from aitp_desk.protocols.aitp.threads.events_wire import decode_after
+from aitp_desk.protocols.base.door import EVENT_STREAM, Call, Reply
+from aitp_desk.protocols.base.sse import BEAT, UNBUFFERED, frame
+from aitp_desk.store.base import StoreError
+from aitp_desk.web.console.pulse import LOOK_SECONDS, Pulse
+from aitp_desk.web.console.threads.events_wire import TICKETS, ConsoleWording, note_event
+from aitp_desk.web.console.wire import encode
+
+APART_SECONDS: Final = 1.0
+"""How long after one another it is told at least what waits."""
+SAID_SECONDS: Final = 1.0
+"""How long after it is told what was said in a session, of which nothing else tells, at most."""
+
+
+class Live:
+    """Opens the streams of the operators' pages.
+
+    Parameters:
+        desks: of all site agents, by their names.
+        places: where streams are counted.
+        heartbeat: in how many seconds something is sent at least.
+        wording: how all who follow a thread are told, in the same bytes.
+    """
+
+    def __init__(
+        self,
+        overseeing: Overseeing,
+        desks: Mapping[str, Desk],
+        pulse: Pulse,
+        places: Places,
+        heartbeat: float,
+        wording: ConsoleWording,
+        following: Following,
+    ) -> None:
+        self._overseeing = overseeing
+        self._desks = desks
+        self._pulse = pulse
+        self._places = places
+        self._heartbeat = heartbeat
+        self._wording = wording
+        self._following = following
+
+    async def waiting(self, session: Session, call: Call) -> Reply:
+        """``GET live``: how much waits, now and whenever that has changed."""
+        leave = self._places.take(call.principal)
+
+        async def stream(outlet: Outlet) -> None:
+            try:
+                async with self._pulse.looking() as changed:
+                    await self._tell_waiting(outlet, session.operator, changed)
+            finally:
+                leave()
+
+        return _reply(stream)
+
+    async def thread(self, _session: Session, call: Call) -> Reply:
+        """``GET threads/{thread_id}/events``: what happens on a thread and beside it."""
+        thread_id = call.params["thread_id"]
+        after, param = decode_after(call.headers, call.query)
+        head = await self._overseeing.thread(thread_id)
+        desk = self._desks.get(head.line.agent)
+        if desk is None:
+            raise ThreadNotFound(
+                "The agent of this conversation is served no more.", param="thread_id"
+            )
+        principal = msgspec.structs.replace(call.principal, desk=desk.name)
+        follow = await desk.follow(
+            principal, thread_id, after, self._wording, param=param, in_words=False
+        )
+
+        async def stream(outlet: Outlet) -> None:
+            async with (
+                self._pulse.looking() as changed,
+                beside(lambda: self._tell_beside(outlet, head, changed)),
+                beside(lambda: self._look_at(thread_id)),
+            ):
+                await follow(outlet)
+
+        return _reply(stream)
+
+    async def _look_at(self, thread_id: str) -> None:
+        while True:
+            await asyncio.sleep(SAID_SECONDS)
+            self._following.look_at(thread_id)
+
+    async def _tell_waiting(self, outlet: Outlet, operator: str, changed: asyncio.Event) -> None:
+        closing = asyncio.ensure_future(outlet.wait_closed())
+        now = asyncio.get_running_loop().time
+        changed.set()
+        told_at = now() - APART_SECONDS
+        try:
+            while not closing.done():
+                if not await outlet.is_welcome():
+                    outlet.close()
+                elif changed.is_set() and now() >= told_at + APART_SECONDS:
+                    with suppress(StoreError):  # then this tries again
+                        waiting = await self._overseeing.waiting(operator)
+                        changed.clear()
+                        outlet.write(frame("changed", encode(waiting)))
+                        told_at = now()
+                elif now() >= told_at + self._heartbeat:
+                    outlet.write(BEAT)
+                    told_at = now()
+                await _first_of(closing, changed)
+        finally:
+            closing.cancel()
+
+    async def _tell_beside(self, outlet: Outlet, head: ThreadHead, changed: asyncio.Event) -> None:
+        """Tell what no visitor is told: notes; and that tickets stand otherwise than they did."""
+        thread_id, standing = head.line.id, _standing(head)
+        noted = head.notes[-1].id if head.notes else ""
+        changed.set()
+        while True:
+            await changed.wait()
+            changed.clear()
+            with suppress(StoreError, ThreadNotFound):  # the stream itself tells of its end
+                notes = await self._overseeing.notes(thread_id, noted)
+                newest = _standing(await self._overseeing.thread(thread_id))
+                if not await outlet.is_welcome():
+                    return
+                for note in notes:
+                    outlet.write(note_event(note))
+                    noted = note.id
+                if newest != standing:
+                    standing = newest
+                    outlet.write(TICKETS)
+
+
+def _reply(stream: Stream) -> Reply:
+    return Reply(200, content_type=EVENT_STREAM, headers=UNBUFFERED, stream=stream)
+
+
+def _standing(head: ThreadHead) -> tuple[tuple[str, ...], ...]:
+    """How the tickets of a thread stand, and the calls that they are about."""
+    return tuple(
+        (
+            shown.ticket.id,
+            shown.ticket.state.value,
+            shown.ticket.taken_by or "",
+            *(
+                ()
+                if shown.call is None
+                else (shown.call.call.state.value, shown.call.call.progress)
+            ),
+        )
+        for shown in head.tickets
+    )
+
+
+async def _first_of(closing: asyncio.Future[None], changed: asyncio.Event) -> None:
+    """Wait until nobody reads any more, or something has changed, and no longer than a moment.
+
+    What has changed already, and may not be told yet, is not waited for.
+    """
+    waiting = None if changed.is_set() else asyncio.ensure_future(changed.wait())
+    awaited: set[asyncio.Future[Any]] = {closing} if waiting is None else {closing, waiting}
+    try:
+        await asyncio.wait(awaited, timeout=LOOK_SECONDS, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        if waiting is not None:
+            waiting.cancel()

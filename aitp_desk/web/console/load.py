@@ -1,0 +1,46 @@
+"""How much is asked, and how long people wait (``/console/api/load``)."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from aitp_desk.auth.console_sessions import Session
+from aitp_desk.desk.tickets.inbox import MOST_HOURS, Overseeing
+from aitp_desk.protocols.base.door import Call, Reply
+from aitp_desk.store.reads.console.load import HOUR
+from aitp_desk.store.records.console import LoadHour
+from aitp_desk.web.console.wire import decode_whole, encode, moment
+
+DEFAULT_HOURS: Final = 24
+
+
+class Load:
+    """Shows the figures."""
+
+    def __init__(self, overseeing: Overseeing) -> None:
+        self._overseeing = overseeing
+
+    async def show(self, session: Session, call: Call) -> Reply:
+        """``GET load``: by the hour, and now."""
+        asked = decode_whole(call.query, "hours", DEFAULT_HOURS, MOST_HOURS)
+        hours = await self._overseeing.load(asked)
+        waiting = await self._overseeing.waiting(session.operator)
+        now = {
+            "open": waiting.open,
+            "taken": waiting.taken,
+            "oldest_open_seconds": waiting.oldest_open_seconds,
+        }
+        data = [_hour_body(hour) for hour in hours]
+        return Reply(200, encode({"bucket_seconds": HOUR, "data": data, "now": now}))
+
+
+def _hour_body(hour: LoadHour) -> dict[str, Any]:
+    """What was to be done in an hour."""
+    return {
+        "at": moment(hour.at),
+        "messages": hour.messages,
+        "visitors_messages": hour.visitors_messages,
+        "tickets": hour.tickets,
+        "ended": hour.ended,
+        "waited_seconds": hour.waited_seconds,
+    }

@@ -1,0 +1,90 @@
+"""In whose name operators act, and what follows from it here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+import msgspec
+
+from aitp_desk.desk.desk import Desk
+from aitp_desk.desk.events.broadcaster import Following
+from aitp_desk.model.access.audit import AuditKeys, Auditor, auditor_of
+from aitp_desk.protocols.base.door import Call
+from aitp_desk.web.console.pulse import Pulse
+
+MAX_BODY: Final = 256 * 1024
+"""The most bytes of what is said: room for the longest words in any script, escaped in JSON."""
+
+
+class Words(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A body with what is said."""
+
+    words: str
+
+
+class Structured(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A body with a message of a capability.
+
+    Parameters:
+        capability: its slug.
+        message: without ``$schema``.
+    """
+
+    capability: str
+    message: dict[str, Any]
+
+
+class LastWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A body with what is said at the end; it may be nothing."""
+
+    words: str = ""
+
+
+class Reason(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A body with why something is not done; it may be empty."""
+
+    reason: str = ""
+
+
+class Nothing(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A body that says nothing."""
+
+
+class Acting:
+    """What all that operators do has in common.
+
+    Parameters:
+        audit: the keys of the audit log.
+        desks: of all site agents.
+        clock: Unix seconds.
+    """
+
+    def __init__(
+        self,
+        audit: AuditKeys,
+        desks: Sequence[Desk],
+        following: Following,
+        pulse: Pulse,
+        clock: Callable[[], float],
+    ) -> None:
+        self._audit = audit
+        self._desks = desks
+        self._following = following
+        self._pulse = pulse
+        self._clock = clock
+
+    def by(self, call: Call) -> Auditor:
+        """In whose name it is noted what is done."""
+        return auditor_of(self._audit, call.principal, int(self._clock()))
+
+    def done(self, thread_id: str | None) -> None:
+        """Have those told at once who follow a thread, and operators who look.
+
+        They would learn of it a moment later by themselves, as of what the command line does.
+        """
+        for desk in self._desks:
+            desk.people_acted()
+        if thread_id is not None:
+            self._following.changed(thread_id)
+        self._pulse.wake()

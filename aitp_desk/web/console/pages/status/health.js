@@ -1,0 +1,135 @@
+// How the desk is: looked at for as long as the page is seen, told on top where it is not well, and
+// shown by its parts.
+
+import { announce } from "../base/announce.js";
+import { get } from "../base/api.js";
+import { el, fill } from "../base/dom.js";
+import { time } from "../base/when.js";
+import { plain } from "../base/words.js";
+
+const EVERY_MS = 30_000;
+export const STATES = { up: "Up", degraded: "Degraded", down: "Down" };
+const ON_THE_WHOLE = {
+  up: "All is well.",
+  degraded: "The desk works, but not as it should.",
+  down: "The desk cannot do its work.",
+};
+
+/** Tells `changed` each time that it has looked; `lost` where it could not. */
+export class Health extends EventTarget {
+  told = null;
+  error = null;
+  #timer = 0;
+
+  begin() {
+    this.look();
+    this.#timer = setInterval(() => document.hidden || this.look(), EVERY_MS);
+    document.addEventListener("visibilitychange", this.#seen);
+  }
+
+  #seen = () => document.hidden || this.look();
+
+  look = async () => {
+    try {
+      const before = this.told?.status;
+      this.told = await get("health");
+      this.error = null;
+      const { status } = this.told;
+      if (status !== (before ?? "up")) announce(ON_THE_WHOLE[status]);
+    } catch (reason) {
+      this.error = reason;
+    }
+    this.dispatchEvent(new Event("changed"));
+  };
+
+  close() {
+    clearInterval(this.#timer);
+    document.removeEventListener("visibilitychange", this.#seen);
+  }
+}
+
+/** The view of the parts. */
+export class HealthView {
+  #health;
+  #said = "";
+  #error = el("p", { class: "alarm", role: "alert", hidden: true });
+  #whole = el("p", { class: "whole" });
+  #parts = el("div", { class: "components" });
+
+  /** @param {{health: Health}} context */
+  constructor({ health }) {
+    this.#health = health;
+    this.element = el(
+      "section",
+      { class: "pane wide", "aria-label": "Health" },
+      el(
+        "div",
+        { class: "load" },
+        el("h2", { class: "title", tabindex: "-1" }, "Health"),
+        this.#error,
+        this.#whole,
+        this.#parts,
+      ),
+    );
+    health.addEventListener("changed", this.#changed);
+    this.#changed();
+  }
+
+  show() {
+    return this.#health.look();
+  }
+
+  close() {
+    this.#health.removeEventListener("changed", this.#changed);
+  }
+
+  #changed = () => {
+    const { told, error } = this.#health;
+    this.#error.hidden = !error;
+    this.#error.textContent = error?.message ?? "";
+    const said = JSON.stringify(told);
+    if (!told || said === this.#said) return;
+    this.#said = said;
+    const own = told.data.filter((part) => !part.elsewhere);
+    const others = told.data.filter((part) => part.elsewhere);
+    this.#whole.textContent = ON_THE_WHOLE[told.status];
+    this.#whole.dataset.state = told.status;
+    fill(
+      this.#parts,
+      ...table("Parts of the desk", own),
+      ...(others.length ? table("Other desks that this one watches", others) : []),
+    );
+  };
+}
+
+// The roles are told, for a phone shows each row as a block: a table no more, but for its roles.
+function table(words, parts) {
+  const rows = parts.map(({ name, status, since, reason }) =>
+    el(
+      "tr",
+      { role: "row", "data-state": status },
+      el("th", { role: "rowheader", scope: "row", dir: "auto" }, plain(name)),
+      el("td", { role: "cell" }, el("span", { class: "how-it-is" }, STATES[status] ?? status)),
+      el("td", { role: "cell", class: "soft" }, time(since, "for")),
+      el("td", { role: "cell", dir: "auto" }, plain(reason)),
+    ),
+  );
+  const head = ["Part", "State", "For", "What is to be known"];
+  return [
+    el("h3", {}, words),
+    el(
+      "div",
+      { class: "table", tabindex: "0", role: "region", "aria-label": words },
+      el(
+        "table",
+        { role: "table", class: "parts-of" },
+        el("thead", { role: "rowgroup" }, el("tr", { role: "row" }, ...head.map(column))),
+        el("tbody", { role: "rowgroup" }, ...rows),
+      ),
+    ),
+  ];
+}
+
+function column(words) {
+  return el("th", { role: "columnheader", scope: "col" }, words);
+}

@@ -1,0 +1,81 @@
+// What stands in a conversation: messages, notes, and what happened in between.
+
+import { cardOf } from "./card.js";
+import { el } from "../base/dom.js";
+import { time } from "../base/when.js";
+import { linked, operatorFirst } from "../base/words.js";
+
+/**
+ * A message as an element.
+ *
+ * @param {object} message
+ * @param {object} context as cards take it, with who has signed in as its `session`.
+ * @param {boolean} several whether there are several visitors, who need names.
+ */
+export function messageElement(message, context, several) {
+  const { session } = context;
+  const { speaker, operator, actor, attachments, deleted } = message;
+  const names = {
+    visitor: several ? shortActor(actor) : "Visitor",
+    agent: "Agent",
+    operator: operator ?? "Operator",
+  };
+  const name = operator ? operatorFirst(operator, session) : names[speaker];
+  return el(
+    "li",
+    { class: `message ${speaker}`, "data-id": message.id },
+    el(
+      "p",
+      { class: "by" },
+      el("strong", { title: actor, dir: "auto" }, name),
+      " ",
+      time(message.created_at),
+    ),
+    deleted
+      ? el("p", { class: "said soft" }, "This message was deleted.")
+      : said(message, context),
+    attachments.length > 0 &&
+      el("ul", { class: "attachments", "aria-label": "Attachments" }, ...attachments.map(attached)),
+  );
+}
+
+/** What was said: words, or its parts, those of capabilities as cards. */
+function said(message, context) {
+  if (!message.parts.length) return words(message.text);
+  const shown = message.parts.map((part) => cardOf(part, message, context) ?? words(part.text));
+  return el("div", { class: "parts" }, ...shown);
+}
+
+function words(text) {
+  return el("div", { class: "said", dir: "auto" }, ...linked(text));
+}
+
+function attached({ id, name }) {
+  return el("li", { dir: "auto", title: id }, name || id);
+}
+
+function shortActor(actor) {
+  return actor.replace(/^https?:\/\//, "");
+}
+
+/** An internal note as an element. */
+export function noteElement(note, session) {
+  return el(
+    "li",
+    { class: "message note", "data-id": note.id },
+    el(
+      "p",
+      { class: "by" },
+      el("strong", {}, operatorFirst(note.operator, session)),
+      " ",
+      time(note.created_at),
+      el("span", { class: "tag" }, "Internal note: visitors never see this"),
+    ),
+    el("div", { class: "said", dir: "auto" }, ...linked(note.words)),
+  );
+}
+
+/** That something happened, such as a hand-over. */
+export function eventElement(words) {
+  return el("li", { class: "happened" }, words);
+}

@@ -1,0 +1,106 @@
+// What the desk asks to be paid, and what it tells of payments, as cards: whether it was paid, and
+// what the books call it. What visitors say of payments stands there in words: it proves nothing.
+
+import { el } from "../base/dom.js";
+import { outside, plain } from "../base/words.js";
+import { now, time } from "../base/when.js";
+
+const WAYS = {
+  ledger: "an account or store credit here",
+  near_payment_channel: "a payment channel",
+  stripe: "a card",
+  x402: "x402",
+};
+const PAYMENTS = {
+  pending: "Is being paid",
+  settled: "Paid",
+  refunding: "Paid, and goes back",
+  refunded: "Paid, and has gone back",
+  refund_due: "Paid, and has to be given back by you",
+};
+const RESULTS = {
+  success: "Receipt",
+  failure: "About a payment",
+  pending: "A payment is under way",
+};
+
+/** Something that is to be paid first, and what has become of that. */
+export function quoted({ content, standing }, { speaker }) {
+  const { description, payment_options: options } = content;
+  if (speaker === "visitor" || !options) return null;
+  const prices = options.map(({ amount, currency }) => `${amount ?? "any amount in"} ${currency}`);
+  const methods = options.flatMap((option) => option.payment_methods ?? []);
+  const payment = standing?.answer;
+  return card(
+    "Asks to be paid",
+    standing && stateOf(standing),
+    standing && howItStands(standing),
+    el("h3", { dir: "auto" }, plain([...new Set(prices)].join(" or "))),
+    description && el("p", { dir: "auto" }, plain(description)),
+    payment
+      ? facts([["Payment", payment.payment_id], ["By", wayOf(payment.method)]])
+      : el("p", { class: "soft small" }, "By ", waysOf(methods), "."),
+    ...methods.map(({ url }) => url && el("p", { class: "small" }, outside(url))),
+  );
+}
+
+/** What has come of a payment, as the payer is told. */
+export function told({ content }, { speaker }) {
+  const { result, message, details = [], payment_id: id } = content;
+  if (speaker === "visitor") return null;
+  const rows = details.map(({ label, value }) => [label, label === "Method" ? wayOf(value) : value]);
+  return card(
+    RESULTS[result] ?? RESULTS.failure,
+    result === "success" ? "answered" : result === "pending" && "open",
+    null,
+    message && el("p", { dir: "auto" }, plain(message)),
+    facts([...rows, ...(id ? [["Payment", id]] : [])]),
+  );
+}
+
+function card(kind, state, stands, ...children) {
+  return el(
+    "div",
+    { class: "asked", role: "group", "data-state": state, "aria-label": kind },
+    el(
+      "p",
+      { class: "asked-top" },
+      el("span", { class: "kind" }, kind),
+      stands && el("span", { class: "stands" }, ...stands),
+    ),
+    ...children,
+  );
+}
+
+/** As the edge of a card shows it: what is due from people is open once more. */
+function stateOf({ state, until, answer }) {
+  if (answer?.state === "refund_due") return "open";
+  return state === "open" && isOver(until) ? "expired" : state;
+}
+
+function howItStands({ state, until, answer }) {
+  if (answer) return [PAYMENTS[answer.state] ?? "Not paid"];
+  if (state === "answered") return ["Declined"];
+  if (state === "expired" || isOver(until)) return ["Not paid in time"];
+  return until ? ["Waits to be paid, ", time(until, "due")] : ["Waits to be paid"];
+}
+
+function isOver(until) {
+  return Boolean(until) && Date.parse(until) <= now();
+}
+
+function waysOf(methods) {
+  return [...new Set(methods.map(({ type }) => wayOf(type)))].join(" or ");
+}
+
+function wayOf(name) {
+  return WAYS[name] ?? plain(String(name));
+}
+
+function facts(rows) {
+  const told = rows.flatMap(([label, value]) => [
+    el("dt", { dir: "auto" }, plain(String(label))),
+    el("dd", { dir: "auto" }, el("span", { class: "value" }, plain(String(value)))),
+  ]);
+  return el("dl", { class: "facts booked" }, ...told);
+}

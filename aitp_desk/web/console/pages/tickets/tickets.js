@@ -1,0 +1,99 @@
+// The list of tickets: what waits for a person.
+
+import { get } from "../base/api.js";
+import { el } from "../base/dom.js";
+import { Listing } from "./listing.js";
+import { time } from "../base/when.js";
+import {
+  agentLabel,
+  isOver,
+  kindLabel,
+  KINDS,
+  line,
+  operatorName,
+  plain,
+  STATES,
+  visitorName,
+} from "../base/words.js";
+
+/** The list, for whoever is signed in. */
+export function ticketList(session) {
+  return new Listing({
+    view: "tickets",
+    title: "Tickets",
+    nouns: ["ticket", "tickets"],
+    search: "Search tickets",
+    filters: [
+      {
+        name: "state",
+        label: "State",
+        options: [
+          ["", "Waiting"],
+          ["over", "Done"],
+          ["all", "All"],
+        ],
+      },
+      { name: "kind", label: "Kind", options: [["", "Every kind"], ...Object.entries(KINDS)] },
+      ...agentFilter(session),
+      { name: "mine", label: "Mine" },
+    ],
+    empty: ["Nobody is waiting.", "Whoever needs a person appears here at once."],
+    page: (params, after, limit, signal) =>
+      get(
+        "tickets",
+        { ...chosen(params), state: params.get("state") || "open", after, limit },
+        signal,
+      ),
+    row: (ticket) => ticketRow(ticket, session),
+  });
+}
+
+/** The filter by agent where the process has several; "own" is the site's own. */
+export function agentFilter(session) {
+  if (session.agents.length < 2) return [];
+  const options = session.agents.map((name) => [name || "own", name || session.site.name]);
+  return [{ name: "agent", label: "Agent", options: [["", "Every agent"], ...options] }];
+}
+
+/** What the address chooses, as the desk is asked for it. */
+export function chosen(params) {
+  const asked = Object.fromEntries(params);
+  if (asked.agent === "own") asked.agent = "";
+  return asked;
+}
+
+function ticketRow(ticket, session) {
+  return [
+    el(
+      "span",
+      { class: "row-top" },
+      kindLabel(ticket.kind),
+      agentLabel(ticket.agent),
+      el(
+        "span",
+        { class: "row-time" },
+        isOver(ticket) ? time(ticket.ended_at) : time(ticket.created_at, "for"),
+      ),
+    ),
+    line(plain(ticket.about), "row-words strong"),
+    el("span", { class: "row-foot" }, ...foot(ticket, session)),
+  ];
+}
+
+function foot(ticket, session) {
+  if (isOver(ticket) || ticket.taken_by) return standing(ticket, session);
+  const who = line(visitorName(ticket.asked_by), "");
+  return ticket.due_at ? [who, " · ", time(ticket.due_at, "due")] : [who];
+}
+
+/** How a ticket stands, in a few words. */
+export function standing(ticket, session) {
+  if (isOver(ticket)) {
+    const by = ticket.ended_by ? ` by ${operatorName(ticket.ended_by, session)}` : "";
+    return [`${STATES[ticket.state]}${by}`];
+  }
+  const whose = ticket.taken_by
+    ? el("span", { class: "taken" }, `Taken by ${operatorName(ticket.taken_by, session)}`)
+    : "Waiting";
+  return ticket.due_at ? [whose, " · ", time(ticket.due_at, "due")] : [whose];
+}

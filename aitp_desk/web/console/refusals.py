@@ -1,0 +1,42 @@
+"""The questions that the content did not answer (``/console/api/unanswered``)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from aitp_desk.auth.console_sessions import Session
+from aitp_desk.desk.access.audit_log import Noting
+from aitp_desk.desk.tickets.similarity import Similarity
+from aitp_desk.knowledge.refusals import RefusalGroup
+from aitp_desk.protocols.base.door import Call, Reply
+from aitp_desk.web.console.wire import encode, moment
+
+_MOST = 100
+"""How many groups of questions are shown."""
+_OTHERS = 5
+"""How many other wordings of a group are shown."""
+
+
+class RefusedQuestions:
+    """Shows the questions of visitors that the content did not answer."""
+
+    def __init__(self, similarity: Similarity, noting: Noting) -> None:
+        self._similarity = similarity
+        self._noting = noting
+
+    async def show(self, _session: Session, call: Call) -> Reply:
+        """``GET unanswered``: groups of questions, those asked most often first."""
+        await self._noting.listed(call.principal, "threads", "")
+        groups = await self._similarity.unanswered()
+        return Reply(200, encode({"data": [_body(one) for one in groups[:_MOST]]}))
+
+
+def _body(one: RefusalGroup) -> dict[str, Any]:
+    return {
+        "question": one.newest.question,
+        "others": one.others[:_OTHERS],
+        "times": one.times,
+        "last_at": moment(one.newest.at),
+        "thread": one.newest.thread_id,
+        "agent": one.newest.desk or None,
+    }

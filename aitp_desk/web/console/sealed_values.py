@@ -1,0 +1,26 @@
+"""Sealed values, for operators who may read them (``/console/api/sealed``)."""
+
+from __future__ import annotations
+
+from aitp_desk.auth.console_sessions import Session
+from aitp_desk.desk.access.sealed_values import SealedValues
+from aitp_desk.protocols.base.door import Call, Reply
+from aitp_desk.web.console.operator import Nothing
+from aitp_desk.web.console.wire import decode, encode
+
+
+class Revealing:
+    """Tells a value, of whichever agent's desk, once that is noted."""
+
+    def __init__(self, sealed: SealedValues) -> None:
+        self._sealed = sealed
+
+    async def reveal(self, _session: Session, call: Call) -> Reply:
+        """``POST sealed/{ref}``: what was sealed; it is asked for each time that it is shown.
+
+        It changes nothing but the audit log; it is no GET, so that no page of somebody else has a
+        browser ask for it.
+        """
+        decode(call.body, Nothing)
+        revealed = await self._sealed.reveal(call.principal, call.params["ref"], everywhere=True)
+        return Reply(200, encode({"value": revealed.value}))

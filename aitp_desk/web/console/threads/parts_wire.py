@@ -1,0 +1,45 @@
+"""The parts of structured messages, as the operators' pages show them. Pure: no I/O, no clock."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from aitp_desk.capability import Standing
+from aitp_desk.desk.tickets.inbox_parts import ShownPart
+from aitp_desk.web.console.wire import moment_or_none
+
+
+def words_in(parts: Sequence[ShownPart]) -> str:
+    """A message in words, one part under another."""
+    return "\n\n".join(part.words for part in parts)
+
+
+def part_bodies(parts: Sequence[ShownPart]) -> list[dict[str, Any]]:
+    """The parts of a message, of which one at least is structured; none of one in words alone."""
+    return [_part_body(part) for part in parts]
+
+
+def _part_body(part: ShownPart) -> dict[str, Any]:
+    body: dict[str, Any] = {"text": part.words}
+    if (structure := part.structure) is not None:
+        body |= {
+            "capability": structure.slug,
+            "version": structure.version,
+            "key": structure.key,
+            "content": structure.content,
+            "standing": None if structure.standing is None else _standing(structure.standing),
+        }
+    return body
+
+
+def _standing(standing: Standing) -> dict[str, Any]:
+    return {
+        "state": standing.state,
+        "since": moment_or_none(standing.since),
+        "until": moment_or_none(standing.until),
+        "by": standing.by,
+        "of": standing.of,
+        "answer": standing.answer,
+        "note": standing.note,
+    }

@@ -1,0 +1,161 @@
+"""What operators do with conversations (``/console/api/threads``)."""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager
+
+from aitp_desk.auth.console_sessions import Session
+from aitp_desk.desk.access.audit_log import Noting
+from aitp_desk.desk.access.idempotency import Repeats, Request, thread_scope
+from aitp_desk.desk.plugins.messages.parts import SCHEMA, write_part
+from aitp_desk.desk.plugins.registry import Capabilities
+from aitp_desk.desk.tickets.inbox import Overseeing
+from aitp_desk.desk.tickets.takeover import SteppingIn
+from aitp_desk.model.errors import InvalidRequest
+from aitp_desk.protocols.base.door import Call, Reply, Route
+from aitp_desk.store.records.threads import Once
+from aitp_desk.web.console.operator import MAX_BODY, Acting, LastWords, Nothing, Structured, Words
+from aitp_desk.web.console.sessions import SigningIn
+from aitp_desk.web.console.threads.wire import (
+    decode_thread_filter,
+    line_body,
+    note_body,
+    said_body,
+    thread_body,
+)
+from aitp_desk.web.console.wire import decode, decode_limit, encode
+
+
+class ThreadsRoutes:
+    """Lists conversations, shows them, and has operators speak there."""
+
+    def __init__(
+        self,
+        overseeing: Overseeing,
+        stepping_in: SteppingIn,
+        acting: Acting,
+        capabilities: Capabilities,
+        repeats: Repeats,
+        noting: Noting,
+    ) -> None:
+        self._noting = noting
+        self._repeats = repeats
+        self._capabilities = capabilities
+        self._overseeing = overseeing
+        self._stepping_in = stepping_in
+        self._acting = acting
+
+    async def list_all(self, session: Session, call: Call) -> Reply:
+        """``GET threads``: those in which something was said last first."""
+        asked = decode_thread_filter(call.query, session.operator, self._overseeing.agents)
+        await self._noting.listed(call.principal, "threads", asked.text)
+        page = await self._overseeing.threads(
+            asked, call.query.get("after") or None, decode_limit(call.query)
+        )
+        data = [line_body(line) for line in page.lines]
+        return Reply(200, encode({"data": data, "next": page.next}))
+
+    async def show(self, _session: Session, call: Call) -> Reply:
+        """``GET threads/{thread_id}``: who takes part, what is asked for and noted."""
+        return Reply(200, encode(thread_body(await self._overseeing.thread(_id(call)))))
+
+    async def messages(self, _session: Session, call: Call) -> Reply:
+        """``GET threads/{thread_id}/messages``: what was said, the newest page of it first."""
+        before = call.query.get("before") or None
+        page = await self._overseeing.messages(_id(call), before, decode_limit(call.query))
+        data = [said_body(shown) for shown in page.messages]
+        return Reply(200, encode({"data": data, "before": page.before}))
+
+    async def take(self, session: Session, call: Call) -> Reply:
+        """``POST threads/{thread_id}/take``: the agent is silent from now on."""
+        decode(call.body, Nothing)
+        await self._stepping_in.take(_id(call), session.operator, self._acting.by(call))
+        return await self._done(session, call)
+
+    async def release(self, session: Session, call: Call) -> Reply:
+        """``POST threads/{thread_id}/release``: the agent answers again."""
+        decode(call.body, Nothing)
+        await self._stepping_in.release(_id(call), self._acting.by(call))
+        return await self._done(session, call)
+
+    async def say(self, session: Session, call: Call) -> Reply:
+        """``POST threads/{thread_id}/say``: the visitor reads these words."""
+        words = decode(call.body, Words).words
+        with self._once(call) as once:
+            await self._stepping_in.say(
+                _id(call), words, session.operator, self._acting.by(call), once
+            )
+        return await self._done(session, call)
+
+    async def send(self, session: Session, call: Call) -> Reply:
+        """``POST threads/{thread_id}/messages``: the same with a message of a capability."""
+        part = self._part(decode(call.body, Structured))
+        with self._once(call) as once:
+            await self._stepping_in.send(
+                _id(call), part, session.operator, call.principal, self._acting.by(call), once
+            )
+        return await self._done(session, call)
+
+    async def resolve(self, session: Session, call: Call) -> Reply:
+        """``POST threads/{thread_id}/resolve``: nobody is waited for, the agent answers again."""
+        words = decode(call.body, LastWords).words
+        await self._stepping_in.resolve(_id(call), words, session.operator, self._acting.by(call))
+        return await self._done(session, call)
+
+    async def note(self, session: Session, call: Call) -> Reply:
+        """``POST threads/{thread_id}/notes``: for operators alone."""
+        words = decode(call.body, Words).words
+        note = await self._stepping_in.note(
+            _id(call), words, session.operator, self._acting.by(call)
+        )
+        self._acting.done(None)
+        return Reply(200, encode(note_body(note)))
+
+    def routes(self, signing_in: SigningIn) -> tuple[Route, ...]:
+        """Their addresses, but for that of the events."""
+        acts = {
+            "take": self.take,
+            "release": self.release,
+            "say": self.say,
+            "messages": self.send,
+            "resolve": self.resolve,
+            "notes": self.note,
+        }
+        return (
+            signing_in.route("GET", "threads", self.list_all),
+            signing_in.route("GET", "threads/{thread_id}", self.show),
+            signing_in.route("GET", "threads/{thread_id}/messages", self.messages),
+            *(
+                signing_in.route("POST", f"threads/{{thread_id}}/{name}", act, MAX_BODY)
+                for name, act in acts.items()
+            ),
+        )
+
+    def _once(self, call: Call) -> AbstractContextManager[Once | None]:
+        """What tells a request from one that is sent again because no answer came."""
+        asked = Request(call.method, call.path, call.body, call.headers.get("Idempotency-Key"))
+        return self._repeats.once(asked, thread_scope(call.principal, _id(call)))
+
+    def _part(self, said: Structured) -> str:
+        """A message as it stands among the parts of one.
+
+        Raises:
+            InvalidRequest: the site has not enabled its capability, or it names a schema.
+        """
+        found = [one for one in self._capabilities.all if one.slug == said.capability]
+        if not found:
+            raise InvalidRequest("The site has enabled no such capability.", param="capability")
+        if SCHEMA in said.message:
+            raise InvalidRequest(
+                f"The desk itself says of which {SCHEMA} the message is.", param="message"
+            )
+        return write_part(said.message, found[0].url_of(found[0].newest))
+
+    async def _done(self, session: Session, call: Call) -> Reply:
+        """What stands there now."""
+        self._acting.done(_id(call))
+        return await self.show(session, call)
+
+
+def _id(call: Call) -> str:
+    return call.params["thread_id"]

@@ -1,0 +1,95 @@
+"""Tickets, as the operators' pages ask for them and show them. Pure: no I/O, no clock."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Any, Final, Literal, cast
+
+from aitp_desk.desk.tickets.inbox import ShownCall, ShownTicket
+from aitp_desk.model.conversation.ticket import TicketKind
+from aitp_desk.store.records.console import TicketFilter
+from aitp_desk.web.console.wire import (
+    decode_choice,
+    decode_search,
+    decode_yes,
+    moment,
+    moment_or_none,
+)
+
+_STATES: Final = ("open", "over", "all")
+_KINDS: Final = tuple(kind.value for kind in TicketKind)
+
+
+def decode_ticket_filter(
+    query: Mapping[str, str], operator: str, agents: Collection[str]
+) -> TicketFilter:
+    """Which tickets are asked for.
+
+    Parameters:
+        operator: who asks.
+        agents: the names of all site agents.
+
+    Raises:
+        InvalidRequest: a value is none of those that there are.
+    """
+    kind = decode_choice(query, "kind", _KINDS)
+    state = decode_choice(query, "state", _STATES) or "open"
+    return TicketFilter(
+        state=cast("Literal['open', 'over', 'all']", state),
+        kind=None if kind is None else TicketKind(kind),
+        agent=decode_choice(query, "agent", agents),
+        mine=operator if decode_yes(query, "mine") else None,
+        text=decode_search(query),
+    )
+
+
+def ticket_body(shown: ShownTicket) -> dict[str, Any]:
+    """A ticket, with the call that it is about."""
+    ticket = shown.ticket
+    return {
+        "id": ticket.id,
+        "kind": ticket.kind.value,
+        "state": ticket.state.value,
+        "agent": ticket.desk or None,
+        "about": ticket.about,
+        "note": ticket.note,
+        "thread": ticket.thread_id,
+        "asked_by": ticket.principal,
+        "created_at": moment(ticket.created_at),
+        "due_at": moment_or_none(ticket.due_at),
+        "taken_by": ticket.taken_by,
+        "answer": ticket.answer,
+        "ended_by": ticket.ended_by,
+        "ended_at": moment_or_none(ticket.ended_at),
+        "call": None if shown.call is None else _call_body(shown.call),
+    }
+
+
+def _call_body(shown: ShownCall) -> dict[str, Any]:
+    """A call: what it would do, on what, at what cost, how grave, and what became of it."""
+    call, action = shown.call, shown.action
+    price, error = call.price, call.error
+    safety = None if action is None else action.safety
+    return {
+        "id": call.id,
+        "action": call.action,
+        "summary": "" if action is None else action.summary,
+        "description": "" if action is None else action.description,
+        "arguments": call.arguments,
+        "price": None
+        if price is None
+        else {"amount": str(price.amount), "currency": price.currency},
+        "safety": None
+        if safety is None
+        else {
+            "mutability": safety.mutability,
+            "blast_radius": safety.blast_radius,
+            "reversible_within": safety.reversible_within,
+        },
+        "intent": call.intent,
+        "state": call.state.value,
+        "progress": call.progress,
+        "error": None if error is None else {"kind": error.kind, "message": error.message},
+        "result": call.result,
+        "expires_at": moment(call.expires_at),
+    }

@@ -1,0 +1,150 @@
+"""What the operators' pages send and are sent. Pure: no I/O, no clock."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Final, TypeVar
+
+import msgspec
+
+from aitp_desk.auth.console_sessions import Session
+from aitp_desk.config import Site
+from aitp_desk.model.access.scope import SENSITIVE
+from aitp_desk.model.conversation.ticket import OPERATORS
+from aitp_desk.model.error_kind import ErrorKind
+from aitp_desk.model.errors import DeskError, InvalidRequest
+from aitp_desk.protocols.base.door import Reply
+from aitp_desk.protocols.base.errors import refusal_headers, status_of
+
+T = TypeVar("T")
+
+DEFAULT_PAGE: Final = 50
+MAX_PAGE: Final = 100
+LONGEST_SEARCH: Final = 200
+"""How long what is looked for may be, in characters."""
+encode: Final = msgspec.json.Encoder().encode
+_CHALLENGE: Final = "WWW-Authenticate"
+_DIGITS: Final = re.compile(r"\d{1,3}", re.ASCII)
+
+
+def encode_session(
+    session: Session, site: Site, agents: Sequence[str], capabilities: Sequence[str]
+) -> bytes:
+    """Who has signed in, and what their page has to know of the site.
+
+    Parameters:
+        agents: the names of all site agents; the site's own is empty.
+        capabilities: by which something can be asked here.
+    """
+    return encode(
+        {
+            "operator": session.operator,
+            "actor": f"{site.url}/{OPERATORS}/{session.operator}",
+            "csrf": session.csrf,
+            "expires_at": moment(session.expires_at),
+            "site": {"name": site.name, "url": site.url},
+            "agents": agents,
+            "capabilities": capabilities,
+            "reveals": SENSITIVE in session.principal.scopes,
+        }
+    )
+
+
+def render_error(error: DeskError, _headers: Mapping[str, str]) -> Reply:
+    """A refusal: ``{"error": {"code", "message", "param"}}``.
+
+    What would sign in is no header that a program may send (RFC 9110, section 11.6.1, wants a
+    challenge all the same).
+    """
+    headers = [pair for pair in refusal_headers(error) if pair[0] != _CHALLENGE]
+    if error.kind is ErrorKind.NOT_AUTHENTICATED:
+        headers.append((_CHALLENGE, 'Cookie realm="aitp-desk console"'))
+    body = {"code": error.kind.value, "message": error.message, "param": error.param}
+    return Reply(status_of(error.kind), encode({"error": body}), headers=tuple(headers))
+
+
+def moment(at: float) -> str:
+    """A time as RFC 3339 has it, in UTC.
+
+    Parameters:
+        at: Unix seconds.
+    """
+    return datetime.fromtimestamp(int(at), UTC).isoformat().replace("+00:00", "Z")
+
+
+def decode(body: bytes, kind: type[T]) -> T:
+    """A body of one form, with nothing beside it; an empty one is ``{}``.
+
+    Raises:
+        InvalidRequest: it has another form; the message says where.
+    """
+    try:
+        return msgspec.json.decode(body or b"{}", type=kind)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise InvalidRequest(f"The body is not as it should be: {error}.") from error
+
+
+def decode_limit(query: Mapping[str, str]) -> int:
+    """How long a page of a list is.
+
+    Raises:
+        InvalidRequest: as of :func:`decode_whole`.
+    """
+    return decode_whole(query, "limit", DEFAULT_PAGE, MAX_PAGE)
+
+
+def decode_whole(query: Mapping[str, str], name: str, default: int, most: int) -> int:
+    """A whole number from 1 on.
+
+    Parameters:
+        default: where it is left out.
+        most: how large it may be, three digits at most.
+
+    Raises:
+        InvalidRequest: it is none, or too large.
+    """
+    written = query.get(name, str(default))
+    if not (_DIGITS.fullmatch(written) and 1 <= int(written) <= most):
+        raise InvalidRequest(f"{name} is a whole number from 1 to {most}.", param=name)
+    return int(written)
+
+
+def decode_choice(query: Mapping[str, str], name: str, choices: Collection[str]) -> str | None:
+    """One of some words; None where it is left out.
+
+    Raises:
+        InvalidRequest: it is another.
+    """
+    chosen = query.get(name)
+    if chosen is not None and chosen not in choices:
+        words = ", ".join(repr(choice) for choice in choices)
+        raise InvalidRequest(f"{name} is one of {words}.", param=name)
+    return chosen
+
+
+def decode_yes(query: Mapping[str, str], name: str) -> bool:
+    """Whether something is asked for; not where it is left out.
+
+    Raises:
+        InvalidRequest: it is neither ``true`` nor ``false``.
+    """
+    return decode_choice(query, name, ("true", "false")) == "true"
+
+
+def decode_search(query: Mapping[str, str]) -> str:
+    """The words that are looked for; empty for none.
+
+    Raises:
+        InvalidRequest: they are too long.
+    """
+    words = query.get("q", "").strip()
+    if len(words) > LONGEST_SEARCH:
+        raise InvalidRequest(f"q has at most {LONGEST_SEARCH} characters.", param="q")
+    return words
+
+
+def moment_or_none(at: int | None) -> str | None:
+    """The same; None where there is none."""
+    return None if at is None else moment(at)

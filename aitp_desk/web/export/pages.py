@@ -1,0 +1,89 @@
+"""The pages that only an exported site has, and what stands around all of its pages."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from importlib.resources import files
+
+from aitp_desk.config import Site
+from aitp_desk.knowledge.documents.base import Document
+from aitp_desk.protocols.ahp.manifest import CONTENT_PATH
+from aitp_desk.protocols.base.discovery_links import notice
+from aitp_desk.web.pages.blocks.template import Markup, fill
+from aitp_desk.web.pages.blocks.texts import Texts, tag_of, texts_of
+from aitp_desk.web.pages.csp import IN_PAGES
+from aitp_desk.web.pages.home import render_agents, render_pages
+from aitp_desk.web.pages.renderer import Frame, render_frame
+
+
+@cache
+def static_frame(texts: Texts) -> Frame:
+    """Around exported pages: there is nothing to ask, hence no box and no script."""
+    nav = (
+        '<a href="/#desk.pages">{{layout.pages}}</a>\n<a href="/#desk.agents">{{layout.agents}}</a>'
+    )
+    return Frame(
+        home=texts.say("export.home"),
+        here=texts.say("export.here"),
+        nav=fill(texts.template(nav)),
+        script=Markup(),
+        policy=fill(
+            '<meta http-equiv="Content-Security-Policy" content="$policy">\n'
+            '<meta name="referrer" content="no-referrer">',
+            policy=IN_PAGES,
+        ),
+        promise=texts.template("{{export.promise}}"),
+        notice=Markup(notice(asks=False)),
+    )
+
+
+def _read(name: str) -> str:
+    return files(__package__).joinpath(name).read_text(encoding="utf-8")
+
+
+_INDEX = _read("index.html")
+_AGENTS = _read("agents.html")
+_MISSING = _read("missing.html")
+
+
+def render_index(site: Site, documents: Sequence[Document]) -> bytes:
+    """The home page: all pages by folder.
+
+    Parameters:
+        documents: the site's content; pages from elsewhere are linked to.
+    """
+    texts = texts_of(site.language)
+    description = site.description or texts.say("export.description", site=site.name)
+    main = fill(
+        _INDEX,
+        site=site.name,
+        description=description,
+        pages=render_pages(texts, "layout.pages", documents),
+        agents=render_agents(texts, fill(texts.template(_AGENTS))),
+    )
+    return render_frame(
+        site,
+        main,
+        title=site.name,
+        description=description,
+        markdown=CONTENT_PATH,
+        texts=texts,
+        frame=static_frame(texts),
+        language=tag_of(site.language),
+    )
+
+
+def render_missing(site: Site) -> bytes:
+    """The page for addresses that lead to nothing (``404.html``)."""
+    texts = texts_of(site.language)
+    heading = texts.say("error.missing")
+    return render_frame(
+        site,
+        fill(texts.template(_MISSING)),
+        title=f"{heading} · {site.name}",
+        description=heading,
+        texts=texts,
+        frame=static_frame(texts),
+        language=tag_of(site.language),
+    )

@@ -1,0 +1,231 @@
+"""Everything that an exported site consists of, file by file.
+
+A page is ``policies/returns/index.html``, which every static server serves at ``/policies/returns``
+(by way of ``/policies/returns/``), and ``policies/returns.md``. The output depends on the content
+and the settings alone: two exports of the same have the same bytes.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from functools import partial
+from html import unescape
+from pathlib import Path
+from urllib.parse import unquote
+
+import msgspec
+
+from aitp_desk.config import Config
+from aitp_desk.knowledge.documents.base import Document, Problem
+from aitp_desk.knowledge.documents.languages import Languages, listed
+from aitp_desk.knowledge.documents.titles import site_name
+from aitp_desk.knowledge.media.declarations import Declaring
+from aitp_desk.knowledge.media.payloads import LocalFile
+from aitp_desk.knowledge.sources.loader import (
+    Content,
+    join_raw,
+    read_files,
+    understand,
+    with_versions,
+)
+from aitp_desk.knowledge.web.copies import Copies
+from aitp_desk.protocols.ahp.content import FULL_CONTENT_PATH, write_llms_full_txt, write_llms_txt
+from aitp_desk.protocols.ahp.manifest import CONTENT_PATH, encode_static_manifest
+from aitp_desk.protocols.base.discovery_links import MANIFEST_PATH
+from aitp_desk.web.export.folder import CannotExport, Place, replacing
+from aitp_desk.web.export.hosts import write_headers, write_robots, write_sitemap, write_vercel
+from aitp_desk.web.export.pages import render_index, render_missing, static_frame
+from aitp_desk.web.export.proof import prove
+from aitp_desk.web.pages.assets import ICON, STYLE
+from aitp_desk.web.pages.blocks.texts import texts_of
+from aitp_desk.web.pages.full.markdown import write_markdown
+from aitp_desk.web.pages.renderer import neighbours_of, render_page
+
+Progress = Callable[[Sequence[Document]], AbstractContextManager[Iterable[Document]]]
+
+_CHUNK = 1024 * 1024
+_LINK_ON_SITE = re.compile(r'href="(/(?!/)[^"#?]*)')
+
+
+class Written(msgspec.Struct, frozen=True):
+    """What an export has written.
+
+    Parameters:
+        pages: how many pages of the content there are, each as HTML and as Markdown.
+        elsewhere: how many pages of other servers are linked to.
+        files: how many files there are in all.
+        size: of them all, in bytes.
+        problems: what could not be read or written.
+        dead_links: links of pages that lead to nothing on the exported site, each once.
+    """
+
+    pages: int
+    elsewhere: int
+    files: int
+    size: int
+    problems: tuple[Problem, ...]
+    dead_links: tuple[Problem, ...]
+
+
+def export_site(config: Config, out: Path, *, progress: Progress = nullcontext) -> Written:
+    """Write the site as static files; see :func:`aitp_desk.web.export.folder.replacing`.
+
+    Parameters:
+        config: as for serving it; without ``site.url`` addresses are paths, and there is no
+            sitemap, which needs whole ones.
+        out: the folder that it is written to.
+        progress: is given the pages and passes them on, as they are written.
+
+    Raises:
+        CannotExport: nothing was written; the message says why.
+        ContentUnreadable: the content folder cannot be used.
+        OSError: the files cannot be written.
+    """
+    with replacing(out, apart_from=(config.content_folder, config.data)) as place:
+        content = _read(config)
+        own = [document for document in content.documents if not document.is_elsewhere]
+        if not content.documents:
+            raise CannotExport(f"{config.content_folder} holds no content to export.")
+        declared = Declaring(config.content_folder, config.data).read(own)
+        site = _Site(config, content, place, declared.files)
+        site.write_desk_files()
+        with progress(own) as pages:
+            written = [page for page in pages if site.write_page(page)]
+        for file in declared.files.values():
+            site.write_file(file)
+        site.write_lists(written)
+        elsewhere = {page.url for page in content.documents if page.is_elsewhere}
+        prove(place.folder, config.site.url, pages=site.html, elsewhere=elsewhere)
+        return Written(
+            pages=len(written),
+            elsewhere=len(content.documents) - len(own),
+            files=len(place.digests),
+            size=place.size,
+            problems=(*content.problems, *declared.problems, *site.problems),
+            dead_links=tuple(site.dead_links()),
+        )
+
+
+def _read(config: Config) -> Content:
+    """The content; of pages from elsewhere what the desk has read of them last."""
+    raw = read_files(config.content_folder, data=config.data)
+    web = config.content.web
+    if web.lists:
+        raw = join_raw(raw, Copies(config.data, {*web.urls, *web.sitemaps}).raw())
+    languages = Languages(config.site.language, config.site.languages)
+    return understand(with_versions(raw, languages))
+
+
+class _Site:
+    """An export that goes on.
+
+    Attributes:
+        html: the pages that it has made, as files.
+        problems: what could not be written.
+    """
+
+    def __init__(
+        self, config: Config, content: Content, place: Place, files: Collection[str]
+    ) -> None:
+        self._files = files
+        self._site = config.site.named(site_name(content.documents))
+        self._signals = config.content.signals
+        self._documents = content.documents
+        self._neighbours = neighbours_of(self._site, content.documents)
+        self._place = place
+        self._claimed: set[str] = set()
+        self._folders: set[str] = set()
+        self._links: dict[str, str] = {}
+        self.html: list[str] = []
+        self.problems: list[Problem] = []
+
+    def write_desk_files(self) -> None:
+        """What the desk brings along itself: no page may take its place."""
+        self._write(MANIFEST_PATH[1:], encode_static_manifest(self._site, self._signals))
+        for asset in (STYLE, ICON):
+            self._write(asset.url[1:], asset.body)
+        self._write_html("404.html", render_missing(self._site))
+        self._write("robots.txt", write_robots(self._site, self._signals).encode())
+        self._write("_headers", write_headers().encode())
+        self._write("vercel.json", write_vercel().encode())
+        self._write(".nojekyll", b"")
+        for reserved in ("/index.html", CONTENT_PATH, FULL_CONTENT_PATH, "/sitemap.xml"):
+            self._claim(reserved[1:])
+
+    def write_page(self, document: Document) -> bool:
+        """Write a page as HTML and as Markdown; False where its place is taken."""
+        name = unquote(document.path)
+        taken = self._taken(f"{name}/index.html") or self._taken(f"{name}.md")
+        if taken:
+            message = f"/{document.path} cannot be written beside /{taken}; rename the file."
+            self.problems.append(Problem(document.source, message))
+            return False
+        frame = static_frame(texts_of(self._site.language))
+        html = render_page(
+            self._site, document, self._neighbours, None, frame, pictures=self._files
+        )
+        markdown = write_markdown(self._site, document, self._neighbours.urls)
+        self._write_html(f"{name}/index.html", html)
+        self._write(f"{name}.md", markdown.encode())
+        for address in _LINK_ON_SITE.findall(html.decode()):
+            self._links.setdefault(unescape(address), document.source)
+        return True
+
+    def write_file(self, file: LocalFile) -> None:
+        """Write a file that a page declares as the desk serves it: whole, at its own address."""
+        path = unquote(file.url[1:])
+        if taken := self._taken(path):
+            message = f"{file.url} cannot be written beside /{taken}; rename the file."
+            self.problems.append(Problem(path, message))
+            return
+        self._claim(path)
+        with file.file.open("rb") as opened:
+            self._place.write(path, iter(partial(opened.read, _CHUNK), b""))
+
+    def write_lists(self, pages: Sequence[Document]) -> None:
+        """Write what names or holds all pages."""
+        place, site = self._place, self._site
+        there = {page.path for page in pages}
+        linked = tuple(page for page in self._documents if page.is_elsewhere or page.path in there)
+        self._write_html("index.html", render_index(site, listed(linked)))
+        place.write(CONTENT_PATH[1:], [write_llms_txt(site, linked, asks=False).encode()])
+        texts = (
+            (place.folder / f"{unquote(page.path)}.md").read_text(encoding="utf-8")
+            for page in pages
+        )
+        pieces = (piece.encode() for piece in write_llms_full_txt(site, texts))
+        place.write(FULL_CONTENT_PATH[1:], pieces)
+        if site.url:
+            place.write("sitemap.xml", [write_sitemap(site, pages).encode()])
+
+    def dead_links(self) -> Iterator[Problem]:
+        """Links of pages that lead to nothing on the exported site, each once."""
+        for address, source in sorted(self._links.items()):
+            path = unquote(address).strip("/")
+            if path not in self._claimed and f"{path}/index.html".lstrip("/") not in self._claimed:
+                yield Problem(source, f"It links to {address}, which is not exported.")
+
+    def _write_html(self, path: str, body: bytes) -> None:
+        self._write(path, body)
+        self.html.append(path)
+
+    def _write(self, path: str, body: bytes) -> None:
+        self._claim(path)
+        self._place.write(path, [body])
+
+    def _claim(self, path: str) -> None:
+        self._claimed.add(path)
+        self._folders.update(_above(path))
+
+    def _taken(self, path: str) -> str | None:
+        """What stands where a file would be written, as a file or a folder."""
+        if path in self._claimed or path in self._folders:
+            return path
+        return next((above for above in _above(path) if above in self._claimed), None)
+
+
+def _above(path: str) -> Iterator[str]:
+    """The folders that a file lies in."""
+    return (path[:at] for at, sign in enumerate(path) if sign == "/")

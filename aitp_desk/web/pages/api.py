@@ -1,0 +1,168 @@
+"""The page that shows an OpenAPI document to people: what can be called, and how.
+
+It is one page of text, made from the document alone; it loads nothing of its own.
+"""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import msgspec
+
+from aitp_desk.config import Site
+from aitp_desk.protocols.base.door import JSON
+from aitp_desk.web.pages.blocks.template import Markup, fill, join
+from aitp_desk.web.pages.blocks.texts import ENGLISH, texts_of
+from aitp_desk.web.pages.renderer import NOTHING, read_template, render_frame
+
+_API = read_template("api.html")
+_CALL = read_template("api_call.html")
+_CALLS = "capabilities"
+_MANY = 40
+"""So many characters of a request still stand on one line."""
+
+
+def render_api(site: Site, encoded: bytes, path: str) -> bytes:
+    """The page.
+
+    Parameters:
+        encoded: the document.
+        path: where it stands.
+    """
+    document = msgspec.json.decode(encoded)
+    operations = list(_operations(document))
+    calls = [_call(site, document, *one) for one in operations if _CALLS in one[2]["tags"]]
+    tags = [tag["name"] for tag in document["tags"] if tag["name"] != _CALLS]
+    sections = [_section(tag, [one for one in operations if tag in one[2]["tags"]]) for tag in tags]
+    main = fill(_API, site=site.name, document=path, calls=join(calls), addresses=join(sections))
+    return render_frame(
+        site,
+        main,
+        title=f"{site.name} for programs",
+        description=f"What programs can call at {site.name}, and how.",
+        texts=texts_of(ENGLISH),
+        language=ENGLISH,
+    )
+
+
+def _operations(document: Mapping[str, Any]) -> Iterator[tuple[str, str, dict[str, Any]]]:
+    """Every operation with its method and its path."""
+    for path, item in document["paths"].items():
+        for method, operation in item.items():
+            yield method.upper(), path, operation
+
+
+def _section(tag: str, operations: list[tuple[str, str, dict[str, Any]]]) -> Markup:
+    rows = join(
+        fill(
+            "<tr><td><code>$method $path</code></td><td>$summary</td></tr>",
+            method=method,
+            path=path,
+            summary=operation["summary"],
+        )
+        for method, path, operation in operations
+    )
+    return fill(
+        '<section>\n<h3>$tag</h3>\n<table tabindex="0">\n'
+        "<thead><tr><th>Address</th><th>What it does</th></tr>"
+        "</thead>\n<tbody>\n$rows\n</tbody>\n</table>\n</section>",
+        tag=tag,
+        rows=rows,
+    )
+
+
+def _call(
+    site: Site, document: Mapping[str, Any], _method: str, path: str, operation: dict[str, Any]
+) -> Markup:
+    taken = operation["requestBody"]["content"][JSON]
+    schema = _look_up(document, taken["schema"])
+    shown = [one["value"] for one in taken.get("examples", {}).values()]
+    example = shown[0] if shown else None
+    if example is None:
+        members = schema.get("properties", {})
+        example = {name: _sample(members.get(name)) for name in schema.get("required", ())}
+    needs_key = {} not in operation.get("security", [{}])
+    told = operation.get("description", "")
+    return fill(
+        _CALL,
+        name=operation["operationId"],
+        summary=operation["summary"],
+        description=join(fill("<p>$it</p>", it=part) for part in told.split("\n\n") if part),
+        example=_curl(site.url + path, example, needs_key=needs_key),
+        needs="It needs an API key or an access token." if needs_key else "It needs no credential.",
+        arguments=_arguments(document, schema),
+    )
+
+
+def _arguments(document: Mapping[str, Any], schema: Mapping[str, Any]) -> Markup:
+    properties = schema.get("properties", {})
+    if not properties:
+        return NOTHING
+    required = schema.get("required", ())
+    rows = join(
+        fill(
+            "<tr><td><code>$name</code></td><td>$kind</td><td>$told</td></tr>",
+            name=name,
+            kind=f"{_kind(document, one)}{', required' if name in required else ''}",
+            told=_told(document, one),
+        )
+        for name, one in properties.items()
+    )
+    return fill(
+        '<table tabindex="0">\n'
+        "<thead><tr><th>Argument</th><th>Type</th><th>What it is</th></tr></thead>\n"
+        "<tbody>\n$rows\n</tbody>\n</table>",
+        rows=rows,
+    )
+
+
+def _look_up(document: Mapping[str, Any], schema: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A schema, also where only its place in the document is named."""
+    place = schema.get("$ref")
+    if not isinstance(place, str) or not place.startswith("#/"):
+        return schema
+    found: Any = document
+    for part in place.removeprefix("#/").split("/"):
+        name = part.replace("~1", "/").replace("~0", "~")
+        found = found.get(name) if isinstance(found, Mapping) else None
+    return found if isinstance(found, Mapping) else {}
+
+
+def _kind(document: Mapping[str, Any], schema: Any) -> str:
+    """What type a value has, in a word or two."""
+    if not isinstance(schema, Mapping):
+        return "anything"
+    known = _look_up(document, schema)
+    if "enum" in known:
+        return "one of " + ", ".join(json.dumps(one) for one in known["enum"])
+    several = known.get("anyOf", known.get("oneOf"))
+    if several:
+        return " or ".join(dict.fromkeys(_kind(document, one) for one in several))
+    kind = known.get("type", "anything")
+    if kind == "array" and "items" in known:
+        return f"list of {_kind(document, known['items'])}"
+    return " or ".join(kind) if isinstance(kind, list) else str(kind)
+
+
+def _told(document: Mapping[str, Any], schema: Any) -> str:
+    if not isinstance(schema, Mapping):
+        return ""
+    return str(schema.get("description") or _look_up(document, schema).get("description") or "")
+
+
+def _sample(schema: Any) -> Any:
+    """A value to begin with, where a declaration shows none."""
+    kind = schema.get("type") if isinstance(schema, Mapping) else None
+    samples: dict[Any, Any] = {"integer": 1, "number": 1, "boolean": True, "array": []}
+    return samples.get(kind, "…")
+
+
+def _curl(url: str, arguments: Any, *, needs_key: bool) -> str:
+    key = ["-H 'Authorization: Bearer YOUR_KEY'"] if needs_key else []
+    indent = 2 if len(str(arguments)) > _MANY else None
+    body = json.dumps(arguments, ensure_ascii=False, indent=indent)
+    parts = (f"curl {shlex.quote(url)}", *key, "-H 'Content-Type: application/json'")
+    return " \\\n  ".join((*parts, f"-d {shlex.quote(body)}"))

@@ -1,0 +1,87 @@
+"""The desk's own style sheet, script and icon.
+
+Their names carry a hash of their content: a browser may keep them for ever, and a new version has a
+new name. The script's modules are served as one file, so that a page needs few requests.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from importlib.resources import files
+from pathlib import Path
+
+import msgspec
+
+from aitp_desk.web.pages.blocks.texts import LANGUAGES, texts_of
+
+ASSETS_PATH = "/assets/desk/"
+_JAVASCRIPT = "text/javascript; charset=utf-8"
+_IMPORT = re.compile(rb'^import [^;]+ from "[./]+(?:[a-z]+/)*([a-z]+)\.js";\n', re.MULTILINE)
+_FOLDER = Path(__file__).with_name("scripts")
+_EXPORT = re.compile(rb"^export ", re.MULTILINE)
+
+
+class Asset(msgspec.Struct, frozen=True):
+    """A file that pages are shown with.
+
+    Parameters:
+        name: with the hash, as it is asked for: ``desk.1f0c3a5e9b27.css``.
+    """
+
+    name: str
+    content_type: str
+    body: bytes
+
+    @property
+    def url(self) -> str:
+        """Its address on the site."""
+        return ASSETS_PATH + self.name
+
+
+def _read(*sources: str) -> bytes:
+    """Files of the package, one after the other."""
+    return b"\n".join(files(__package__).joinpath(source).read_bytes() for source in sources)
+
+
+def _asset(name: str, ending: str, content_type: str, body: bytes) -> Asset:
+    return Asset(f"{name}.{hashlib.sha256(body).hexdigest()[:12]}.{ending}", content_type, body)
+
+
+_SCRIPTS = {
+    path.stem: f"scripts/{path.relative_to(_FOLDER).as_posix()}" for path in _FOLDER.rglob("*.js")
+}
+"""Where each script stands, by its name."""
+
+
+def _bundle(name: str, bundled: dict[str, bytes]) -> bytes:
+    """A module and all that it imports as one module, dependencies first.
+
+    No two modules declare the same name at their top level; a test checks that.
+
+    Parameters:
+        bundled: the modules that are part of it already; the others are added.
+    """
+    if name not in bundled:
+        source = _read(_SCRIPTS[name])
+        for imported in _IMPORT.findall(source):
+            _bundle(imported.decode(), bundled)
+        bundled[name] = _EXPORT.sub(b"", _IMPORT.sub(b"", source))
+    return b"\n".join(bundled.values())
+
+
+_STYLES = tuple(f"styles/{name}.css" for name in ("ground", "asking", "cards", "reading"))
+STYLE = _asset("desk", "css", "text/css; charset=utf-8", _read(*_STYLES))
+_CODE = _bundle("desk", {})
+SCRIPTS = {
+    language: _asset(
+        "desk",
+        "js",
+        _JAVASCRIPT,
+        b"const TEXTS = %s;\n%s" % (msgspec.json.encode(texts_of(language).script), _CODE),
+    )
+    for language in LANGUAGES
+}
+"""By language: one file has the code and the words."""
+ICON = _asset("desk", "svg", "image/svg+xml", _read("desk.svg"))
+ASSETS = {asset.name: asset for asset in (STYLE, *SCRIPTS.values(), ICON)}

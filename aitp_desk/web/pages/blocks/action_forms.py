@@ -1,0 +1,58 @@
+"""What the box to ask offers to have done: actions that change something, or are paid first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from aitp_desk.model.calls.action import Action
+from aitp_desk.web.pages.blocks.template import Markup, fill, join
+from aitp_desk.web.pages.blocks.texts import Texts
+
+_ACTS = """\
+<h2>$title</h2>
+<p class="hint">$hint</p>
+<ul>
+$buttons
+</ul>"""
+_DONE = "acts.done"
+_BOUGHT = "acts.bought"
+_BUTTON = (
+    '<li><button class="chip" type="button" data-capability="$name" data-query="$label"'
+    ' title="$summary">$label</button></li>'
+)
+
+
+def offered_acts(actions: Iterable[Action]) -> tuple[Action, ...]:
+    """Those that visitors may be offered: what asks for nothing but an answer is simply asked."""
+    return tuple(
+        one
+        for one in actions
+        if (one.kind != "query" or one.is_prepaid) and one.open_to != "operators"
+    )
+
+
+def render_acts(acts: Iterable[Action], texts: Texts) -> Markup:
+    """A button for each, by which it is begun; nothing where there are none.
+
+    What it needs to know is asked in the conversation.
+    """
+    offered = tuple(acts)
+    bought = tuple(act for act in offered if act.is_prepaid and act.open_to == "anyone")
+    done = tuple(act for act in offered if act not in bought)
+    groups = ((_DONE, done), (_BOUGHT, bought))
+    return join([_render(words, held, texts) for words, held in groups if held])
+
+
+def _render(words: str, acts: Iterable[Action], texts: Texts) -> Markup:
+    buttons = [
+        fill(
+            _BUTTON,
+            name=act.name,
+            label=act.name.replace("_", " ").capitalize(),
+            summary=act.summary,
+        )
+        for act in acts
+    ]
+    return fill(
+        _ACTS, title=texts.say(words), hint=texts.say(f"{words}.hint"), buttons=join(buttons)
+    )

@@ -1,0 +1,224 @@
+"""A document's body as HTML that is safe to place into a page.
+
+Markdown becomes HTML, HTML is taken as it is, and both go the same way on: headings get the ids
+that sources point to, links between files become links between pages, pictures that the desk does
+not serve become their words (nothing is loaded from another site), and last of all everything that
+is not on a short list is taken out. That last step alone decides what is safe: HTML inside
+Markdown is read, as the index reads it, so that comments stay out of sight.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Mapping
+from functools import cache
+from html import escape
+from textwrap import dedent
+from typing import TYPE_CHECKING
+from urllib.parse import quote, urlsplit
+
+import msgspec
+import nh3
+from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+from aitp_desk.knowledge.documents.anchors import RESERVED, Anchors
+from aitp_desk.knowledge.documents.base import PAGE_BREAK, Document, address_of
+from aitp_desk.knowledge.documents.blocks import plain
+from aitp_desk.knowledge.documents.chunks import paragraphs_of_page
+from aitp_desk.knowledge.media.places import resolve
+from aitp_desk.model.text import as_name, without_invisible
+from aitp_desk.web.pages.blocks.template import Markup
+
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+
+_HEADINGS = tuple(f"h{level}" for level in range(1, 7))
+_WRAPPERS = {"main", "article", "section", "div", "header", "hgroup"}
+_ALIGNED = re.compile(r"text-align:\s*(right|center)")
+_LANGUAGE = re.compile(r"language-[\w+#.-]{1,40}")
+_CLEANER = nh3.Cleaner(
+    tags=nh3.ALLOWED_TAGS - {"area", "map", "center", "header", "footer", "nav"},
+    attributes={
+        "*": {"lang", "dir", "id"},
+        "a": {"href", "title"},
+        "abbr": {"title"},
+        "code": {"class"},
+        "img": {"src", "alt", "width", "height", "loading"},
+        "li": {"value"},
+        "ol": {"start", "type"},
+        "td": {"colspan", "rowspan"},
+        "th": {"colspan", "rowspan", "scope"},
+        "time": {"datetime"},
+    },
+    allowed_classes={"td": {"right", "center"}, "th": {"right", "center"}},
+    url_schemes={"http", "https", "mailto", "tel"},
+    link_rel=None,
+    # what is wider than the page scrolls, and a keyboard must reach it
+    set_tag_attribute_values={"pre": {"tabindex": "0"}},
+)
+
+
+class Article(msgspec.Struct, frozen=True):
+    """What a document looks like.
+
+    Parameters:
+        title: its first heading where that opens the page, else the document's title.
+        anchor: the id of that heading; empty where there is none.
+        body: everything below it.
+    """
+
+    title: str
+    anchor: str
+    body: Markup
+
+
+def write_article(
+    document: Document, urls: Mapping[str, str], pictures: Collection[str] = ()
+) -> Article:
+    """Turn a document into HTML.
+
+    Parameters:
+        urls: address of each document by its source, for links from file to file.
+        pictures: addresses of files that the desk serves; other pictures become their words.
+    """
+    if document.kind == "pdf":
+        return Article(document.title, "", _clean(_pages(document.body)))
+    if document.kind == "text":
+        return Article(document.title, "", _clean(_text(document.body)))
+    html = markdown_parser().render(document.body) if document.kind == "markdown" else document.body
+    body = LexborHTMLParser(html).body
+    if body is None:
+        return Article(document.title, "", Markup())
+    for picture in body.css("img"):
+        source = _address(picture.attributes.get("src") or "", document, urls)
+        if urlsplit(source).path in pictures:
+            picture.attrs["src"], picture.attrs["loading"] = source, "lazy"
+            picture.attrs["alt"] = plain(picture.attributes.get("alt") or "")
+        else:
+            _replace_picture(picture)
+    for link in body.css("a[href]"):
+        link.attrs["href"] = _address(link.attributes["href"] or "", document, urls)
+    for cell in body.css("td[style], th[style]"):
+        if aligned := _ALIGNED.search(cell.attributes["style"] or ""):
+            cell.attrs["class"] = aligned[1]
+    for place in body.css("a[name]:not([id])"):
+        place.attrs["id"] = place.attributes["name"]
+    for taken in body.css(f'[id^="{RESERVED}"]'):
+        del taken.attrs["id"]
+    _name_languages(body)
+    title, anchor = _name_headings(body)
+    return Article(as_name(title) or document.title, anchor, _clean(body.inner_html or ""))
+
+
+def _clean(html: str) -> Markup:
+    return Markup(without_invisible(_CLEANER.clean(html).strip()))
+
+
+@cache
+def markdown_parser() -> MarkdownIt:
+    """What makes HTML of Markdown; made once, and not for the start."""
+    from markdown_it import MarkdownIt
+
+    return MarkdownIt("commonmark").enable(["table", "strikethrough"])
+
+
+def _name_headings(body: LexborNode) -> tuple[str, str]:
+    """Give every heading its id; take out the one that opens the page, and return it."""
+    anchors = Anchors()
+    opening = _first_element(body)
+    title, first = "", ""
+    for heading in body.css(", ".join(_HEADINGS)):
+        text = plain(heading.text())
+        if not text:
+            continue
+        anchor = anchors.take(text, heading.attributes.get("id") or "")
+        if heading.tag == "h1" and opening is not None and heading.mem_id == opening.mem_id:
+            title, first = text, anchor
+            heading.decompose()
+        else:
+            heading.attrs["id"] = anchor
+    return title, first
+
+
+def _first_element(body: LexborNode) -> LexborNode | None:
+    """The first element that is more than a wrapper of others, or a name of the place."""
+    node: LexborNode | None = body
+    while node is not None and (node.mem_id == body.mem_id or node.tag in _WRAPPERS):
+        node = next((one for one in node.iter() if one.tag != "span" or one.text().strip()), None)
+    return node
+
+
+def _replace_picture(picture: LexborNode) -> None:
+    words = plain(picture.attributes.get("alt") or "")
+    source = picture.attributes.get("src") or ""
+    parent = picture.parent
+    linked = parent is not None and parent.tag == "a"
+    if urlsplit(source).scheme in {"http", "https"} and not linked:
+        link = f'<a href="{escape(source)}">{escape(words or "Picture")}</a>'
+        replacement = LexborHTMLParser(link).css_first("a")
+        if replacement is not None:
+            picture.replace_with(replacement)
+    else:
+        picture.replace_with(words)
+
+
+def _name_languages(body: LexborNode) -> None:
+    """Say a code block's language where Markdown's renderer does: as a class of the code within."""
+    for block in body.css("pre[data-language]"):
+        code = block.css_first("code")
+        if code is None:
+            block.inner_html = f"<code>{block.inner_html or ''}</code>"
+            code = block.css_first("code")
+        if code is not None:
+            code.attrs["class"] = f"language-{block.attributes['data-language'] or ''}"
+    for code in body.css("code[class]"):
+        if not _LANGUAGE.fullmatch(code.attributes["class"] or ""):
+            del code.attrs["class"]
+
+
+def _address(href: str, document: Document, urls: Mapping[str, str]) -> str:
+    """Where a link in a file leads on the site; links to elsewhere are left as they are."""
+    place = resolve(href, document.source)
+    if place is None:
+        return href
+    parts = urlsplit(href)
+    below = "" if parts.path.startswith("/") else _place_of_all(document)
+    url = urls.get(place) or f"{below}/{quote(place)}"
+    url = url.removesuffix("/") or "/"
+    query = f"?{parts.query}" if parts.query else ""
+    fragment = f"#{parts.fragment}" if parts.fragment else ""
+    return url + query + fragment
+
+
+def _place_of_all(document: Document) -> str:
+    """Below which path all pages of a document's site agent stand; empty for the site's own."""
+    named = address_of(document.source)
+    if named == "index" != document.path:
+        return f"/{document.path}"
+    below, end, _ = f"/{document.path}".rpartition(f"/{named}")
+    return below if end else ""
+
+
+def _pages(body: str) -> str:
+    """A PDF: a heading for each page, with the id that sources point to, and its paragraphs."""
+    parts: list[str] = []
+    for number, text in enumerate(body.split(PAGE_BREAK), start=1):
+        parts.append(f'<h2 id="page={number}">Page {number}</h2>')
+        parts += (f"<p>{escape(paragraph)}</p>" for paragraph in paragraphs_of_page(text))
+    return "".join(parts)
+
+
+def _text(body: str) -> str:
+    """Plain text: a paragraph for each block; what is set in columns keeps its spaces."""
+    return "".join(_block(block) for block in re.split(r"\n\s*\n", body.strip("\n")))
+
+
+def _block(block: str) -> str:
+    lines = block.split("\n")
+    if any("\t" in line or "   " in line for line in lines):
+        return f"<pre>{escape(dedent(block))}</pre>"
+    return f"<p>{_lines(lines)}</p>"
+
+
+def _lines(lines: Iterable[str]) -> str:
+    return "<br>".join(escape(line.strip()) for line in lines)

@@ -1,0 +1,1 @@
+"""The whole content as one document."""

@@ -1,0 +1,132 @@
+"""All pages as one document, ``/llms-full.txt``: made once for each revision of the content.
+
+It is as large as the content. What is kept of it is compressed, and it is sent piece by piece:
+however many read it, and however slowly, each costs the memory of one piece. It is kept in the data
+folder as well, for the next start.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import threading
+import zlib
+from collections.abc import AsyncIterator, Callable, Generator
+from contextlib import closing, suppress
+from pathlib import Path
+
+import msgspec
+
+from aitp_desk.knowledge.index.atomic_write import replacing
+from aitp_desk.web.pages.full.subprocess_render import Written
+
+FILE = "llms-full"
+"""Where it is kept in the data folder. The file may be deleted at any time."""
+PIECE_BYTES = 64 * 1024
+"""What is sent at once, or one page where that is longer."""
+
+Write = Callable[[], Generator[Written]]
+
+
+class FullText(msgspec.Struct, frozen=True, array_like=True):
+    """The document as it is kept.
+
+    Parameters:
+        revision: of what it is made from.
+        tag: by which a reader asks whether it has changed.
+        size: in bytes, as it is sent.
+        tokens: about how many tokens it is.
+    """
+
+    revision: str
+    tag: str
+    size: int
+    tokens: int
+    compressed: tuple[bytes, ...]
+
+    async def pieces(self) -> AsyncIterator[bytes]:
+        """The document, piece by piece."""
+        for piece in self.compressed:
+            yield zlib.decompress(piece)
+
+
+class FullTexts:
+    """Keeps the document of the present revision.
+
+    Parameters:
+        file: where it is kept for the next start; None for nowhere.
+    """
+
+    def __init__(self, file: Path | None = None) -> None:
+        self._file = file
+        self._kept: FullText | None = None
+        self._making = asyncio.Lock()
+
+    async def get(self, revision: str, write: Write) -> FullText:
+        """The document, written in a thread where it is not kept; once, however many wait for it.
+
+        Parameters:
+            revision: of what it is made from: the content, and all else that shows in it.
+            write: gives its text in parts; it is closed when nobody waits any more.
+        """
+        async with self._making:
+            if self._kept is None or self._kept.revision != revision:
+                stop = threading.Event()
+                try:
+                    self._kept = await asyncio.to_thread(self._make, revision, write, stop)
+                finally:
+                    stop.set()
+            return self._kept
+
+    def _make(self, revision: str, write: Write, stop: threading.Event) -> FullText:
+        if self._file is None:
+            return _compress(revision, write, stop)
+        with suppress(OSError, msgspec.MsgspecError, zlib.error):
+            kept = msgspec.msgpack.decode(self._file.read_bytes(), type=FullText)
+            if kept.revision == revision and _is_whole(kept):
+                return kept
+        made = _compress(revision, write, stop)
+        # if it cannot be kept, the next start makes it again
+        with suppress(OSError), replacing(self._file) as new:
+            new.write_bytes(msgspec.msgpack.encode(made))
+        return made
+
+
+def _compress(revision: str, write: Write, stop: threading.Event) -> FullText:
+    digest = hashlib.sha256()
+    compressed: list[bytes] = []
+    waiting = bytearray()
+    size = tokens = 0
+    with closing(write()) as parts:
+        for part in parts:
+            if stop.is_set():
+                raise asyncio.CancelledError
+            tokens += part.tokens
+            waiting += part.text.encode()
+            if len(waiting) >= PIECE_BYTES:
+                size += len(waiting)
+                digest.update(waiting)
+                compressed.append(zlib.compress(waiting))
+                waiting.clear()
+    size += len(waiting)
+    digest.update(waiting)
+    compressed.append(zlib.compress(waiting))
+    return FullText(revision, _tag(digest.hexdigest()), size, tokens, tuple(compressed))
+
+
+def _is_whole(text: FullText) -> bool:
+    """Whether what is kept is what was written.
+
+    Raises:
+        zlib.error: it is not.
+    """
+    digest = hashlib.sha256()
+    size = 0
+    for piece in map(zlib.decompress, text.compressed):
+        digest.update(piece)
+        size += len(piece)
+    return (text.tag, text.size) == (_tag(digest.hexdigest()), size)
+
+
+def _tag(digest: str) -> str:
+    return f'"{digest[:32]}"'

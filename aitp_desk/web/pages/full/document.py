@@ -1,0 +1,95 @@
+"""All pages of a site as one document: written for who asks for it, or before somebody does."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Generator
+from contextlib import AbstractAsyncContextManager
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+
+import msgspec
+import structlog
+
+from aitp_desk.agent.claude.passages import estimate_tokens
+from aitp_desk.config import Site
+from aitp_desk.desk.desk import Desk
+from aitp_desk.desk.jobs.background_task import beside
+from aitp_desk.knowledge.editions import Editions
+from aitp_desk.protocols.ahp.content import open_llms_full_txt, part_of_llms_full_txt
+from aitp_desk.web.pages.full.cache import FILE, FullText, FullTexts
+from aitp_desk.web.pages.full.subprocess_render import Written, write_pages
+
+LARGE_PASSAGES = 1000
+"""The pages of a site with so many passages are written before somebody asks for all of them."""
+SETTLED_SECONDS = 5.0
+"""So long after the start, or after a change of the content, that begins."""
+_WRITERS = ("aitp-desk", "html-to-markdown")
+"""Another version of these may write pages otherwise."""
+
+_log = structlog.get_logger(__name__)
+
+
+class AllPages:
+    """The document of all pages.
+
+    Parameters:
+        site: whose pages these are.
+        data: the desk's data folder; None where nothing is kept for the next start.
+    """
+
+    def __init__(self, site: Site, data: Path | None) -> None:
+        self._site = site
+        self._texts = FullTexts(data / FILE if data is not None else None)
+
+    async def text(self, editions: Editions) -> FullText:
+        """The document. A page from elsewhere is not the site's and not in it.
+
+        Raises:
+            Unavailable: it cannot be written now.
+        """
+
+        def write() -> Generator[Written]:
+            own = (one.path for one in editions.documents if not one.is_elsewhere)
+            whole = filter(None, map(editions.document, own))
+            opening = open_llms_full_txt(self._site)
+            yield Written(opening, estimate_tokens(opening))
+            for page in write_pages(self._site, whole, urls_of(editions)):
+                yield Written(part_of_llms_full_txt(page.text), page.tokens)
+
+        made_from = msgspec.json.encode((editions.revision, self._site, _versions()))
+        return await self._texts.get(sha256(made_from).hexdigest(), write)
+
+    def writing_ahead(self, desk: Desk) -> AbstractAsyncContextManager[None]:
+        """Have the document of a large site written before somebody asks for it.
+
+        Parameters:
+            desk: of the site.
+        """
+        return beside(lambda: self._write_ahead(desk))
+
+    async def _write_ahead(self, desk: Desk) -> None:
+        while True:
+            await asyncio.sleep(SETTLED_SECONDS)
+            editions = desk.knowledge.editions
+            if len(editions.library.passages) >= LARGE_PASSAGES:
+                try:
+                    await self.text(editions)
+                except Exception as error:  # noqa: BLE001 -- whoever asks for it is told
+                    _log.warning("pages.not_written_ahead", reason=str(error))
+            if desk.knowledge.editions is editions:
+                await desk.knowledge.replaced()
+
+
+@cache
+def _versions() -> tuple[str, ...]:
+    """Of what writes the pages; they are looked up in files."""
+    from importlib.metadata import version  # nobody asks for it at the start
+
+    return tuple(map(version, _WRITERS))
+
+
+def urls_of(editions: Editions) -> dict[str, str]:
+    """The address of each document by its source."""
+    return {document.source: document.url for document in editions.documents}

@@ -1,0 +1,188 @@
+"""The home page: what this desk is, the box to ask, what it answers from, how agents reach it."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+
+import msgspec
+
+from aitp_desk.config import Site
+from aitp_desk.knowledge.documents.base import Document
+from aitp_desk.knowledge.documents.titles import folder_name
+from aitp_desk.model.calls.action import Action
+from aitp_desk.protocols.ahp.content import FULL_CONTENT_PATH
+from aitp_desk.protocols.ahp.manifest import CONTENT_PATH
+from aitp_desk.web.pages.blocks.template import Markup, fill, join
+from aitp_desk.web.pages.blocks.texts import Texts, tag_of, texts_of
+from aitp_desk.web.pages.renderer import read_template, render_ask, render_frame
+
+MOST_IN_FOLDER = 60
+"""A folder lists so many pages; ``/llms.txt`` lists them all."""
+
+_HOME = read_template("home.html")
+_AGENTS = read_template("agents.html")
+_BAND = read_template("band.html")
+_LINK = ' <a href="$api">{{agents.api}}</a>'
+_ADDRESSES = (
+    ("GET", "/.well-known/agent.json", "agents.manifest"),
+    ("GET", CONTENT_PATH, "agents.list"),
+    ("GET", FULL_CONTENT_PATH, "agents.full"),
+    ("POST", "/agent/converse", "agents.converse"),
+    ("POST", "/v1/thread", "agents.open"),
+    ("GET", "/v1/threads/{id}", "agents.read"),
+    ("GET", "/v1/threads/{id}/messages", "agents.messages"),
+    ("POST", "/v1/threads/{id}/messages", "agents.say"),
+    ("GET", "/health", "agents.health"),
+    ("GET", "/ready", "agents.ready"),
+)
+
+
+def render_home(
+    site: Site,
+    documents: Sequence[Document],
+    examples: Sequence[str],
+    rows: Sequence[tuple[str, str, str]] = (),
+    api: str = "",
+    acts: Sequence[Action] = (),
+) -> bytes:
+    """The home page.
+
+    Parameters:
+        documents: the site's content.
+        examples: questions that the content answers.
+        rows: the method and the path of further addresses, and the key of what they are for.
+        api: the path of the page that shows what programs can call; empty where there is none.
+        acts: what the box to ask offers to have done.
+    """
+    texts = texts_of(site.language)
+    link = fill(texts.template(_LINK), api=api) if api else Markup()
+    main = fill(
+        texts.template(_HOME),
+        site=site.name,
+        description=site.description or texts.say("home.description", site=site.name),
+        read=texts.count("home.read", len(documents)),
+        ask=render_ask(
+            site, texts, texts.say("ask.placeholder"), {one: one for one in examples}, acts=acts
+        ),
+        pages=render_pages(texts, "home.pages", documents, MOST_IN_FOLDER),
+        agents=render_agents(
+            texts,
+            fill(
+                texts.template(_AGENTS),
+                url=fill("<code>$url</code>", url=site.url),
+                addresses=join(_address(*row, texts) for row in (*_ADDRESSES, *rows)),
+                api=link,
+                **_curl(site.url, examples),
+            ),
+        ),
+    )
+    return render_frame(
+        site,
+        main,
+        title=texts.say("home.title", site=site.name),
+        description=site.description or texts.say("home.preview", site=site.name),
+        markdown=CONTENT_PATH,
+        texts=texts,
+        language=tag_of(site.language),
+    )
+
+
+def render_pages(
+    texts: Texts, title: str, documents: Sequence[Document], most: int | None = None
+) -> Markup:
+    """The part of a home page that lists the pages by folder.
+
+    Parameters:
+        title: key of its title.
+        most: how many a folder lists; None for all.
+    """
+    folders = _folders(texts, documents, most)
+    content = fill('<div class="folders">\n$folders\n</div>', folders=folders)
+    return _band("desk.pages", texts.say(title), content)
+
+
+def render_agents(texts: Texts, content: Markup) -> Markup:
+    """The part of a home page that tells agents what is there for them."""
+    return _band("desk.agents", texts.say("layout.agents"), content)
+
+
+def _band(place: str, title: str, content: Markup) -> Markup:
+    return fill(_BAND, place=place, title=title, content=content)
+
+
+def _folders(texts: Texts, documents: Sequence[Document], most: int | None) -> Markup:
+    if not documents:
+        return fill(texts.template("<p>{{home.empty}}</p>"))
+    folders: dict[str, list[Document]] = {}
+    for document in documents:
+        folders.setdefault(document.folder.partition("/")[0], []).append(document)
+    return join(_folder(texts, name, folders[name], most) for name in sorted(folders))
+
+
+def _folder(texts: Texts, name: str, documents: Sequence[Document], most: int | None) -> Markup:
+    entry = '<li><a href="$url">$title</a>$about</li>'
+    entries = [
+        fill(
+            entry,
+            url=document.url,
+            title=document.title,
+            about=fill("<span>$it</span>", it=document.description) if document.description else "",
+        )
+        for document in documents[:most]
+    ]
+    rest = len(documents) - len(entries)
+    if rest > 0:
+        entries.append(
+            fill('<li><a href="/llms.txt">$rest</a></li>', rest=texts.count("home.more", rest))
+        )
+    return fill(
+        '<section class="folder"><h3>$name</h3><ul>\n$entries\n</ul></section>',
+        name=_heading(texts, name, documents[0]),
+        entries=join(entries),
+    )
+
+
+def _heading(texts: Texts, folder: str, first: Document) -> str:
+    if first.is_elsewhere:
+        return folder
+    return folder_name(folder) if folder else texts.say("home.general")
+
+
+def _address(method: str, path: str, purpose: str, texts: Texts) -> Markup:
+    return fill(
+        "<dt><code><b>$method</b> $path</code></dt><dd>$purpose</dd>",
+        method=method,
+        path=path,
+        purpose=texts.say(purpose),
+    )
+
+
+def _curl(url: str, examples: Sequence[str]) -> dict[str, str]:
+    """Two requests that can be pasted into a shell; a quoted apostrophe would be hard to read."""
+    question = next((asked for asked in examples if "'" not in asked), "What is this site about?")
+    return {
+        "thread_example": _request(
+            f"{url}/v1/thread",
+            f'{{"messages": [{_json(question)}]}}',
+            "-H 'Prefer: wait=10'",
+        ),
+        "converse_example": _request(
+            f"{url}/agent/converse",
+            f'{{"ahp": "0.1", "capability": "content_search",\n       "query": {_json(question)}}}',
+        ),
+    }
+
+
+def _request(url: str, body: str, *options: str) -> str:
+    parts = (
+        f"curl -X POST {shlex.quote(url)}",
+        *options,
+        "-H 'Content-Type: application/json'",
+        f"-d {shlex.quote(body)}",
+    )
+    return " \\\n  ".join(parts)
+
+
+def _json(text: str) -> str:
+    return msgspec.json.encode(text).decode()

@@ -1,0 +1,327 @@
+"""Whole pages as bytes: the frame that every page has, content pages, errors.
+
+Pure functions. Every page carries the three things by which agents find the desk: the link tag, the
+meta tag and the in-page notice (AHP 0.1, sections 3.3 and 3.4; whitepaper, section 2.4.1).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import cache
+from importlib.resources import files
+from urllib.parse import unquote
+
+import msgspec
+
+from aitp_desk.config import Site
+from aitp_desk.knowledge.documents.base import Document
+from aitp_desk.knowledge.documents.languages import group_versions
+from aitp_desk.knowledge.documents.titles import folder_name
+from aitp_desk.knowledge.media.payloads import Resource
+from aitp_desk.model.calls.action import Action
+from aitp_desk.protocols.base.discovery_links import head_tags, notice
+from aitp_desk.web.pages.assets import ICON, SCRIPTS, STYLE
+from aitp_desk.web.pages.blocks.action_forms import render_acts
+from aitp_desk.web.pages.blocks.article import write_article
+from aitp_desk.web.pages.blocks.offers import render_offers
+from aitp_desk.web.pages.blocks.template import Markup, fill, join
+from aitp_desk.web.pages.blocks.texts import ENGLISH, Texts, tag_of, texts_of
+
+
+def read_template(name: str) -> str:
+    """A template of this package."""
+    return files(__package__).joinpath("templates", name).read_text(encoding="utf-8")
+
+
+NOTHING = Markup()
+
+
+class Neighbours(msgspec.Struct, frozen=True):
+    """All documents, as a page needs them: made once for many pages.
+
+    Parameters:
+        urls: their addresses by their sources, for links from file to file.
+        by_path: themselves by their paths, for the breadcrumbs.
+        versions: of those that are there in several languages, the versions by language.
+    """
+
+    urls: Mapping[str, str]
+    by_path: Mapping[str, Document]
+    versions: Mapping[str, Mapping[str, Document]]
+
+
+class Frame(msgspec.Struct, frozen=True):
+    """What stands around a page: one thing at a desk, another on a site that answers nothing.
+
+    Parameters:
+        home: what the home page is called.
+        here: what its menu is called, for those who hear it.
+        nav: the menu.
+        script: the element that loads the script; empty where there is nothing to do for one.
+        policy: what the page itself says that it loads; empty where a header does.
+        promise: the footer's sentence; ``$site`` is the site's name.
+        notice: to agents.
+    """
+
+    home: str
+    here: str
+    nav: Markup
+    script: Markup
+    policy: Markup
+    promise: str
+    notice: Markup
+
+
+@cache
+def desk_frame(texts: Texts) -> Frame:
+    """Around the pages of a desk."""
+    nav = (
+        '<a href="/#desk.ask">{{layout.ask}}</a>\n<a href="/#desk.pages">{{layout.pages}}</a>\n'
+        '<a href="/#desk.agents">{{layout.agents}}</a>'
+    )
+    url = SCRIPTS[texts.language].url
+    return Frame(
+        home=texts.say("page.home"),
+        here=texts.say("layout.here"),
+        nav=fill(texts.template(nav)),
+        script=fill('<script type="module" src="$url"></script>', url=url),
+        policy=NOTHING,
+        promise=texts.template("{{layout.promise}}"),
+        notice=Markup(notice()),
+    )
+
+
+_LAYOUT = read_template("layout.html")
+_ASK = read_template("ask.html")
+_PAGE = read_template("page.html")
+_ERROR = read_template("error.html")
+
+
+def render_frame(
+    site: Site,
+    main: Markup,
+    *,
+    title: str,
+    description: str,
+    markdown: str = "",
+    texts: Texts,
+    frame: Frame | None = None,
+    language: str,
+    versions: Markup = NOTHING,
+) -> bytes:
+    """A whole page around what is its own.
+
+    Parameters:
+        main: what stands between the header and the footer.
+        title: for the browser's tab.
+        description: for search engines and previews.
+        markdown: the address of the same as Markdown; empty where there is none.
+        texts: the page's own words.
+        frame: what stands around it; by default that of a desk.
+        language: tag of the language that the page's text is in.
+        versions: links to the page in other languages.
+    """
+    alternate = '<link rel="alternate" type="text/markdown" href="$it">'
+    frame = frame or desk_frame(texts)
+    return fill(
+        texts.template(_LAYOUT),
+        language=language,
+        versions=versions,
+        title=title,
+        description=description,
+        site=site.name,
+        main=main,
+        contact=_contact(site, texts),
+        alternate=_line(alternate, markdown),
+        tags=Markup(head_tags()),
+        icon=ICON.url,
+        style=STYLE.url,
+        script=frame.script,
+        policy=frame.policy,
+        here=frame.here,
+        nav=frame.nav,
+        promise=fill(frame.promise, site=site.name),
+        notice=frame.notice,
+    ).encode()
+
+
+def render_ask(
+    site: Site,
+    texts: Texts,
+    placeholder: str,
+    examples: Mapping[str, str],
+    language: str = "",
+    acts: Iterable[Action] = (),
+) -> Markup:
+    """The box to ask.
+
+    Parameters:
+        texts: its own words.
+        placeholder: stands in the empty box.
+        examples: what a button says, to the question that it asks.
+        language: tag of the language to be answered in; empty for the site's own.
+        acts: what it offers to have done.
+    """
+    locale = _line(' data-locale="$it"', language)
+    button = '<li><button class="chip" type="button" data-query="$question">$label</button></li>'
+    buttons = [fill(button, label=label, question=asked) for label, asked in examples.items()]
+    example = texts.template("<h2>{{ask.examples}}</h2>\n<ul>\n$buttons\n</ul>")
+    listed = fill(example, buttons=join(buttons))
+    shown = listed if buttons else ""
+    return fill(
+        texts.template(_ASK),
+        placeholder=placeholder,
+        examples=shown,
+        acts=render_acts(acts, texts),
+        desk=site.url,
+        locale=locale,
+    )
+
+
+def neighbours_of(site: Site, documents: Sequence[Document]) -> Neighbours:
+    """All documents of a site, for the pages of each of them."""
+    return Neighbours(
+        urls={document.source: document.url for document in documents},
+        by_path={document.path: document for document in documents},
+        versions=group_versions(documents, site.language),
+    )
+
+
+def render_page(
+    site: Site,
+    document: Document,
+    neighbours: Neighbours,
+    topics: Sequence[str] | None,
+    frame: Frame | None = None,
+    offers: Sequence[Resource] = (),
+    pictures: Collection[str] = (),
+) -> bytes:
+    """A page of the content.
+
+    Parameters:
+        neighbours: all documents, this one too.
+        topics: headings of the page that one may ask about; None for a page without a box to ask.
+        offers: what the page declares beside its text.
+        pictures: the addresses of the files that are served.
+    """
+    texts = texts_of(site.language)
+    article = write_article(document, neighbours.urls, pictures)
+    asked = Markup()
+    if topics is not None:
+        questions = {topic: f"{document.title}: {topic}" for topic in topics}
+        box = render_ask(
+            site, texts, texts.say("ask.placeholder.page"), questions, document.language
+        )
+        asked = fill('<hr class="rule">\n$ask', ask=box)
+    home = (frame or desk_frame(texts)).home
+    main = fill(
+        texts.template(_PAGE),
+        crumbs=_crumbs(document, neighbours.by_path, home),
+        title=article.title,
+        anchor=fill(' id="$anchor"', anchor=article.anchor) if article.anchor else "",
+        description=_line('<p class="lead">$it</p>', document.description),
+        updated=_updated(document.updated, texts),
+        body=article.body,
+        offers=render_offers(offers, texts),
+        ask=asked,
+    )
+    return render_frame(
+        site,
+        main,
+        title=f"{document.title} · {site.name}",
+        description=document.description
+        or texts.say("page.description", title=document.title, site=site.name),
+        texts=texts,
+        frame=frame,
+        markdown=document.markdown_url,
+        language=document.language or site.language,
+        versions=_versions(site, document, neighbours),
+    )
+
+
+def render_error_page(
+    site: Site, *, status: int, words: str, message: str, is_needed: bool, home: str = "/"
+) -> bytes:
+    """A refusal or a fault, in words for a person.
+
+    Parameters:
+        words: key of what happened, in a few words; with ``.advice`` of what to do now.
+        message: what the desk says of this very case, in English.
+        is_needed: whether the message says what the page's own words do not.
+        home: where the desk is.
+    """
+    texts = texts_of(site.language)
+    heading, is_english = texts.say(words), texts.language == ENGLISH
+    lead = '<p class="lead">$it</p>' if is_english else '<p class="lead" lang="en">$it</p>'
+    main = fill(
+        texts.template(_ERROR),
+        status=str(status),
+        heading=heading,
+        message=_line(lead, message if is_english or is_needed else ""),
+        advice=texts.say(f"{words}.advice"),
+        home=home,
+    )
+    return render_frame(
+        site,
+        main,
+        title=f"{heading} · {site.name}",
+        description=message if is_english else heading,
+        texts=texts,
+        language=tag_of(site.language),
+    )
+
+
+def _updated(date: str | None, texts: Texts) -> Markup:
+    """When a page was updated, as it says."""
+    if not date:
+        return NOTHING
+    time = fill('<time datetime="$it">$it</time>', it=date)
+    return fill(texts.template('<p class="updated">{{page.updated}}</p>'), date=time)
+
+
+def _crumbs(document: Document, by_path: Mapping[str, Document], home: str) -> Markup:
+    """The way from the top down to the page; folders without a page of their own are no links."""
+    steps = [fill('<li><a href="/">$home</a></li>', home=home)]
+    above = document.path.split("/")[:-1]
+    for depth, segment in enumerate(above, start=1):
+        folder = by_path.get("/".join(above[:depth]))
+        if folder is None:
+            steps.append(fill("<li>$name</li>", name=folder_name(unquote(segment))))
+        else:
+            link = '<li><a href="$url">$name</a></li>'
+            steps.append(fill(link, url=folder.url, name=folder.title))
+    steps.append(fill('<li aria-current="page">$name</li>', name=document.title))
+    return join(steps)
+
+
+def _versions(site: Site, document: Document, neighbours: Neighbours) -> Markup:
+    """Links to a page's versions by language, itself included; the page itself is for all others.
+
+    Search engines want them whole, and on every version alike.
+    """
+    link = '<link rel="alternate" hreflang="$language" href="$url">'
+    found = neighbours.versions.get(document.version_of or document.path, {})
+    urls = {tag: site.url + version.url for tag, version in found.items()}
+    if site.language in urls:
+        urls["x-default"] = urls[site.language]
+    return join((fill(link, language=tag, url=url) for tag, url in urls.items()), "\n")
+
+
+def _line(template: str, value: str | None) -> Markup:
+    return fill(template, it=value) if value else Markup()
+
+
+def _contact(site: Site, texts: Texts) -> Markup:
+    """How to reach the site's people, as far as it says."""
+    ways = []
+    if site.contact.email:
+        ways.append(fill('<a href="mailto:$mail">$mail</a>', mail=site.contact.email))
+    if site.contact.phone:
+        dialled = "".join(sign for sign in site.contact.phone if sign in "+0123456789")
+        ways.append(
+            fill('<a href="tel:$number">$phone</a>', number=dialled, phone=site.contact.phone)
+        )
+    if site.contact.url.startswith(("https://", "http://", "/")):
+        contact = '<a href="$url">{{layout.contact}}</a>'
+        ways.append(fill(texts.template(contact), url=site.contact.url))
+    return fill("<p>$ways</p>", ways=join(ways, " · ")) if ways else Markup()

@@ -1,0 +1,37 @@
+"""The doors to resources, which stand among the pages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import partial
+
+from aitp_desk.desk.desk import Desk
+from aitp_desk.protocols.base.door import Door
+from aitp_desk.protocols.openapi.wire import encode_called
+from aitp_desk.protocols.openapi.wire import render_error as render_problem
+from aitp_desk.protocols.resources import ResourcesDoor
+from aitp_desk.web.pages.routes import PagesDoor, gives_at
+
+
+def make_resource_doors(
+    pages: PagesDoor, desks: Iterable[Desk], *, calls: bool
+) -> tuple[Door, ...]:
+    """A door for each desk that has resources; programs are refused as where they call actions.
+
+    Parameters:
+        calls: whether actions are called by plain HTTP.
+    """
+    return tuple(
+        ResourcesDoor(
+            desk,
+            get_page=pages.get_page_below if desk.name else pages.get_page,
+            pages_at=gives_at,
+            calls=calls,
+            render_error=partial(pages.render_error_or, partial(render_problem, below=desk.below)),
+            encode_call=partial(
+                encode_called, site_url=desk.site.url, below=desk.below, goes_on=False
+            ),
+        ).door()
+        for desk in desks
+        if desk.resource_types
+    )

@@ -1,0 +1,331 @@
+"""The addresses that people open, and agents read: home, pages, the content in one document."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from urllib.parse import quote, unquote
+
+from aitp_desk.config import Site
+from aitp_desk.desk.desk import Desk
+from aitp_desk.knowledge.documents.base import Document
+from aitp_desk.knowledge.documents.languages import listed
+from aitp_desk.knowledge.editions import Editions
+from aitp_desk.model.errors import DeskError, RouteNotFound
+from aitp_desk.protocols.ahp.content import (
+    FULL_CONTENT_PATH,
+    write_llms_txt,
+)
+from aitp_desk.protocols.ahp.manifest import CONTENT_PATH
+from aitp_desk.protocols.base.accept import HTML_TYPE, MARKDOWN_TYPE
+from aitp_desk.protocols.base.discovery_links import MANIFEST_PATH
+from aitp_desk.protocols.base.door import (
+    Call,
+    Counted,
+    Door,
+    Handler,
+    Reply,
+    Route,
+    version_of,
+)
+from aitp_desk.protocols.openapi.routes import DOCUMENT_PATH
+from aitp_desk.web.pages.api import render_api
+from aitp_desk.web.pages.assets import ASSETS, ASSETS_PATH
+from aitp_desk.web.pages.blocks.action_forms import offered_acts
+from aitp_desk.web.pages.blocks.example_questions import example_questions, page_topics
+from aitp_desk.web.pages.cache import Shelf
+from aitp_desk.web.pages.files import FileSender
+from aitp_desk.web.pages.full.document import AllPages, urls_of
+from aitp_desk.web.pages.full.subprocess_render import write_pages
+from aitp_desk.web.pages.home import render_home
+from aitp_desk.web.pages.renderer import neighbours_of, render_page
+from aitp_desk.web.pages.wire import (
+    Page,
+    is_for_markdown,
+    render_refusal,
+    reply_api,
+    reply_asset,
+    reply_content,
+    reply_full_content,
+    reply_markdown,
+    reply_page,
+    tag_markdown,
+    tag_page,
+)
+
+RenderError = Callable[[DeskError, Mapping[str, str]], Reply]
+Describe = Callable[[], bytes]
+
+_FORMS = (HTML_TYPE, MARKDOWN_TYPE)
+_HOME_AS_MARKDOWN = "index.md"
+_INDEX = ("/index", "/index.html")
+"""What may stand for a folder's own page before ``.md``, as the llms.txt convention has it."""
+API_PATH = "/docs"
+"""Where people read what programs can call."""
+
+
+class PagesDoor:
+    """The door of one desk.
+
+    Parameters:
+        site: whose pages these are.
+        render_json: refusals for callers that want no page.
+        data: the desk's data folder; None where nothing is kept for the next start.
+        described: gives the OpenAPI document; None where there is none.
+        rows: the method, the path and the use of addresses that the home page names beside its own.
+    """
+
+    def __init__(
+        self,
+        site: Site,
+        *,
+        render_json: RenderError,
+        data: Path | None = None,
+        described: Describe | None = None,
+        rows: Sequence[tuple[str, str, str]] = (),
+        overview: Handler | None = None,
+    ) -> None:
+        self._site = site
+        self._render_json = render_json
+        self._described = described
+        self._rows = rows
+        self._overview = overview
+        self._shelf = Shelf()
+        self._files = FileSender()
+        self._all_pages = AllPages(site, data)
+
+    async def get_home(self, desk: Desk, call: Call) -> Reply:
+        """``GET /``: the home page, or ``/llms.txt`` where Markdown is preferred."""
+        editions = desk.knowledge.editions
+        if is_for_markdown(call):
+            return await self._home_as_markdown(desk, call)
+
+        def render() -> Page:
+            library = editions.library
+            examples = example_questions(library.documents, library.passages, self._site.language)
+            api = "" if self._described is None else API_PATH
+            pages = listed(editions.documents)
+            return tag_page(render_home(self._site, pages, examples, self._rows, api, acts))
+
+        acts = offered_acts(desk.registry.actions)
+        revision = " ".join([editions.revision, *(act.name for act in acts)])
+        page = await self._shelf.page(revision, "", HTML_TYPE, render)
+        return reply_page(page, call.headers, desk.signals, CONTENT_PATH)
+
+    async def get_content(self, desk: Desk, call: Call) -> Reply:
+        """``GET /llms.txt``: a line on each page (AHP 0.1, section 5.1)."""
+        return reply_content(await self._content(desk.knowledge.editions), call, desk.signals)
+
+    async def get_full_content(self, desk: Desk, call: Call) -> Reply:
+        """``GET /llms-full.txt``: all pages in full. A page from elsewhere is not the site's."""
+        text = await self._all_pages.text(desk.knowledge.editions)
+        return reply_full_content(text, call, desk.signals)
+
+    async def get_api(self, desk: Desk, call: Call) -> Reply:
+        """``GET /docs``: what programs can call, unless the content has a page there."""
+        return await self._api(desk, call, self._described, asks=True)
+
+    async def _api(
+        self, desk: Desk, call: Call, described: Describe | None, *, asks: bool
+    ) -> Reply:
+        editions = desk.knowledge.editions
+        if described is None or editions.document(_canonical(call.path)) is not None:
+            return await self._page(desk, call, asks=asks)
+        document = described()
+        below = desk.below
+
+        def render() -> Page:
+            return tag_page(render_api(desk.site, document, below + DOCUMENT_PATH))
+
+        page = await self._shelf.page(version_of(document), below + API_PATH, HTML_TYPE, render)
+        return reply_api(page, call.headers, desk.signals, below + DOCUMENT_PATH)
+
+    async def get_asset(self, _desk: Desk, call: Call) -> Reply:
+        """``GET /assets/desk/{name}``: a file that the desk's own pages load.
+
+        Raises:
+            RouteNotFound: there is none of this name.
+        """
+        asset = ASSETS.get(call.params["name"])
+        if asset is None:
+            raise RouteNotFound("The desk has no file of this name; its pages name those it has.")
+        return reply_asset(asset)
+
+    async def get_page(self, desk: Desk, call: Call) -> Reply:
+        """``GET /{path}``: a page of the content, or a file that a page declares.
+
+        Raises:
+            RouteNotFound: the content has no such page.
+        """
+        return await self._page(desk, call, asks=True)
+
+    async def get_page_below(self, desk: Desk, call: Call) -> Reply:
+        """``GET /{agent}/{path}``: a page of a further site agent.
+
+        It has no box to ask: that asks the site's own agent, which does not know this page.
+
+        Raises:
+            RouteNotFound: the content has no such page.
+        """
+        return await self._page(desk, call, asks=False)
+
+    async def _page(self, desk: Desk, call: Call, *, asks: bool) -> Reply:
+        editions = desk.knowledge.editions
+        path = _canonical(call.path)
+        local = editions.files.get(f"/{path}")
+        if local is not None:
+            return await self._files.reply(local, call)
+        document = editions.document(path)
+        as_markdown = is_for_markdown(call)
+        if document is None and path.endswith(".md"):
+            if path == _HOME_AS_MARKDOWN and editions.document("index") is None:
+                return await self._home_as_markdown(desk, call)
+            document, as_markdown = _named(editions, path.removesuffix(".md")), True
+        if document is None:
+            raise RouteNotFound(
+                f"There is no page at this address. {CONTENT_PATH} lists all pages; the manifest"
+                f" at {MANIFEST_PATH} says what else is served."
+            )
+        if as_markdown:
+            return await self._page_as_markdown(desk, call, editions, document)
+        found = document
+
+        def render() -> Page:
+            library = editions.holding(found)
+            topics = page_topics(library.outline(found.path)) if asks else None
+            neighbours = neighbours_of(self._site, editions.documents)
+            offers = library.shelf.of_page(found.path)
+            html = render_page(
+                self._site, found, neighbours, topics, offers=offers, pictures=editions.files
+            )
+            return tag_page(html)
+
+        page = await self._shelf.page(editions.revision, document.path, HTML_TYPE, render)
+        return reply_page(page, call.headers, desk.signals, document.markdown_url)
+
+    async def _page_as_markdown(
+        self, desk: Desk, call: Call, editions: Editions, document: Document
+    ) -> Reply:
+        def render() -> Page:
+            (page,) = write_pages(self._site, (document,), urls_of(editions))
+            return tag_markdown(page.text, page.tokens)
+
+        page = await self._shelf.page(editions.revision, document.path, MARKDOWN_TYPE, render)
+        return reply_markdown(page, call.headers, desk.signals, self._site.url + document.url)
+
+    async def _home_as_markdown(self, desk: Desk, call: Call) -> Reply:
+        page = await self._content(desk.knowledge.editions)
+        return reply_markdown(page, call.headers, desk.signals, f"{self._site.url}/")
+
+    async def _content(self, editions: Editions) -> Page:
+        def render() -> Page:
+            text = write_llms_txt(self._site, editions.documents, editions.described)
+            return tag_markdown(text)
+
+        return await self._shelf.page(editions.revision, "", MARKDOWN_TYPE, render)
+
+    def render_error(self, error: DeskError, headers: Mapping[str, str]) -> Reply:
+        """A refusal or a fault: a page or Markdown for who asks for it, JSON for all others."""
+        return self.render_error_or(self._render_json, error, headers)
+
+    def render_error_or(
+        self, render_json: RenderError, error: DeskError, headers: Mapping[str, str]
+    ) -> Reply:
+        """The same where programs are refused in a form of another door's."""
+        return render_refusal(self._site, render_json, error, headers)
+
+    def door(self) -> Door:
+        """The door with its table of routes."""
+        routes = (
+            _read("/", self.get_home, second=self._overview),
+            # a page loads several: counted, they would leave an office's later visitors unstyled
+            _read(ASSETS_PATH + "{name}", self.get_asset, gives_at=gives_at, counted=None),
+            *(() if self._described is None else (_read(API_PATH, self.get_api),)),
+            _read("/{path:.*}", self.get_page, gives_at=gives_at),
+        )
+        return Door("pages", routes, owns=("/",), render_error=self.render_error)
+
+    def door_below(self, name: str, desk: Desk, described: Describe | None = None) -> Door:
+        """The door to the pages of a further site agent, which stand below its name.
+
+        Parameters:
+            described: gives its OpenAPI document; None where there is none.
+        """
+
+        async def get_api(desk: Desk, call: Call) -> Reply:
+            """``GET /{agent}/docs``."""
+            return await self._api(desk, call, described, asks=False)
+
+        paths = (f"/{name}.md", f"/{name}/{{path:.*}}")
+        homes = (f"/{name}", f"/{name}/")
+        routes = (
+            *(_read(home, self.get_page_below, second=self._overview) for home in homes),
+            *(() if described is None else (_read(f"/{name}{API_PATH}", get_api),)),
+            *(_read(path, self.get_page_below, gives_at=gives_at) for path in paths),
+        )
+        return Door(f"pages of {name}", routes, (f"/{name}/",), self.render_error, desk)
+
+    def content_door(self, render_error: RenderError, desk: Desk) -> Door:
+        """The door to the content documents of AHP's MODE1.
+
+        Parameters:
+            render_error: refusals in AHP's form.
+            desk: the site's own.
+        """
+        served = ((CONTENT_PATH, self.get_content), (FULL_CONTENT_PATH, self.get_full_content))
+        routes = tuple(_read(path, handler, (MARKDOWN_TYPE,)) for path, handler in served)
+        owns = (CONTENT_PATH, FULL_CONTENT_PATH)
+        ahead = partial(self._all_pages.writing_ahead, desk)
+        return Door("content", routes, owns, render_error, beside=ahead)
+
+
+def _read(
+    path: str,
+    handler: Handler,
+    gives: tuple[str, ...] = _FORMS,
+    gives_at: Callable[[Desk, str], tuple[str, ...]] | None = None,
+    second: Handler | None = None,
+    counted: Counted | None = "static",
+) -> Route:
+    """A row of something to read, for everybody."""
+    return Route(
+        "GET",
+        path,
+        handler,
+        counted=counted,
+        gives=gives,
+        gives_at=gives_at,
+        is_open=True,
+        second=second,
+    )
+
+
+def _canonical(path: str) -> str:
+    """A requested path as documents are named: every part percent-encoded in one way."""
+    return "/".join(quote(unquote(part), safe="") for part in path.strip("/").split("/"))
+
+
+def gives_at(desk: Desk, path: str) -> tuple[str, ...]:
+    """The media types of a page or a file; none where neither stands at a path."""
+    asset = ASSETS.get(path.removeprefix(ASSETS_PATH))
+    if asset is not None:
+        return (asset.content_type.partition(";")[0],)
+    editions, path = desk.knowledge.editions, _canonical(path)
+    local = editions.files.get(f"/{path}")
+    if local is not None:
+        return (local.media_type,)
+    is_page = (
+        path == _HOME_AS_MARKDOWN
+        or editions.document(path) is not None
+        or (path.endswith(".md") and _named(editions, path.removesuffix(".md")) is not None)
+    )
+    return _FORMS if is_page else ()
+
+
+def _named(editions: Editions, path: str) -> Document | None:
+    """The document that a path names before ``.md``: a folder's own page also as its index."""
+    for ending in ("", *_INDEX):
+        if path.endswith(ending) and (document := editions.document(path.removesuffix(ending))):
+            return document
+    return None

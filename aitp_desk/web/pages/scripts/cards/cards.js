@@ -1,0 +1,56 @@
+// Messages of capabilities: those that ask become cards, those that tell become words.
+
+import { oneLine } from "./card.js";
+import { Choosing, Confirming } from "./decision.js";
+import { Form } from "./form.js";
+import { Paying, receiptOf } from "./paying.js";
+import { Products } from "./products.js";
+import { text } from "../texts.js";
+
+/** Content types by which the page declares what it can show (the slugs of AITP-01 to AITP-03). */
+export const DECLARED = ["x-aitp/requests", "x-aitp/data", "x-aitp/payments"];
+
+const BY_TYPE = { products: Products, confirmation: Confirming };
+
+/** What answers a message in place; null where it asks nothing, or nothing that is known here. */
+export function cardOf(message, onanswer) {
+  const { request_decision: choice, request_data: form, quote } = message;
+  if (choice?.options?.length) return new (BY_TYPE[choice.type] ?? Choosing)(choice, onanswer);
+  if (form?.form?.fields?.length) return new Form(form, onanswer);
+  if (quote?.payment_options?.length) return new Paying(quote, onanswer);
+  return null;
+}
+
+/** The id of the request that a message replaces; null where it replaces none. */
+export function replacedBy(message) {
+  return (message.request_decision ?? message.request_data)?.supersedes || null;
+}
+
+/**
+ * Which request a message answers, and how that is told; null where it answers none.
+ *
+ * What has failed can be tried again; what is to be kept is an element of its own.
+ */
+export function answerIn(message) {
+  const { decision, data, payment_confirmation: paid, top_up_request: lacking } = message;
+  if (decision?.options?.length) {
+    const told = decision.options.map(({ id, name, quantity = 1 }) => {
+      const called = oneLine(name) || oneLine(id);
+      return quantity === 1 ? called : `${quantity} × ${called}`;
+    });
+    return { id: decision.request_decision_id, text: text("chosen", { names: told.join(", ") }) };
+  }
+  if (data?.fields?.length) return { id: data.request_data_id, text: text("filledIn") };
+  if (paid) {
+    const told = oneLine(paid.message) || text("paymentIs", { result: paid.result });
+    const failed = paid.result === "failure";
+    return { id: paid.quote_id, text: told, failed, element: receiptOf(paid) };
+  }
+  const settled = message.approve_quote ?? message.decline_quote;
+  if (settled) {
+    const told = text(message.approve_quote ? "paid" : "notPaid");
+    return { id: settled.quote_id, text: told };
+  }
+  if (lacking) return { id: "", text: text("lacking") };
+  return null;
+}

@@ -1,0 +1,103 @@
+// What a request for a decision lets one choose (AITP-02): names, prices and all that is told of it.
+
+import { oneLine } from "./card.js";
+import { el, newId, picture, safeAddress } from "../dom.js";
+import { counted, text } from "../texts.js";
+
+/**
+ * The options of a request, each with its variants, as they are chosen and told.
+ *
+ * An option that has variants and no price of its own only stands above them.
+ */
+export function groupsOf(request) {
+  return request.options.map((option) => {
+    const name = oneLine(option.name) || oneLine(option.short_variant_name) || oneLine(option.id);
+    const own = choiceOf(option, name, name);
+    const kinds = (option.variants ?? []).map((variant) => {
+      const short = oneLine(variant.short_variant_name);
+      const full = oneLine(variant.name) || (short ? `${name} – ${short}` : oneLine(variant.id));
+      return choiceOf(variant, full, short || full);
+    });
+    return { own, kinds, isHeading: kinds.length > 0 && !option.quote };
+  });
+}
+
+function choiceOf(given, name, label) {
+  const plans = given.quote?.payment_plans ?? [];
+  const prices = plans.map((plan) => money(plan.amount, plan.currency));
+  const ends = Date.parse(given.quote?.valid_until);
+  return {
+    id: given.id,
+    name,
+    label,
+    description: given.description ?? "",
+    image: given.image_url,
+    url: given.url,
+    rating: given.five_star_rating,
+    reviews: given.reviews_count,
+    price: oneOf(prices),
+    plan: plans.length === 1 ? plans[0] : null,
+    hasLapsed: ends < Date.now(),
+  };
+}
+
+/** One of several, in words. */
+export function oneOf(words) {
+  return words.length ? words.reduce((one, other) => text("or", { one, other })) : "";
+}
+
+export function money(amount, currency) {
+  const { lang } = document.documentElement;
+  return new Intl.NumberFormat(lang, { style: "currency", currency }).format(amount);
+}
+
+/** What is told of a choice beside its name, as far as there is any. */
+export function about(choice) {
+  const { rating, reviews } = choice;
+  const rated = [
+    Number.isFinite(rating) && text("stars", { rating }),
+    Number.isInteger(reviews) && counted("reviews", reviews),
+  ].filter(Boolean);
+  const stars = "★".repeat(Math.min(Math.max(Math.floor(rating) || 0, 0), 5)).padEnd(5, "☆");
+  return [
+    choice.description && el("span", { class: "about" }, choice.description),
+    rated.length > 0 &&
+      el(
+        "span",
+        { class: "rating" },
+        Number.isFinite(rating) && el("span", { class: "stars", "aria-hidden": "true" }, stars),
+        ` ${rated.join(", ")}`,
+      ),
+    choice.hasLapsed && el("span", { class: "about" }, text("priceEnded")),
+  ];
+}
+
+/** A link to a choice's own page, which leaves the conversation where it is. */
+export function details(choice) {
+  const href = choice.url && safeAddress(choice.url);
+  if (!href) return null;
+  const attributes = { class: "details", href, target: "_blank", rel: "noreferrer noopener" };
+  const label = text("detailsOf", { name: choice.name });
+  return el("a", { ...attributes, "aria-label": label }, text("details"));
+}
+
+/** One line of a list to choose from, with its input. */
+export function optionOf(choice, label, input) {
+  const id = newId();
+  input.id = id;
+  input.disabled = choice.hasLapsed;
+  const told = el("span", { class: "name" }, label);
+  const price = choice.price && el("span", { class: "price" }, choice.price);
+  return el(
+    "li",
+    { class: "option" },
+    el(
+      "label",
+      { for: id },
+      input,
+      picture(choice.image),
+      el("span", { class: "told" }, el("span", { class: "head" }, told, price), ...about(choice)),
+    ),
+    details(choice),
+  );
+}

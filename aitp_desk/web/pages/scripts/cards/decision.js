@@ -1,0 +1,81 @@
+// One of several, several of them, or a yes: requests for decisions without quantities (AITP-02).
+
+import { Card } from "./card.js";
+import { about, groupsOf, optionOf } from "./choices.js";
+import { el } from "../dom.js";
+import { text } from "../texts.js";
+
+/** What a request for a decision is answered by, and how that is told. */
+export function decisionOf(request, chosen) {
+  const options = chosen.map(({ choice, quantity }) =>
+    quantity === undefined ? { id: choice.id } : { id: choice.id, quantity },
+  );
+  const told = chosen.map(({ choice, quantity = 1 }) =>
+    quantity === 1 ? choice.name : `${quantity} × ${choice.name}`,
+  );
+  const decision = { request_decision_id: request.id, options };
+  return [{ decision }, { text: told.join(", ") }];
+}
+
+/** A list to choose from, one or several. */
+export class Choosing extends Card {
+  constructor(request, onanswer) {
+    super(request, onanswer);
+    this.request = request;
+    this.isSeveral = request.type === "checkbox";
+    this.inputs = [];
+    const groups = groupsOf(request);
+    const list = el("ul", { class: "options" }, ...groups.map((group) => this.group(group)));
+    const legend = el("legend", { class: "unseen" }, this.title);
+    this.body.append(el("fieldset", {}, legend, list));
+    if (this.inputs.length === 1) this.inputs[0].input.checked = true;
+    this.sender(text("choose"));
+  }
+
+  group({ own, kinds, isHeading }) {
+    if (!kinds.length) return this.option(own, own.name);
+    const named = kinds.map((kind) => this.option(kind, kind.label));
+    if (!isHeading) named.unshift(this.option(own, own.name));
+    const heading = el("span", { class: "name" }, own.name);
+    const told = isHeading ? [heading, ...about(own)] : [];
+    const inner = el("ul", { class: "options", "aria-label": own.name }, ...named);
+    return el("li", { class: "group" }, ...told, inner);
+  }
+
+  option(choice, label) {
+    const type = this.isSeveral ? "checkbox" : "radio";
+    const input = el("input", { type, name: "choice", value: choice.id });
+    input.addEventListener("change", () => this.say(""));
+    this.inputs.push({ choice, input });
+    return optionOf(choice, label, input);
+  }
+
+  submit() {
+    const chosen = this.inputs.filter(({ input }) => input.checked);
+    if (!chosen.length) {
+      this.say(text(this.isSeveral ? "needsSome" : "needsOne"));
+      this.inputs.find(({ input }) => !input.disabled)?.input.focus();
+      return;
+    }
+    this.reply(...decisionOf(this.request, chosen));
+  }
+}
+
+/** A question that each of its buttons answers at once. */
+export class Confirming extends Card {
+  constructor(request, onanswer) {
+    super(request, onanswer);
+    const choices = groupsOf(request).flatMap(({ own, kinds, isHeading }) =>
+      isHeading ? kinds : [own, ...kinds],
+    );
+    const buttons = choices.map((choice, place) => {
+      const kind = place ? "button quiet" : "button";
+      const button = el("button", { type: "button", class: kind }, choice.name);
+      button.addEventListener("click", () => {
+        if (!this.isBusy) this.reply(...decisionOf(request, [{ choice }]));
+      });
+      return button;
+    });
+    this.foot.prepend(...buttons);
+  }
+}

@@ -1,0 +1,152 @@
+// The inputs of a form's fields (AITP-03): of the right type, named, explained, and masked if need be.
+
+import { oneLine } from "./card.js";
+import { el, newId } from "../dom.js";
+import { text } from "../texts.js";
+
+const TOKENS = new Set(
+  `name honorific-prefix given-name additional-name family-name honorific-suffix nickname username
+  new-password current-password one-time-code organization-title organization street-address
+  address-line1 address-line2 address-line3 address-level4 address-level3 address-level2
+  address-level1 country country-name postal-code cc-name cc-given-name cc-additional-name
+  cc-family-name cc-number cc-exp cc-exp-month cc-exp-year cc-csc cc-type transaction-currency
+  transaction-amount language bday bday-day bday-month bday-year sex url photo tel tel-country-code
+  tel-national tel-area-code tel-local tel-extension email impp`.split(/\s+/),
+);
+const PLACES = /^(?:section-[\w-]+|shipping|billing|home|work|mobile|fax|pager)$/;
+const PASSWORDS = new Set(["new-password", "current-password"]);
+const DIGITS = new Set(["cc-number", "cc-csc", "one-time-code", "cc-exp-month", "cc-exp-year"]);
+const BY_TOKEN = { email: "email", tel: "tel", url: "url", bday: "date" };
+const KEYBOARDS = { number: "decimal", email: "email", tel: "tel", url: "url" };
+const UNBOUNDED = new Set(["number", "date", "select"]);
+const LONGEST = { textarea: 2000 };
+const WRONG = {
+  email: "wrongEmail",
+  number: "wrongNumber",
+  url: "wrongUrl",
+  date: "wrongDate",
+};
+
+/** What a field is, by the tokens that HTML has for that; empty where it says nothing known. */
+export function tokensOf(field) {
+  const tokens = oneLine(field.autocomplete).toLowerCase().split(" ");
+  const last = tokens.at(-1);
+  const isKnown = TOKENS.has(last) && tokens.slice(0, -1).every((token) => PLACES.test(token));
+  return isKnown ? { all: tokens.join(" "), last } : { all: "", last: "" };
+}
+
+/** Whether what is typed is for nobody to read over a shoulder. */
+export function isSensitive(field) {
+  const { last } = tokensOf(field);
+  return field.sensitive === true || PASSWORDS.has(last) || /^cc-|^one-time-code$/.test(last);
+}
+
+function typeOf(field, token) {
+  if (PASSWORDS.has(token)) return "password";
+  if (field.type && field.type !== "text") return field.type;
+  return BY_TOKEN[token] ?? "text";
+}
+
+/** One field: its label, its input, what is told of it, and what is wrong with it. */
+export class Field {
+  constructor(field) {
+    this.id = field.id;
+    this.label = oneLine(field.label) || oneLine(field.id);
+    this.isSensitive = isSensitive(field);
+    const help = field.description && el("p", { class: "help", id: newId() }, field.description);
+    this.wrong = el("p", { class: "wrong", id: newId(), hidden: true });
+    this.input = this.make(field);
+    this.input.id = newId();
+    this.input.setAttribute("aria-describedby", [help?.id, this.wrong.id].filter(Boolean).join(" "));
+    if (field.default_value && !this.isSensitive) this.input.value = field.default_value;
+    this.input.addEventListener("input", () => this.refuse(""));
+    const mark = field.required && el("span", { class: "needed", "aria-hidden": "true" }, " *");
+    this.element = el(
+      "div",
+      { class: "entry" },
+      el("label", { for: this.input.id }, this.label, mark),
+      help,
+      this.isSensitive ? this.masked() : this.input,
+      this.list,
+      this.wrong,
+    );
+  }
+
+  make(field) {
+    const { all, last } = tokensOf(field);
+    const type = typeOf(field, last);
+    const common = {
+      name: field.id,
+      required: field.required === true,
+      autocomplete: all || (this.isSensitive && "off"),
+      maxlength: LONGEST[type] ?? (UNBOUNDED.has(type) ? null : 1000),
+    };
+    const options = field.options ?? [];
+    if (type === "textarea") return el("textarea", { ...common, rows: "3" });
+    if (type === "select") {
+      const made = options.map((option) => el("option", { value: option }, option));
+      return el("select", common, el("option", { value: "" }, text("chooseOne")), ...made);
+    }
+    if (type === "combobox") {
+      const made = options.map((option) => el("option", { value: option }));
+      this.list = el("datalist", { id: newId() }, ...made);
+      return el("input", { ...common, type: "text", list: this.list.id });
+    }
+    const inputmode = DIGITS.has(last) ? "numeric" : KEYBOARDS[type];
+    const step = type === "number" ? "any" : null;
+    return el("input", { ...common, type, inputmode, step });
+  }
+
+  /** The input with a button that shows what was typed. */
+  masked() {
+    const { input } = this;
+    // browsers fill in cards only where the input is of their own type, so its style masks it
+    const byType =
+      input.localName === "input" &&
+      (input.type === "password" || !CSS.supports("-webkit-text-security", "disc"));
+    const bare = input.type === "password" ? "text" : input.type;
+    const mask = (on) => {
+      if (byType) input.type = on ? "password" : bare;
+      else input.classList.toggle("masked", on);
+    };
+    mask(true);
+    const shown = el("span", { "aria-hidden": "true" }, text("show"));
+    const named = el("span", { class: "unseen" }, text("showOf", { label: this.label }));
+    const attributes = { class: "plain", "aria-pressed": "false" };
+    const button = el("button", { type: "button", ...attributes }, shown, named);
+    button.addEventListener("click", () => {
+      const on = button.getAttribute("aria-pressed") === "true";
+      mask(on);
+      button.setAttribute("aria-pressed", String(!on));
+    });
+    return el("div", { class: "with-button" }, input, button);
+  }
+
+  get value() {
+    const { value } = this.input;
+    return this.isSensitive ? value : value.trim();
+  }
+
+  /** What is wrong with what was typed, in words; empty where nothing is. */
+  fault() {
+    const { validity, type, required } = this.input;
+    if (required && !this.value && !validity.badInput) {
+      return type === "select-one" ? text("needsOne") : text("needed");
+    }
+    if (validity.valid) return "";
+    return text(WRONG[type] ?? "wrong");
+  }
+
+  /** Say what is wrong; empty for nothing. */
+  refuse(why) {
+    this.wrong.textContent = why;
+    this.wrong.hidden = !why;
+    if (why) this.input.setAttribute("aria-invalid", "true");
+    else this.input.removeAttribute("aria-invalid");
+  }
+
+  /** What was typed, as it may be shown. */
+  get told() {
+    return this.isSensitive ? "••••" : this.value;
+  }
+}

@@ -1,0 +1,102 @@
+// A quote to pay or to decline, and the receipt of a payment (AITP-01 and the desk's own schema).
+
+import { Card, oneLine } from "./card.js";
+import { oneOf } from "./choices.js";
+import { el, link, newId } from "../dom.js";
+import { text } from "../texts.js";
+
+const ACCOUNT = "ledger";
+
+/** What a quote asks for: all of its amounts. */
+function priceOf({ payment_options: options }) {
+  const told = options.map(({ amount, currency }) => `${oneLine(amount)} ${oneLine(currency)}`);
+  return oneOf([...new Set(told)]);
+}
+
+/** Something to be paid: from an account or by a code of store credit, or on a page elsewhere. */
+export class Paying extends Card {
+  constructor(quote, onanswer) {
+    const title = text("payPrice", { price: priceOf(quote) });
+    const { quote_id: id, description, expiration } = quote;
+    super({ id, title, description: oneLine(description), valid_until: expiration }, onanswer);
+    this.quote = quote;
+    const methods = quote.payment_options.flatMap((option) => option.payment_methods ?? []);
+    const pages = methods.filter((method) => method.url).map((method) => this.page(method));
+    if (pages.length) this.body.append(el("ul", { class: "options" }, ...pages));
+    const decline = el("button", { type: "button", class: "button quiet" }, text("decline"));
+    decline.addEventListener("click", () => {
+      if (!this.isBusy) this.reply({ decline_quote: { quote_id: id } }, { text: text("notPaid") });
+    });
+    this.foot.prepend(decline);
+    if (methods.some(({ type }) => type === ACCOUNT)) {
+      this.body.append(this.credit());
+      this.sender(text("pay"));
+    }
+  }
+
+  /** The same quote once more, where a payment of it has failed. */
+  again(why) {
+    const card = new Paying(this.quote, this.onanswer);
+    card.schema = this.schema;
+    card.capability = this.capability;
+    card.say(why);
+    return card;
+  }
+
+  credit() {
+    const id = newId();
+    const help = newId();
+    this.code = el("input", {
+      id,
+      name: "code",
+      maxlength: "100",
+      autocomplete: "off",
+      autocapitalize: "characters",
+      spellcheck: "false",
+      "aria-describedby": help,
+    });
+    return el(
+      "div",
+      { class: "entry" },
+      el("label", { for: id }, text("code")),
+      el("p", { class: "help", id: help }, text("codeHelp")),
+      this.code,
+    );
+  }
+
+  page({ title, url }) {
+    return el("li", {}, link(url, oneLine(title) || text("payByCard")));
+  }
+
+  submit() {
+    const code = this.code?.value.trim();
+    const approval = { quote_id: this.id, ...(code ? { code } : {}) };
+    this.reply({ approve_quote: approval }, { text: text("iPay", { price: priceOf(this.quote) }) });
+  }
+}
+
+/** What became of a payment, to keep: null for what is none. */
+export function receiptOf({ payment_id: number, message, details = [], timestamp, result }) {
+  if (result !== "success") return null;
+  const rows = details.map(({ label, value }) => [oneLine(label), String(value)]);
+  rows.push([text("payment"), oneLine(number)]);
+  const heading = newId();
+  const told = rows.flatMap(([label, value]) => [el("dt", {}, label), el("dd", {}, value)]);
+  return el(
+    "section",
+    { class: "card receipt", "aria-labelledby": heading },
+    el("h3", { class: "card-title", id: heading }, text("receipt")),
+    el("dl", { class: "filled" }, ...told),
+    el("p", { class: "state" }, oneLine(message), " ", momentOf(timestamp)),
+  );
+}
+
+function momentOf(moment) {
+  const at = new Date(moment);
+  if (Number.isNaN(at.getTime())) return "";
+  const words = at.toLocaleString(document.documentElement.lang, {
+    dateStyle: "medium",
+    timeStyle: "short",
+  });
+  return el("time", { datetime: moment }, words);
+}

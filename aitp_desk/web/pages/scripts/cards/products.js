@@ -1,0 +1,128 @@
+// Products with their kinds, each with how many of it (AITP-02, requests of the type products).
+
+import { Card } from "./card.js";
+import { about, details, groupsOf, money } from "./choices.js";
+import { decisionOf } from "./decision.js";
+import { el, newId, picture } from "../dom.js";
+import { text } from "../texts.js";
+
+const MOST = 1_000_000;
+
+export class Products extends Card {
+  constructor(request, onanswer) {
+    super(request, onanswer);
+    this.request = request;
+    this.counts = [];
+    this.total = el("output", { class: "total" });
+    const groups = groupsOf(request);
+    this.body.append(
+      el("ul", { class: "products" }, ...groups.map((group) => this.product(group))),
+    );
+    if (this.counts.length === 1) this.counts[0].input.value = "1";
+    this.sender(text("choose"));
+    this.foot.append(this.total);
+    this.add();
+  }
+
+  product({ own, kinds, isHeading }) {
+    const rows = kinds.map((kind) => this.row(kind, kind.label, true));
+    if (!isHeading) rows.unshift(this.row(own, kinds.length ? own.name : text("howMany"), false));
+    const named = el("h4", { class: "name" }, own.name);
+    const price = own.price && el("span", { class: "price" }, own.price);
+    return el(
+      "li",
+      { class: "product" },
+      picture(own.image),
+      el(
+        "div",
+        { class: "told" },
+        el("div", { class: "head" }, named, price),
+        ...about(own),
+        details(own),
+        el("ul", { class: "kinds" }, ...rows),
+      ),
+    );
+  }
+
+  /** One thing to choose, with how many of it. */
+  row(choice, label, isKind) {
+    const id = newId();
+    const wrong = el("p", { class: "wrong", id: newId(), hidden: true });
+    const input = el("input", {
+      ...{ type: "number", inputmode: "numeric", min: "0", max: MOST, step: "1", value: "0", id },
+      ...{ "aria-label": text("howManyOf", { name: choice.name }), "aria-describedby": wrong.id },
+      disabled: choice.hasLapsed,
+    });
+    const count = { choice, input, wrong };
+    this.counts.push(count);
+    input.addEventListener("input", () => this.changed(count));
+    const step = (by, sign, label) => {
+      const attributes = { class: "step", "aria-label": label, disabled: choice.hasLapsed };
+      const button = el("button", { type: "button", ...attributes }, sign);
+      button.addEventListener("click", () => {
+        const next = (Number.parseInt(input.value, 10) || 0) + by;
+        input.value = String(Math.min(Math.max(next, 0), MOST));
+        this.changed(count);
+      });
+      return button;
+    };
+    const told = el("span", { class: "name" }, label);
+    const price = isKind && choice.price && el("span", { class: "price" }, choice.price);
+    const named = { name: choice.name };
+    const steps = [step(-1, "−", text("oneLess", named)), input, step(1, "+", text("oneMore", named))];
+    return el(
+      "li",
+      { class: "kind" },
+      isKind && picture(choice.image),
+      el("div", { class: "told" }, el("span", { class: "head" }, told, price)),
+      ...(isKind ? [el("div", { class: "more" }, ...about(choice), details(choice))] : []),
+      el("div", { class: "stepper" }, ...steps),
+      wrong,
+    );
+  }
+
+  changed({ input, wrong }) {
+    this.say("");
+    input.removeAttribute("aria-invalid");
+    wrong.hidden = true;
+    this.add();
+  }
+
+  /** What all that is chosen costs, where each of it has one price, and all the same currency. */
+  add() {
+    const chosen = this.chosen();
+    const plans = chosen.map(({ choice }) => choice.plan);
+    const [first] = plans;
+    if (!first || plans.some((plan) => plan?.currency !== first.currency)) {
+      this.total.textContent = "";
+      return;
+    }
+    const sum = chosen.reduce((all, { choice, quantity }) => all + choice.plan.amount * quantity, 0);
+    this.total.textContent = text("together", { sum: money(sum, first.currency) });
+  }
+
+  chosen() {
+    const read = this.counts.map(({ choice, input }) => ({ choice, quantity: Number(input.value) }));
+    return read.filter(({ quantity }) => Number.isInteger(quantity) && quantity > 0);
+  }
+
+  submit() {
+    const wrong = this.counts.filter(({ input }) => !input.validity.valid);
+    for (const count of wrong) {
+      count.wrong.textContent = text("wholeNumber");
+      count.wrong.hidden = false;
+      count.input.setAttribute("aria-invalid", "true");
+    }
+    if (wrong.length) {
+      wrong[0].input.focus();
+      return;
+    }
+    const chosen = this.chosen();
+    if (!chosen.length) {
+      this.say(text("sayHowMany"));
+      this.counts.find(({ input }) => !input.disabled)?.input.focus();
+      return;
+    }
+    this.reply(...decisionOf(this.request, chosen));
+  }
+}

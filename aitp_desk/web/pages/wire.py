@@ -1,0 +1,258 @@
+"""What pages look like on the wire: which form is wanted, headers, revalidation, errors in words.
+
+Pure: headers and values in, a Reply out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import assert_never
+
+import msgspec
+
+from aitp_desk.agent.claude.passages import estimate_tokens
+from aitp_desk.config import Signals, Site
+from aitp_desk.model.error_kind import ErrorKind
+from aitp_desk.model.errors import DeskError
+from aitp_desk.protocols.ahp.content import write_content_signal
+from aitp_desk.protocols.ahp.manifest import CONTENT_PATH
+from aitp_desk.protocols.base.accept import HTML_TYPE, MARKDOWN_TYPE, quality_of, wants_markdown
+from aitp_desk.protocols.base.discovery_links import MANIFEST_PATH
+from aitp_desk.protocols.base.door import (
+    FOREVER,
+    HTML,
+    JSON,
+    MARKDOWN,
+    Call,
+    Reply,
+    has_version,
+    version_of,
+)
+from aitp_desk.protocols.base.errors import refusal_headers, status_of
+from aitp_desk.web.pages.assets import Asset
+from aitp_desk.web.pages.blocks.texts import ENGLISH, texts_of
+from aitp_desk.web.pages.csp import ON_PAGES
+from aitp_desk.web.pages.full.cache import FullText
+from aitp_desk.web.pages.renderer import render_error_page
+
+TOKENS = "X-Markdown-Tokens"
+"""Says about how many tokens a body is, as Cloudflare's Markdown for Agents does."""
+
+_REVALIDATE = ("Cache-Control", "no-cache")
+_FOR_A_MINUTE = ("Cache-Control", "public, max-age=60")
+_BY_ACCEPT = ("Vary", "Accept")
+_SAID_BY_MESSAGE = frozenset({ErrorKind.WRONG_HOST, ErrorKind.INTERNAL})
+"""Their messages name an address, and an id by which a fault is found."""
+
+
+class Page(msgspec.Struct, frozen=True):
+    """Something rendered.
+
+    Parameters:
+        tag: by which a reader asks whether it has changed.
+        tokens: about how many tokens it is, where it is read by models; None for HTML.
+    """
+
+    body: bytes
+    tag: str
+    tokens: int | None = None
+
+
+def tag_page(body: bytes) -> Page:
+    """A page with its tag, a hash of its bytes."""
+    return Page(body, version_of(body))
+
+
+def tag_markdown(text: str, tokens: int | None = None) -> Page:
+    """A page as Markdown, with its tag and its tokens.
+
+    Parameters:
+        tokens: about how many, where they are counted already.
+    """
+    tokens = estimate_tokens(text) if tokens is None else tokens
+    return msgspec.structs.replace(tag_page(text.encode()), tokens=tokens)
+
+
+def reply_page(page: Page, headers: Mapping[str, str], signals: Signals, markdown: str) -> Reply:
+    """A page, or 304 where the browser has it already (RFC 9110, section 13.1.2).
+
+    Parameters:
+        markdown: the address of the same page as Markdown.
+    """
+    link = f'<{markdown}>; rel="alternate"; type="{MARKDOWN_TYPE}"'
+    return _reply_tagged(page, headers, HTML, *ON_PAGES, _signal(signals), links=link)
+
+
+def reply_api(page: Page, headers: Mapping[str, str], signals: Signals, document: str) -> Reply:
+    """The page that shows an OpenAPI document, or 304; it links to that (RFC 8631).
+
+    Parameters:
+        document: the address of the document.
+    """
+    link = f'<{document}>; rel="service-desc"; type="{JSON}"'
+    return _reply_tagged(page, headers, HTML, *ON_PAGES, _signal(signals), links=link)
+
+
+def reply_markdown(page: Page, headers: Mapping[str, str], signals: Signals, url: str) -> Reply:
+    """A page as Markdown, or 304; how many tokens it is stands in ``X-Markdown-Tokens``.
+
+    Parameters:
+        url: the address of the page itself.
+    """
+    link = f'<{url}>; rel="canonical"'
+    tokens = (TOKENS, str(page.tokens))
+    return _reply_tagged(page, headers, MARKDOWN, tokens, _signal(signals), links=link)
+
+
+def reply_content(page: Page, call: Call, signals: Signals) -> Reply:
+    """``/llms.txt``, or 304; others may keep it for a minute."""
+    tokens = (TOKENS, str(page.tokens))
+    extra = (_FOR_A_MINUTE, tokens, _signal(signals))
+    return _reply_tagged(page, call.headers, MARKDOWN, *extra)
+
+
+def reply_full_content(text: FullText, call: Call, signals: Signals) -> Reply:
+    """``/llms-full.txt``, or 304; it is sent piece by piece."""
+    headers = (
+        ("ETag", text.tag),
+        _REVALIDATE,
+        _BY_ACCEPT,
+        (TOKENS, str(text.tokens)),
+        _signal(signals),
+    )
+    if has_version(call.headers, text.tag):
+        return Reply(304, content_type=MARKDOWN, headers=headers)
+    length = ("Content-Length", str(text.size))
+    return Reply(200, b"", MARKDOWN, (*headers, length), pieces=text.pieces())
+
+
+def reply_asset(asset: Asset) -> Reply:
+    """A file of the desk's own, to be kept for good."""
+    return Reply(200, asset.body, asset.content_type, (FOREVER, _BY_ACCEPT))
+
+
+def reply_error(error: DeskError, site: Site) -> Reply:
+    """A refusal or a fault as a page."""
+    status = status_of(error.kind)
+    body = render_error_page(
+        site,
+        status=status,
+        words=words_of(error.kind),
+        message=error.message,
+        is_needed=error.kind in _SAID_BY_MESSAGE,
+        home=f"{site.url}/" if error.kind is ErrorKind.WRONG_HOST else "/",
+    )
+    return Reply(status, body, HTML, (*refusal_headers(error), *ON_PAGES, _BY_ACCEPT))
+
+
+def reply_markdown_error(error: DeskError) -> Reply:
+    """A refusal or a fault in Markdown, with the ways on."""
+    heading = texts_of(ENGLISH).say(words_of(error.kind))
+    text = (
+        f"# {heading}\n\n{error.message}\n\n"
+        f"- [All pages]({CONTENT_PATH})\n- [What can be asked here]({MANIFEST_PATH})\n"
+    )
+    headers = (*refusal_headers(error), _BY_ACCEPT)
+    return Reply(status_of(error.kind), text.encode(), MARKDOWN, headers)
+
+
+def render_refusal(
+    site: Site,
+    render_json: Callable[[DeskError, Mapping[str, str]], Reply],
+    error: DeskError,
+    headers: Mapping[str, str],
+) -> Reply:
+    """A refusal or a fault: a page or Markdown for who asks for it.
+
+    Parameters:
+        render_json: the form for all others.
+    """
+    if wants_markdown(headers.get("Accept", "")):
+        return reply_markdown_error(error)
+    if wants_html(headers):
+        return reply_error(error, site)
+    return by_accept(render_json(error, headers))
+
+
+def by_accept(refusal: Reply) -> Reply:
+    """A refusal in another form than a page's, where the Accept header has chosen it."""
+    return msgspec.structs.replace(refusal, headers=(*refusal.headers, _BY_ACCEPT))
+
+
+def is_for_markdown(call: Call) -> bool:
+    """Whether a page is asked for as Markdown: by ``?markdown=true`` or the Accept header."""
+    return call.query.get("markdown") == "true" or wants_markdown(call.headers.get("Accept", ""))
+
+
+def wants_html(headers: Mapping[str, str]) -> bool:
+    """Whether the caller would rather have a page than JSON; one who does not say would not."""
+    accept = headers.get("Accept", "")
+    return quality_of(accept, HTML_TYPE)[0] > quality_of(accept, JSON)[0]
+
+
+def words_of(kind: ErrorKind) -> str:
+    """Key of what an error page says happened; with ``.advice``, of what to do now."""
+    match kind:
+        case (
+            ErrorKind.ROUTE_NOT_FOUND
+            | ErrorKind.RESOURCE_NOT_FOUND
+            | ErrorKind.THREAD_NOT_FOUND
+            | ErrorKind.MESSAGE_NOT_FOUND
+            | ErrorKind.RUN_NOT_FOUND
+            | ErrorKind.ACTOR_NOT_FOUND
+            | ErrorKind.GRANT_NOT_FOUND
+            | ErrorKind.CALL_NOT_FOUND
+            | ErrorKind.TICKET_NOT_FOUND
+            | ErrorKind.AGENT_NOT_FOUND
+            | ErrorKind.FILE_NOT_FOUND
+            | ErrorKind.EVENTS_GONE
+        ):
+            return "error.missing"
+        case ErrorKind.METHOD_NOT_ALLOWED | ErrorKind.NOT_ACCEPTABLE | ErrorKind.UNSUPPORTED_MEDIA:
+            return "error.unserved"
+        case (
+            ErrorKind.INVALID_REQUEST
+            | ErrorKind.MISSING_FIELD
+            | ErrorKind.UNKNOWN_VERSION
+            | ErrorKind.PRECONDITION_FAILED
+            | ErrorKind.UNKNOWN_ACTION
+            | ErrorKind.UNSUPPORTED_TYPE
+            | ErrorKind.UNKNOWN_SESSION
+            | ErrorKind.SESSION_LIMIT
+            | ErrorKind.IDEMPOTENCY_CONFLICT
+            | ErrorKind.IDEMPOTENCY_IN_FLIGHT
+        ):
+            return "error.unread"
+        case ErrorKind.REQUEST_TOO_LARGE:
+            return "error.large"
+        case ErrorKind.PAYMENT_REQUIRED:
+            return "error.payment"
+        case ErrorKind.NOT_AUTHENTICATED | ErrorKind.FORBIDDEN:
+            return "error.closed"
+        case ErrorKind.WRONG_HOST:
+            return "error.elsewhere"
+        case ErrorKind.RATE_LIMITED:
+            return "error.often"
+        case ErrorKind.UNAVAILABLE | ErrorKind.REQUEST_TIMEOUT:
+            return "error.busy"
+        case ErrorKind.INTERNAL:
+            return "error.fault"
+        case _:
+            assert_never(kind)
+
+
+def _signal(signals: Signals) -> tuple[str, str]:
+    return "Content-Signal", write_content_signal(signals)
+
+
+def _reply_tagged(
+    page: Page,
+    headers: Mapping[str, str],
+    content_type: str,
+    *extra: tuple[str, str],
+    links: str = "",
+) -> Reply:
+    told = tuple({"ETag": page.tag, **dict((_REVALIDATE, _BY_ACCEPT, *extra))}.items())
+    if has_version(headers, page.tag):
+        return Reply(304, content_type=content_type, headers=told, links=links)
+    return Reply(200, page.body, content_type, told, links)

@@ -1,0 +1,1 @@
+"""Values encrypted for the site's keys: JWE, and the draft's ECIES."""

@@ -1,0 +1,146 @@
+"""Opening compact JWEs: ECDH-ES or ECDH-ES+A256KW on P-256 or X25519, with A256GCM.
+
+The package joserfc decrypts them; it comes with the extra ``jose``. It is handed only what has a
+header of the one known shape: nothing compressed, no other algorithm, nothing critical.
+
+Source: RFC 7516, sections 3.1, 5.2 and 7.1; RFC 7518, section 4.6; RFC 8037, section 3.2.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+from collections.abc import Mapping
+from importlib.util import find_spec
+from typing import Literal
+
+import msgspec
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.asymmetric import ec, x25519
+from cryptography.hazmat.primitives.keywrap import InvalidUnwrap
+
+from aitp_data.encryption.errors import Undecipherable
+from aitp_data.untrusted_json import Unreadable, read_json
+
+Private = ec.EllipticCurvePrivateKey | x25519.X25519PrivateKey
+
+LIBRARY = "joserfc"
+ALGORITHMS = ("ECDH-ES", "ECDH-ES+A256KW", "A256GCM")
+"""All that is opened: ``alg`` and ``enc``; ``zip`` is none."""
+NOT_HERE = (
+    "This desk opens no JWE: it has published no key for one. Send the value as it is, or in the"
+    " draft's form, ECIES-secp256k1-AES-256-GCM."
+)
+
+_COMPACT = re.compile(r"eyJ[A-Za-z0-9_-]{1,4000}(?:\.[A-Za-z0-9_-]*){4}")
+
+
+class Epk(msgspec.Struct, frozen=True):
+    """The sender's public key for this one message."""
+
+    kty: Literal["EC", "OKP"]
+    crv: Literal["P-256", "X25519"]
+    x: str
+    y: str = ""
+
+
+class Header(msgspec.Struct, frozen=True):
+    """What a JWE says of itself.
+
+    Parameters:
+        kid: for which key; empty where it does not say.
+    """
+
+    alg: Literal["ECDH-ES", "ECDH-ES+A256KW"]
+    enc: Literal["A256GCM"]
+    epk: Epk
+    kid: str = ""
+    zip: str = ""
+    crit: tuple[str, ...] | None = None
+
+
+class _Kind(msgspec.Struct):
+    enc: str
+
+
+def is_jwe(text: str) -> bool:
+    """Whether a text is a compact JWE: five parts, of which the first says how it is encrypted."""
+    if not _COMPACT.fullmatch(text):
+        return False
+    try:
+        read_json(_bytes(text.split(".", 1)[0]), _Kind)
+    except (Undecipherable, Unreadable):
+        return False
+    return True
+
+
+def read_header(text: str) -> Header:
+    """What a compact JWE says of itself.
+
+    Raises:
+        Undecipherable: it is none, or is encrypted in another way than is understood here.
+    """
+    if not _COMPACT.fullmatch(text):
+        raise Undecipherable("This is no compact JWE.")
+    try:
+        header = read_json(_bytes(text.split(".", 1)[0]), Header)
+    except Unreadable:
+        header = None
+    if header is None or header.zip or header.crit is not None:
+        raise Undecipherable(
+            "A JWE is understood with alg ECDH-ES or ECDH-ES+A256KW, enc A256GCM and an epk on"
+            " P-256 or X25519, without zip and crit."
+        )
+    return header
+
+
+def can_open() -> bool:
+    """Whether the package that opens JWEs is installed."""
+    return find_spec(LIBRARY) is not None
+
+
+def decrypt(text: str, keys: Mapping[str, Private]) -> bytes | None:
+    """Open a compact JWE; None where it is for another key, or was changed.
+
+    Parameters:
+        keys: private keys by their ``kid``; where it names none it is for the first of its curve.
+
+    Raises:
+        Undecipherable: it is none, or is encrypted in another way than is understood here.
+    """
+    from joserfc.errors import JoseError
+    from joserfc.jwe import JWERegistry, decrypt_compact
+    from joserfc.jwk import ECKey, OKPKey
+
+    header = read_header(text)
+    private = _meant(header, keys)
+    if private is None:
+        return None
+    registry = JWERegistry(algorithms=ALGORITHMS, strict_check_header=False)
+    try:
+        if isinstance(private, x25519.X25519PrivateKey):
+            return decrypt_compact(text, OKPKey.import_key(private), registry=registry).plaintext
+        return decrypt_compact(text, ECKey.import_key(private), registry=registry).plaintext
+    except (JoseError, InvalidTag, InvalidUnwrap, ValueError, TypeError):
+        return None
+
+
+def _meant(header: Header, keys: Mapping[str, Private]) -> Private | None:
+    for name, private in keys.items():
+        curve = "X25519" if isinstance(private, x25519.X25519PrivateKey) else "P-256"
+        if header.kid in {"", name} and header.epk.crv == curve:
+            return private
+    return None
+
+
+def _bytes(text: str) -> bytes:
+    """What base64url without padding stands for.
+
+    Raises:
+        Undecipherable: it is not that.
+    """
+    try:
+        return base64.b64decode(text + "=" * (-len(text) % 4), altchars=b"-_", validate=True)
+    except (binascii.Error, ValueError):
+        raise Undecipherable from None

@@ -1,0 +1,128 @@
+"""Forms that are given by their address: fetched by a job, and then as open as others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta
+from msgspec.structs import replace
+
+from aitp_data.forms import check_fields
+from aitp_data.messages import MOST_FIELDS, FormField, RequestData
+from aitp_data.records import BOOK, AskedForm, called
+from aitp_data.untrusted_json import Unreadable, read_json
+from aitp_desk.capability import (
+    Audit,
+    Effect,
+    InvalidRequest,
+    Job,
+    Keep,
+    Record,
+    Request,
+    Say,
+    Start,
+    State,
+    Unanswered,
+)
+
+MOST_BYTES = 256 * 1024
+PAUSES = (5, 60)
+"""Seconds after the first and the second failure; then it is given up."""
+JOB = "fetch"
+
+
+class Attempt(msgspec.Struct, frozen=True):
+    """What the job is given.
+
+    Parameters:
+        key: the request's record.
+        number: how often it was tried before.
+    """
+
+    key: str
+    url: str
+    number: int = 0
+
+
+class Hosted(msgspec.Struct, frozen=True):
+    """What is read at the address: a form, as it stands in a request."""
+
+    fields: Annotated[tuple[FormField, ...], Meta(min_length=1, max_length=MOST_FIELDS)]
+
+
+class Unusable(Exception):
+    """What was fetched is no form. Its text is a sentence."""
+
+
+def begin(key: str, url: str) -> Start:
+    """Have a form fetched."""
+    return _start(Attempt(key, url))
+
+
+async def fetch(job: Job, protect: Callable[[RequestData], RequestData]) -> Sequence[Effect]:
+    """Fetch a form; the request is open then, or its thread is told why not.
+
+    Parameters:
+        protect: names in a request the keys for which sensitive values may be encrypted.
+    """
+    attempt = msgspec.convert(job.payload, Attempt)
+    record = await job.read(attempt.key)
+    asked = None if record is None else BOOK.read(record)
+    if record is None or asked is None or asked.fields or asked.state_at(job.now) is not State.OPEN:
+        return ()
+    try:
+        response = await job.send(Request(url=attempt.url, max_bytes=MOST_BYTES))
+        fields = _read(response.status, response.body)
+    except Unanswered as failure:
+        if not failure.is_refused and attempt.number < len(PAUSES):
+            return (_start(replace(attempt, number=attempt.number + 1)),)
+        return await _give_up(record, asked, failure.reason, job)
+    except Unusable as failure:
+        return await _give_up(record, asked, str(failure), job)
+    form = replace(asked.request.form, fields=fields)
+    shown = protect(replace(asked.request, form=form))
+    return (
+        Keep(
+            record.key,
+            replace(asked, fields=fields),
+            record.version,
+            asked.until if asked.waits else None,
+        ),
+        Say({"request_data": shown}),
+        Audit("fetched"),
+    )
+
+
+def _start(attempt: Attempt) -> Start:
+    after = PAUSES[attempt.number - 1] if attempt.number else 0
+    ref = f"{attempt.key}:{attempt.number}"
+    return Start(JOB, ref=ref, payload=msgspec.to_builtins(attempt), after=after)
+
+
+async def _give_up(record: Record, asked: AskedForm, why: str, job: Job) -> Sequence[Effect]:
+    told = f"The form of {called(asked.request)} is not to be had. {why}"
+    return (*await BOOK.give_up(record, asked, job), Say(told))
+
+
+def _read(status: int, body: bytes) -> tuple[FormField, ...]:
+    """The fields of a form.
+
+    Raises:
+        Unanswered: the server has a fault now.
+        Unusable: there are none.
+    """
+    if status >= 500:
+        raise Unanswered(f"The server answered {status}.")
+    if not 200 <= status < 300:
+        raise Unusable(f"The server answered {status}.")
+    try:
+        fields = read_json(body, Hosted).fields
+    except Unreadable as error:
+        raise Unusable(f"What is there is no form: {error}.") from None
+    try:
+        check_fields(fields, "fields")
+    except InvalidRequest as error:
+        raise Unusable(error.message) from None
+    return fields

@@ -1,0 +1,51 @@
+"""Payments that their merchants do not confirm: never paid anew, but told to the owner."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import msgspec
+
+from aitp_desk.capability import Effect, Health, Job, Start, Work
+from aitp_payments.buyer.purchases import Bought, bought_key
+
+LOOK = "buying_look"
+"""The job that looks whether a payment was confirmed."""
+EVERY = 60 * 60
+"""How often it is looked, in seconds."""
+
+
+def look_at(bought: Bought) -> Start:
+    """Have somebody look whether a payment was confirmed, as it is sent."""
+    return Start(LOOK, ref=f"{bought.id}:{bought.moves}:0", payload=bought.id, after=EVERY)
+
+
+class Unconfirmed:
+    """Knows which payees owe a confirmation.
+
+    It looks an hour after a payment was sent, and then every hour until it is settled. What it has
+    found is remembered while the desk serves: after a start it is known again within the hour.
+    """
+
+    def __init__(self) -> None:
+        self._waiting: dict[str, str] = {}
+
+    def jobs(self) -> Mapping[str, Work]:
+        """The job that looks."""
+        return {LOOK: Work(self._look)}
+
+    def watched(self) -> Mapping[str, Health | None]:
+        """How payees are of which the desk has waited for something."""
+        payees = sorted(set(self._waiting.values()))
+        why = "A payment was not confirmed: see 'aitp-desk ledger bought --pending'."
+        return {f"payments to {name}": Health("degraded", why) for name in payees}
+
+    async def _look(self, job: Job) -> Sequence[Effect]:
+        id, moves, looked = job.ref.split(":")
+        record = await job.read(bought_key(id))
+        bought = None if record is None else msgspec.convert(record.value, Bought)
+        if bought is None or bought.state != "pending" or bought.moves != int(moves):
+            self._waiting.pop(id, None)
+            return ()
+        self._waiting[id] = bought.payee
+        return (Start(LOOK, ref=f"{id}:{moves}:{int(looked) + 1}", payload=id, after=EVERY),)

@@ -1,0 +1,96 @@
+"""What payees confirm: seen to be theirs, and booked once, in whatever order it comes. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from msgspec.structs import replace
+
+from aitp_desk.capability import Audit, Context, Effect, Say, Take, Verdict
+from aitp_payments.buyer.mandates import Mandates
+from aitp_payments.buyer.offers import NOT_SIGNED
+from aitp_payments.buyer.purchases import (
+    MOST_HEARD,
+    Bought,
+    State,
+    bought_id,
+    bought_key,
+    find_bought,
+    keep_bought,
+    moved,
+)
+from aitp_payments.messages.aitp01 import PaymentConfirmation
+from aitp_payments.messages.signatures import digest_of
+
+NEVER_PAID = "Nothing was paid for this quote from here."
+
+_MOVES: Mapping[tuple[State, str], State] = {
+    ("pending", "success"): "confirmed",
+    ("pending", "failure"): "failed",
+    ("confirmed", "failure"): "refunded",
+    ("failed", "success"): "confirmed",
+    ("refunded", "success"): "confirmed",
+    # one that had failed, and that people were asked about as it came again
+    ("wanted", "success"): "confirmed",
+    ("declined", "success"): "confirmed",
+}
+"""What becomes of a payment by what its merchant confirms; by all else it stays as it is."""
+
+
+class Hearing:
+    """Hears what payees confirm.
+
+    Parameters:
+        mandates: who they are, and how much was counted.
+    """
+
+    def __init__(self, mandates: Mandates) -> None:
+        self._mandates = mandates
+
+    def confirmed(
+        self, confirmation: PaymentConfirmation, given: Mapping[str, Any], context: Context
+    ) -> Verdict | None:
+        """Book what a payment has come to; None where no payee says it, or of nothing known."""
+        for payee in self._mandates.payees.values():
+            if not payee.speaks(context):
+                continue
+            bought = find_bought(context, bought_id(payee.name, confirmation.quote_id))
+            if bought is None:
+                continue
+            if not payee.has_signed(given):
+                return Take((Say(NOT_SIGNED), Audit("unconfirmed")))
+            if not bought.day:
+                return Take((Say(NEVER_PAID),))
+            return Take(self._hear(bought, confirmation, given, context))
+        return None
+
+    def _hear(
+        self,
+        bought: Bought,
+        confirmation: PaymentConfirmation,
+        given: Mapping[str, Any],
+        context: Context,
+    ) -> tuple[Effect, ...]:
+        told_at = confirmation.timestamp.timestamp()
+        digest = digest_of(given)
+        # what was signed before the last is old news, however late it comes
+        if digest in bought.heard or told_at < bought.told_at:
+            return ()
+        to = _MOVES.get((bought.state, confirmation.result), bought.state)
+        # a first try that failed and a second that did not, within one second and in either order
+        if to == "refunded" and told_at == bought.told_at:
+            to = bought.state
+        heard, effects = moved(context, bought, to)
+        is_new = to != bought.state
+        kept = replace(
+            heard if is_new else bought,
+            heard=(*bought.heard, digest)[-MOST_HEARD:],
+            told_at=told_at,
+            payment_id=confirmation.payment_id,
+            by_owner=bought.by_owner and not is_new and confirmation.result != "success",
+        )
+        record = context.record(bought_key(bought.id))
+        asked_until = None if is_new or record is None else record.open_until
+        noted = (Audit(f"buying_{to}"),) if is_new else ()
+        return (*effects, keep_bought(context, kept, asked_until), *noted)

@@ -1,0 +1,119 @@
+"""What the quote of a payee offers, and whether it is for this site. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+import msgspec
+
+from aitp_desk.capability import Money
+from aitp_payments.buyer.mandates import Payee
+from aitp_payments.money import counted, parse
+from aitp_payments.quotes.wrappers import BrokenChain, check_chain
+from aitp_payments.records import NEAR
+
+NOT_SIGNED = "This is not signed by the merchant as it is known here: nothing is paid."
+OTHERS = "Others take part in this conversation, who could have asked for it."
+NOT_OURS = "This quote is for somebody else: next_recipient does not name this site."
+NO_WAY = (
+    "This site pays from payment channels: the quote offers none of a currency in which it has one"
+    " with this merchant, or an amount that is not above 0."
+)
+
+
+class NotOffered(Exception):
+    """A quote is nothing that this site could pay.
+
+    Parameters:
+        reason: a sentence for whoever has sent it.
+    """
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+class Offer(msgspec.Struct, frozen=True, kw_only=True):
+    """How a quote can be paid from here.
+
+    Parameters:
+        channel: the channel that is paid from.
+        amount: the price, as the quote has written it.
+        token: what the channel holds, in the quote's words.
+        expires_at: Unix seconds; 0 for never.
+    """
+
+    price: Money
+    channel: str
+    amount: str
+    token: str
+    expires_at: int
+
+
+def original_of(message: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The quote in a message: as the merchant has signed it, whoever has passed it on."""
+    quote: Mapping[str, Any] = message.get("quote") or message["wrapped_quote"]["original_quote"]
+    return quote
+
+
+def without_words(message: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A message without what its quote describes."""
+    quote = {**original_of(message), "description": ""}
+    if "quote" in message:
+        return {"quote": quote}
+    return {"wrapped_quote": {**message["wrapped_quote"], "original_quote": quote}}
+
+
+def read_offer(
+    message: Mapping[str, Any],
+    payee: Payee,
+    own: Collection[str],
+    affiliates: Mapping[str, str],
+) -> Offer:
+    """Read what a quote offers, once all its signatures were seen to hold.
+
+    Parameters:
+        message: ``{"quote": …}`` or ``{"wrapped_quote": …}``, of that payee.
+        own: what this site is called.
+        affiliates: public keys of who may pass quotes on, by their ids.
+
+    Raises:
+        NotOffered: why it is none for this site.
+    """
+    quote = original_of(message)
+    if not payee.has_signed(quote):
+        raise NotOffered(NOT_SIGNED)
+    wrappers: Sequence[Mapping[str, Any]] = message.get("wrapped_quote", {}).get("wrappers", ())
+    try:
+        check_chain(quote, wrappers, affiliates)
+    except BrokenChain as error:
+        raise NotOffered(error.reason) from None
+    last = wrappers[-1] if wrappers else quote
+    if last.get("next_recipient", next(iter(own))) not in own:
+        raise NotOffered(NOT_OURS)
+    until = quote.get("expiration")
+    expires_at = 0 if until is None else int(msgspec.convert(until, datetime).timestamp())
+    for option in quote["payment_options"]:
+        channel = payee.channels.get(option["currency"])
+        way = next((one for one in option["payment_methods"] if one["type"] == NEAR), None)
+        price = _price_of(option)
+        if channel is not None and way is not None and price is not None:
+            return Offer(
+                price=price,
+                channel=channel,
+                amount=option["amount"],
+                token=way.get("token", ""),
+                expires_at=expires_at,
+            )
+    raise NotOffered(NO_WAY)
+
+
+def _price_of(option: Mapping[str, Any]) -> Money | None:
+    """What an option asks; None for nothing, or for an amount that is not counted here."""
+    amount = option.get("amount", "0")
+    try:
+        return Money(parse(amount), option["currency"]) if counted(amount) > 0 else None
+    except ValueError:
+        return None

@@ -1,0 +1,78 @@
+"""Whether what was bought, the accounts at payees and the ceilings tell the same. Pure."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+
+import msgspec
+
+from aitp_payments.buyer.mandates import PAID_ON, paid_on
+from aitp_payments.buyer.purchases import BOUGHT, Bought
+from aitp_payments.ledger.journal import BALANCE, ENTRY, balance_key, entry_key
+from aitp_payments.ledger.names import at_payee
+from aitp_payments.money import amount
+from aitp_payments.record_reads import Kept
+
+
+def verify_bought(records: Iterable[Kept], counters: Iterable[tuple[str, int]]) -> Iterator[str]:
+    """What is not as it should be, a sentence each.
+
+    Every payment that is pending stands on ``pending-at:…`` and every confirmed one on
+    ``spent-at:…``, and nothing else does; each move of its money was booked; and each day counts
+    what was sent on it.
+
+    Parameters:
+        records, counters: all of the capability's.
+    """
+    held = dict(counters)
+    booked = set[str]()
+    all_: list[Bought] = []
+    for one in records:
+        if one.key.startswith(ENTRY):
+            booked.add(one.key)
+        elif one.key.startswith(BOUGHT):
+            all_.append(msgspec.convert(one.value, Bought))
+    for bought in all_:
+        for at in range(1, bought.moves + 1):
+            if entry_key(f"{bought.id}:{at}") not in booked:
+                yield f"{BOUGHT}{bought.id}: move {at} of its money is not in the journal."
+    yield from _accounts(all_, held)
+    yield from _days(all_, held)
+
+
+def _accounts(all_: Iterable[Bought], held: Mapping[str, int]) -> Iterator[str]:
+    said = Counter[str]()
+    for bought in all_:
+        if bought.pot != "channel":
+            account = at_payee(bought.pot, bought.payee)
+            said[balance_key(account, bought.price.currency)] += bought.count
+    for name in sorted(said.keys() | set(filter(_is_of_bought, held))):
+        if said[name] != (count := held.get(name, 0)):
+            currency, _, account = name.removeprefix(BALANCE).partition(":")
+            yield (
+                f"{account}: it holds {amount(count, currency)} {currency}, and what was bought"
+                f" says {amount(said[name], currency)}."
+            )
+
+
+def _days(all_: Iterable[Bought], held: Mapping[str, int]) -> Iterator[str]:
+    said = Counter[str]()
+    for bought in all_:
+        if bought.day:
+            currency = bought.price.currency
+            said[paid_on(currency, bought.day)] -= bought.count
+            said[paid_on(currency, bought.day, bought.payee)] -= bought.count
+    for name in sorted(said.keys() | {name for name in held if name.startswith(PAID_ON)}):
+        if said[name] != (count := held.get(name, 0)):
+            currency = name.split(":")[1]
+            yield (
+                f"{name}: {amount(-count, currency)} {currency} count, and what was bought says"
+                f" {amount(-said[name], currency)}."
+            )
+
+
+def _is_of_bought(name: str) -> bool:
+    """Whether a counter is of an account that holds what was bought, and nothing else."""
+    account = name.removeprefix(BALANCE).partition(":")[2]
+    return name.startswith(BALANCE) and account.startswith(("pending-at:", "spent-at:"))

@@ -1,0 +1,14 @@
+"""Decisions of the site's people that do not count."""
+
+from __future__ import annotations
+
+from msgspec.structs import asdict
+
+from aitp_desk.capability import Effect, Replace, Say
+from aitp_payments.messages.site import DecidePayment, RejectedPaymentDecision, Uncounted
+
+
+def rejected(decision: DecidePayment, reason: Uncounted, message: str) -> tuple[Effect, ...]:
+    """Store a decision as one that does not count, and say why."""
+    told = RejectedPaymentDecision(reason=reason, message=message, **asdict(decision))
+    return (Replace({"rejected_payment_decision": told}), Say(message))

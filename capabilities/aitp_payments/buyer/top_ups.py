@@ -1,0 +1,213 @@
+"""Channels at payees that need more: within the mandate, or as people decide. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+import msgspec
+from msgspec.structs import replace
+
+from aitp_desk.capability import Audit, Context, Effect, Keep, Money, Say, Take, Verdict
+from aitp_payments.buyer.mandates import Mandates, Payee
+from aitp_payments.buyer.offers import NOT_SIGNED, OTHERS
+from aitp_payments.buyer.payer import Payer
+from aitp_payments.buyer.rejections import rejected
+from aitp_payments.ledger.journal import move, post
+from aitp_payments.ledger.names import at_payee, outside
+from aitp_payments.messages.aitp01 import TopUpRequest
+from aitp_payments.messages.signatures import digest_of
+from aitp_payments.messages.site import DecidePayment
+from aitp_payments.money import millionths, parse, plain
+from aitp_payments.quotes.merchant import moment
+from aitp_payments.record_reads import Books
+from aitp_payments.records import NOTHING, Terms
+from aitp_payments.settlement.confirmations import say
+
+TOPPED = "topped:"
+"""Keys of what was asked of a channel begin so; the payee's name and the currency follow."""
+FRESH = 15 * 60
+DECIDES = "Whether more is put into this channel, people of the site decide. It is told here."
+NOT_PUT = "Nothing is put into this channel."
+NOT_OURS = "This site pays you from no such channel."
+STALE = "This was signed too long ago, or is in the future: please sign it now."
+OTHER_AMOUNT = "{} are asked for by now. Please decide about that, by its amount."
+NO_AMOUNT = "amount says how much is needed, such as 25.00; it is above 0."
+
+
+class Topped(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """The last time that a payee has asked for more, and what came of it.
+
+    Parameters:
+        digest: of the request; the same for the very same.
+        asked_at: Unix seconds, when the merchant has signed it.
+        request: without its words, which stand on the thread.
+        response: as it was answered, where it was.
+        why: why a person is asked.
+    """
+
+    payee: str
+    price: Money
+    channel: str
+    digest: str
+    asked_at: int
+    thread_id: str
+    by: str
+    of: str
+    terms: Terms
+    request: Mapping[str, Any]
+    state: Literal["wanted", "declined", "done"] = "wanted"
+    response: Mapping[str, Any] = NOTHING
+    why: str = ""
+
+
+def topped_key(payee: str, currency: str) -> str:
+    """What the record is called of what was asked last."""
+    return f"{TOPPED}{payee}:{currency}"
+
+
+def find_topped(books: Books, payee: str, currency: str) -> Topped | None:
+    """What a payee has asked last; None where it never has."""
+    record = books.record(topped_key(payee, currency))
+    return None if record is None else msgspec.convert(record.value, Topped)
+
+
+class TopUps:
+    """Answers payees that ask for more in a channel.
+
+    Parameters:
+        payer: signs that more is put there.
+        asks: whether people decide what is beyond the mandate.
+        open_for: for how many seconds they can.
+    """
+
+    def __init__(self, mandates: Mandates, payer: Payer, *, asks: bool, open_for: int) -> None:
+        self._mandates = mandates
+        self._payer = payer
+        self._asks = asks
+        self._open_for = open_for
+
+    def asked(
+        self, request: TopUpRequest, given: Mapping[str, Any], context: Context, terms: Terms
+    ) -> Verdict | None:
+        """Answer a request; None where no payee makes it."""
+        payee = self._mandates.payee_of(request.merchant_id)
+        if payee is None or not payee.speaks(context):
+            return None
+        if not payee.has_signed(given):
+            return Take((Say(NOT_SIGNED), Audit("not_topped_up")))
+        if payee.channels.get(request.currency) != request.channel_id:
+            return Take((Say(NOT_OURS), Audit("not_topped_up")))
+        digest = digest_of(given)
+        asked_at = int(request.timestamp.timestamp())
+        before = find_topped(context, payee.name, request.currency)
+        if before is not None and before.digest == digest:
+            return Take(_again(before))
+        if abs(asked_at - context.now) > FRESH or (before and asked_at <= before.asked_at):
+            return Take((Say(STALE),))
+        price = _read(request)
+        if price is None:
+            return Take((Say(NO_AMOUNT),))
+        asked = Topped(
+            payee=payee.name,
+            price=price,
+            channel=request.channel_id,
+            digest=digest,
+            asked_at=asked_at,
+            thread_id=context.thread_id,
+            by=context.actor,
+            of=context.own,
+            terms=terms,
+            request={name: value for name, value in given.items() if name != "reason"},
+        )
+        return Take(self._weigh(asked, payee, context))
+
+    def _weigh(self, asked: Topped, payee: Payee, context: Context) -> tuple[Effect, ...]:
+        count, currency = millionths(asked.price.amount), asked.price.currency
+        why = self._mandates.beyond_top_up(context, payee, currency, count)
+        if not why and not payee.is_alone(context):
+            why = OTHERS
+        if not why:
+            return (*self._put(asked, payee, context, is_bound=True), Audit("topped_up"))
+        if not self._asks:
+            return (Say(NOT_PUT), Audit("not_topped_up"))
+        kept = _keep(context, replace(asked, why=why), context.now + self._open_for)
+        return (kept, Say(DECIDES), Audit("top_up_asked"))
+
+    def decide(self, decision: DecidePayment, payee: Payee, context: Context) -> tuple[Effect, ...]:
+        """Put more into a channel, or not, as one of the site's people has said."""
+        for currency, channel in payee.channels.items():
+            record = context.record(topped_key(payee.name, currency))
+            asked = find_topped(context, payee.name, currency)
+            if asked is None or record is None or channel != decision.channel_id:
+                continue
+            if asked.thread_id != context.thread_id or asked.state != "wanted":
+                continue
+            if record.open_until is None or record.open_until <= context.now:
+                return rejected(decision, "expired", STALE)
+            asks = asked.request["amount"]
+            if decision.amount != asks:
+                why = OTHER_AMOUNT.format(f"{asks} {currency}")
+                return rejected(decision, "other_amount", why)
+            if not decision.pay:
+                declined = replace(asked, state="declined")
+                return (_keep(context, declined), Say(NOT_PUT), Audit("top_up_declined"))
+            put = self._put(asked, payee, context, is_bound=False)
+            return (*put, Audit("topped_up_by_person"))
+        why = "Nobody waits for more in this channel here."
+        return rejected(decision, "unknown_request", why)
+
+    def _put(
+        self, asked: Topped, payee: Payee, context: Context, *, is_bound: bool
+    ) -> tuple[Effect, ...]:
+        price = asked.price
+        count = millionths(price.amount)
+        response = self._payer.sign(
+            {
+                "channel_id": asked.channel,
+                "amount": plain(price.amount),
+                "currency": price.currency,
+                "payer_id": self._payer.id,
+                "timestamp": moment(context.now),
+            }
+        )
+        done = replace(asked, state="done", response=response)
+        legs = move(outside("cash"), at_payee("channel", payee.name), price.currency, count)
+        transaction = f"top-up:{asked.digest}"
+        return (
+            *post(transaction, legs, kind="channel", at=context.now, memo=payee.name),
+            self._mandates.count_top_up(
+                payee, price.currency, count, context.now, is_bound=is_bound
+            ),
+            _keep(context, done),
+            say({"top_up_response": response}, asked.terms),
+        )
+
+
+def _again(before: Topped) -> tuple[Effect, ...]:
+    match before.state:
+        case "wanted":
+            return (Say(DECIDES),)
+        case "declined":
+            return (Say(NOT_PUT),)
+        case "done":
+            return (say({"top_up_response": before.response}, before.terms),)
+
+
+def _keep(books: Books, topped: Topped, open_until: int | None = None) -> Keep:
+    key = topped_key(topped.payee, topped.price.currency)
+    before = books.record(key)
+    version = 0 if before is None else before.version
+    return Keep(key, topped, version, open_until, outlives=True)
+
+
+def _read(request: TopUpRequest) -> Money | None:
+    """How much is needed; None where no amount is named that is above 0."""
+    amount = request.amount
+    if not isinstance(amount, str):
+        return None
+    try:
+        price = Money(parse(amount), request.currency)
+    except ValueError:
+        return None
+    return price if price.amount > 0 else None

@@ -1,0 +1,1 @@
+"""Quotes: built, signed, waiting, answered, wrapped by affiliates."""

@@ -1,0 +1,98 @@
+"""Quotes of this site that come back wrapped: their affiliates are written down."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from msgspec.structs import replace
+
+from aitp_desk.capability import Audit, Context, Effect, Say
+from aitp_payments.messages.signatures import digest_of
+from aitp_payments.quotes.merchant import Merchant
+from aitp_payments.quotes.wrappers import BrokenChain, check_chain, extends, shares_of
+from aitp_payments.records import QuoteRecord, Terms, find_quote, keep, quote_key
+from aitp_payments.settlement.confirmations import confirm, say
+from aitp_payments.settlement.ledger_payment import UNKNOWN
+from aitp_payments.settlement.lifecycle import NotPayable, check_payable, payment_id
+
+CHANGED = "original_quote is not the quote that was given here: it is passed on as it came."
+SHORTENED = "Another chain was sent for this quote before; a further one goes on where it ended."
+
+
+class PassingOn:
+    """Writes down who has passed quotes on.
+
+    Parameters:
+        keys: public keys of affiliates, by their ids.
+    """
+
+    def __init__(self, merchant: Merchant, keys: Mapping[str, str]) -> None:
+        self._merchant = merchant
+        self._keys = keys
+
+    def is_ours(self, wrapped: Mapping[str, Any]) -> bool:
+        """Whether it is this site that is to be paid by it."""
+        return bool(wrapped["original_quote"]["merchant_id"] == self._merchant.id)
+
+    def take(
+        self, wrapped: Mapping[str, Any], context: Context, terms: Terms
+    ) -> tuple[Effect, ...]:
+        """Have the affiliates of a chain share in what is paid, if it holds.
+
+        Parameters:
+            terms: in whose terms it was said.
+        """
+        original, wrappers = wrapped["original_quote"], tuple(wrapped["wrappers"])
+        quote_id = original["quote_id"]
+        quote = find_quote(context, quote_id)
+        if quote is not None and is_same(original, quote) and wrappers == quote.wrappers:
+            return ()
+        try:
+            passed = self._passed(quote, original, wrappers, context.now)
+        except (BrokenChain, NotPayable) as error:
+            failed = confirm(
+                self._merchant,
+                terms,
+                quote_id=quote_id,
+                payment_id=payment_id(quote_id, "wrapped_quote", context.message_id),
+                result="failure",
+                message=error.reason,
+                now=context.now,
+            )
+            return (say(failed, terms),)
+        words = "Affiliates get no part of it."
+        if passed.share_bps:
+            percent = f"{passed.share_bps // 100}.{passed.share_bps % 100:02}"
+            words = f"Affiliates share {percent} % of it: {len(passed.shares)}."
+        return (
+            keep(context, quote_key(quote_id), passed),
+            Say(f"The quote {quote_id} was passed on as it should be. {words}"),
+            Audit("wrapped"),
+        )
+
+    def _passed(
+        self,
+        quote: QuoteRecord | None,
+        original: Mapping[str, Any],
+        wrappers: tuple[Mapping[str, Any], ...],
+        now: int,
+    ) -> QuoteRecord:
+        """A quote with its affiliates."""
+        if quote is None:
+            raise BrokenChain(UNKNOWN)
+        if not is_same(original, quote):
+            raise BrokenChain(CHANGED)
+        check_payable(quote, now)
+        if not extends(wrappers, quote.wrappers):
+            raise BrokenChain(SHORTENED)
+        check_chain(original, wrappers, self._keys)
+        return replace(quote, shares=shares_of(original, wrappers), wrappers=wrappers)
+
+
+def is_same(original: Mapping[str, Any], quote: QuoteRecord) -> bool:
+    """Whether a quote that was passed on is the one that was given here, in either form."""
+    try:
+        return digest_of(original) in {quote.digest, quote.published}
+    except ValueError:  # what has no canonical form was never signed
+        return False

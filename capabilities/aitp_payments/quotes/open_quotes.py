@@ -1,0 +1,179 @@
+"""Quotes that wait to be paid: asked, shown at every door, declined, and how they stand."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from aitp_desk.capability import (
+    Asking,
+    Audit,
+    Context,
+    Effect,
+    Keep,
+    Leave,
+    NotCounted,
+    Part,
+    PaymentTerms,
+    Record,
+    Replace,
+    Resume,
+    Say,
+    Standing,
+    Take,
+    Then,
+    Uncounted,
+    Verdict,
+    Waiting,
+)
+from aitp_payments.messages.aitp01 import PUBLISHED
+from aitp_payments.messages.site import RejectedDecline
+from aitp_payments.methods import Method
+from aitp_payments.quotes.answers import form_of
+from aitp_payments.quotes.quotes import Quoting
+from aitp_payments.quotes.thread_records import AskedPayment, read_asked
+from aitp_payments.records import (
+    LEDGER,
+    PaymentRecord,
+    asked_key,
+    find_payment,
+    find_quote,
+    keep,
+    quote_key,
+)
+from aitp_payments.settlement.ledger_payment import UNKNOWN
+from aitp_payments.settlement.lifecycle import NotPayable, Settling
+
+OWN = 1
+"""The version of the site's own schema."""
+
+
+class OpenQuotes:
+    """Has quotes asked and declined.
+
+    Parameters:
+        methods: by which they can be paid.
+        schema: the address of the site's own schema.
+    """
+
+    def __init__(
+        self, quoting: Quoting, settling: Settling, methods: Sequence[Method], schema: str
+    ) -> None:
+        self._quoting = quoting
+        self._settling = settling
+        self._methods = methods
+        self._schema = schema
+        self.by_account = any(method.name == LEDGER for method in methods)
+
+    def ask(self, asking: Asking, context: Context) -> Verdict:
+        """Sign a quote of what the desk asks to be paid, in words that those on the thread know."""
+        charge = self._quoting.charge(asking, context.now, context.thread_id)
+        if charge is None:
+            return Leave()
+        known = {party.id: party.version for party in context.parties if party.version is not None}
+        terms = self._quoting.terms_for(charge, min(known.values(), default=None))
+        quote = self._quoting.record(charge, terms, asking.of if asking.of in known else "")
+        url = {"$schema": PUBLISHED} if terms == "aitp" else {}
+        asked = AskedPayment(quote=quote, of=asking.of)
+        effects: list[Effect] = [
+            Replace({**url, "quote": quote.quote}),
+            keep(context, quote_key(quote.quote_id), quote.outliving),
+            Keep(asked_key(quote.quote_id), asked, 0, quote.expires_at),
+            Audit("quoted"),
+        ]
+        for method in self._methods:
+            effects += method.quoted(quote)
+        return Take(tuple(effects))
+
+    def waiting(self, record: Record) -> Waiting | None:
+        """A quote as a form; None for a record that asks nothing."""
+        asked = read_asked(record)
+        if asked is None:
+            return None
+        quote = asked.quote
+        offered = [method.offered(quote) for method in self._methods]
+        url = PUBLISHED if quote.terms == "aitp" else self._schema
+        published = self._quoting.published(quote.quote)
+        return Waiting(
+            id=quote.quote_id,
+            message={"quote": quote.quote},
+            form=form_of(asked, by_account=self.by_account),
+            of=asked.of,
+            call_id=quote.call_id,
+            terms=PaymentTerms(
+                quote_id=quote.quote_id,
+                price=quote.price,
+                expires_at=quote.expires_at,
+                message={"$schema": url, "quote": quote.quote},
+                published=published and {"$schema": PUBLISHED, "quote": published},
+                x402=tuple(terms for one in offered for terms in one.x402),
+                links=tuple(link for one in offered for link in one.links),
+            ),
+        )
+
+    def standing(self, part: Part, context: Context) -> Standing | None:
+        """How a quote of this site stands, and what has become of the payment that it has.
+
+        The payment's state is told as well: money may go back long after it was paid.
+        """
+        if part.key != "quote":
+            return None
+        quote = find_quote(context, part.given["quote"]["quote_id"])
+        if quote is None or quote.thread_id != context.thread_id:
+            return None
+        asked = context.record(asked_key(quote.quote_id))
+        of = "" if asked is None or asked.value is None else str(asked.value.get("of", ""))
+        payment = None if quote.payment_id is None else find_payment(context, quote.payment_id)
+        answer = None if payment is None else _told(payment)
+        if quote.state == "open" and quote.expires_at <= context.now:
+            at = quote.expires_at
+            return Standing(state="expired", since=at, until=at, of=of)
+        is_open = quote.state in {"open", "paying"}
+        return Standing(
+            state="open" if is_open else "answered", until=quote.expires_at, of=of, answer=answer
+        )
+
+    def decline(self, quote_id: str, context: Context) -> Verdict:
+        """Whoever has asked for something does not pay it."""
+        quote = find_quote(context, quote_id)
+        if quote is None or quote.thread_id != context.thread_id:
+            # it may be another seller's, whose it is to say whether the decline counts
+            return Take((Say(UNKNOWN),))
+        try:
+            effects = self._settling.decline(context, quote)
+        except NotPayable as error:
+            reason: Uncounted = "expired" if quote.state == "open" else "answered"
+            return Take(_reject(quote_id, NotCounted(reason, error.reason)))
+        then = Then.NOBODY if quote.call_id is None else Resume(quote.call_id, False)
+
+        def otherwise(why: NotCounted) -> tuple[Effect, ...]:
+            closed = () if why.reason == "not_yours" else effects
+            return (*closed, *_reject(quote_id, why))
+
+        return Take(effects, then, otherwise)
+
+
+def _reject(quote_id: str, why: NotCounted) -> tuple[Effect, ...]:
+    """Store a decline that does not count as such: nobody takes it for one that does."""
+    rejected = RejectedDecline(reason=why.reason, message=why.message, quote_id=quote_id)
+    return (Replace({"rejected_decline": rejected}, version=OWN), Say(why.message))
+
+
+def _told(payment: PaymentRecord) -> Mapping[str, str]:
+    """What people of the site need to know of a payment to find it in the books."""
+    return {
+        "payment_id": payment.payment_id,
+        "method": payment.method,
+        "state": payment.state,
+    }
+
+
+def is_awaited(record: Record, actor: str) -> bool:
+    """Whether words of an actor may pay or decline what a record asks."""
+    asked = read_asked(record)
+    return asked is not None and asked.of in {"", actor}
+
+
+def only_asked(records: Sequence[Record]) -> AskedPayment | None:
+    """What records ask, if that is one thing alone."""
+    asked = [one for one in map(read_asked, records) if one is not None]
+    return asked[0] if len(asked) == 1 else None

@@ -1,0 +1,130 @@
+"""Quotes: made of what the desk asks for, with every way to pay that the site has, and signed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from aitp_desk.capability import Asking, Pay
+from aitp_payments.messages.signatures import digest_of
+from aitp_payments.methods import Charge, Method
+from aitp_payments.money import millionths, plain
+from aitp_payments.quotes.merchant import SIGNATURE, Merchant, moment
+from aitp_payments.records import NEAR, QuoteRecord, Terms
+
+_AITP_METHOD = ("type", "token", "recipient")
+
+
+class Quoting:
+    """Makes quotes.
+
+    Parameters:
+        methods: by which they can be paid.
+        minutes: that one can be paid for, where nothing says how long its call waits.
+        share_bps: as of :class:`QuoteRecord`.
+    """
+
+    def __init__(
+        self, merchant: Merchant, methods: Sequence[Method], *, minutes: int, share_bps: int
+    ) -> None:
+        self._merchant = merchant
+        self._methods = methods
+        self._seconds = minutes * 60
+        self._share_bps = share_bps
+
+    def options(self, charge: Charge) -> tuple[Mapping[str, Any], ...]:
+        """How something can be paid, as quotes of the site's own schema say it."""
+        given = (method.option(charge) for method in self._methods)
+        return tuple(one for one in given if one is not None)
+
+    def terms_for(self, charge: Charge, version: int | None) -> Terms:
+        """In which terms it is quoted to whoever knows a version: as closely as that can say it."""
+        has_channel = any(one["type"] == NEAR for one in self.options(charge))
+        return "aitp" if version == 0 and has_channel else "own"
+
+    def charge(self, asking: Asking, now: int, thread_id: str = "") -> Charge | None:
+        """What the desk asks to be paid; None where it asks something else, or for nothing.
+
+        Parameters:
+            now: Unix seconds.
+        """
+        asked = asking.question
+        if not isinstance(asked, Pay) or not asked.price.amount > 0:
+            return None
+        try:
+            millionths(asked.price.amount)
+        except ValueError:
+            return None  # it is finer than money is counted here
+        until = now + self._seconds
+        return Charge(
+            quote_id=asking.id,
+            price=asked.price,
+            description=asked.title,
+            expires_at=until if asking.until is None else min(until, asking.until),
+            call_id=asking.call_id,
+            thread_id=thread_id,
+        )
+
+    def record(self, charge: Charge, terms: Terms, recipient: str = "") -> QuoteRecord:
+        """A quote, signed, as it is kept.
+
+        Parameters:
+            recipient: id of the actor that is to pay it, or to pass it on; empty for anybody.
+        """
+        quote = self._sign(charge, terms, recipient)
+        published = self.published(quote)
+        return QuoteRecord(
+            quote_id=charge.quote_id,
+            price=charge.price,
+            expires_at=charge.expires_at,
+            call_id=charge.call_id,
+            thread_id=charge.thread_id,
+            share_bps=self._share_bps,
+            quote=quote,
+            digest=digest_of(quote),
+            published="" if published is None else digest_of(published),
+            terms=terms,
+        )
+
+    def published(self, quote: Mapping[str, Any]) -> Mapping[str, Any] | None:
+        """A quote of this site in the form of AITP-01: with payment channels, and nothing added.
+
+        Returns:
+            None where no channel pays it, and of a quote that this site has not signed.
+        """
+        (option, *_) = quote["payment_options"]
+        methods = [
+            {name: one[name] for name in _AITP_METHOD}
+            for one in option["payment_methods"]
+            if one["type"] == NEAR
+        ]
+        if not methods or not self._merchant.has_signed(quote):
+            return None
+        left = {name: value for name, value in quote.items() if name != SIGNATURE}
+        options = [{**option, "payment_methods": methods}]
+        return self._merchant.sign({**left, "payment_options": options})
+
+    def _sign(self, charge: Charge, terms: Terms, recipient: str) -> Mapping[str, Any]:
+        options = self.options(charge)
+        if terms == "aitp":
+            options = tuple(
+                {name: one[name] for name in _AITP_METHOD} for one in options if one["type"] == NEAR
+            )
+        quote: dict[str, Any] = {
+            "quote_id": charge.quote_id,
+            "merchant_id": self._merchant.id,
+            "description": charge.description,
+            "expiration": moment(charge.expires_at),
+            "payment_options": [
+                {
+                    "amount": plain(charge.price.amount),
+                    "currency": charge.price.currency,
+                    "payment_methods": options,
+                }
+            ],
+        }
+        if recipient:
+            quote["next_recipient"] = recipient
+        if self._share_bps:
+            quote["revenue_share"] = {"affiliate_share_bps": self._share_bps, "affiliates": []}
+        return self._merchant.sign(quote)

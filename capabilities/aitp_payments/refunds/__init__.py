@@ -1,0 +1,1 @@
+"""Money that goes back: at once, or when the books can give it."""

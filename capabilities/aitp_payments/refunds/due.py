@@ -1,0 +1,107 @@
+"""What has to go back, and has not yet: looked at again until it has, and told to owners."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import msgspec
+
+from aitp_desk.capability import Context, Effect, Health, Job, Wanted, Work
+from aitp_payments.records import After, find_payment
+from aitp_payments.refunds.due_parts import BOOK_PART, book_part, find_due_part
+from aitp_payments.refunds.service import BY_HAND, DUE, WATCH
+from aitp_payments.settlement.lifecycle import Settling
+
+DELAYS = (5, 60, 600, 3600, 6 * 3600)
+"""Seconds between the attempts to give something back."""
+
+
+class Due:
+    """Books what is due once there is enough; until then owners are told, also after a restart."""
+
+    def __init__(self) -> None:
+        self._short = set[str]()
+        self._by_people = set[str]()
+
+    def use(self, settling: Settling) -> None:
+        """Take the one that books."""
+        self._settling = settling
+
+    def jobs(self) -> Mapping[str, Work]:
+        """Looking again, at what the books are short of and at what people give back."""
+        return {
+            DUE: Work(self._book, delays=DELAYS),
+            BOOK_PART: Work(self._book_part, delays=DELAYS),
+            WATCH: Work(self._watch),
+            BY_HAND: Work(self._paid_back, delays=DELAYS),
+        }
+
+    def health(self) -> Health | None:
+        """What is still due; None for nothing."""
+        reasons = []
+        if self._short:
+            listed = ", ".join(sorted(self._short))
+            reasons.append(
+                f"The account merchant is too low to give these payments back: {listed}."
+            )
+        if self._by_people:
+            listed = ", ".join(sorted(self._by_people))
+            reasons.append(f"These payments are to be given back by people of the site: {listed}.")
+        return Health("degraded", " ".join(reasons)) if reasons else None
+
+    async def _book(self, job: Job) -> Wanted:
+        id, message = msgspec.convert(job.payload, tuple[str, str])
+
+        def decide(context: Context) -> Sequence[Effect]:
+            payment = find_payment(context, id)
+            effects = () if payment is None else self._settling.refunded(context, payment, message)
+            _note(self._short, id, is_due=_is_due(After(context, effects), id))
+            return effects
+
+        return decide
+
+    async def _book_part(self, job: Job) -> Wanted:
+        reference = msgspec.convert(job.payload, str)
+
+        def decide(context: Context) -> Sequence[Effect]:
+            effects = book_part(self._settling, context, reference)
+            part = find_due_part(After(context, effects), reference)
+            if part is not None:
+                _note(self._short, f"{part.payment_id} ({reference})", is_due=part.is_open)
+            return effects
+
+        return decide
+
+    async def _watch(self, job: Job) -> Wanted:
+        id = msgspec.convert(job.payload, str)
+
+        def decide(context: Context) -> Sequence[Effect]:
+            is_due = _is_due(context, id)
+            _note(self._by_people, id, is_due=is_due)
+            return (self._settling.watched(context, id),) if is_due else ()
+
+        return decide
+
+    async def _paid_back(self, job: Job) -> Wanted:
+        id = msgspec.convert(job.payload, str)
+
+        def decide(context: Context) -> Sequence[Effect]:
+            payment = find_payment(context, id)
+            effects = () if payment is None else self._settling.paid_back(context, payment)
+            for ids in (self._short, self._by_people):
+                _note(ids, id, is_due=id in ids and _is_due(After(context, effects), id))
+            return effects
+
+        return decide
+
+
+def _is_due(books: Context | After, id: str) -> bool:
+    payment = find_payment(books, id)
+    return payment is not None and payment.state == "refund_due"
+
+
+def _note(ids: set[str], id: str, *, is_due: bool) -> None:
+    if is_due:
+        ids.add(id)
+    else:
+        ids.discard(id)

@@ -1,0 +1,1 @@
+"""The life of a payment, from its begin to a signed confirmation."""

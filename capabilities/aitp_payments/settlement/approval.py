@@ -1,0 +1,132 @@
+"""Paying from an account of the ledger: by its owner, whom the desk knows, or by a code or key."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+from aitp_desk.capability import (
+    Context,
+    Effect,
+    Guessed,
+    Job,
+    Own,
+    Part,
+    Replace,
+    Take,
+    Verdict,
+    Wanted,
+)
+from aitp_payments.ledger.accounts import Account, account_of, account_of_code, account_of_owner
+from aitp_payments.messages.site import ApproveQuote, OwnPayment
+from aitp_payments.methods import Charge, Method
+from aitp_payments.quotes.merchant import Merchant
+from aitp_payments.records import LEDGER, PaymentRecord
+from aitp_payments.settlement.ledger_payment import Cashier, Tender
+from aitp_payments.settlement.lifecycle import Settling
+from aitp_payments.settlement.payer_keys import account_by, reference_of
+
+NO_CODE = "This code opens no store credit."
+NO_ACCOUNT = "You have no account here to pay from. A code of store credit pays as well."
+NOT_YOURS = "This is no account of yours."
+NOT_SIGNED = "There is no such account, or the signature is by none of its keys."
+
+
+class ByAccount(Method):
+    """Accounts of the ledger as a way to pay.
+
+    Attributes:
+        merchant: whom it pays.
+        cashier: takes what is paid.
+    """
+
+    name = LEDGER
+    merchant: Merchant
+    cashier: Cashier
+
+    def use(self, own: Own, merchant: Merchant, settling: Settling) -> None:
+        """Take who signs, and the one that settles."""
+        del own
+        self.merchant = merchant
+        self.cashier = Cashier(merchant, settling)
+        self._settling = settling
+
+    def option(self, charge: Charge) -> Mapping[str, Any] | None:
+        """Every quote can be paid so."""
+        del charge
+        return {"type": LEDGER, "recipient": self.merchant.id}
+
+    def judge(self, part: Part, context: Context) -> Verdict | None:
+        """Quotes that are approved, and payments signed for an account."""
+        match part.content:
+            case ApproveQuote() as approval if approval.method in {"", LEDGER}:
+                return Take(self._approve(approval, context))
+            case OwnPayment() as payment if payment.payment_method.type == LEDGER:
+                return Take(self._pay(payment, part.given[part.key], context))
+            case _:
+                return None
+
+    async def refund(self, payment: PaymentRecord, job: Job) -> Wanted:
+        """Put it back to where it came from."""
+        del job
+        return partial(self._settling.refunded, payment=payment)
+
+    def _approve(self, approval: ApproveQuote, context: Context) -> tuple[Effect, ...]:
+        if approval.code and context.guessed_too_often is not None:
+            raise context.guessed_too_often
+        account, why = _spender(approval, context)
+        tender = Tender(
+            method=LEDGER,
+            reference=f"{approval.quote_id} {account.id if account else context.message_id}",
+            source=account.id if account else "",
+            called=account.id if account else "",
+        )
+        if account is None:
+            failed = self.cashier.fail(context, approval.quote_id, tender, why)
+            return (*failed, Guessed()) if approval.code else failed
+        before = self.cashier.known(context, LEDGER, tender.reference)
+        return before or self.cashier.take(context, approval.quote_id, tender)
+
+    def _pay(
+        self, payment: OwnPayment, given: Mapping[str, Any], context: Context
+    ) -> tuple[Effect, ...]:
+        method = payment.payment_method
+        tender = Tender(
+            method=LEDGER,
+            reference=reference_of(given),
+            source=method.account,
+            called=method.account,
+            amount=method.amount or None,
+            currency=method.currency,
+        )
+        if before := self.cashier.known(context, LEDGER, tender.reference):
+            return before
+        if account_by(context, method.account, given) is None:
+            return self.cashier.fail(context, payment.quote_id, tender, NOT_SIGNED)
+        return self.cashier.take(context, payment.quote_id, tender)
+
+
+def _spender(approval: ApproveQuote, context: Context) -> tuple[Account | None, str]:
+    """The account that is paid from, which whoever speaks may spend; or None, and why not."""
+    if approval.code:
+        return account_of_code(context, approval.code), NO_CODE
+    if context.principal is None:
+        return None, NO_ACCOUNT
+    if not approval.account:
+        return account_of_owner(context, context.principal), NO_ACCOUNT
+    account = account_of(context, approval.account)
+    return (account, "") if account and account.is_of(context.principal) else (None, NOT_YOURS)
+
+
+def without_code(part: Part, verdict: Verdict) -> Verdict:
+    """A verdict by which no code is kept: it is money, whatever method it was sent to.
+
+    Neither are the words that have said it.
+    """
+    approval = part.content
+    if not (isinstance(approval, ApproveQuote) and approval.code and isinstance(verdict, Take)):
+        return verdict
+    kept = {name: value for name, value in part.given[part.key].items() if name != "code"}
+    hidden = Replace({part.key: kept}, hides_words=True)
+    return Take((hidden, *verdict.effects), verdict.then)

@@ -1,0 +1,218 @@
+"""Paying by a payment method that a program has made with the site's publishable key.
+
+The payment is begun and told to be under way in the commit of the message, then a job charges it:
+under a key that follows from the payment, so that however often the job is done, and whatever is
+broken off, it is charged once. What nobody knows the outcome of is asked again, for as long as
+Stripe remembers the key.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Sequence
+
+from msgspec.structs import replace
+from stripe.params import PaymentIntentCreateParams
+
+from aitp_desk.capability import Context, Effect, Job, Retry, Start, Take, Verdict, Wanted
+from aitp_payments.messages.site import CardPayment
+from aitp_payments.quotes.merchant import Merchant
+from aitp_payments.records import (
+    After,
+    PaymentRecord,
+    QuoteRecord,
+    find_payment,
+    find_quote,
+    find_seen,
+    keep,
+    payment_key,
+    read_payment,
+)
+from aitp_payments.settlement.confirmations import confirm, say
+from aitp_payments.settlement.lifecycle import NotPayable, Settling, payment_id
+from aitp_payments.stripe.amounts import NotChargeable, units
+from aitp_payments.stripe.api import Api, Refused
+from aitp_payments.stripe.objects import Intent
+from aitp_payments.stripe.settings import StripeSettings
+from aitp_payments.stripe.state_changes import NAME, Arriving
+
+CHARGE = "stripe_charge"
+"""The job that charges what was given."""
+LOOK = "stripe_intent"
+"""The job that looks at a payment whose payer had something to do yet."""
+DELAYS = (5, 60, 600, 3600, 3 * 3600, 6 * 3600, 10 * 3600)
+"""Pauses of both: Stripe remembers a key for 24 hours."""
+_NOT_CHARGED = "The card could not be charged. Please pay another way."
+_NEEDS_ITS_HOLDER = "The bank wants to see the card's holder. Please pay on the page instead."
+
+_log = logging.getLogger(__name__)
+
+
+class Charging:
+    """Charges payment methods.
+
+    Parameters:
+        link: gives the address of the page for a quote.
+    """
+
+    def __init__(
+        self,
+        api: Api,
+        arriving: Arriving,
+        settling: Settling,
+        merchant: Merchant,
+        settings: StripeSettings,
+        *,
+        link: Callable[[str], str],
+        site: str,
+    ) -> None:
+        self._api = api
+        self._arriving = arriving
+        self._settling = settling
+        self._merchant = merchant
+        self._settings = settings
+        self._link = link
+        self._site = site
+
+    def judge(self, given: CardPayment, context: Context) -> Verdict:
+        """Begin a payment, or say what has come of the same one."""
+        reference = f"{given.quote_id}.{given.payment_method}"
+        known = find_seen(context, NAME, reference)
+        if known is not None and known.state != "refused":
+            return Take(self._settling.again(context, known))
+        if known is not None:  # it was declined: the same card may have more money by now
+            reference = f"{reference}.{context.message_id}"
+        try:
+            quote = _quote(given.quote_id, context)
+            payment, begun = self._settling.begin(
+                context, quote, NAME, reference, details={"method": given.payment_method}
+            )
+        except NotPayable as error:
+            failure = confirm(
+                self._merchant,
+                "own",
+                quote_id=given.quote_id,
+                payment_id=payment_id(given.quote_id, NAME, reference),
+                result="failure",
+                message=error.reason,
+                now=context.now,
+            )
+            return Take((say(failure, "own"),))
+        told = self._settling.pend(After(context, begun), payment)
+        charge = Start(CHARGE, ref=payment.payment_id, outlives=True)
+        return Take((*begun, *told, charge))
+
+    async def charge(self, job: Job) -> Wanted:
+        """Charge a payment that was begun."""
+        payment = await read_payment(job, job.ref)
+        if payment is None or payment.state != "pending":
+            return ()
+        try:
+            intent = await self._ask(job, payment)
+        except Refused as refused:
+            return self._refuse(job.ref, refused)
+        return self._come_to(job, intent)
+
+    async def _ask(self, job: Job, payment: PaymentRecord) -> Intent:
+        """Charge, or find out what the same charge has come to before.
+
+        Raises:
+            Refused: nothing is charged.
+        """
+        intent = await self._api.charge(job.send, self._params(payment), payment.payment_id)
+        if intent.status == "requires_action" and _page_of(intent) is None:
+            await self._api.cancel(job.send, intent.id)
+            raise Refused(_NEEDS_ITS_HOLDER, "authentication_required", is_declined=True)
+        return intent
+
+    async def look(self, job: Job) -> Wanted:
+        """See what a payment has come to; one that still waits for its payer ends."""
+        payment = await read_payment(job, job.ref)
+        if payment is None or payment.state != "pending":
+            return ()
+        id = str(payment.details["intent"])
+        try:
+            intent = await self._api.intent(job.send, id)
+            if intent.status in {"requires_action", "requires_confirmation"}:
+                intent = await self._api.cancel(job.send, id)
+        except Refused as refused:
+            raise Retry(f"Stripe tells nothing of a payment: {refused.code}.") from None
+        if intent.status == "processing":
+            raise Retry("The payment is still under way at Stripe.")
+        return lambda books: self._arriving.intent(books, intent)
+
+    def _params(self, payment: PaymentRecord) -> PaymentIntentCreateParams:
+        params: PaymentIntentCreateParams = {
+            "amount": units(payment.price),
+            "currency": payment.price.currency.lower(),
+            "confirm": True,
+            "payment_method": str(payment.details["method"]),
+            "automatic_payment_methods": {"enabled": True},
+            "return_url": self._link(payment.quote_id),
+            "metadata": {
+                "site": self._site,
+                "quote_id": payment.quote_id,
+                "payment_id": payment.payment_id,
+            },
+        }
+        if self._settings.kinds:
+            params["allowed_payment_method_types"] = list(self._settings.kinds)
+        return params
+
+    def _refuse(self, id: str, refused: Refused) -> Wanted:
+        if not refused.is_declined:
+            _log.warning("Stripe does not charge the payment %s: %s", id, refused)
+        reason = refused.reason if refused.is_declined else _NOT_CHARGED
+
+        def decide(books: Context) -> Sequence[Effect]:
+            payment = find_payment(books, id)
+            return () if payment is None else self._settling.refuse(books, payment, reason)
+
+        return decide
+
+    def _come_to(self, job: Job, intent: Intent) -> Wanted:
+        """What a charge has come to by now."""
+        page = _page_of(intent)
+        if intent.status not in {"requires_action", "processing"}:
+            return lambda books: self._arriving.intent(books, intent)
+
+        def decide(books: Context) -> Sequence[Effect]:
+            payment = find_payment(books, job.ref)
+            if payment is None or payment.state != "pending":
+                return ()
+            quote = find_quote(books, payment.quote_id)
+            known = replace(payment, details={**payment.details, "intent": intent.id})
+            kept = keep(books, payment_key(payment.payment_id), known)
+            after = 60 if quote is None else max(60, quote.expires_at - books.now)
+            told: Sequence[Effect] = ()
+            if page is not None:
+                words = f"The bank wants to see who pays. Please go on there: {page}"
+                anew = replace(known, confirmation=None)
+                told = self._settling.pend(After(books, (kept,)), anew, words)
+            return (kept, *told, Start(LOOK, ref=job.ref, after=after, outlives=True))
+
+        return decide
+
+
+def _quote(quote_id: str, context: Context) -> QuoteRecord:
+    """The quote that is to be paid.
+
+    Raises:
+        NotPayable: it was not asked for on this thread, or nobody charges a card for it.
+    """
+    quote = find_quote(context, quote_id)
+    if quote is None or quote.thread_id != context.thread_id:
+        raise NotPayable("There is no such quote here.")
+    try:
+        units(quote.price)
+    except NotChargeable as error:
+        raise NotPayable(str(error)) from None
+    return quote
+
+
+def _page_of(intent: Intent) -> str | None:
+    """Where whoever pays has to go yet; None for nowhere that a link leads to."""
+    action = intent.next_action
+    if action is None or action.redirect_to_url is None:
+        return None
+    return action.redirect_to_url.url

@@ -1,0 +1,1 @@
+"""Ethereum and its kin: wallets, transactions, typed data and their hashes."""

@@ -1,0 +1,1 @@
+"""Keys and signatures as text: Ed25519, detached JWS, and the site's own keys."""

@@ -1,0 +1,1 @@
+"""NEAR: wallets, transactions and the keys of its accounts."""

@@ -1,0 +1,215 @@
+"""Wallets of NEAR: accounts, messages and transactions that are asked of them.
+
+Version 1 is closed, and has no word for what came of a signature: version 2 is the desk's own, and
+has the same messages and that.
+
+Source: the published schema ``aitp-04-near-wallet``, version 1.0.0; NEP-413.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, Literal
+
+import msgspec
+from msgspec import Meta
+
+from aitp_desk.capability import Context, Part, Schema, document_of
+from aitp_sign.keys.encodings import from_base58, to_base64
+from aitp_sign.messages import (
+    MOST_TEXT,
+    ApproveSignature,
+    Id,
+    Key,
+    Paragraph,
+    Signature,
+    SignatureDeclined,
+    SignatureResult,
+)
+from aitp_sign.near.chain import NearSettings, NearSigning
+from aitp_sign.near.transactions import Actions
+from aitp_sign.presentation.display import one_visible_line
+from aitp_sign.records import Answer, Ask, Report, new_book
+from aitp_sign.subjects import Accounts, NearMessage, NearSending, Subject, schemes_of
+
+PUBLISHED = "https://aitp.dev/capabilities/aitp-04-near-wallet/v1.0.0/schema.json"
+Account = Annotated[str, Meta(min_length=2, max_length=64)]
+
+
+class RequestAccount(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    """Which accounts somebody has."""
+
+    request_id: Id
+    description: Paragraph = ""
+
+
+class AccountResponse(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The accounts that somebody says they have."""
+
+    request_id: Id
+    accounts: Annotated[tuple[Account, ...], Meta(max_length=100)]
+
+
+class Transaction(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a wallet is to sign and to send."""
+
+    receiver_id: Account
+    actions: Actions
+
+
+class RequestTransaction(
+    msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True
+):
+    """A request to sign a transaction and send it."""
+
+    request_id: Id
+    transaction: Transaction
+    description: Paragraph = ""
+
+
+class TransactionResponse(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The hash of what was sent."""
+
+    request_id: Id
+    transaction_hash: Annotated[str, Meta(pattern="^[1-9A-HJ-NP-Za-km-z]{32,44}$")]
+
+
+class Message(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A message of NEP-413.
+
+    Parameters:
+        nonce: 32 bytes in base64.
+    """
+
+    nonce: Key
+    recipient: Annotated[str, Meta(max_length=200)]
+    message: Annotated[str, Meta(max_length=MOST_TEXT)]
+
+
+class RequestMessageSigning(
+    msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True
+):
+    """A request to sign a message.
+
+    Parameters:
+        state: what whoever asks knows it by; it is not signed.
+    """
+
+    request_id: Id
+    message: Message
+    description: Paragraph = ""
+    state: Paragraph = ""
+
+
+class MessageSigningResponse(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A signature, in base64."""
+
+    request_id: Id
+    account_id: Account
+    public_key: Key
+    signature: Key
+
+
+class TokenNotification(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A token that a wallet may want to show."""
+
+    notification_id: Id
+    token_type: Literal["nep141"]
+    token_contract: Account
+
+
+MESSAGES: dict[str, type[msgspec.Struct]] = {
+    "request_account": RequestAccount,
+    "account_response": AccountResponse,
+    "request_transaction": RequestTransaction,
+    "transaction_response": TransactionResponse,
+    "request_message_signing": RequestMessageSigning,
+    "message_signing_response": MessageSigningResponse,
+    "token_notification": TokenNotification,
+}
+"""The messages of version 1."""
+OWN: dict[str, type[msgspec.Struct]] = {
+    "signature_declined": SignatureDeclined,
+    "approve_signature": ApproveSignature,
+    "signature_result": SignatureResult,
+}
+"""What version 2 has besides."""
+
+
+class NearWallet(NearSigning):
+    """Accounts, messages and transactions of NEAR. See the module."""
+
+    slug = "near-wallet"
+    names = ("aitp.dev/near-wallet", "aitp.dev/aitp-04-near-wallet")
+    settings = NearSettings
+    is_published = True
+    book = new_book("request_message_signing", "message_signing_response")
+
+    def schemas(self) -> Sequence[Schema]:
+        """The published one, and that with what came of a signature."""
+        more = MESSAGES | OWN
+        closed = document_of(MESSAGES, "Wallets of NEAR")
+        whole = document_of(more, "Wallets of NEAR, and what came of a signature")
+        return (
+            Schema(version=1, messages=MESSAGES, document=closed, url=PUBLISHED),
+            Schema(version=2, messages=more, document=whole),
+        )
+
+    def ask_of(self, content: Any, context: Context) -> Ask | None:
+        """Read one of the three requests."""
+        del context
+        subject: Subject
+        match content:
+            case RequestAccount():
+                subject = Accounts()
+            case RequestTransaction(transaction=asked):
+                subject = NearSending(asked.receiver_id, asked.actions)
+            case RequestMessageSigning(message=message):
+                subject = NearMessage(message.message, message.nonce, message.recipient)
+            case _:
+                return None
+        schemes = schemes_of(subject)
+        return Ask(content.request_id, subject, schemes, description=content.description)
+
+    def answer_of(self, content: Any) -> Answer | None:
+        """Read one of the three responses, or that there will be none."""
+        match content:
+            case AccountResponse(request_id, accounts):
+                return Report(request_id, "Accounts", accounts)
+            case TransactionResponse(request_id, sent):
+                return Report(request_id, "Transaction that was sent", (sent,))
+            case MessageSigningResponse(request_id, account, key, signature):
+                written = _in_base64(signature)
+                return Signature("nep413", written, request_id, key, account=account)
+            case SignatureDeclined() as declined:
+                return declined
+            case _:
+                return None
+
+    def message_of(self, signature: Signature) -> Mapping[str, Any]:
+        """A ``message_signing_response``."""
+        told = MessageSigningResponse(
+            signature.request_id, signature.account, signature.public_key, signature.signature
+        )
+        return {"message_signing_response": told}
+
+    def accounts_of(self, ask: Ask) -> Mapping[str, Any] | None:
+        """An ``account_response``: the account that is called by the site's key."""
+        return {"account_response": AccountResponse(ask.id, (self.keys.account,))}
+
+    def as_text(self, part: Part) -> str:
+        """See :mod:`aitp_sign.presentation.text`."""
+        match part.content:
+            case TokenNotification(_, kind, contract):
+                return f"There is a token: {one_visible_line(contract)} ({kind})."
+            case _:
+                return super().as_text(part)
+
+
+def _in_base64(signature: str) -> str:
+    """A signature as NEP-413 has it; AITP-04's example writes ``ed25519:`` and base58."""
+    kind, _, written = signature.partition(":")
+    try:
+        return to_base64(from_base58(written)) if kind == "ed25519" else signature
+    except ValueError:
+        return signature

@@ -1,0 +1,1 @@
+"""What the desk signs by itself, and what its operators decide."""

@@ -1,0 +1,106 @@
+"""Which requests the desk signs by itself. What no rule allows, people decide. Pure.
+
+A rule allows what fits all that it says; what it leaves out of who or what, it does not allow.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import msgspec
+from msgspec import Meta
+
+from aitp_sign.evm import transactions as evm_transactions
+from aitp_sign.near import transactions as near_transactions
+from aitp_sign.policy.patterns import pattern_of
+from aitp_sign.subjects import (
+    EvmCall,
+    NearCall,
+    NearMessage,
+    PersonalMessage,
+    Scheme,
+    Signed,
+    Statement,
+    Typed,
+)
+
+EVERYBODY = "*"
+Amount = Annotated[str, Meta(pattern="^(0|[1-9][0-9]{0,77})$")]
+
+
+class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """``[[capabilities.sign.policy]]``.
+
+    Parameters:
+        callers: who may ask: ids of callers, such as ``key:…``; ``*`` for everybody.
+        schemes: by which; empty for all that fit.
+        text: a pattern that the whole text fits (:mod:`aitp_sign.policy.patterns`); empty for no
+        text.
+            Its classes, such as that of digits, are of ASCII alone: other digits and letters look
+            alike.
+        recipients: whom texts may be for; empty for anybody.
+        typed_data: typed data by the names of domain and type, such as ``Mail/Order``.
+        receivers: to whom transactions may pay; they call nothing and change nothing else.
+        most: how much one of them pays and costs at most, in the smallest unit.
+        per_day: how many signatures this rule gives in a day, UTC.
+    """
+
+    callers: Annotated[tuple[str, ...], Meta(min_length=1)]
+    schemes: tuple[Scheme, ...] = ()
+    text: str = ""
+    recipients: tuple[str, ...] = ()
+    typed_data: tuple[str, ...] = ()
+    receivers: tuple[str, ...] = ()
+    most: Amount = "0"
+    per_day: Annotated[int, Meta(ge=1, le=1_000_000)] = 100
+
+    def allows(self, subject: Signed, scheme: Scheme, caller: str | None) -> bool:
+        """Whether something may be signed for a caller, None for an anonymous one."""
+        who = EVERYBODY in self.callers or (caller is not None and caller in self.callers)
+        if not who or (self.schemes and scheme not in self.schemes):
+            return False
+        match subject:
+            case Statement(text, _, recipient) | NearMessage(text, _, recipient):
+                is_for = not self.recipients or recipient in self.recipients
+                return is_for and self._fits(text)
+            case PersonalMessage(message):
+                # bytes in hex are no text that a rule could have meant
+                return not message.startswith("0x") and self._fits(message)
+            case Typed(data):
+                named = f"{data.domain.get('name', '')}/{data.primary_type}"
+                return named in self.typed_data
+            case NearCall(transaction):
+                return transaction.receiver_id in self.receivers and self._pays_near(subject)
+            case EvmCall(transaction=called):
+                is_transfer = called.data == "0x" and called.to in self.receivers
+                pays = evm_transactions.value_of(called) + evm_transactions.most_fee_of(called)
+                return is_transfer and pays <= int(self.most)
+
+    def _fits(self, text: str) -> bool:
+        return bool(self.text) and pattern_of(self.text).fits(text)
+
+    def _pays_near(self, call: NearCall) -> bool:
+        actions = call.transaction.actions
+        is_transfer = all(action.type == "Transfer" for action in actions)
+        return is_transfer and near_transactions.value_of(actions) <= int(self.most)
+
+
+Otherwise = Literal["people", "nobody"]
+"""Who decides what no rule allows."""
+
+
+def check_rules(rules: tuple[Rule, ...]) -> None:
+    """Refuse rules that allow nothing, or whose pattern is none.
+
+    Raises:
+        ValueError: says which rule is wrong, and what would be right.
+    """
+    for place, rule in enumerate(rules):
+        if not (rule.text or rule.typed_data or rule.receivers):
+            raise ValueError(
+                f"policy[{place}] allows nothing: it names a text, typed_data or receivers."
+            )
+        try:
+            pattern_of(rule.text)
+        except ValueError as error:
+            raise ValueError(f"policy[{place}].text is no pattern: {error}.") from None

@@ -1,0 +1,1 @@
+"""Requests to sign as people read them: text, forms, exact display."""

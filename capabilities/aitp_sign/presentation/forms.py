@@ -1,0 +1,74 @@
+"""Requests to sign as forms, for doors that have forms of their own, and what was filled in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from aitp_desk.capability import InvalidRequest, MissingField
+from aitp_sign.messages import ApproveSignature, Signature
+from aitp_sign.records import Ask
+from aitp_sign.subjects import EVM_SCHEMES, Scheme
+
+AGREE = "agree"
+_TEXTS = ("signature", "scheme", "public_key", "account", "callback_url")
+
+
+def approval_form() -> dict[str, Any]:
+    """Whether the desk is to sign."""
+    agree = {"type": "boolean", "title": "Sign this for the site"}
+    return {"type": "object", "properties": {AGREE: agree}, "required": [AGREE]}
+
+
+def approval_by(request_id: str, given: Mapping[str, Any]) -> ApproveSignature:
+    """What one of the desk's people has filled in.
+
+    Raises:
+        InvalidRequest: it is neither yes nor no.
+    """
+    agree = given.get(AGREE)
+    if given.keys() != {AGREE} or not isinstance(agree, bool):
+        raise InvalidRequest("agree is true or false, and all there is to fill in.", param=AGREE)
+    return ApproveSignature(request_id, agree)
+
+
+def signature_form(schemes: Sequence[Scheme]) -> dict[str, Any]:
+    """What takes a signature. That of a JWS, whose key is an object, comes as a message."""
+    named = [scheme for scheme in schemes if scheme != "jws"]
+    members: dict[str, Any] = {
+        "signature": {"type": "string", "title": "Signature", "maxLength": 6000},
+        "scheme": {"type": "string", "title": "Signed by", "enum": named},
+        "public_key": {"type": "string", "title": "Public key, ed25519:…", "maxLength": 100},
+        "account": {"type": "string", "title": "Account or address", "maxLength": 100},
+        "callback_url": {"type": "string", "title": "Callback that was signed", "maxLength": 2000},
+    }
+    required = ["signature", "scheme"]
+    if not EVM_SCHEMES & set(schemes):
+        required.append("public_key")
+    if set(schemes) <= EVM_SCHEMES:
+        required.append("account")
+    return {"type": "object", "properties": members, "required": required}
+
+
+def signature_by(ask: Ask, given: Mapping[str, Any]) -> Signature:
+    """The signature that was filled in.
+
+    Raises:
+        MissingField, InvalidRequest: it does not fit the form; ``param`` is the member.
+    """
+    for name, value in given.items():
+        if name not in _TEXTS or not isinstance(value, str):
+            raise InvalidRequest(
+                f"There is no {name[:64]!r} to fill in as such; there are texts:"
+                f" {', '.join(_TEXTS)}.",
+                param=name[:64],
+            )
+    if not given.get("signature"):
+        raise MissingField("signature is missing.", param="signature")
+    scheme = {"scheme": ask.schemes[0]} if len(ask.schemes) == 1 else {}
+    try:
+        return msgspec.convert({"request_id": ask.id, **scheme, **given}, Signature)
+    except msgspec.ValidationError as error:
+        raise InvalidRequest(f"What was filled in is no signature: {error}.") from None

@@ -1,0 +1,77 @@
+"""Requests to sign and what answers them, in words."""
+
+from __future__ import annotations
+
+from msgspec import UnsetType
+
+from aitp_sign.messages import (
+    ApproveSignature,
+    Signature,
+    SignatureDeclined,
+    SignatureResult,
+)
+from aitp_sign.presentation.display import bound_by, lines_of, one_visible_line, quoted
+from aitp_sign.records import Ask, Report, has_signature
+from aitp_sign.subjects import Accounts
+
+
+def tell_ask(ask: Ask, until: int | None) -> str:
+    """What is to be signed, exactly, and how that is answered.
+
+    Parameters:
+        until: until when, Unix seconds; None where the message does not say.
+    """
+    asks = isinstance(ask.subject, Accounts)
+    signs = has_signature(ask.subject)
+    head = "Asked:" if asks else "To be signed, exactly:" if signs else "To be signed and sent:"
+    whose = ask.account or ask.public_key
+    lines = [
+        one_visible_line(ask.title),
+        one_visible_line(ask.description),
+        head,
+        quoted(lines_of(ask.subject)),
+        bound_by(ask.subject, until),
+        f"By {one_visible_line(whose)}." if whose else "",
+        f"It is signed by one of: {', '.join(ask.schemes)}." if ask.schemes else "",
+        "Whoever will not, replies: no.",
+    ]
+    return "\n".join(filter(None, lines))
+
+
+def tell_signature(signature: Signature) -> str:
+    """That something was signed; programs look at the signature."""
+    by = one_visible_line(signature.account or signature.public_key)
+    return f"Signed by {signature.scheme}{f', {by}' if by else ''}: {signature.signature}"
+
+
+def tell_declined(declined: SignatureDeclined) -> str:
+    """That somebody will not sign."""
+    note = one_visible_line(declined.note)
+    return f"Not signed: {note}" if note else "Not signed."
+
+
+def tell_approval(given: ApproveSignature) -> str:
+    """What one of the desk's people has said."""
+    return "It may be signed." if given.agree else "It is not to be signed."
+
+
+def tell_result(result: SignatureResult) -> str:
+    """What came of a signature."""
+    if result.result == "failure":
+        return f"Not signed: {one_visible_line(result.message)}"
+    scheme = "" if isinstance(result.scheme, UnsetType) else f" ({result.scheme})"
+    by = one_visible_line(result.public_key or result.account)
+    if not result.account or not result.public_key:
+        return f"Signed, and proved{scheme}: by {by}."
+    account = one_visible_line(result.account)
+    if result.account_proved:
+        return f"Signed, and proved{scheme}: by {account}, whose key is {by}."
+    return (
+        f"Signed, and proved{scheme}: by the key {by}. That it is a key of {account} is only said."
+    )
+
+
+def tell_report(report: Report) -> str:
+    """What somebody says, which nobody here has looked up."""
+    told = ", ".join(map(one_visible_line, report.told)) or "none"
+    return f"{report.what}: {told}. That is what was said: nobody here has looked it up."

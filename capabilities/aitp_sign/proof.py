@@ -1,0 +1,151 @@
+"""Whether a signature proves what was asked: of this, by whom it should be. Pure.
+
+What it does not look at is time and repetition: whoever keeps the request does.
+"""
+
+from __future__ import annotations
+
+import hashlib
+
+import msgspec
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+
+from aitp_sign.errors import Unproven
+from aitp_sign.evm import secp256k1
+from aitp_sign.keys import ed25519, jws
+from aitp_sign.keys.encodings import from_base64, from_base64url, to_base64url
+from aitp_sign.messages import Signature
+from aitp_sign.near import nep413
+from aitp_sign.subjects import EVM_SCHEMES, NearCall, Scheme, Signed, Subject, signed_of
+
+
+class Expected(msgspec.Struct, frozen=True):
+    """What a signature is held against.
+
+    Parameters:
+        until: until when it may be signed, Unix seconds.
+        account, public_key: whose it is to be; empty for anybody's.
+    """
+
+    subject: Signed
+    schemes: tuple[Scheme, ...]
+    until: int
+    account: str = ""
+    public_key: str = ""
+
+
+class Proof(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What a signature has proved.
+
+    Parameters:
+        public_key: by which key; empty of what shows an address alone.
+        account: whose it is, as far as that can be told.
+        account_proved: whether no chain need be asked for that.
+        digest: SHA-256 of what was signed, in hex.
+    """
+
+    scheme: Scheme
+    public_key: str
+    account: str
+    account_proved: bool
+    digest: str
+
+    @property
+    def signer(self) -> str:
+        """Who has signed, by what is proved of them."""
+        return self.public_key or self.account
+
+
+def prove(expected: Expected, given: Signature) -> Proof:
+    """Hold a signature against what was asked.
+
+    Raises:
+        Unproven: it proves something else, or nothing.
+    """
+    if given.scheme not in expected.schemes:
+        raise Unproven(
+            "wrong_scheme", f"It was asked to be signed by {' or '.join(expected.schemes)}."
+        )
+    try:
+        signed = signed_of(
+            expected.subject, given.scheme, expected.until, given.callback_url or None
+        )
+    except ValueError as error:
+        raise Unproven("malformed", f"What was asked cannot be signed so: {error}") from None
+    digest = hashlib.sha256(signed).hexdigest()
+    if given.scheme in EVM_SCHEMES:
+        if not (expected.account or given.account):
+            # of another text it would be taken for that of an address which nobody has
+            raise Unproven("malformed", "account is the address that has signed: it is missing.")
+        address = secp256k1.signer_of(signed, given.signature)
+        proof = Proof(given.scheme, "", address, account_proved=True, digest=digest)
+        _check_address(expected.account or given.account, address)
+    elif given.scheme == "jws":
+        proof = Proof("jws", _check_jws(given, signed), "", account_proved=False, digest=digest)
+    else:
+        proof = _prove_by_key(expected.subject, given, signed, digest)
+    if expected.public_key and proof.public_key != expected.public_key:
+        raise Unproven("wrong_key", f"It was asked to be signed by {expected.public_key}.")
+    if expected.account and not proof.account_proved:
+        _check_account(expected, proof)
+    return proof
+
+
+def is_known(scheme: Scheme) -> bool:
+    """Whether signatures of a scheme can be looked at here."""
+    return scheme not in EVM_SCHEMES or secp256k1.is_here()
+
+
+def thumbprint(key: jws.Jwk) -> str:
+    """What a JWK is called by (RFC 7638)."""
+    members = {"crv": key.crv, "kty": key.kty, "x": key.x} | ({"y": key.y} if key.y else {})
+    return to_base64url(hashlib.sha256(msgspec.json.encode(members)).digest())
+
+
+def _prove_by_key(subject: Subject, given: Signature, signed: bytes, digest: str) -> Proof:
+    key = ed25519.read_key(given.public_key)
+    try:
+        is_raw = given.scheme == "ed25519"
+        signature = from_base64url(given.signature) if is_raw else from_base64(given.signature)
+    except ValueError as error:
+        raise Unproven("malformed", f"signature is {error}.") from None
+    ed25519.check(key, signature, signed)
+    account = given.account
+    if isinstance(subject, NearCall):
+        account = subject.transaction.signer_id
+        if given.public_key != subject.transaction.public_key:
+            raise Unproven("wrong_key", "The transaction names another key.")
+    return Proof(given.scheme, given.public_key, account, _is_called_by(account, key), digest)
+
+
+def _is_called_by(account: str, key: Ed25519PublicKey) -> bool:
+    if not nep413.is_implicit(account):
+        return False
+    if account != key.public_bytes_raw().hex():
+        raise Unproven("wrong_account", "The account is called by another key.")
+    return True
+
+
+def _check_jws(given: Signature, signed: bytes) -> str:
+    if isinstance(given.jwk, msgspec.UnsetType):
+        raise Unproven("malformed", "jwk is the key of the JWS: it is missing.")
+    jws.check(given.signature, signed, given.jwk)
+    return thumbprint(given.jwk)
+
+
+def _check_address(expected: str, address: str) -> None:
+    if expected and expected.lower() != address.lower():
+        raise Unproven(
+            "wrong_account", f"The signature is that of {address}, or of something else."
+        )
+
+
+def _check_account(expected: Expected, proof: Proof) -> None:
+    if proof.account and proof.account != expected.account:
+        raise Unproven("wrong_account", f"It was asked to be signed by {expected.account}.")
+    if not expected.public_key:
+        raise Unproven(
+            "wrong_account",
+            f"That {proof.public_key} is a key of {expected.account} is not known here: whoever"
+            " asks names the key as well, or an account that is called by its key.",
+        )

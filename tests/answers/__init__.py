@@ -1,0 +1,1 @@
+"""Measures how well the desk answers labelled questions."""

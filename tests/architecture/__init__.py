@@ -1,0 +1,1 @@
+"""Tests of the layout: layers, module names, packaging and page assets."""

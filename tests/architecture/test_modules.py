@@ -1,0 +1,39 @@
+"""A module is small and says what it is for."""
+
+import ast
+import re
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+PACKAGE = ROOT / "aitp_desk"
+MODULES = sorted(PACKAGE.rglob("*.py"))
+LARGEST = 500
+NINE_OF_TEN = 350
+
+
+def name(path: Path) -> str:
+    return str(path.relative_to(ROOT))
+
+
+def lines(path: Path) -> int:
+    return len(path.read_text(encoding="utf-8").splitlines())
+
+
+def test_no_file_is_longer_than_500_lines() -> None:
+    assert {name(path): lines(path) for path in MODULES if lines(path) > LARGEST} == {}
+
+
+def test_nine_files_of_ten_have_at_most_350_lines() -> None:
+    sizes = sorted(size for size in map(lines, MODULES) if size > 5)
+    assert sizes[int(len(sizes) * 0.9)] <= NINE_OF_TEN
+
+
+def test_every_module_says_what_it_is_for() -> None:
+    texts = {name(path): path.read_text(encoding="utf-8") for path in MODULES}
+    assert [path for path, text in texts.items() if not ast.get_docstring(ast.parse(text))] == []
+
+
+def test_no_second_generation_stands_beside_the_first() -> None:
+    assert [
+        name(path) for path in MODULES if re.search(r"_v\d|compat|legacy|_old|_new", path.stem)
+    ] == []

@@ -1,0 +1,66 @@
+"""A module is one noun of the field, and a folder has few entries: docs/contributing.md,
+"Names"."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+PACKAGES = ("aitp_desk", "capabilities")
+MOST_ENTRIES = 16
+TERMS = frozenset(
+    "docstring embedding encoding fastembed feed framing listing ranking rendering routing "
+    "spelling testing tracing".split()
+)
+"""Terms of the field, and names, that end as a verb does."""
+ALIASES = frozenset({"aitp_desk/protocols/hac/checking.py"})
+"""Former names that packages may import for one more release."""
+VERB = re.compile(r"(?:ing|ed)$")
+NO_NOUNS = frozenset(
+    "about after again ahead alike already alone and anew apart at before below beside besides "
+    "common further helper helpers here later manager managers misc of off on once other out over "
+    "shown their then there told twice under until util utils what where who".split()
+)
+NUMBERED = "store/schema"
+"""Migrations are a sequence: they stand in one folder, by their numbers."""
+
+
+def modules() -> list[Path]:
+    return [
+        path.relative_to(ROOT)
+        for package in PACKAGES
+        for path in sorted((ROOT / package).rglob("*.py"))
+        if not path.name.startswith("__") and path.relative_to(ROOT).as_posix() not in ALIASES
+    ]
+
+
+def test_modules_and_packages_are_named_by_nouns() -> None:
+    names = {part for path in modules() for part in path.with_suffix("").parts}
+    last_words = {name: name.rpartition("_")[2] for name in names}
+    assert {
+        name
+        for name, word in last_words.items()
+        if word in NO_NOUNS or (VERB.search(word) and word not in TERMS)
+    } == set()
+
+
+def test_no_folder_has_more_entries_than_one_sees_at_once() -> None:
+    folders = {path for package in PACKAGES for path in (ROOT / package).rglob("*/")}
+    folders |= {ROOT / package for package in PACKAGES}
+    crowded = {}
+    for folder in folders:
+        if folder.name == "__pycache__" or folder.match(NUMBERED):
+            continue
+        entries = {entry.name for entry in folder.iterdir()} - {"__init__.py", "__pycache__"}
+        modules_alone = {name for name in entries if name != "py.typed"}
+        if folder == ROOT / "aitp_desk":
+            modules_alone = {name for name in modules_alone if not name.endswith(".py")}
+        if len(modules_alone) > MOST_ENTRIES:
+            crowded[str(folder.relative_to(ROOT))] = len(modules_alone)
+    assert crowded == {}
+
+
+def test_few_modules_stand_beside_the_folders_of_the_package() -> None:
+    loose = {path.name for path in (ROOT / "aitp_desk").glob("*.py")} - {"__init__.py"}
+    assert loose == {"__main__.py", "commands.py", "middleware.py", "testing.py"}

@@ -1,0 +1,1 @@
+"""Servers, load and samples that the benchmarks share."""

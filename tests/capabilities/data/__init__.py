@@ -1,0 +1,1 @@
+"""Tests of AITP-03: forms, sealed values and profiles."""

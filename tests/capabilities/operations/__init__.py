@@ -1,0 +1,1 @@
+"""Tests of AITP-04: operations messages and peers."""

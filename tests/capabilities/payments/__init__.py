@@ -1,0 +1,1 @@
+"""Tests of AITP-01: quotes, the ledger, purchases and payment providers."""

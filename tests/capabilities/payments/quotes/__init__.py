@@ -1,0 +1,1 @@
+"""Tests of quotes: messages, signatures, payment and chains."""

@@ -1,0 +1,1 @@
+"""Tests of payments by x402."""

@@ -1,0 +1,1 @@
+"""Tests of AITP-02: requests for decisions."""

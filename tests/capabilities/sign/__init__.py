@@ -1,0 +1,1 @@
+"""Tests of AITP-05: signatures and wallets."""

@@ -1,0 +1,1 @@
+"""Actions for desks that are killed or interrupted."""

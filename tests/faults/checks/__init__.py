@@ -1,0 +1,1 @@
+"""Compares what a database holds with what the desk acknowledged."""

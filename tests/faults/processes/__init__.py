@@ -1,0 +1,1 @@
+"""Processes that run next to a desk until it is killed."""

@@ -1,0 +1,1 @@
+"""Builds prompts, obeys every instruction in them and judges the result."""

@@ -1,0 +1,1 @@
+"""Tests of whole desks over their protocols, as clients use them."""

@@ -1,0 +1,1 @@
+"""Tests of A2A with the SDK's client and without it."""

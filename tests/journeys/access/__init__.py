@@ -1,0 +1,1 @@
+"""Tests of credentials, scopes and access."""

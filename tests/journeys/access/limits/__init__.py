@@ -1,0 +1,1 @@
+"""Tests of rate limits, token budgets and concurrency."""

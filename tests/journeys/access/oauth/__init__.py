@@ -1,0 +1,1 @@
+"""Tests of OAuth clients, metadata and tokens."""

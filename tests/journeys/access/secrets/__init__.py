@@ -1,0 +1,1 @@
+"""Tests that secrets are stored safely and never leak."""

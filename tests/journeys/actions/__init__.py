@@ -1,0 +1,1 @@
+"""Tests of the site's own actions and resources."""

@@ -1,0 +1,68 @@
+"""The example shop: what no action does, somebody there answers."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from aitp_desk.desk.tickets.service import Escalating
+from tests.journeys.aitp.tickets.test_tickets import SECONDS, People
+from tests.support.access.audit_log import somebody
+from tests.support.sites.shop import DAY, shopping
+
+JONAS = {"order_id": "TH10481988", "email": "jonas@customer.example"}
+"""Of an order with boots and insoles that was collected forty days before."""
+INES = {"order_id": "TH10481150", "email": "ines@customer.example"}
+"""Of an order with a pack that was collected 75 days before, and may come back for 60."""
+INSOLE, PACK = "TO-1190", "TO-3107"
+QUESTION = "Can you engrave forty mugs before the twelfth of May? " * 4
+
+
+@pytest.mark.requirement("AHPW-4.1-14")
+async def test_a_question_for_a_person_is_accepted_and_answered_by_one(tmp_path: Path) -> None:
+    people = People(tmp_path)
+    async with shopping(tmp_path) as (agent, _):
+        accepted = await agent.ask("contact_human", QUESTION.strip())
+        assert (accepted.status, accepted.body["status"]) == (200, "accepted")
+        ticket = await people.wait_for_one()
+        assert len(ticket["about"]) <= 120
+        assert ticket["note"] == QUESTION.strip()
+        code, _, wrong = await people.run("answer", ticket["id"], "We can.", "--as", "sam")
+        assert (code, wrong) == (0, "")
+        status = await agent.talker.send("GET", accepted.body["poll"])
+    assert status.ok["status"] == "success"
+    assert status.ok["response"]["answer"] == "sam: We can."
+
+
+async def test_of_dear_things_that_come_back_late_a_person_decides(tmp_path: Path) -> None:
+    people = People(tmp_path)
+    async with shopping(tmp_path) as (agent, clock):
+        early = await agent.refused("late_return", **JONAS, sku=INSOLE)
+        assert early == (409, "TO-1190 can still be returned in time.")
+        accepted = (await agent.call("late_return", **INES, sku=PACK)).body
+        assert accepted["status"] == "accepted"
+        ticket = await people.wait_for_one()
+        assert ticket["kind"] == "approval"
+        assert ticket["about"].startswith("Announces the return of an unused item")
+        assert agent.rows("SELECT * FROM returns") == []
+        escalating = Escalating(agent.talker.desk.store, clock)
+        assert await escalating.approve(ticket["id"], "sam", somebody(principal="key:sam"))
+        async with asyncio.timeout(SECONDS):
+            while (status := await agent.talker.send("GET", accepted["poll"])).body[
+                "status"
+            ] == "pending":
+                await agent.talker.desk.store.settled()
+        assert "give store credit for $229.00." in str(status.ok["response"]["answer"])
+
+        clock.advance(25 * DAY)
+        accepted = (await agent.call("late_return", **JONAS, sku=INSOLE)).body
+        async with asyncio.timeout(SECONDS):
+            while not (found := agent.rows("SELECT sku FROM returns WHERE sku = 'TO-1190'")):
+                await agent.talker.desk.store.settled()
+        assert found == [(INSOLE,)]
+        assert (await people.run("list"))[1] == []
+        clock.advance(30 * DAY)
+        late = await agent.refused("late_return", **JONAS, sku="TO-1104")
+        assert late == (409, "TO-1104 is more than 30 days late.")

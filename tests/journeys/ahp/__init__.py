@@ -1,0 +1,1 @@
+"""Tests of AHP: discovery, questions, sessions and actions."""

@@ -1,0 +1,1 @@
+"""Tests of actions that are called over AHP."""

@@ -1,0 +1,1 @@
+"""Tests of content types and feeds over AHP."""

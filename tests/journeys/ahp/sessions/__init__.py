@@ -1,0 +1,1 @@
+"""Tests of AHP sessions: clarification, replies and records."""

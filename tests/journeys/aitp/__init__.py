@@ -1,0 +1,1 @@
+"""Tests of the AITP APIs: threads, runs, tickets and transcripts."""

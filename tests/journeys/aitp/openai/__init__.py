@@ -1,0 +1,1 @@
+"""Tests of the AITP APIs with the OpenAI SDK."""

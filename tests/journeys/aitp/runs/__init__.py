@@ -1,0 +1,1 @@
+"""Tests of runs over the Runs API."""

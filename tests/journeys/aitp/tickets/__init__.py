@@ -1,0 +1,1 @@
+"""Tests of tickets and takeover by operators."""

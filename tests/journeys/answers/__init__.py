@@ -1,0 +1,1 @@
+"""Tests of answers: content, languages, embeddings and Claude."""

@@ -1,0 +1,1 @@
+"""Tests of HAC: affordances, errors and discovery."""

@@ -1,0 +1,1 @@
+"""Tests of paid calls: quotes, the ledger, Stripe and x402."""

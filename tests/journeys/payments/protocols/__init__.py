@@ -1,0 +1,1 @@
+"""Tests of payment over each protocol."""

@@ -1,0 +1,1 @@
+"""Tests of capabilities as plug-in packages."""

@@ -1,0 +1,1 @@
+"""Tests of forms, secrets and sealed values in conversations."""

@@ -1,0 +1,1 @@
+"""Tests of structured messages on threads and in sessions."""

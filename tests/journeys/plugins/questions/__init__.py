@@ -1,0 +1,1 @@
+"""Tests of questions that the desk asks by capabilities."""

@@ -1,0 +1,1 @@
+"""Tests that every protocol gives the same result."""

@@ -1,0 +1,65 @@
+"""A conversation that goes on by other doors, whose desk is killed after every answer."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
+
+import aiohttp
+import pytest
+
+from aitp_desk.app.server import Serving
+from tests.support.clients.threads import Talker
+from tests.support.desk.processes import (
+    Server,
+    desk_command,
+    free_port,
+    make_token,
+    serving_process,
+)
+from tests.support.protocols.conversation import DOORS, Heard
+
+DURABLE = "store.query_turns=durable"
+"""Without it the record of a question over AHP is written a moment after its answer."""
+DOORS_IN_TURN = tuple(DOORS)
+QUESTION = "What is your return policy?"
+
+
+@asynccontextmanager
+async def visiting(folder: Path, key: str | None = None) -> AsyncIterator[tuple[Talker, Server]]:
+    """A visitor of the shop in a process of its own, over the same data each time."""
+    port = free_port()
+    command = desk_command(folder / "data", port, DURABLE)
+    log, bytecode = folder / "log", folder / "bytecode"
+    with serving_process(command, port, log=log, bytecode=bytecode) as server:
+        async with aiohttp.ClientSession(server.url) as http:
+            seen_from_outside = cast(Serving, SimpleNamespace(url=server.url))
+            yield Talker(seen_from_outside, folder / "data", http, key), server
+
+
+async def check_kept(visitor: Talker, heard: list[Heard]) -> None:
+    """Hold a thread against what was answered before."""
+    texts = await visitor.texts(heard[0].name)
+    assert texts[::2] == [QUESTION] * len(heard)
+    assert texts[1::2] == [one.answer for one in heard]
+
+
+@pytest.mark.servers
+@pytest.mark.parametrize("begun", DOORS_IN_TURN)
+async def test_it_goes_on_by_the_next_door(tmp_path: Path, begun: str) -> None:
+    first = DOORS_IN_TURN.index(begun)
+    heard: list[Heard] = []
+    async with visiting(tmp_path):
+        key = make_token(tmp_path / "data")
+    for door in DOORS_IN_TURN[first:] + DOORS_IN_TURN[: first + 1]:
+        async with visiting(tmp_path, key) as (visitor, server):
+            if heard:
+                await check_kept(visitor, heard)
+            name = heard[-1].name if heard else None
+            heard.append(await DOORS[door].ask(visitor, QUESTION, name))
+            server.kill()
+    async with visiting(tmp_path, key) as (visitor, _):
+        await check_kept(visitor, heard)

@@ -1,0 +1,1 @@
+"""Tests of the server process: health, metrics, restart and retention."""

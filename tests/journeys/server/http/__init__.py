@@ -1,0 +1,1 @@
+"""Tests of HTTP: message boundaries, slow clients and hostile input."""

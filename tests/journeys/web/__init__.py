@@ -1,0 +1,1 @@
+"""Tests of pages, the console and export."""

@@ -1,0 +1,157 @@
+"""What is done at the box to ask for who has a key, in Chromium, with a real desk behind it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.support.access.keys import make_key
+from tests.support.browser.accessibility import find_flaws
+from tests.support.browser.chromium import OpenBrowser
+from tests.support.browser.page import AtPage, at_page
+from tests.support.desk.server import serving
+
+if TYPE_CHECKING:
+    from playwright.async_api import Expect
+
+pytestmark = pytest.mark.servers
+
+ACTIONS = '''
+"""What a lamp shop does: it mends lamps, and lends them."""
+
+from typing import Literal
+
+from aitp_desk.actions import Context, action
+
+
+@action(kind="async", mutability="reversible", blast_radius="self")
+def mend_lamp(fault: Literal["dark", "loud"], context: Context) -> str:
+    """Mends a lamp.
+
+    Args:
+        fault: what is wrong with it.
+    """
+    return f"It is not {fault} any more."
+
+
+@action(kind="action", mutability="reversible", blast_radius="self", confirmation_recommended=True)
+def lend_lamp(kind: Literal["tall", "small"], context: Context) -> str:
+    """Lends a lamp for a week.
+
+    Args:
+        kind: which kind of lamp.
+    """
+    return f"A {kind} lamp is yours for a week."
+
+
+@action(open_to="anyone")
+def count_lamps(context: Context) -> int:
+    """Counts the lamps."""
+    return 3
+'''
+
+
+@pytest.fixture
+def expect() -> Expect:
+    """Playwright's assertions, which wait for what they assert."""
+    from playwright.async_api import expect
+
+    return expect
+
+
+@asynccontextmanager
+async def at_lamps(tmp_path: Path, browser: OpenBrowser) -> AsyncIterator[tuple[AtPage, str]]:
+    """Somebody at a lamp shop's page, and a key that they have."""
+    site, data = tmp_path / "site", tmp_path / "data"
+    (site / "content").mkdir(parents=True)
+    (site / "content" / "index.md").write_text("# Lamps\n\nWe sell lamps.\n", encoding="utf-8")
+    (site / "actions.py").write_text(ACTIONS, encoding="utf-8")
+    (site / "desk.toml").write_text('[content]\nfolder = "content"\n', encoding="utf-8")
+    async with serving(data, folder=site) as desk, at_page(browser, desk) as visitor:
+        yield visitor, await make_key(desk.store, data, "actions")
+
+
+async def begin(visitor: AtPage, expect: Expect, act: str, key: str) -> None:
+    """Begin what the page offers, with a key that is asked for."""
+    await visitor.page.get_by_role("button", name=act, exact=True).click()
+    await visitor.card.get_by_label("Access key").fill(key)
+    await visitor.press("Enter")
+    await expect(visitor.card.get_by_label("Access key")).to_have_count(0)
+    await visitor.settled()
+
+
+async def test_what_changes_something_is_offered_and_nothing_else(
+    tmp_path: Path, browser: OpenBrowser, expect: Expect
+) -> None:
+    async with at_lamps(tmp_path, browser) as (visitor, _):
+        offered = visitor.page.locator("[data-capability]")
+        await expect(offered).to_have_text(["Mend lamp", "Lend lamp"])
+        await expect(offered.first).to_have_attribute("title", "Mends a lamp.")
+        assert await find_flaws(visitor.page) == []
+
+
+async def test_a_key_is_asked_for_and_stays_on_the_page(
+    tmp_path: Path, browser: OpenBrowser, expect: Expect
+) -> None:
+    async with at_lamps(tmp_path, browser) as (visitor, key):
+        await visitor.page.get_by_role("button", name="Lend lamp").click()
+        await expect(visitor.card).to_contain_text("This needs an access key of this site.")
+        asked = visitor.card.get_by_label("Access key")
+        await visitor.button("Go on").click()
+        await expect(asked).to_be_focused()
+        await expect(asked).to_have_accessible_description(re.compile("This is needed"))
+        await asked.fill("desk_wrong")
+        await visitor.press("Enter")
+        await expect(visitor.card).to_contain_text("This access key is not accepted.")
+        assert await find_flaws(visitor.page) == []
+        await visitor.card.get_by_label("Access key").fill(key)
+        await visitor.press("Enter")
+        await expect(visitor.said).to_contain_text("tall")
+        await expect(visitor.turns).to_have_count(1)
+        kept = await visitor.page.evaluate(
+            "JSON.stringify([localStorage, sessionStorage, document.cookie, location.href])"
+        )
+        assert key not in kept
+        assert key not in await visitor.page.content()
+
+
+async def test_words_answer_what_is_asked_until_it_is_done(
+    tmp_path: Path, browser: OpenBrowser, expect: Expect
+) -> None:
+    async with at_lamps(tmp_path, browser) as (visitor, key):
+        await begin(visitor, expect, "Lend lamp", key)
+        await expect(visitor.box).to_have_attribute("placeholder", "Your answer")
+        await visitor.ask("tall")
+        await visitor.page.get_by_role("button", name="yes", exact=True).click()
+        await expect(visitor.said).to_have_text("A tall lamp is yours for a week.")
+        assert {body["capability"] for body in visitor.posted()} == {"lend_lamp"}
+        await visitor.ask("Which lamps do you sell?")
+        assert visitor.posted()[-1]["capability"] == "content_search"
+
+
+async def test_what_is_typed_is_said_with_it(
+    tmp_path: Path, browser: OpenBrowser, expect: Expect
+) -> None:
+    async with at_lamps(tmp_path, browser) as (visitor, key):
+        await visitor.box.fill("A small one, please.")
+        await begin(visitor, expect, "Lend lamp", key)
+        await expect(visitor.turn.get_by_role("heading", level=2)).to_have_text(
+            "A small one, please."
+        )
+        await expect(visitor.said).to_contain_text("kind small")
+        await expect(visitor.box).to_have_value("")
+
+
+async def test_what_goes_on_by_itself_is_told_in_the_end(
+    tmp_path: Path, browser: OpenBrowser, expect: Expect
+) -> None:
+    async with at_lamps(tmp_path, browser) as (visitor, key):
+        await begin(visitor, expect, "Mend lamp", key)
+        await visitor.ask("loud")
+        await expect(visitor.said).to_have_text("It is not loud any more.")
+        assert visitor.requests[-1].headers["authorization"] == f"Bearer {key}"

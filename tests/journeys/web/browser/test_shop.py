@@ -1,0 +1,150 @@
+"""Ordering from the example shop at its page by answering what it asks, in Chromium."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.support.browser.accessibility import find_flaws
+from tests.support.browser.chromium import OpenBrowser
+from tests.support.browser.page import PHONE, at_page
+from tests.support.sites.shop import SAM, Shopper, shopping
+from tests.support.sites.tent_order import (
+    ADDRESS,
+    ASKING,
+    BEGIN,
+    STORY,
+    check_order,
+    join,
+    read,
+    story,
+)
+
+if TYPE_CHECKING:
+    from playwright.async_api import Expect
+
+pytestmark = pytest.mark.servers
+
+FILLED = {
+    "Name": ADDRESS["address.name"],
+    "Street": ADDRESS["address.street"],
+    "City": ADDRESS["address.city"],
+    "Postal code": ADDRESS["address.postal_code"],
+    "Email": ADDRESS["email"],
+}
+
+
+@pytest.fixture
+def expect() -> Expect:
+    """Playwright's assertions, which wait for what they assert."""
+    from playwright.async_api import expect
+
+    return expect
+
+
+def key_of(shopper: Shopper) -> str:
+    """The key that a shopper's agent has."""
+    key = shopper.talker.key
+    assert key is not None
+    return key
+
+
+async def test_an_order_is_placed_by_answering_what_is_asked(
+    tmp_path: Path, browser: OpenBrowser, expect: Expect
+) -> None:
+    async with shopping(tmp_path, *ASKING) as (anybody, _):
+        shopper = await anybody.with_key("actions", "threads")
+        async with at_page(browser, shopper.talker.desk, viewport=PHONE) as visitor:
+            await visitor.box.fill(BEGIN)
+            await visitor.page.get_by_role("button", name="Ship order").click()
+            await visitor.card.get_by_label("Access key").fill(key_of(shopper))
+            await visitor.press("Enter")
+
+            await expect(visitor.card.get_by_role("heading", level=3)).to_have_text(
+                "Which Tarn Larkspur 2 Tent?"
+            )
+            for _ in range(2):
+                await visitor.button("One more: Lake blue").click()
+            await visitor.button("Choose").click()
+
+            await expect(visitor.card.get_by_role("heading", level=3)).to_have_text(
+                "Address and email"
+            )
+            assert await find_flaws(visitor.page) == []
+            for label, value in FILLED.items():
+                await visitor.card.get_by_role("textbox", name=label, exact=True).fill(value)
+            await visitor.button("Send").click()
+            state = visitor.card.get_by_role("combobox", name="State")
+            await expect(state).to_be_focused()
+            await state.select_option(ADDRESS["address.state"])
+            await visitor.button("Send").click()
+
+            await expect(visitor.card).to_contain_text("It costs 739.88 USD. Shall I go ahead?")
+            assert not await visitor.is_too_wide()
+            await visitor.button("Yes").click()
+            await expect(visitor.said).to_contain_text("Order TH10482318 to Boise, ID is placed.")
+            await expect(visitor.page.locator(".card:not(.closed)")).to_have_count(0)
+            thread = visitor.posted()[-1]["session_id"]
+        check_order(shopper)
+        await join(shopper, thread)
+        assert story(await read(shopper, thread)) == STORY
+
+
+async def test_an_order_is_cancelled_once_that_is_confirmed(
+    tmp_path: Path, browser: OpenBrowser, expect: Expect
+) -> None:
+    async with shopping(tmp_path, *ASKING) as (anybody, _):
+        shopper = await anybody.with_key("actions", "threads")
+        async with at_page(browser, shopper.talker.desk) as visitor:
+            await visitor.box.fill("Please cancel {order_id}, {email}.".format(**SAM))
+            await visitor.page.get_by_role("button", name="Cancel order").click()
+            await visitor.card.get_by_label("Access key").fill(key_of(shopper))
+            await visitor.press("Enter")
+            await expect(visitor.button("No")).to_be_visible()
+            await visitor.button("Yes").click()
+            await expect(visitor.said).to_contain_text("cancelled")
+        cancelled = f"SELECT state FROM orders WHERE id = '{SAM['order_id']}'"
+        assert shopper.rows(cancelled) == [("cancelled",)]
+
+
+async def test_what_is_not_wanted_any_more_needs_no_answer(
+    tmp_path: Path, browser: OpenBrowser, expect: Expect
+) -> None:
+    async with shopping(tmp_path, *ASKING) as (anybody, _):
+        shopper = await anybody.with_key("actions", "threads")
+        async with at_page(browser, shopper.talker.desk) as visitor:
+            await visitor.box.fill(BEGIN)
+            await visitor.page.get_by_role("button", name="Ship order").click()
+            await visitor.card.get_by_label("Access key").fill(key_of(shopper))
+            await visitor.press("Enter")
+            await expect(visitor.button("Choose")).to_be_visible()
+            await visitor.ask("never mind")
+            await expect(visitor.said).to_contain_text("Nothing was done.")
+            await expect(visitor.page.locator(".card:not(.closed)")).to_have_count(0)
+            closed = visitor.page.locator(".card.closed")
+            await expect(closed).to_contain_text("Needs no answer any more.")
+
+
+async def test_what_is_asked_may_be_answered_in_words_too(
+    tmp_path: Path, browser: OpenBrowser, expect: Expect
+) -> None:
+    async with shopping(tmp_path, *ASKING) as (anybody, _):
+        shopper = await anybody.with_key("actions", "threads")
+        async with at_page(browser, shopper.talker.desk) as visitor:
+            await visitor.box.fill(BEGIN)
+            await visitor.page.get_by_role("button", name="Ship order").click()
+            await visitor.card.get_by_label("Access key").fill(key_of(shopper))
+            await visitor.press("Enter")
+            tents = visitor.card.filter(has_text="Which Tarn Larkspur 2 Tent?")
+            await expect(tents).to_be_visible()
+            await visitor.ask("the lake blue one, two of them")
+            first = visitor.page.locator(".card").first
+            await expect(first).to_contain_text("Chosen: 2 × Lake blue.")
+            await expect(visitor.turn.locator(".note")).to_have_text("Chosen: 2 × Lake blue.")
+            await expect(visitor.card.get_by_role("heading", level=3)).to_have_text(
+                "Address and email"
+            )
+            await visitor.ask("Name: Kai Moss")
+            await expect(visitor.page.locator(".card:not(.closed)")).to_have_count(1)

@@ -1,0 +1,1 @@
+"""Tests of exported sites and snippets."""

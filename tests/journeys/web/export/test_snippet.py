@@ -1,0 +1,117 @@
+"""What an owner puts into pages of their own, as the command prints it."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import aiohttp
+import pytest
+from selectolax.lexbor import LexborHTMLParser
+
+from aitp_desk.app.server import Serving
+from aitp_desk.protocols.base.discovery_links import head_tags, link_header, notice
+from tests.support.desk.command import run
+from tests.support.desk.server import SITE
+
+URL = ("--set", "site.url=https://books.example")
+
+
+@pytest.mark.requirement("AHP-3.3-1", "AHP-3.4-1", "AHP-3.4-2", "AHP-3.4-8", "AHPW-2.4.1-1")
+@pytest.mark.requirement("AHP-3.4-5", "AHP-3.4-6", "AHP-B-2", "AHP-B-3")
+async def test_a_page_of_one_s_own_with_the_snippet_leads_to_the_desk() -> None:
+    code, lines, errors = await run("snippet", SITE)
+    assert (code, errors) == (0, [])
+    head, place, body = re.split("(<!-- before </body>.*?-->)", "\n".join(lines))
+    assert "every page, of error pages and API documentation too" in place
+    page = LexborHTMLParser(f"<html><head>{head}</head><body><p>Hello</p>{body}</body></html>")
+    for relation in ("agent-manifest", "ahp-manifest"):
+        link = page.css_first(f'head link[rel="{relation}"]')
+        assert link is not None
+        assert link.attributes["href"] == "/.well-known/agent.json"
+        assert link.attributes["type"] == "application/agent+json"
+    meta = page.css_first('head meta[name="ahp-manifest"]')
+    assert meta is not None
+    assert meta.attributes["content"] == "/.well-known/agent.json"
+    told = page.css_first('body section.ahp-notice[aria-label="AI Agent Notice"][hidden]')
+    assert told is not None
+    for said in ("GET /.well-known/agent.json", "POST /agent/converse", "AHP/0.1"):
+        assert said in told.text()
+
+
+async def test_the_snippet_is_what_the_desk_s_own_pages_carry(served_desk: Serving) -> None:
+    _, head, _ = await run("snippet", SITE, "--head")
+    _, footer, _ = await run("snippet", SITE, "--footer")
+    async with aiohttp.ClientSession() as http, http.get(f"{served_desk.url}/about") as response:
+        page = await response.text()
+    assert "\n".join(head) in page
+    assert "\n".join(footer) in page
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        (["--head"], head_tags("https://books.example")),
+        (["--body"], notice("https://books.example", hidden=True)),
+        (["--footer"], notice("https://books.example")),
+        (["--footer", "--static"], notice("https://books.example", asks=False)),
+    ],
+)
+async def test_the_parts_are_printed_alone_with_the_address_of_the_configuration(
+    options: list[str], expected: str
+) -> None:
+    code, lines, _ = await run("snippet", SITE, *URL, *options)
+    assert (code, "\n".join(lines)) == (0, expected)
+    assert "https://books.example/" in expected
+
+
+async def test_a_site_that_answers_nothing_sends_nobody_to_ask() -> None:
+    _, lines, _ = await run("snippet", SITE, *URL, "--static")
+    assert "/agent/converse" not in "\n".join(lines)
+    assert "GET https://books.example/llms.txt" in "\n".join(lines)
+
+
+async def test_a_mistake_in_the_settings_is_told_and_nothing_printed() -> None:
+    code, lines, errors = await run("snippet", SITE, "--set", "site.url=books")
+    assert (code, lines) == (1, [])
+    assert errors[0].startswith("site.url: ")
+
+
+@pytest.mark.parametrize("kind", ["nginx", "caddy"])
+async def test_settings_for_a_web_server_name_this_desk(kind: str, tmp_path: Path) -> None:
+    for folder in ("content", "books"):
+        (tmp_path / folder).mkdir()
+    (tmp_path / "desk.toml").write_text(
+        '[content]\nfolder = "content"\n'
+        "[server]\nport = 4711\n[files]\nmax_bytes = 33_000_000\n"
+        '[[agents]]\nname = "books"\ncontent.folder = "books"\n'
+    )
+    code, lines, errors = await run("snippet", tmp_path, f"--{kind}")
+    assert (code, errors) == (0, [])
+    text = "\n".join(lines)
+    assert "127.0.0.1:4711" in text
+    assert "/books/" in text
+    assert "32m" in text or "32MiB" in text
+    assert link_header() in text
+    if kind == "nginx":
+        assert head_tags() in text
+        assert notice(hidden=True) in text
+
+
+@pytest.mark.parametrize("kind", ["nginx", "caddy"])
+@pytest.mark.parametrize(
+    ("setting", "told"),
+    [("server.host=a;b {", "server.host: is no address"), ("server.port=0", "needs one port")],
+)
+async def test_settings_for_a_web_server_need_a_place_to_hand_to(
+    kind: str, setting: str, told: str
+) -> None:
+    code, lines, errors = await run("snippet", SITE, f"--{kind}", "--set", setting)
+    assert (code, lines, len(errors)) == (1, [], 1)
+    assert told in errors[0]
+
+
+async def test_settings_for_a_web_server_are_for_a_desk_behind_it() -> None:
+    code, lines, errors = await run("snippet", SITE, "--static", "--nginx")
+    assert (code, lines) == (2, [])
+    assert "--static" in errors[-1]

@@ -1,0 +1,1 @@
+"""Tests of pages as browsers and agents read them."""

@@ -1,0 +1,1 @@
+"""Compares what payers were promised with what the desk keeps."""

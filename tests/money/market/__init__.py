@@ -1,0 +1,1 @@
+"""A desk that sells, its payers and its store."""

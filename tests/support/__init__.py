@@ -1,0 +1,1 @@
+"""Clients, sites and doubles that tests share."""

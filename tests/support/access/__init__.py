@@ -1,0 +1,1 @@
+"""Keys, tokens and callers for tests."""

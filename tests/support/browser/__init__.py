@@ -1,0 +1,1 @@
+"""Drives Chromium, the page and the console."""

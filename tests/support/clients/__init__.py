@@ -1,0 +1,1 @@
+"""Clients of a desk, one for each protocol."""

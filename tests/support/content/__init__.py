@@ -1,0 +1,1 @@
+"""Content for tests of the knowledge package."""

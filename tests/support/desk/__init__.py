@@ -1,0 +1,1 @@
+"""Starts desks and runs commands for tests."""

@@ -1,0 +1,137 @@
+"""Servers in processes of their own, on a free port of the loopback: real desks, and others."""
+
+from __future__ import annotations
+
+import http.client
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from tests.support.desk.server import SHOP
+
+START_SECONDS = 30
+STOP_SECONDS = 30
+_TICKS = os.sysconf("SC_CLK_TCK")
+
+
+class DidNotStart(Exception):
+    """A server ended or kept silent; the message holds what it said."""
+
+
+class Server:
+    """A server that has answered its first request.
+
+    Attributes:
+        port: where it listens on 127.0.0.1.
+        start_seconds: from the start of its process to its first answer 200.
+    """
+
+    def __init__(self, process: subprocess.Popen[bytes], port: int, start_seconds: float) -> None:
+        self._process = process
+        self.port = port
+        self.start_seconds = start_seconds
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    def cpu_seconds(self) -> float:
+        """What the process has used, all its threads, in user and kernel."""
+        stat = Path(f"/proc/{self._process.pid}/stat").read_text()
+        fields = stat.rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / _TICKS
+
+    def resident_mib(self) -> float:
+        """How much memory it holds, in MiB."""
+        pages = int(Path(f"/proc/{self._process.pid}/statm").read_text().split()[1])
+        return pages * os.sysconf("SC_PAGE_SIZE") / 2**20
+
+    def stop(self) -> int:
+        """End it in good order; return its exit code."""
+        self._process.send_signal(signal.SIGTERM)
+        return self._process.wait(STOP_SECONDS)
+
+    def kill(self) -> None:
+        """End it at once, as a crash would (kill -9)."""
+        self._process.kill()
+        self._process.wait()
+
+
+def free_port() -> int:
+    """A port on which nobody listens now."""
+    with socket.create_server(("127.0.0.1", 0)) as sock:
+        port: int = sock.getsockname()[1]
+        return port
+
+
+def desk_command(data: Path, port: int, *settings: str, folder: Path = SHOP) -> list[str]:
+    """The command line of a real desk. Limits are off unless they are set here."""
+    command = [sys.executable, "-m", "aitp_desk", "serve", str(folder)]
+    command += ["--port", str(port), "--data", str(data)]
+    for setting in ("limits.enabled=false", *settings):
+        command += ["--set", setting]
+    return command
+
+
+@contextmanager
+def serving_process(
+    command: Sequence[str],
+    port: int,
+    *,
+    log: Path,
+    ready: str = "/health",
+    bytecode: Path,
+    within: float = START_SECONDS,
+) -> Iterator[Server]:
+    """Run a server until the context ends, whatever became of it meanwhile.
+
+    Parameters:
+        log: what it says goes here.
+        ready: what is asked until the answer is 200.
+        bytecode: where compiled modules are kept, so that only the first start compiles them.
+
+        within: how long it may take, in seconds.
+
+    Raises:
+        DidNotStart: the process ended, or there was no answer in time.
+    """
+    environment = {**os.environ, "PYTHONPYCACHEPREFIX": str(bytecode)}
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)
+    with log.open("ab") as output:
+        began = time.perf_counter()
+        process = subprocess.Popen(command, env=environment, stdout=output, stderr=output)
+    try:
+        while not _answers(port, ready):
+            if process.poll() is not None or time.perf_counter() - began > within:
+                raise DidNotStart(f"{' '.join(command)}\n{log.read_text()}")
+            time.sleep(0.001)
+        yield Server(process, port, time.perf_counter() - began)
+    finally:
+        if process.poll() is None:
+            process.kill()
+            process.wait()
+
+
+def make_token(data: Path) -> str:
+    """An API key of the desk with this data folder, made on the command line."""
+    command = [sys.executable, "-m", "aitp_desk", "token", "create", "--data", str(data)]
+    command += ["--name", "load", "--scope", "threads"]
+    made = subprocess.run(command, check=True, capture_output=True, text=True)
+    return made.stdout.strip().splitlines()[-1]
+
+
+def _answers(port: int, path: str) -> bool:
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=START_SECONDS)
+    try:
+        connection.request("GET", path)
+        return connection.getresponse().status == 200
+    except OSError:
+        return False
+    finally:
+        connection.close()

@@ -1,0 +1,45 @@
+"""Desks for tests: real ones, on a free port of the loopback, over a temporary SQLite."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from aitp_desk.actions.base import Offered
+from aitp_desk.agent.base import Agent
+from aitp_desk.app.server import Serving, open_server
+from aitp_desk.config import load_config
+from tests.support.desk.first_start import begin_database, begin_index, keep_index
+
+SITE = Path(__file__).parents[2] / "support" / "sites" / "bookshop"
+"""A small bookshop's content, for tests that need some."""
+SHOP = Path(__file__).parents[3] / "examples" / "shop"
+
+
+@asynccontextmanager
+async def serving(
+    data: Path,
+    *settings: str,
+    folder: Path = SITE,
+    clock: Callable[[], float] = time.time,
+    agent: Agent | None = None,
+    actions: Sequence[Offered] = (),
+) -> AsyncIterator[Serving]:
+    """A desk on a free port.
+
+    Parameters:
+        data: its data folder.
+        settings: as ``--set`` takes them; limits are off unless they are set here.
+        folder: the site's folder.
+        clock: Unix seconds.
+        agent: who answers; by default extraction.
+        actions: what the agent may call for those who may.
+    """
+    config = load_config(folder, ("limits.enabled=false", *settings), port=0, data=data)
+    begin_database(config.database)
+    begin_index(data, folder)
+    async with open_server(config, clock=clock, agent=agent, actions=actions) as desk:
+        keep_index(data, folder)
+        yield desk

@@ -1,0 +1,1 @@
+"""Replaces agents, models and remote servers in tests."""

@@ -1,0 +1,53 @@
+"""A real desk that answers with Claude, the stand-in for its API, and who talks to them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import aiohttp
+import msgspec
+
+from aitp_desk.actions.base import Offered
+from aitp_desk.app.server import open_server
+from aitp_desk.config import load_config
+from tests.support.clients.ahp import Visitor
+from tests.support.clients.threads import Talker
+from tests.support.desk.server import SITE
+from tests.support.doubles.messages_api import (
+    KEY,
+    MessagesApi,
+    Script,
+    messages_api,
+)
+
+
+class Met(msgspec.Struct):
+    """A desk with a model, by each of its doors."""
+
+    api: MessagesApi
+    visitor: Visitor
+    talker: Talker
+
+
+@asynccontextmanager
+async def meeting(
+    folder: Path,
+    script: Script,
+    *settings: str,
+    actions: tuple[Offered, ...] = (),
+    clock: Callable[[], float] = time.time,
+) -> AsyncIterator[Met]:
+    """A desk for the bookshop that answers with the model of a script."""
+    data = folder / "data"
+    config = load_config(SITE, ("limits.enabled=false", *settings), port=0, data=data)
+    async with (
+        messages_api(script) as api,
+        open_server(
+            config, claude_key=KEY, claude_url=api.url, actions=actions, clock=clock
+        ) as desk,
+        aiohttp.ClientSession(desk.url) as http,
+    ):
+        yield Met(api, Visitor(desk, http), Talker(desk, data, http))

@@ -1,0 +1,1 @@
+"""Raw connections, message boundaries and web servers for tests."""

@@ -1,0 +1,1 @@
+"""Merchants, buyers and payment providers for tests."""

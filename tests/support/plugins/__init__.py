@@ -1,0 +1,1 @@
+"""Capabilities and structured messages for tests."""

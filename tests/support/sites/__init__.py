@@ -1,0 +1,1 @@
+"""Sites, their actions and their content for tests."""

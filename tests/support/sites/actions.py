@@ -1,0 +1,73 @@
+"""Actions of a site, for tests: a function under a declaration."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from aitp_desk.actions.base import Context, Done, Offered
+from aitp_desk.auth.keys.data_keys import FIRST, DataKeys
+from aitp_desk.auth.keys.encryption import Sealing
+from aitp_desk.desk.access.sealed_values import Sealer
+from aitp_desk.desk.calls.invoker import Invoking
+from aitp_desk.desk.plugins.desk_messages import Speaking
+from aitp_desk.desk.plugins.judge import Judging
+from aitp_desk.desk.plugins.registry import NO_CAPABILITIES
+from aitp_desk.model.calls.action import Action
+from aitp_desk.store.engine.sqlite import SqliteStore
+from tests.support.access.audit_log import KEYS
+from tests.support.desk.first_start import begin_database
+
+Perform = Callable[[str, Mapping[str, Any]], Awaitable[str]]
+"""Given the id of who calls and the arguments; returns the result in words."""
+
+
+def offering(action: Action, perform: Perform) -> Offered:
+    """An action that takes whatever it is given and answers in words."""
+
+    async def carry_out(arguments: Mapping[str, Any], context: Context) -> Done:
+        return Done(None, await perform(context.caller.id or "anonymous", arguments))
+
+    return Offered(action, read=dict, perform=carry_out)
+
+
+def wordless() -> Speaking:
+    """What has a desk's speech judged that has enabled no capability: nobody is asked."""
+    nothing: Any = None
+    judging = Judging(
+        NO_CAPABILITIES,
+        store=nothing,
+        actor="https://lamps.example",
+        name="",
+        audit=KEYS,
+        sealer=nothing,
+        guesses=None,
+        checking=nothing,
+        clock=time.time,
+        wake=lambda: None,
+    )
+    return Speaking(judging, nothing, time.time)
+
+
+@asynccontextmanager
+async def calling(
+    folder: Path, *offered: Offered, clock: Callable[[], float] = time.time, **more: Any
+) -> AsyncIterator[Invoking]:
+    """What calls these actions, over a database of its own in the folder."""
+    database = folder / "calls.db"
+    begin_database(database)
+    async with SqliteStore.open(database) as store:
+        yield Invoking(
+            desk="",
+            actor="https://lamps.example",
+            offered=offered,
+            store=store,
+            audit=KEYS,
+            sealer=Sealer(Sealing(DataKeys({FIRST: bytes(32)})), clock),
+            expires_seconds=3600,
+            clock=clock,
+            **more,
+        )

@@ -1,0 +1,1 @@
+"""Reads published schemas and reference data."""

@@ -1,0 +1,1 @@
+"""Builds and checks the records of a store."""

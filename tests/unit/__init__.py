@@ -1,0 +1,1 @@
+"""Tests of single packages; the folders mirror aitp_desk."""

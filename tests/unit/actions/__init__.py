@@ -1,0 +1,1 @@
+"""Tests of action declaration, loading and calls."""

@@ -1,0 +1,63 @@
+"""Questions about the site itself: its hours and prices, where it is, how to reach it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from aitp_desk.agent.base import Answer, SiteFacts
+from aitp_desk.agent.extractive.agent import ExtractiveAgent
+from aitp_desk.cli.evaluation.conversation import Conversation
+from aitp_desk.knowledge.documents.languages import Languages
+from aitp_desk.knowledge.snapshot import open_knowledge
+
+SITE = SiteFacts("Oak", "https://oak.example")
+CLINIC = (
+    "# Oak Street Clinic\n\n## Blood tests\n\nDo not eat for 10 hours before a blood test.\n\n"
+    "## Contact\n\n4 Oak Street. Telephone (555) 0134. Mon-Fri 8 am to 6 pm, Saturday 9 am to noon."
+    "\n\n## Fees\n\nA visit costs $60.\n"
+)
+DENTIST = (
+    "# 한빛 치과\n\n## 이용 시간\n\n평일 오전 9시부터 오후 6시까지 진료합니다.\n\n"
+    "## 오시는 길\n\n서울시 종로구 새문안로 12, 광화문역 3번 출구에서 5분입니다.\n"
+)
+BAKERY = (
+    "# Bäckerei Huber\n\n## Öffnungszeiten\n\nMontag bis Freitag 6 bis 18 Uhr.\n\n"
+    "## Anfahrt\n\nMarktplatz 4, 83022 Rosenheim.\n\n## Preise\n\nBauernbrot 5,20 Euro.\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("page", "language", "asked"),
+    [
+        (
+            CLINIC,
+            "en",
+            {
+                "what are your hours": "8 am",
+                "when do you close?": "8 am",
+                "Where are you?": "4 Oak Street",
+                "How do I contact you?": "0134",
+            },
+        ),
+        (DENTIST, "ko", {"몇 시에 문을 닫나요?": "오후 6시", "어디에 있나요?": "새문안로"}),
+        (
+            BAKERY,
+            "de",
+            {"Wann macht ihr zu?": "18 Uhr", "Wo seid ihr?": "Markt", "Was kostet das?": "5,20"},
+        ),
+    ],
+)
+async def test_what_is_asked_of_the_site_itself_is_answered_in_the_words_of_its_pages(
+    tmp_path: Path, page: str, language: str, asked: dict[str, str]
+) -> None:
+    (tmp_path / "site").mkdir()
+    (tmp_path / "site" / "index.md").write_text(page, "utf-8")
+    async with open_knowledge(
+        tmp_path / "site", data=tmp_path / "data", languages=Languages(language)
+    ) as knowledge:
+        for question, fact in asked.items():
+            said = await Conversation(ExtractiveAgent(knowledge), SITE).ask(question)
+            assert isinstance(said, Answer)
+            assert fact in said.text[:80]

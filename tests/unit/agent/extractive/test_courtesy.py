@@ -1,0 +1,145 @@
+"""Which messages are nothing but a courtesy, and which agree to what was just asked."""
+
+from __future__ import annotations
+
+import pytest
+
+from aitp_desk.agent.extractive.dialogue.courtesy import courtesy_in, is_agreement, is_refusal
+from aitp_desk.agent.speech import speech_of
+
+
+@pytest.mark.parametrize(
+    ("words", "kind", "tag"),
+    [
+        ("hello", "hello", "en"),
+        ("Hi!", "hello", "en"),
+        ("hey there", "hello", "en"),
+        ("Good morning", "hello", "en"),
+        ("thanks", "thanks", "en"),
+        ("Thank you so much!!", "thanks", "en"),
+        ("ok, thanks", "thanks", "en"),
+        ("Great, thank you. That's all.", "thanks", "en"),
+        ("hi, thanks", "thanks", "en"),
+        ("thanks, bye", "bye", "en"),
+        ("Good night", "bye", "en"),
+        ("see you later", "bye", "en"),
+        ("Guten Tag", "hello", "de"),
+        ("Vielen Dank für die Hilfe", "thanks", "de"),
+        ("Tschüss", "bye", "de"),
+        ("Bonjour à tous", "hello", "fr"),
+        ("Merci beaucoup !", "thanks", "fr"),
+        ("Au revoir", "bye", "fr"),
+        ("¡Hola!", "hello", "es"),
+        ("muchas gracias", "thanks", "es"),
+        ("hasta luego", "bye", "es"),
+        ("Buongiorno", "hello", "it"),
+        ("grazie mille", "thanks", "it"),
+        ("arrivederci", "bye", "it"),
+        ("goedemorgen", "hello", "nl"),
+        ("dank je wel", "thanks", "nl"),
+        ("tot ziens", "bye", "nl"),
+        ("Olá", "hello", "pt"),
+        ("muito obrigada", "thanks", "pt"),
+        ("até logo", "bye", "pt"),
+        ("Grüezi", "hello", "de"),
+        ("Servus!", "hello", "de"),
+        ("Moin", "hello", "de"),
+        ("こんにちは", "hello", "ja"),
+        ("ありがとうございます！", "thanks", "ja"),
+        ("はい、わかりました。ありがとう。", "thanks", "ja"),
+        ("你好", "hello", "zh"),
+        ("谢谢你的帮助", "thanks", "zh"),
+        ("再见", "bye", "zh"),
+        ("안녕하세요", "hello", "ko"),
+        ("네, 감사합니다", "thanks", "ko"),
+        ("สวัสดีครับ", "hello", "th"),
+        ("ขอบคุณค่ะ", "thanks", "th"),
+    ],
+)
+def test_a_courtesy_is_recognised_in_its_language(words: str, kind: str, tag: str) -> None:
+    found = courtesy_in(words)
+    assert found is not None
+    assert (found.kind, found.speech.tag) == (kind, tag)
+    assert found.answer("Lamps")
+    assert "{" not in found.answer("Lamps")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "",
+        "…",
+        "ok",
+        "great",
+        "good",
+        "yes",
+        "thanks, and what about returns?",
+        "thanks and returns",
+        "thank you note cards",
+        "hello kitty",
+        "hello world tutorial",
+        "hi, do you ship",
+        "say hello",
+        "hello?",
+        "high boots",
+        "goodbye letters",
+        "thanks " * 20,
+        "merci de me dire le prix",
+        "danke, aber was kostet der Versand",
+        "こんにちは、返品できますか",
+        "你好，请问运费是多少",
+        "谢谢？",
+        "네",
+    ],
+)
+def test_what_says_more_is_no_courtesy(words: str) -> None:
+    assert courtesy_in(words) is None
+
+
+def test_what_several_languages_say_is_read_in_that_of_the_site() -> None:
+    for tag in ("de", "it", "nl"):
+        found = courtesy_in("hallo" if tag == "nl" else "ciao", speech_of(tag))
+        assert found is not None
+        assert found.speech.tag == tag
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        *("yes please", "sure", "ok", "Okay!", "go ahead", "yep", "please do", "yes"),
+        *("ja, gerne", "oui, volontiers", "sí, claro", "sì, grazie", "ja graag", "sim"),
+        *("はい", "はい、お願いします", "是", "好的。", "네", "네, 부탁드립니다", "ใช่ครับ"),
+    ],
+)
+def test_what_agrees_is_read_in_every_language(words: str) -> None:
+    assert is_agreement(words)
+
+
+@pytest.mark.parametrize(
+    "words", ["", "ok?", "sure, but only 1", "yes, not now", "no", "please", "thanks", "ok then no"]
+)
+def test_what_says_more_does_not_agree(words: str) -> None:
+    assert not is_agreement(words)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "nein",
+        "Nein, danke!",
+        "non merci",
+        "no gracias",
+        "nee, dank je",
+        "いいえ",
+        "不用了，谢谢",
+        "아니요",
+    ],
+)
+def test_a_no_is_read_in_every_language(words: str) -> None:
+    assert is_refusal(words)
+    assert not is_agreement(words)
+
+
+@pytest.mark.parametrize("words", ["", "no?", "nein, aber 2 davon", "yes", "不知道", "normal"])
+def test_what_says_more_is_no_refusal(words: str) -> None:
+    assert not is_refusal(words)

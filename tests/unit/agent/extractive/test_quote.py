@@ -1,0 +1,265 @@
+"""Which stretch of a section an answer quotes, and when it quotes others."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from aitp_desk.agent.base import CHARACTERS_PER_TOKEN, Answer, SiteFacts, Turn
+from aitp_desk.agent.extractive.agent import answer
+from aitp_desk.knowledge.documents.languages import Languages
+from aitp_desk.knowledge.snapshot import open_knowledge
+
+SITE = SiteFacts("Boats", "https://boats.example")
+FILLER = "The crew paints the hull in spring, and the harbour master signs the book each evening. "
+
+
+async def asked(
+    tmp_path: Path, question: str, pages: dict[str, str], max_tokens: int | None = None
+) -> Answer:
+    folder = tmp_path / "content"
+    folder.mkdir()
+    for name, text in pages.items():
+        (folder / name).write_text(text)
+    languages = Languages("en")
+    async with open_knowledge(folder, data=tmp_path / "data", languages=languages) as knowledge:
+        said = answer(Turn(question, SITE, max_tokens=max_tokens), knowledge.library)
+    assert isinstance(said, Answer)
+    return said
+
+
+async def told(tmp_path: Path, question: str, pages: dict[str, str]) -> str:
+    said = await asked(tmp_path, question, pages)
+    assert said.found
+    return said.text
+
+
+async def test_an_unclear_lead_quotes_the_next_section_under_its_name(tmp_path: Path) -> None:
+    pages = {
+        "loft.md": "# Loft\n\nA torn sail is mended by the sailmaker within a week.\n",
+        "yard.md": "# Yard\n\nA torn sail of a dinghy is mended by the saddler within a day.\n",
+        "moorings.md": f"# Moorings\n\n{FILLER}\n",
+    }
+
+    text = await told(tmp_path, "Who mends a torn sail?", pages)
+
+    assert "sailmaker" in text
+    assert "Yard: A torn sail of a dinghy is mended by the saddler" in text
+    assert "harbour master" not in text
+
+
+async def test_sections_that_are_nearly_as_good_share_the_room(tmp_path: Path) -> None:
+    loft = "A torn sail is mended by the sailmaker within a week."
+    yard = "A torn sail of a dinghy is mended by the saddler within a day."
+    pages = {
+        "loft.md": f"# Loft\n\n{loft}\n\n{FILLER * 6}\n",
+        "yard.md": f"# Yard\n\n{yard}\n\n{FILLER * 9}\n",
+        "moorings.md": f"# Moorings\n\n{FILLER}\n",
+    }
+
+    text = await told(tmp_path, "Who mends a torn sail?", pages)
+
+    assert text.startswith(loft)
+    assert len(text) - text.index(yard) > 300
+    assert len(text) <= 800
+
+
+async def test_the_term_of_a_definition_is_said_once(tmp_path: Path) -> None:
+    long = f"Put into the sail where the wind is strong. {FILLER * 3}"
+    page = f"<main><h1>Sails</h1><dl><dt>reef if windy</dt><dd>{long}</dd></dl></main>"
+
+    text = await told(tmp_path, "What is a reef?", {"sails.html": page})
+
+    assert text.startswith("reef if windy: Put into the sail")
+
+
+async def test_a_clear_lead_answers_alone(tmp_path: Path) -> None:
+    pages = {
+        "sails.md": "# Torn sails\n\nA torn sail is mended by the sailmaker within a week.\n",
+        "trips.md": f"# Trips\n\n{FILLER}Each trip needs a sail.\n",
+    }
+
+    text = await told(tmp_path, "Who mends a torn sail?", pages)
+
+    assert text == "A torn sail is mended by the sailmaker within a week."
+
+
+async def test_other_sections_stay_within_the_room(tmp_path: Path) -> None:
+    mended = "A torn sail is mended by the sailmaker, and a torn flag is mended by the tailor. "
+    pages = {
+        f"{name}.md": f"# {name.title()}\n\n{mended}{FILLER * 4}\n\n{FILLER * 4}\n"
+        for name in ("sails", "flags", "ropes", "masts")
+    }
+
+    text = await told(tmp_path, "Who mends a torn sail?", pages)
+
+    assert len(text) <= 1.3 * SITE.answer_characters
+
+
+async def test_sentences_that_answer_together_outweigh_a_single_one(tmp_path: Path) -> None:
+    single = f"A sail may be borrowed. {FILLER * 4}"
+    together = "Fold the sail along the seam. Dry the folded sail. A wet sail rots at the seam."
+    page = f"# Handbook\n\n{single}\n\n{FILLER * 6}\n\n{together} {FILLER * 4}\n"
+
+    text = await told(tmp_path, "How do I fold and dry a sail?", {"handbook.md": page})
+
+    assert together in text
+
+
+async def test_code_stands_with_the_sentence_that_announces_it(tmp_path: Path) -> None:
+    page = (
+        f"# Charts\n\n{FILLER * 5}\n\nTo print a chart of the harbour, run:\n\n"
+        f"```\nchart --print harbour\n```\n\n{FILLER * 5}\n"
+    )
+
+    text = await told(tmp_path, "How do I print a chart?", {"charts.md": page})
+
+    assert "To print a chart of the harbour, run:\n```\nchart --print harbour\n```" in text
+
+
+async def test_a_list_stands_whole_with_the_sentence_that_announces_it(tmp_path: Path) -> None:
+    items = "- a life jacket\n- a torch\n- a whistle\n"
+    page = f"# Trips\n\n{FILLER * 5}\n\nFor a night trip pack:\n\n{items}\n{FILLER * 5}\n"
+
+    text = await told(tmp_path, "What do I pack for a night trip?", {"trips.md": page})
+
+    assert f"For a night trip pack:\n{items.strip()}" in text
+
+
+async def test_an_announcement_of_what_is_not_there_is_marked(tmp_path: Path) -> None:
+    page = "# Charts\n\nCharts of the harbour are free. Print one so:\n\n![Printing](print.png)\n"
+
+    text = await told(tmp_path, "Are charts of the harbour free?", {"charts.md": page})
+
+    assert text == "Charts of the harbour are free. Print one so: …"
+
+
+async def test_what_announces_code_stays_with_it_in_a_long_section(tmp_path: Path) -> None:
+    long = f"```\n{'chart --print harbour --and-all-that-is-near ' * 40}\n```"
+    page = f"# Charts\n\nCharts of the harbour are free. Print one so:\n\n{long}\n\n{FILLER * 9}\n"
+
+    text = await told(tmp_path, "Are charts of the harbour free?", {"charts.md": page})
+
+    assert text == "Charts of the harbour are free."
+
+
+async def test_a_nested_item_stands_below_what_it_belongs_to(tmp_path: Path) -> None:
+    items = "\n".join(f"- Rope {at}\n  - {FILLER}" for at in range(9))
+    page = (
+        f"# Ropes\n\nWe stock these ropes:\n\n{items}\n- Anchor line\n"
+        f"  - For holding a dinghy overnight in a tidal estuary.\n- Painter\n  - {FILLER}\n"
+    )
+    question = "What holds a dinghy overnight in a tidal estuary?"
+
+    text = await told(tmp_path, question, {"ropes.md": page})
+
+    assert "- Anchor line\n- For holding a dinghy overnight in a tidal estuary." in text
+    assert not text.endswith("Painter")
+
+
+async def test_a_way_back_to_the_top_is_not_quoted(tmp_path: Path) -> None:
+    page = (
+        "<html><head><title>Locks</title></head><body><h1>Locks</h1>"
+        "<p>The lock opens at seven.</p><p><a href='#top'>Back to Top</a></p></body></html>"
+    )
+
+    text = await told(tmp_path, "When does the lock open?", {"locks.html": page})
+
+    assert text == "The lock opens at seven."
+
+
+@pytest.mark.parametrize(
+    ("heading", "shown"),
+    [
+        ("Not allowed", "Not allowed"),
+        ("If the wind is strong", "If the wind is strong"),
+        ("3.2 Before the trip", "Before the trip"),
+        ("Overview", ""),
+    ],
+)
+async def test_a_heading_without_which_it_reads_otherwise_is_quoted(
+    tmp_path: Path, heading: str, shown: str
+) -> None:
+    page = f"# Boats\n\n{FILLER}\n\n## {heading}\n\nA dinghy is tied to the inner pier.\n"
+
+    text = await told(tmp_path, "Where is a dinghy tied?", {"boats.md": page})
+
+    sentence = "A dinghy is tied to the inner pier."
+    assert text == (f"{shown}: {sentence}" if shown else sentence)
+
+
+async def test_of_a_table_the_rows_that_matter_are_quoted(tmp_path: Path) -> None:
+    rows = [
+        f"| {name} | {name} pier, berth {at}, behind the crane and the old shed |"
+        for at, name in enumerate(("Heron", "Gull", "Tern", "Petrel", "Skua", "Plover") * 3)
+    ]
+    rows.insert(9, "| Cormorant | outer wall, ladder two |")
+    table = "\n".join(["| Boat | Place |", "| --- | --- |", *rows])
+    page = f"# Berths\n\nEach boat has a place:\n\n{table}\n"
+
+    text = await told(tmp_path, "What is the place of the Cormorant?", {"berths.md": page})
+
+    assert "Cormorant" in text
+    assert "outer wall, ladder two" in text
+    assert text.count("crane") < len(rows) / 2
+
+
+async def test_a_change_note_is_no_answer_of_its_own(tmp_path: Path) -> None:
+    note = "Changed in version 3: the anchor chain was longer."
+    fact = "The anchor chain is 30 meters."
+    page = f"# Anchors\n\n{note}\n\n{FILLER * 5}\n\n{fact}\n\n{FILLER * 5}\n"
+
+    text = await told(tmp_path, "How long is the anchor chain?", {"anchors.md": page})
+
+    assert "30 meters" in text
+
+
+async def test_an_answer_keeps_to_the_tokens_that_are_asked_for(tmp_path: Path) -> None:
+    page = f"# Sails\n\nA torn sail is mended by the sailmaker. {FILLER * 9}\n"
+
+    said = await asked(tmp_path, "Who mends a torn sail?", {"sails.md": page}, max_tokens=20)
+
+    assert len(said.text) <= 20 * CHARACTERS_PER_TOKEN
+    assert said.tokens_used <= 20
+    assert "sailmaker" in said.text
+
+
+NEAR = {
+    "moorings.md": "# Moorings\n\nA mooring costs 9 euros a night and is paid at the office.\n",
+    **{f"{name}.md": f"# {name.title()}\n\n{FILLER}\n" for name in ("trips", "oars", "crew")},
+}
+
+
+async def test_a_section_by_that_name_is_a_near_answer(tmp_path: Path) -> None:
+    said = await asked(tmp_path, "Are there moorings for zeppelins?", NEAR)
+
+    assert not said.found
+    assert "“zeppelins”" in said.text
+    assert "Moorings" in said.text
+    assert "9 euros a night" in said.text
+
+
+async def test_nothing_is_near_where_no_section_is_called_so(tmp_path: Path) -> None:
+    said = await asked(tmp_path, "Does the harbour master sell zeppelins?", NEAR)
+
+    assert not said.found
+    assert "“zeppelins”" in said.text
+    assert "signs the book" not in said.text
+
+
+async def test_a_near_answer_is_shorter_than_an_answer(tmp_path: Path) -> None:
+    pages = NEAR | {"moorings.md": f"# Moorings\n\nMoorings are free. {FILLER * 9}\n"}
+
+    said = await asked(tmp_path, "Are there moorings for zeppelins?", pages)
+
+    assert "Moorings" in said.text
+    assert len(said.text) <= SITE.answer_characters / 2
+
+
+async def test_hours_without_more_are_opening_hours(tmp_path: Path) -> None:
+    pages = {
+        "clinic.md": "# Clinic\n\n## Contact\n\nReception hours: Mon to Fri, 8 am to 6 pm.\n\n"
+        "## Blood tests\n\nFasting hours: nothing but water for 10 hours before.\n"
+    }
+    assert (await told(tmp_path, "What are your hours?", pages)).startswith("Contact: Reception")

@@ -1,0 +1,1 @@
+"""Tests of arguments that are read from words."""

@@ -1,0 +1,1 @@
+"""Utterances and the arguments they hold, as data."""

@@ -1,0 +1,1 @@
+"""Tests of the desk's own sentences in each language."""

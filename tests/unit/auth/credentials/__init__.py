@@ -1,0 +1,1 @@
+"""Tests of API keys, signed requests and addresses."""

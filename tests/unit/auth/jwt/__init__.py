@@ -1,0 +1,1 @@
+"""Tests of JSON Web Tokens and their key sets."""

@@ -1,0 +1,1 @@
+"""Tests of the desk's own keys and signatures."""

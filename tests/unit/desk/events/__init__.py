@@ -1,0 +1,1 @@
+"""Tests of thread events and their followers."""

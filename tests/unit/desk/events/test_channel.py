@@ -1,0 +1,400 @@
+"""A thread's followers, whatever the order in which things come about."""
+
+from __future__ import annotations
+
+import ast
+import asyncio
+import gc
+import weakref
+from contextlib import ExitStack
+from random import Random
+from typing import Any
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from aitp_desk.agent.base import Delta, Restart
+from aitp_desk.desk.events.broadcaster import Following, Tell
+from aitp_desk.desk.events.channel import EVERYTHING, PIECE_BYTES, Upto
+from aitp_desk.desk.events.events import Happening, HappeningPage
+
+THREAD = "thread_1"
+
+
+async def pass_ticks(count: int) -> None:
+    """Let everybody else do what is ready, so many times."""
+    for _ in range(count):
+        await asyncio.sleep(0)
+
+
+class Thread:
+    """A thread in a store that takes its time."""
+
+    def __init__(self) -> None:
+        self.happened: list[Happening] = []
+        self.delays: list[int] = []
+
+    @property
+    def last(self) -> int:
+        return len(self.happened)
+
+    def add(self, kind: str = "message.created", ref: str = "") -> int:
+        n = self.last + 1
+        self.happened.append(Happening(n, kind, THREAD, ref, None))
+        return n
+
+    async def read(self, _thread_id: str, after: int, limit: int) -> HappeningPage:
+        await self._pause()
+        found = tuple(self.happened[after : after + limit])
+        await self._pause()
+        return HappeningPage(found, len(found) == limit)
+
+    async def _pause(self) -> None:
+        await pass_ticks(self.delays.pop() if self.delays else 0)
+
+
+class Wording:
+    """Words events as tuples in text, which `Reader` reads again."""
+
+    beat = b"('beat',)\n"
+
+    def begin(self, _thread_id: str, after: int) -> bytes:
+        return b"%a\n" % (("begin", after),)
+
+    def happening(self, happening: Happening) -> bytes:
+        return b"%a\n" % (("event", happening.n, happening.kind),)
+
+    def snapshot(self, _run_id: str, text: str) -> bytes:
+        return b"%a\n" % (("snapshot", text),)
+
+    def delta(self, _run_id: str, text: str) -> bytes:
+        return b"%a\n" % (("delta", text),)
+
+    def restarted(self, _run_id: str) -> bytes:
+        return b"%a\n" % (("restarted",),)
+
+
+class Reader:
+    """A follower that comes and goes, and keeps what it has heard.
+
+    Attributes:
+        numbers: of the events that it was told of.
+        began: the number after which it was told first.
+        text: what the answer in progress says; None while it cannot know.
+    """
+
+    def __init__(self) -> None:
+        self.numbers: list[int] = []
+        self.began: int | None = None
+        self.text: str | None = None
+
+    @property
+    def last(self) -> int | None:
+        return self.numbers[-1] if self.numbers else self.began
+
+    def hear(self, data: bytes) -> None:
+        """Take what was written to one of its connections."""
+        for line in data.decode().splitlines():
+            self._hear(ast.literal_eval(line))
+
+    def _hear(self, event: tuple[Any, ...]) -> None:
+        match event:
+            case ("begin", after):
+                assert self.last in (None, after)
+                self.began = after if self.began is None else self.began
+                self.text = None
+            case ("event", n, kind):
+                self.numbers.append(n)
+                if kind.startswith("run."):
+                    self.text = "" if kind == "run.in_progress" else None
+            case ("snapshot", text):
+                self.text = text
+            case ("restarted",):
+                self.text = ""
+            case ("delta", text):
+                assert self.text is not None, "a piece of an answer whose beginning it never heard"
+                self.text += text
+
+            case _:
+                assert event == ("beat",)
+
+
+class Connection:
+    """One of the connections that a reader has had."""
+
+    def __init__(self, reader: Reader) -> None:
+        self.reader = reader
+        self._closed = asyncio.Event()
+
+    def write(self, data: bytes) -> bool:
+        if self._closed.is_set():
+            return False
+        self.reader.hear(data)
+        return True
+
+    async def drain(self) -> bool:
+        await asyncio.sleep(0)
+        return not self._closed.is_set()
+
+    async def is_welcome(self) -> bool:
+        return True
+
+    def end_at(self, ends_at: float | None) -> None:
+        return
+
+    async def wait_closed(self) -> None:
+        await self._closed.wait()
+
+    def close(self) -> None:
+        self._closed.set()
+
+
+async def everything() -> int:
+    return EVERYTHING
+
+
+async def follow(
+    following: Following,
+    thread: Thread,
+    wording: Wording,
+    connection: Connection,
+    upto: Upto = everything,
+) -> None:
+    """What `desk.streams` does: look where the thread ends, then follow."""
+    last, known = thread.last, connection.reader.last
+    await asyncio.sleep(0)
+    with following.channel(THREAD, wording, last) as channel:
+        await channel.follow(connection, last if known is None else known, upto)
+
+
+class Play:
+    """A thread, its readers and one answer at a time, driven step by step."""
+
+    def __init__(self) -> None:
+        self.thread = Thread()
+        self.wording = Wording()
+        self.following = Following(self.thread.read)
+        self.readers: list[Reader] = []
+        self.here: dict[int, Connection] = {}
+        self.tasks: list[asyncio.Task[None]] = []
+        self.answering = ExitStack()
+        self.tell: Tell | None = None
+        self.said = ""
+        self.is_due = False
+
+    def post(self) -> None:
+        self.thread.add()
+        self._changed()
+
+    def post_unheard(self) -> None:
+        """A commit whose wake-up comes later, with another's."""
+        self.thread.add()
+        self.is_due = True
+
+    def come(self) -> None:
+        self.readers.append(Reader())
+        self._follow(len(self.readers) - 1)
+
+    def leave(self) -> None:
+        for number in self.here:
+            self.here.pop(number).close()
+            break
+
+    def come_back(self) -> None:
+        for number in range(len(self.readers)):
+            if number not in self.here:
+                self._follow(number)
+                break
+
+    def take_up(self) -> None:
+        if self.tell is None:
+            n = self.thread.add("run.in_progress", "run")
+            self._changed()
+            self._begin(n, again=False)
+
+    def take_up_again(self) -> None:
+        """The run's worker was lost, and another one begins."""
+        if self.tell is not None:
+            self.answering.close()
+            self._begin(self.thread.last, again=True)
+
+    def say(self) -> None:
+        if self.tell is not None:
+            piece = f"{len(self.said)},"
+            self.said += piece
+            self.tell(Delta(piece))
+
+    def restart(self) -> None:
+        if self.tell is not None:
+            self.said = ""
+            self.tell(Restart())
+
+    def finish(self) -> None:
+        if self.tell is not None:
+            self.thread.add()
+            self.thread.add("run.completed", "run")
+            self.answering.close()
+            self.tell = None
+            self._changed()
+
+    async def settle(self) -> None:
+        """Have everybody come back, and let all that is under way come to its end."""
+        while len(self.here) < len(self.readers):
+            self.come_back()
+        if self.is_due:
+            self._changed()
+        await pass_ticks(150)
+
+    async def end(self) -> None:
+        for connection in self.here.values():
+            connection.close()
+        await asyncio.gather(*self.tasks)
+
+    def _changed(self) -> None:
+        self.is_due = False
+        self.following.changed(THREAD)
+
+    def _begin(self, after: int, *, again: bool) -> None:
+        self.said = ""
+        self.tell = self.answering.enter_context(
+            self.following.answering(THREAD, "run", "msg", after=after, again=again)
+        )
+
+    def _follow(self, number: int) -> None:
+        self.here[number] = connection = Connection(self.readers[number])
+        following = follow(self.following, self.thread, self.wording, connection)
+        self.tasks.append(asyncio.create_task(following))
+
+
+STEPS = {
+    Play.post: 2,
+    Play.post_unheard: 1,
+    Play.come: 3,
+    Play.leave: 1,
+    Play.come_back: 1,
+    Play.take_up: 3,
+    Play.take_up_again: 1,
+    Play.say: 6,
+    Play.restart: 1,
+    Play.finish: 1,
+}
+"""What may happen, and how often it does."""
+
+
+@given(st.randoms(use_true_random=False), st.integers(5, 60))
+@settings(max_examples=150)
+def test_every_reader_hears_every_number_once_and_all_of_the_answer_in_progress(
+    random: Random, length: int
+) -> None:
+    async def play() -> None:
+        played = Play()
+        played.thread.delays = [random.randrange(5) for _ in range(length)]
+        for step in random.choices(list(STEPS), list(STEPS.values()), k=length):
+            step(played)
+            await pass_ticks(random.randrange(4))
+        await played.settle()
+        for reader in played.readers:
+            assert reader.began is not None
+            assert reader.numbers == list(range(reader.began + 1, played.thread.last + 1))
+            if played.tell is not None:
+                assert reader.text == played.said
+        await played.end()
+
+    asyncio.run(play())
+
+
+async def test_nothing_is_kept_of_readers_that_have_left() -> None:
+    thread = Thread()
+    following = Following(thread.read)
+    connection = Connection(Reader())
+    gone = weakref.ref(connection)
+    task = asyncio.create_task(follow(following, thread, Wording(), connection))
+    await pass_ticks(20)
+    thread.add()
+    following.changed(THREAD)
+    await pass_ticks(20)
+    assert connection.reader.numbers == [1]
+    connection.close()
+    await task
+    del connection, task
+    gc.collect()
+    assert gone() is None
+
+
+async def test_a_follower_who_may_not_go_on_is_ended_at_the_next_beat() -> None:
+    thread = Thread()
+    following = Following(thread.read)
+    allowed = EVERYTHING
+
+    async def upto() -> int:
+        return allowed
+
+    connection = Connection(Reader())
+    task = asyncio.create_task(follow(following, thread, Wording(), connection, upto))
+    await pass_ticks(20)
+    await following.beat()
+    await pass_ticks(20)
+    assert not task.done()
+    allowed = 0
+    await following.beat()
+    async with asyncio.timeout(5):
+        await task
+
+
+class LongWording(Wording):
+    """Words each event so long that it is written alone, and counts them."""
+
+    def __init__(self) -> None:
+        self.worded = 0
+
+    def happening(self, happening: Happening) -> bytes:
+        self.worded += 1
+        return super().happening(happening).replace(b"\n", b" " * PIECE_BYTES + b"\n")
+
+
+async def test_however_many_come_back_others_run_after_each_long_event() -> None:
+    thread, wording, count = Thread(), LongWording(), 10
+    for _ in range(5):
+        thread.add()
+    following = Following(thread.read)
+    readers = [Reader() for _ in range(count)]
+    for reader in readers:
+        reader.began = 0
+    connections = [Connection(reader) for reader in readers]
+    tasks = [
+        asyncio.create_task(follow(following, thread, wording, connection))
+        for connection in connections
+    ]
+    async with asyncio.timeout(20):
+        while wording.worded < count * thread.last:
+            before = wording.worded
+            await asyncio.sleep(0)
+            assert wording.worded - before <= 1
+    await pass_ticks(20)
+    assert [reader.numbers for reader in readers] == [[1, 2, 3, 4, 5]] * count
+    for connection in connections:
+        connection.close()
+    await asyncio.gather(*tasks)
+
+
+async def test_readers_are_let_go_when_the_store_fails_and_may_come_back() -> None:
+    thread = Thread()
+    fails = True
+
+    async def read(thread_id: str, after: int, limit: int) -> HappeningPage:
+        if fails:
+            raise ZeroDivisionError
+        return await thread.read(thread_id, after, limit)
+
+    following = Following(read)
+    reader = Reader()
+    async with asyncio.timeout(5):
+        await follow(following, thread, Wording(), Connection(reader))
+    fails = False
+    thread.add()
+    connection = Connection(reader)
+    task = asyncio.create_task(follow(following, thread, Wording(), connection))
+    await pass_ticks(20)
+    assert reader.numbers == [1]
+    connection.close()
+    await task

@@ -1,0 +1,1 @@
+"""Tests of background jobs, schedules and callbacks."""

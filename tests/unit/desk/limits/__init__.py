@@ -1,0 +1,1 @@
+"""Tests of rate limits, concurrency and fair shares."""

@@ -1,0 +1,1 @@
+"""Tests of the plug-in registry and its effects."""

@@ -1,0 +1,1 @@
+"""Tests of the HTTP server: connections, routing and CORS."""

@@ -1,0 +1,1 @@
+"""Tests of the content: sources, documents, index and search."""

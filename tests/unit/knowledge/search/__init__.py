@@ -1,0 +1,1 @@
+"""Tests of words, spelling and stems."""

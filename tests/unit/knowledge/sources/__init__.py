@@ -1,0 +1,1 @@
+"""Tests of content files and their readers."""

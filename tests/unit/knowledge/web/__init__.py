@@ -1,0 +1,1 @@
+"""Tests of content from other websites."""

@@ -1,0 +1,1 @@
+"""Tests of access rules, principals and scopes."""

@@ -1,0 +1,1 @@
+"""Tests of calls and the secrets in them."""

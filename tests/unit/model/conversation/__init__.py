@@ -1,0 +1,1 @@
+"""Tests of threads, runs, files and chains."""

@@ -1,0 +1,1 @@
+"""Tests of A2A's wire format."""

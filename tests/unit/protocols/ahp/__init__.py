@@ -1,0 +1,1 @@
+"""Tests of AHP's wire format and linter."""

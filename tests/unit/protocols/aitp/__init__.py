@@ -1,0 +1,1 @@
+"""Tests of AITP's wire format."""

@@ -1,0 +1,1 @@
+"""Tests of HAC envelopes, negotiation and middleware."""

@@ -1,0 +1,1 @@
+"""Tests of OAuth's wire format."""

@@ -1,0 +1,1 @@
+"""Tests of schemas in the OpenAPI document."""

@@ -1,0 +1,1 @@
+"""Tests of stored keys, clients and nonces."""

@@ -1,0 +1,1 @@
+"""Tests of erasure and the audit log."""

@@ -1,0 +1,133 @@
+"""Erasing on every engine: whole pieces, which may be done again."""
+
+from __future__ import annotations
+
+import asyncio
+
+from aitp_desk.desk.maintenance.erasure import erase_words, find_words
+from aitp_desk.model.access.grant import Grant, May
+from aitp_desk.model.access.principal import Principal, PrincipalKind
+from aitp_desk.model.conversation.run import RunOptions
+from aitp_desk.store import units as work
+from aitp_desk.store.base import Store
+from aitp_desk.store.reads import threads as reads
+from aitp_desk.store.reads.erasure import Erased, Person
+from aitp_desk.store.records.runs import NewRun
+from aitp_desk.store.records.threads import Summary
+from aitp_desk.store.units.runs.callers import start_run
+from tests.support.access.audit_log import somebody
+from tests.support.store.messages import (
+    AYA,
+    BEN,
+    NOW,
+    OPERATOR,
+    a_session,
+    a_thread,
+    answer,
+    claim,
+    first_turn,
+    new_name,
+    open_thread,
+    post,
+    texts_of,
+)
+
+
+def clock() -> float:
+    return NOW + 9
+
+
+async def test_a_persons_messages_go_and_their_places_stay(store: Store) -> None:
+    theirs, others = a_thread("aya"), a_thread("ben")
+    await open_thread(store, thread=theirs)
+    await open_thread(store, thread=others)
+    for number in range(45):
+        await post(store, theirs.id, f"Words {number}", principal=AYA, run=number == 0)
+    await post(store, others.id, "Of another.", principal=BEN)
+    summary = Summary(theirs.id, 3, "In few words.", "extractive")
+    await store.run(work.keep_summary, summary=summary, made_of=(), previous=None)
+
+    aya = Person("aya")
+    assert await find_words(store, aya) == Erased(messages=45, threads=1)
+    erased = await erase_words(store, aya, by=somebody(), clock=clock)
+    assert (erased.messages, erased.ended, erased.threads) == (45, 1, 1)
+    assert await reads.newest_messages(store, theirs.id, 100) == ()
+    assert await reads.summary(store, theirs.id) is None
+    kept = await reads.thread(store, theirs.id)
+    assert kept is not None
+    assert kept.last_seq == 45
+    assert len(await reads.newest_messages(store, others.id, 100)) == 1
+
+    again = await erase_words(store, aya, by=somebody(), clock=clock)
+    assert (again.total, again.threads) == (0, 1)
+
+
+async def test_what_was_asked_of_a_run_goes_also_where_anothers_message_has_joined_it(
+    store: Store,
+) -> None:
+    thread = a_thread("aya")
+    await open_thread(store, thread=thread)
+    wished = NewRun(new_name("run"), OPERATOR, "desk", RunOptions(instructions="A wish."))
+    await store.run(
+        start_run,
+        thread_id=thread.id,
+        principal=OPERATOR,
+        run=wished,
+        drafts=(),
+        once=None,
+        now=NOW,
+        idle_before=0,
+    )
+    joined = await post(store, thread.id, "And me.", principal=AYA)
+    assert joined.run_id == wished.id
+    (held,) = await claim(store)
+    await answer(store, held, "As was wished.")
+
+    erased = await erase_words(store, Person(OPERATOR.id), by=somebody(), clock=clock)
+    assert (erased.replies, erased.runs, erased.messages) == (1, 1, 0)
+    assert texts_of(await reads.newest_messages(store, thread.id, 9)) == ["And me."]
+    run = await reads.run(store, wished.id)
+    assert run is not None
+    assert run.options == RunOptions()
+    again = await erase_words(store, Person(OPERATOR.id), by=somebody(), clock=clock)
+    assert (again.total, again.threads) == (0, 0)
+
+
+async def test_what_was_said_by_a_link_goes_by_the_name_of_the_link(store: Store) -> None:
+    thread = a_thread("aya")
+    await open_thread(store, "Hello.", thread=thread)
+    grant = Grant("grant_1", thread.id, "link:grant_1", May.WRITE, NOW)
+    await store.run(
+        work.share_thread, grant=grant, hash=b"1", principal=AYA, now=NOW, idle_before=0
+    )
+    guest = Principal(grant.principal, PrincipalKind.ANONYMOUS, frozenset(), "192.0.2.6")
+    await post(store, thread.id, "By a link.", principal=guest)
+    erased = await erase_words(store, Person(guest.id), by=somebody(), clock=clock)
+    assert (erased.messages, erased.runs, erased.ended) == (1, 1, 1)
+    assert texts_of(await reads.newest_messages(store, thread.id, 9)) == ["Hello."]
+
+
+async def test_folded_turns_of_a_person_go_and_those_of_others_stay_folded(store: Store) -> None:
+    theirs, others = a_session(a_thread("aya")), a_session(a_thread("ben"))
+    for session in (theirs, others):
+        await store.run(work.fold_turn, **first_turn(session, "Mine?", "Yours."))
+    assert await find_words(store, Person("aya")) == Erased(messages=1, replies=1, threads=1)
+    erased = await erase_words(store, Person("aya"), by=somebody(), clock=clock)
+    assert (erased.messages, erased.replies) == (1, 1)
+    assert len(await store.read("folded_after", {"after": "", "limit": 9})) == 1
+    assert await reads.newest_messages(store, theirs.thread_id, 9) == ()
+
+
+async def test_erasing_beside_others_who_write_leaves_what_they_write(store: Store) -> None:
+    thread = a_thread("aya")
+    await open_thread(store, thread=thread)
+    for number in range(30):
+        await post(store, thread.id, f"Words {number}", principal=AYA, run=False)
+    others = [a_thread("ben") for _ in range(10)]
+    await asyncio.gather(
+        erase_words(store, Person("aya"), by=somebody(), clock=clock),
+        *(open_thread(store, "Of another.", thread=other) for other in others),
+    )
+    assert await reads.newest_messages(store, thread.id, 100) == ()
+    for other in others:
+        assert len(await reads.newest_messages(store, other.id, 9)) == 1

@@ -1,0 +1,1 @@
+"""Tests of pages as HTML and Markdown."""
