@@ -24,9 +24,9 @@ from aitp_desk.protocols.base.discovery_links import (
     NOTICE_CLASS,
     NOTICE_LABEL,
     RELATIONS,
-    head_tags,
     link_header,
-    notice,
+    write_head_tags,
+    write_notice,
 )
 
 _Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
@@ -71,8 +71,8 @@ def announce(app: web.Application, *, url: str = "", asks: bool = True) -> None:
     """
     url = url.rstrip("/")
     link = link_header(url)
-    tags = head_tags(url).encode() + b"\n"
-    section = notice(url, asks=asks, hidden=True).encode() + b"\n"
+    tags = write_head_tags(url).encode() + b"\n"
+    section = write_notice(url, asks=asks, hidden=True).encode() + b"\n"
 
     async def name_manifest(_request: web.Request, response: web.StreamResponse) -> None:
         if not any(f'"{RELATIONS[0]}"' in held for held in response.headers.getall("Link", ())):

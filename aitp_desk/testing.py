@@ -32,7 +32,7 @@ from aitp_desk.actions.declaration.parts import MAX_SUMMARY
 from aitp_desk.agent.base import Agent, Answer, Event, Turn
 from aitp_desk.app.server import open_server
 from aitp_desk.auth.keys.data_keys import FIRST, DataKeys
-from aitp_desk.auth.keys.encryption import Sealing
+from aitp_desk.auth.keys.encryption import TextSealer
 from aitp_desk.capability import (
     Capability,
     Component,
@@ -50,12 +50,12 @@ from aitp_desk.capability import (
 )
 from aitp_desk.config import load_config
 from aitp_desk.desk.access.sealed_values import Sealer
-from aitp_desk.desk.plugins.discovery import enable
-from aitp_desk.desk.plugins.effects import Where, Wishes
+from aitp_desk.desk.plugins.discovery import load_plugin
+from aitp_desk.desk.plugins.effects import EffectCollector, EffectTarget
 from aitp_desk.desk.plugins.messages.parts import SCHEMA, read_part
-from aitp_desk.desk.plugins.outside.offers import offer
-from aitp_desk.desk.plugins.read_set import Ledger
-from aitp_desk.desk.plugins.registry import SCHEMAS_PATH, Capabilities, Enabled, Meant
+from aitp_desk.desk.plugins.outside.offers import make_plugin_action
+from aitp_desk.desk.plugins.read_set import ReadSet
+from aitp_desk.desk.plugins.registry import SCHEMAS_PATH, EnabledPlugin, PluginRegistry, SchemaMatch
 
 NOON = 1_800_000_000
 """When a judged example's clock stands, in Unix seconds."""
@@ -228,7 +228,7 @@ class CapabilityContract:
                 broken.append({key: {} for key in schema.messages})
             for given in broken:
                 try:
-                    read_part({SCHEMA: "", **given}, Meant(enabled, version), "content[0]")
+                    read_part({SCHEMA: "", **given}, SchemaMatch(enabled, version), "content[0]")
                 except InvalidRequest:
                     continue
                 raise AssertionError(f"{given} was taken for a message of version {version}")
@@ -311,7 +311,7 @@ class CapabilityContract:
     def test_what_it_tells_callers_has_schemas_and_says_what_it_is(self) -> None:
         """Every door can offer it."""
         for query in self._enabled().queries:
-            action = offer(query, _no_components).action
+            action = make_plugin_action(query, _no_components).action
             _demand(bool(action.summary.strip()), f"{query.name} has no summary")
             _demand(len(action.summary) <= MAX_SUMMARY, f"{query.name} has a long summary")
 
@@ -333,16 +333,16 @@ class CapabilityContract:
                     for schemas in ((), (guest.url + path,)):
                         await _say(guest, {SCHEMA: guest.url + path, **_plain(example)}, schemas)
 
-    def _enabled(self) -> Enabled:
-        enabled = enable(self.capability, self.chosen, SITE)
+    def _enabled(self) -> EnabledPlugin:
+        enabled = load_plugin(self.capability, self.chosen, SITE)
         enabled.capability.use(Own(SITE, _derive))
         return enabled
 
-    def _parts(self, enabled: Enabled) -> list[Part]:
+    def _parts(self, enabled: EnabledPlugin) -> list[Part]:
         return [
             read_part(
                 {SCHEMA: enabled.addresses[version], **_plain(example)},
-                Meant(enabled, version),
+                SchemaMatch(enabled, version),
                 "content[0]",
             )
             for version, examples in self.examples.items()
@@ -371,9 +371,9 @@ def _open_records(verdict: Verdict) -> list[Record]:
     ]
 
 
-def _read(enabled: Enabled, message: Mapping[str, Any]) -> Part:
+def _read(enabled: EnabledPlugin, message: Mapping[str, Any]) -> Part:
     whole = {SCHEMA: enabled.addresses[enabled.newest], **_plain(message)}
-    return read_part(whole, Meant(enabled, enabled.newest), "content[0]")
+    return read_part(whole, SchemaMatch(enabled, enabled.newest), "content[0]")
 
 
 def _check_form(form: Mapping[str, Any]) -> None:
@@ -397,19 +397,19 @@ def _context() -> Context:
     return Context(now=NOON, thread_id="thread_1", message_id="msg_1", actor="visitor", parties=())
 
 
-def _apply(enabled: Enabled, verdict: Take) -> None:
+def _apply(enabled: EnabledPlugin, verdict: Take) -> None:
     """Have effects gathered as for a thread on which nothing was kept before."""
-    where = Where("thread_1", "", SITE, (), None, float(NOON))
-    capabilities = Capabilities([enabled])
-    ledger = Ledger(capabilities.families)
+    where = EffectTarget("thread_1", "", SITE, (), None, float(NOON))
+    capabilities = PluginRegistry([enabled])
+    ledger = ReadSet(capabilities.families)
     for effect in verdict.effects:
         if isinstance(effect, Keep):
             ledger.records[ledger.place(enabled.slug, effect.key)] = None
         elif isinstance(effect, Paid):
             ledger.calls[effect.call_id] = None
-    sealer = Sealer(Sealing(DataKeys({FIRST: bytes(32)})), lambda: NOON)
-    wishes = Wishes(capabilities, where, ledger, sealer)
-    wishes.take(enabled, verdict.effects, enabled.url_of(enabled.newest), "msg_1")
+    sealer = Sealer(TextSealer(DataKeys({FIRST: bytes(32)})), lambda: NOON)
+    wishes = EffectCollector(capabilities, where, ledger, sealer)
+    wishes.collect(enabled, verdict.effects, enabled.url_of(enabled.newest), "msg_1")
 
 
 def _plain(example: Mapping[str, Any]) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from hypothesis import settings
 from tests.support.specs.folder import find_shared_folder
 
 if TYPE_CHECKING:
-    from aitp_desk.app.server import Serving
+    from aitp_desk.app.server import RunningServer
 
 # the same examples in every run, however slow the machine is; more of them where minutes are there
 _EXAMPLES = int(os.environ.get("AITP_DESK_EXAMPLES", "40"))
@@ -75,7 +75,7 @@ def shared_folder() -> Path:
 
 
 @pytest.fixture
-async def served_desk(tmp_path: Path) -> AsyncIterator[Serving]:
+async def served_desk(tmp_path: Path) -> AsyncIterator[RunningServer]:
     """A desk for the bookshop of `tests/support/sites`, without limits; its address is `.url`."""
     from tests.support.desk.server import serving
 
@@ -84,7 +84,7 @@ async def served_desk(tmp_path: Path) -> AsyncIterator[Serving]:
 
 
 @pytest.fixture
-async def web(served_desk: Serving) -> AsyncIterator[aiohttp.ClientSession]:
+async def web(served_desk: RunningServer) -> AsyncIterator[aiohttp.ClientSession]:
     """An HTTP client whose addresses are those of `served_desk`."""
     async with aiohttp.ClientSession(served_desk.url) as session:
         yield session

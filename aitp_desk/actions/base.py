@@ -1,13 +1,14 @@
 """What an action promises that calls something of the site, wherever that is declared.
 
 A declaration in Python, an operation of an OpenAPI file and a tool of an MCP server all come to an
-:class:`Offered`. Who may call it, when, at what cost and how often is decided by whoever holds it
-(``desk/invoking.py``), never here.
+:class:`OfferedAction`. Who may call it, when, at what cost and how often is decided by whoever
+holds it (``desk/invoking.py``), never here.
 
 The promises:
 
 Reading
-    :attr:`Offered.read` is pure. It raises :class:`~aitp_desk.model.errors.InvalidRequest` whose
+    :attr:`OfferedAction.read` is pure. It raises :class:`~aitp_desk.model.errors.InvalidRequest`
+    whose
     ``param`` is the path of what is wrong (``items[0].quantity``) and whose message names the rule.
     What it returns is given, as it is, to the other three.
 Errors
@@ -120,7 +121,7 @@ class Context:
         self.side_effects.append(SideEffect(type_, description))
 
 
-class Done(msgspec.Struct, frozen=True):
+class ActionResult(msgspec.Struct, frozen=True):
     """What a call gave.
 
     Parameters:
@@ -137,21 +138,21 @@ class Done(msgspec.Struct, frozen=True):
     ticket: Ticket | None = None
 
 
-async def costs_nothing(_arguments: Any, _context: Context) -> Money | None:
+async def no_price(_arguments: Any, _context: Context) -> Money | None:
     """The price of what is free."""
     return None
 
 
-async def needs_nobody(_arguments: Any, _context: Context) -> bool:
+async def no_approval(_arguments: Any, _context: Context) -> bool:
     """The approval of what nobody has to approve."""
     return False
 
 
-async def is_always_met(_arguments: Any, _context: Context) -> None:
+async def no_precondition(_arguments: Any, _context: Context) -> None:
     """The check of what needs nothing."""
 
 
-class ArgumentAsking(msgspec.Struct, frozen=True):
+class ArgumentPrompt(msgspec.Struct, frozen=True):
     """How one argument of an action is asked for.
 
     Parameters:
@@ -164,7 +165,7 @@ class ArgumentAsking(msgspec.Struct, frozen=True):
     question: Callable[[Mapping[str, Any], Context], Awaitable[Question | None]]
 
 
-class Offered(msgspec.Struct, frozen=True):
+class OfferedAction(msgspec.Struct, frozen=True):
     """An action with what carries it out. See the module for what it promises.
 
     Parameters:
@@ -182,12 +183,12 @@ class Offered(msgspec.Struct, frozen=True):
 
     action: Action
     read: Callable[[Mapping[str, Any]], Any]
-    perform: Callable[[Any, Context], Awaitable[Done]]
-    check: Callable[[Any, Context], Awaitable[None]] = is_always_met
-    price: Callable[[Any, Context], Awaitable[Money | None]] = costs_nothing
-    needs_approval: Callable[[Any, Context], Awaitable[bool]] = needs_nobody
+    perform: Callable[[Any, Context], Awaitable[ActionResult]]
+    check: Callable[[Any, Context], Awaitable[None]] = no_precondition
+    price: Callable[[Any, Context], Awaitable[Money | None]] = no_price
+    needs_approval: Callable[[Any, Context], Awaitable[bool]] = no_approval
     from_text: Callable[[str], Mapping[str, Any] | None] | None = None
-    asks: Mapping[str, ArgumentAsking] = MappingProxyType({})
+    asks: Mapping[str, ArgumentPrompt] = MappingProxyType({})
 
 
 class OfferedResource(msgspec.Struct, frozen=True):
@@ -196,7 +197,7 @@ class OfferedResource(msgspec.Struct, frozen=True):
     Parameters:
         read: the variables of a path, as text → the resource as it is now. It raises InvalidRequest
             where they do not fit and :class:`~aitp_desk.model.errors.ResourceNotFound` where there
-            is none; else the promises of :attr:`Offered.perform` hold. It changes nothing.
+            is none; else the promises of :attr:`OfferedAction.perform` hold. It changes nothing.
         arguments: the variables of a path, as text → as JSON has them, by their types. It raises
             InvalidRequest where they do not fit.
         reader: the action that reads one, where that is paid first; None where it is not.
@@ -205,4 +206,4 @@ class OfferedResource(msgspec.Struct, frozen=True):
     type: ResourceType
     read: Callable[[Mapping[str, str], Context], Awaitable[Resource]]
     arguments: Callable[[Mapping[str, str]], Mapping[str, Any]]
-    reader: Offered | None = None
+    reader: OfferedAction | None = None

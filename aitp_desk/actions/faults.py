@@ -22,7 +22,7 @@ class ActionsError(Exception):
         super().__init__("\n".join(map(str, self.problems)))
 
 
-class Faults:
+class DeclarationFaults:
     """Collects what is wrong.
 
     Parameters:
@@ -33,13 +33,13 @@ class Faults:
         self._folder = folder
         self.problems: list[Problem] = []
 
-    def tell(self, function: Callable[..., Any], message: str) -> None:
+    def add_fault(self, function: Callable[..., Any], message: str) -> None:
         """Note what is wrong with a function, in words that follow its name."""
         code = inspect.unwrap(function).__code__
         place = self.place(code.co_filename, code.co_firstlineno)
         self.problems.append(Problem(f"{place}, {function.__name__}", message))
 
-    def tell_of(self, place: str, message: str) -> None:
+    def add_fault_at(self, place: str, message: str) -> None:
         """Note what is wrong with a file, or a line of it."""
         self.problems.append(Problem(place, message))
 

@@ -8,7 +8,7 @@ from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontext
 
 import msgspec
 
-from aitp_desk.actions.base import Offered, OfferedResource
+from aitp_desk.actions.base import OfferedAction, OfferedResource
 from aitp_desk.actions.faults import ActionsError
 from aitp_desk.actions.loader.loader import Actions, load_actions
 from aitp_desk.config import Config, Problem
@@ -16,7 +16,7 @@ from aitp_desk.config import Config, Problem
 Open = Callable[[], AbstractAsyncContextManager[None]]
 
 
-class Sources(msgspec.Struct, frozen=True):
+class ActionSources(msgspec.Struct, frozen=True):
     """What a site offers, and what has to be open for it to be called.
 
     Parameters:
@@ -30,7 +30,7 @@ class Sources(msgspec.Struct, frozen=True):
 
 def load_sources(
     config: Config, *, environment: Mapping[str, str], taken: Collection[str] = ()
-) -> Sources:
+) -> ActionSources:
     """Read what a site offers. Nobody is asked for anything yet.
 
     Parameters:
@@ -42,7 +42,7 @@ def load_sources(
         ActionsError: something of it cannot be used; tells all.
     """
     problems: list[Problem] = []
-    described: list[tuple[str, Offered]] = []
+    described: list[tuple[str, OfferedAction]] = []
     opens: list[Open] = []
     for settings in config.openapi:
         from aitp_desk.actions.openapi.loader import Loader
@@ -77,10 +77,10 @@ def load_sources(
         offered.append(one)
     if problems:
         raise ActionsError(problems)
-    return Sources(Actions(tuple(offered), actions.resources), tuple(opens))
+    return ActionSources(Actions(tuple(offered), actions.resources), tuple(opens))
 
 
-class Offers(msgspec.Struct, frozen=True):
+class SiteOffers(msgspec.Struct, frozen=True):
     """What a site offers while it is served.
 
     Parameters:
@@ -89,18 +89,18 @@ class Offers(msgspec.Struct, frozen=True):
         notes: gives what the owner should know of their sources just now, in sentences.
     """
 
-    offered: tuple[Offered, ...] = ()
+    offered: tuple[OfferedAction, ...] = ()
     resources: tuple[OfferedResource, ...] = ()
     notes: Callable[[], tuple[str, ...]] = tuple
 
 
 @asynccontextmanager
-async def offering(
+async def open_sources(
     config: Config,
     environment: Mapping[str, str],
     taken: Collection[str],
-    more: Sequence[Offered] = (),
-) -> AsyncIterator[Offers]:
+    more: Sequence[OfferedAction] = (),
+) -> AsyncIterator[SiteOffers]:
     """What a site offers, for as long as the context lasts: see :func:`load_sources`.
 
     Servers are asked for their tools; one that does not answer keeps nothing else from being
@@ -118,12 +118,12 @@ async def offering(
         for open_one in sources.opens:
             await stack.enter_async_context(open_one())
         if not config.mcp:
-            yield Offers((*offered, *more), resources)
+            yield SiteOffers((*offered, *more), resources)
             return
         names = {*taken, *(one.action.name for one in (*offered, *more))}
         tools = await stack.enter_async_context(_offering_tools(config, environment, names))
         missing = _missing(resources, names)
-        yield Offers(
+        yield SiteOffers(
             (*offered, *tools.offered, *more), resources, lambda: (*tools.notes(), *missing)
         )
 
@@ -131,7 +131,7 @@ async def offering(
 @asynccontextmanager
 async def _offering_tools(
     config: Config, environment: Mapping[str, str], names: set[str]
-) -> AsyncIterator[Offers]:
+) -> AsyncIterator[SiteOffers]:
     """What of the tools of MCP servers is offered, while they are connected.
 
     Parameters:
@@ -140,16 +140,16 @@ async def _offering_tools(
     from aitp_desk.actions.mcp.servers import ToolServer
 
     servers = [ToolServer(settings, config, environment) for settings in config.mcp]
-    offered: list[Offered] = []
+    offered: list[OfferedAction] = []
     async with AsyncExitStack() as stack:
         for server in servers:
-            await stack.enter_async_context(server.opened())
-        await asyncio.gather(*(server.ask() for server in servers))
+            await stack.enter_async_context(server.run())
+        await asyncio.gather(*(server.load_tools() for server in servers))
         for server in servers:
-            for one in server.offer(names.__contains__):
+            for one in server.list_actions(names.__contains__):
                 names.add(one.action.name)
                 offered.append(one)
-        yield Offers(
+        yield SiteOffers(
             tuple(offered), notes=lambda: tuple(note for one in servers for note in one.notes)
         )
 

@@ -10,13 +10,13 @@ import msgspec
 
 from aitp_desk.actions.declaration.action import Terms
 from aitp_desk.actions.declaration.terms import (
-    answer_types_of,
-    approval_of,
     check_terms,
+    read_answer_types,
+    read_approval,
     read_cost,
-    safety_of,
+    read_safety,
 )
-from aitp_desk.actions.schemas.normal_form import Unusable
+from aitp_desk.actions.schemas.normal_form import SchemaUnusable
 from aitp_desk.config import ActionTerms
 from aitp_desk.model.calls.action import Action, Mutability, is_action_name
 
@@ -26,7 +26,7 @@ _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _NO_LETTER = re.compile(r"[^a-z0-9]+")
 
 
-class Described(msgspec.Struct, frozen=True, kw_only=True):
+class DescribedAction(msgspec.Struct, frozen=True, kw_only=True):
     """What a description says of an action.
 
     Parameters:
@@ -46,7 +46,7 @@ class Described(msgspec.Struct, frozen=True, kw_only=True):
     is_idempotent: bool = False
 
 
-def make_action(described: Described, terms: ActionTerms, *, prefix: str) -> Action:
+def make_action(described: DescribedAction, terms: ActionTerms, *, prefix: str) -> Action:
     """Make an action of what is described.
 
     Calls elsewhere take their time, hence ``async`` is what it is unless the owner says that it is
@@ -59,9 +59,9 @@ def make_action(described: Described, terms: ActionTerms, *, prefix: str) -> Act
     Raises:
         Unusable: its name, its texts or its terms cannot be used.
     """
-    name = prefix + (terms.name or as_name(described.id))
+    name = prefix + (terms.name or to_action_name(described.id))
     if not is_action_name(name):
-        raise Unusable(
+        raise SchemaUnusable(
             f"would be called {name[:80]!r}; an action's name takes small letters, digits and _, a"
             " letter first, at most 64: write its name in the terms"
         )
@@ -91,32 +91,32 @@ def make_action(described: Described, terms: ActionTerms, *, prefix: str) -> Act
         from_text=None,
     )
     if wrong := next(check_terms(declared), None):
-        raise Unusable(wrong.rstrip("."))
+        raise SchemaUnusable(wrong.rstrip("."))
     return Action(
         name,
         summary,
         kind=kind,
         description=description,
         open_to=terms.open_to,
-        answer_types=answer_types_of(declared),
+        answer_types=read_answer_types(declared),
         accept_fallback=True,
         input_schema=described.input_schema,
         output_schema=described.output_schema,
-        safety=safety_of(declared),
+        safety=read_safety(declared),
         cost=read_cost(declared.cost),
         is_prepaid=terms.prepaid,
-        approval=approval_of(declared),
+        approval=read_approval(declared),
         deadline_seconds=terms.deadline_seconds,
         is_idempotent=is_idempotent,
     )
 
 
-def as_name(id: str) -> str:
+def to_action_name(id: str) -> str:
     """What is called so elsewhere, in small letters and ``_``: ``getStock`` is ``get_stock``."""
     return _NO_LETTER.sub("_", _HUMP.sub("_", id).lower()).strip("_")
 
 
-def _texts(described: Described, terms: ActionTerms) -> tuple[str, str]:
+def _texts(described: DescribedAction, terms: ActionTerms) -> tuple[str, str]:
     """The summary and the description; where there is no summary, the first paragraph is one."""
     description = terms.description or described.description.strip()
     summary = terms.summary or " ".join(described.summary.split())
@@ -126,7 +126,9 @@ def _texts(described: Described, terms: ActionTerms) -> tuple[str, str]:
         if len(summary) <= MAX_SUMMARY:
             description = rest.strip()
     if not summary:
-        raise Unusable("says nowhere what it does; write a summary in the file, or in the terms")
+        raise SchemaUnusable(
+            "says nowhere what it does; write a summary in the file, or in the terms"
+        )
     if len(summary) > MAX_SUMMARY:
         summary = f"{summary[: MAX_SUMMARY - 1].rsplit(' ', 1)[0]}…"
     return summary, description

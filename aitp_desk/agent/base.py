@@ -40,8 +40,8 @@ from typing import Literal, Protocol, runtime_checkable
 
 import msgspec
 
-from aitp_desk.agent.speech.person_request import PersonWanted
-from aitp_desk.agent.tools import Invoke, Round, Tool, invoke_nothing
+from aitp_desk.agent.speech.person_request import PersonRequest
+from aitp_desk.agent.tools import Invoke, Tool, ToolRound, invoke_nothing
 from aitp_desk.model.conversation.spoken import Spoken
 from aitp_desk.model.conversation.ticket import PersonSaid
 
@@ -81,7 +81,7 @@ class FileText(msgspec.Struct, frozen=True):
     is_cut: bool = False
 
 
-class Pending(msgspec.Struct, frozen=True):
+class PendingQuestion(msgspec.Struct, frozen=True):
     """A question that the desk asked back and that waits for an answer.
 
     Parameters:
@@ -144,7 +144,7 @@ class Turn(msgspec.Struct, frozen=True):
     site: SiteFacts
     transcript: tuple[Utterance, ...] = ()
     clarification: str | None = None
-    pending: Pending | None = None
+    pending: PendingQuestion | None = None
     locale: str | None = None
     max_tokens: int | None = None
     summary: str = ""
@@ -155,7 +155,7 @@ class Turn(msgspec.Struct, frozen=True):
     one_by_one: bool = False
     invoke: Invoke = invoke_nothing
     now: datetime | None = None
-    rounds: tuple[Round, ...] = ()
+    rounds: tuple[ToolRound, ...] = ()
     may_want_person: bool = False
 
 
@@ -257,7 +257,7 @@ class Answer(msgspec.Struct, frozen=True):
     model: str | None = None
     locale: str | None = None
     waits: str | None = None
-    person: PersonWanted | None = None
+    person: PersonRequest | None = None
     offers_person: bool = False
     heard: tuple[PersonSaid, ...] = ()
     spoken: tuple[Spoken, ...] = ()
@@ -302,7 +302,7 @@ class ToolRequest(msgspec.Struct, frozen=True):
         usage: what the model counted in this turn.
     """
 
-    rounds: tuple[Round, ...]
+    rounds: tuple[ToolRound, ...]
     usage: Usage | None = None
 
 
@@ -310,7 +310,7 @@ Said = Answer | Clarification
 """The outcomes that say something to the visitor."""
 Outcome = Said | ToolRequest
 Event = Delta | Restart | Answer | Clarification | ToolRequest
-Passing = Delta | Restart
+ProgressEvent = Delta | Restart
 """The events that are no outcome."""
 
 
@@ -346,7 +346,7 @@ class Summariser(Protocol):
 
 
 @runtime_checkable
-class Rationed(Protocol):
+class LimitedAgent(Protocol):
     """An agent that has another one answer when it has used what it may."""
 
     @property
@@ -355,7 +355,7 @@ class Rationed(Protocol):
 
 
 @runtime_checkable
-class Calling(Protocol):
+class ToolCallingAgent(Protocol):
     """An agent that can call a turn's tools."""
 
     @property
@@ -363,17 +363,17 @@ class Calling(Protocol):
         """Whether it would do so now; False while another answers in its place."""
 
 
-def calling(agent: Agent) -> Calling | None:
+def find_tool_caller(agent: Agent) -> ToolCallingAgent | None:
     """The agent, where it is one that can call tools: looked at once, for that takes its time."""
-    return agent if isinstance(agent, Calling) else None
+    return agent if isinstance(agent, ToolCallingAgent) else None
 
 
-class BrokenPromise(Exception):
+class AgentContractError(Exception):
     """An agent ended without an outcome or went on after it: a fault of the program."""
 
 
-async def outcome_of(
-    agent: Agent, turn: Turn, tell: Callable[[Passing], None] | None = None
+async def read_outcome(
+    agent: Agent, turn: Turn, tell: Callable[[ProgressEvent], None] | None = None
 ) -> Outcome:
     """Read a reply to its end and return its outcome.
 
@@ -387,25 +387,25 @@ async def outcome_of(
     outcome: Outcome | None = None
     async for event in agent.reply(turn):
         if outcome is not None:
-            raise BrokenPromise(f"{agent.name} sent {type(event).__name__} after its outcome.")
-        if not isinstance(event, Passing):
+            raise AgentContractError(f"{agent.name} sent {type(event).__name__} after its outcome.")
+        if not isinstance(event, ProgressEvent):
             outcome = event
         elif tell is not None:
             tell(event)
     if outcome is None:
-        raise BrokenPromise(f"{agent.name} ended without an outcome.")
+        raise AgentContractError(f"{agent.name} ended without an outcome.")
     return outcome
 
 
-async def answer_of(
-    agent: Agent, turn: Turn, tell: Callable[[Passing], None] | None = None
+async def read_answer(
+    agent: Agent, turn: Turn, tell: Callable[[ProgressEvent], None] | None = None
 ) -> Said:
-    """As :func:`outcome_of`, for a turn that lists no tool of the caller's.
+    """As :func:`read_outcome`, for a turn that lists no tool of the caller's.
 
     Raises:
         BrokenPromise: as there, or the agent asks for a tool that nobody offered.
     """
-    outcome = await outcome_of(agent, turn, tell)
+    outcome = await read_outcome(agent, turn, tell)
     if isinstance(outcome, ToolRequest):
-        raise BrokenPromise(f"{agent.name} asks for tools that the caller did not offer.")
+        raise AgentContractError(f"{agent.name} asks for tools that the caller did not offer.")
     return outcome

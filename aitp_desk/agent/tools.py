@@ -32,7 +32,7 @@ class Tool(msgspec.Struct, frozen=True):
     by: Literal["desk", "caller"] = "desk"
 
 
-class Asks(msgspec.Struct, frozen=True):
+class FollowUpQuestion(msgspec.Struct, frozen=True):
     """What a visitor has to be asked before a call is made: the reply ends with this question.
 
     Parameters:
@@ -55,17 +55,17 @@ class ToolResult(msgspec.Struct, frozen=True):
 
     output: str
     failed: bool = False
-    asks: Asks | None = None
+    asks: FollowUpQuestion | None = None
 
 
-class Called(msgspec.Struct, frozen=True):
+class ToolCallRecord(msgspec.Struct, frozen=True):
     """A call with its result; None while the caller still owes it."""
 
     call: ToolCall
     result: ToolResult | None = None
 
 
-class Round(msgspec.Struct, frozen=True):
+class ToolRound(msgspec.Struct, frozen=True):
     """One step of a reply that called tools.
 
     Parameters:
@@ -74,7 +74,7 @@ class Round(msgspec.Struct, frozen=True):
     """
 
     text: str
-    called: tuple[Called, ...]
+    called: tuple[ToolCallRecord, ...]
 
 
 Invoke = Callable[[ToolCall], Awaitable[ToolResult]]

@@ -6,34 +6,34 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
 
-from aitp_desk.app.context import House
-from aitp_desk.app.services import Shared
+from aitp_desk.app.context import SiteAgentContext
+from aitp_desk.app.services import Services
 from aitp_desk.config import Config
-from aitp_desk.desk.access.audit_log import Noting
-from aitp_desk.desk.jobs.epoch_watcher import watching
+from aitp_desk.desk.access.audit_log import AuditLog
+from aitp_desk.desk.jobs.epoch_watcher import watch_epoch
 from aitp_desk.desk.jobs.scheduler import Schedule
-from aitp_desk.desk.maintenance.cache_eviction import Forget, forgetting
-from aitp_desk.desk.maintenance.enrichment import Enrichment
+from aitp_desk.desk.maintenance.cache_eviction import Evict, evict_on_erasure
+from aitp_desk.desk.maintenance.enrichment import EnrichmentJob
 from aitp_desk.desk.maintenance.expiry import EVERY_SECONDS as EXPIRY_SECONDS
-from aitp_desk.desk.maintenance.expiry import Expiring
+from aitp_desk.desk.maintenance.expiry import Expiry
 from aitp_desk.desk.maintenance.retention import EVERY_SECONDS as RETENTION_SECONDS
-from aitp_desk.desk.maintenance.retention import Retaining
-from aitp_desk.desk.runs.worker import Worker
-from aitp_desk.desk.tickets.service import Escalating
+from aitp_desk.desk.maintenance.retention import RetentionService
+from aitp_desk.desk.runs.worker import RunWorker
+from aitp_desk.desk.tickets.service import EscalationService
 from aitp_desk.store.units.jobs.jobs import JOBS_EPOCH
 from aitp_desk.store.units.tickets.tickets import TICKETS_EPOCH
 
 
 @asynccontextmanager
-async def tending(
+async def run_background_tasks(
     config: Config,
-    houses: Sequence[House],
-    shared: Shared,
-    worker: Worker,
-    forget: Sequence[Forget],
-    noting: Noting,
+    houses: Sequence[SiteAgentContext],
+    shared: Services,
+    worker: RunWorker,
+    forget: Sequence[Evict],
+    noting: AuditLog,
     spoken: Callable[[], None],
-    enrichment: Enrichment | None,
+    enrichment: EnrichmentJob | None,
 ) -> AsyncIterator[None]:
     """Have noted what is seen at the door, and forgotten and dropped what is to go.
 
@@ -48,39 +48,39 @@ async def tending(
 
     def look() -> None:
         spoken()
-        shared.following.look()
+        shared.following.poll_all()
 
     def look_for_work() -> None:
         shared.jobs.wake()
         shared.schedules.wake()
 
-    retaining = Retaining(
+    retaining = RetentionService(
         store=shared.store,
         settings=config.retention,
         audit=shared.audit,
         following=shared.following,
-        stop=worker.stop,
+        stop=worker.stop_run,
         forget=forget,
         clock=shared.clock,
     )
-    expiring = Expiring(shared.store, config.sessions.idle_seconds, shared.clock)
-    shared.schedules.add(Schedule("expiry", EXPIRY_SECONDS, expiring.expire))
-    if retaining.is_wanted:
-        shared.schedules.add(Schedule("retention", RETENTION_SECONDS, retaining.retain))
+    expiring = Expiry(shared.store, config.sessions.idle_seconds, shared.clock)
+    shared.schedules.add(Schedule("expiry", EXPIRY_SECONDS, expiring.drop_expired))
+    if retaining.is_enabled:
+        shared.schedules.add(Schedule("retention", RETENTION_SECONDS, retaining.drop_old))
     if enrichment is not None:
         seconds = config.enrich.every_hours * 60 * 60
         shared.schedules.add(Schedule("enrich", seconds, enrichment.update))
     for house in houses:
         if (rounds := house.knowledge.rounds) is not None:
             name = f"content:{house.name}" if house.name else "content"
-            work = partial(rounds.go_round, house.knowledge.refresh)
+            work = partial(rounds.run_and_refresh, house.knowledge.refresh)
             shared.schedules.add(Schedule(name, rounds.every_seconds, work, at_start=True))
     async with (
-        noting.noting(),
-        forgetting(shared.store, forget),
-        watching(shared.store, JOBS_EPOCH, look_for_work),
-        watching(shared.store, TICKETS_EPOCH, look),
-        Escalating(shared.store, shared.clock).expiring(shared.audit),
-        shared.schedules.keeping(),
+        noting.write_in_background(),
+        evict_on_erasure(shared.store, forget),
+        watch_epoch(shared.store, JOBS_EPOCH, look_for_work),
+        watch_epoch(shared.store, TICKETS_EPOCH, look),
+        EscalationService(shared.store, shared.clock).run_expiry(shared.audit),
+        shared.schedules.run(),
     ):
         yield

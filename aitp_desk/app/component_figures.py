@@ -5,18 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import get_args
 
-from aitp_desk.desk.maintenance.health_checks import Checking
+from aitp_desk.desk.maintenance.health_checks import HealthChecks
 from aitp_desk.model.component import ComponentState
 from aitp_desk.observability.figures import Figure, gauges
 
 
-async def component_figures(checking: Checking, clock: Callable[[], float]) -> tuple[Figure, ...]:
+async def component_figures(
+    checking: HealthChecks, clock: Callable[[], float]
+) -> tuple[Figure, ...]:
     """How each part is, and since when.
 
     Parameters:
         clock: Unix seconds.
     """
-    components, now = await checking.components(), clock()
+    components, now = await checking.get_components(), clock()
     return (
         Figure(
             "aitp_desk_component",

@@ -11,26 +11,26 @@ from datetime import datetime
 
 import msgspec
 
-from aitp_desk.actions.registry import Offers
+from aitp_desk.actions.registry import SiteOffers
 from aitp_desk.agent.base import Agent
-from aitp_desk.app.services import Shared
+from aitp_desk.app.services import Services
 from aitp_desk.config import Config
-from aitp_desk.desk.calls.invoker import Invoking
+from aitp_desk.desk.calls.invoker import ActionInvoker
 from aitp_desk.desk.dialogue.offers.facts import site_facts
-from aitp_desk.desk.dialogue.tools.agent_tools import Tooling
-from aitp_desk.desk.dialogue.tools.person_requests import People
-from aitp_desk.desk.limits.rate_limits import Limiter
-from aitp_desk.desk.payments.settlement import PaidEnds
-from aitp_desk.desk.plugins.desk_messages import Speaking
-from aitp_desk.desk.plugins.judge import Judging
-from aitp_desk.desk.runs.executor import Turns
-from aitp_desk.desk.runs.replier import RunReplies
+from aitp_desk.desk.dialogue.tools.agent_tools import AgentTools
+from aitp_desk.desk.dialogue.tools.person_requests import PersonRequests
+from aitp_desk.desk.limits.rate_limits import RateLimiter
+from aitp_desk.desk.payments.settlement import PaymentSettlement
+from aitp_desk.desk.plugins.desk_messages import DeskMessages
+from aitp_desk.desk.plugins.judge import Judge
+from aitp_desk.desk.runs.executor import RunExecutor
+from aitp_desk.desk.runs.replier import RunReplier
 from aitp_desk.knowledge.snapshot import Knowledge
 from aitp_desk.model.calls.action import Action
 from aitp_desk.model.conversation.thread import Actor
 
 
-class House(msgspec.Struct, frozen=True):
+class SiteAgentContext(msgspec.Struct, frozen=True):
     """What one site agent has of its own.
 
     Parameters:
@@ -43,7 +43,7 @@ class House(msgspec.Struct, frozen=True):
     config: Config
     knowledge: Knowledge
     agent: Agent
-    offers: Offers
+    offers: SiteOffers
     speaks: tuple[str, ...] = ()
 
     @property
@@ -57,9 +57,9 @@ class House(msgspec.Struct, frozen=True):
         """What it offers, besides what its content can answer."""
         return tuple(one.action for one in self.offers.offered)
 
-    def make_invoking(self, shared: Shared) -> Invoking:
+    def make_invoker(self, shared: Services) -> ActionInvoker:
         """What calls its actions."""
-        return Invoking(
+        return ActionInvoker(
             desk=self.name,
             actor=self.actor.id,
             offered=self.offers.offered,
@@ -69,12 +69,12 @@ class House(msgspec.Struct, frozen=True):
             expires_seconds=self.config.actions.expire_hours * 60 * 60,
             clock=shared.clock,
             take_on=shared.taking_on.enqueue,
-            begun=shared.taking_on.begun,
+            begun=shared.taking_on.start_now,
         )
 
-    def make_paid_ends(self, shared: Shared, tooling: Tooling) -> PaidEnds:
+    def make_settlement(self, shared: Services, tooling: AgentTools) -> PaymentSettlement:
         """What waits for what comes of calls that are paid."""
-        return PaidEnds(
+        return PaymentSettlement(
             shared.capabilities,
             store=shared.store,
             calls=tooling.invoking.calls,
@@ -82,9 +82,9 @@ class House(msgspec.Struct, frozen=True):
             clock=shared.clock,
         )
 
-    def make_people(self, shared: Shared) -> People:
+    def make_person_requests(self, shared: Services) -> PersonRequests:
         """What has people asked."""
-        return People(
+        return PersonRequests(
             self.config.tickets,
             desk=self.name,
             site=site_facts(self.config.site),
@@ -92,36 +92,36 @@ class House(msgspec.Struct, frozen=True):
             clock=shared.clock,
         )
 
-    def make_turns(self, shared: Shared, tooling: Tooling) -> Turns:
+    def make_run_executor(self, shared: Services, tooling: AgentTools) -> RunExecutor:
         """What takes its runs to their end."""
-        replies = RunReplies(
+        replies = RunReplier(
             desk=self.name,
             store=shared.store,
             agent=self.agent,
             actor=self.actor.id,
             site=site_facts(self.config.site),
             tooling=tooling,
-            people=self.make_people(shared),
+            people=self.make_person_requests(shared),
             language=lambda: self.knowledge.editions.library.language,
             filing=shared.filing,
             bounds=self.config.threads,
             clock=shared.clock,
             capabilities=shared.capabilities,
-            paid_ends=self.make_paid_ends(shared, tooling),
+            paid_ends=self.make_settlement(shared, tooling),
         )
-        return Turns(
+        return RunExecutor(
             desk=self.name,
             store=shared.store,
             replies=replies,
             speaking=tooling.speaking,
             following=shared.following,
-            answered=shared.summarising.consider,
+            answered=shared.summarising.request_summary,
             clock=shared.clock,
         )
 
-    def make_judging(self, shared: Shared) -> Judging:
+    def make_judge(self, shared: Services) -> Judge:
         """What has capabilities judge what is said there."""
-        return Judging(
+        return Judge(
             shared.capabilities,
             store=shared.store,
             actor=self.actor.id,
@@ -134,16 +134,16 @@ class House(msgspec.Struct, frozen=True):
             wake=shared.jobs.wake,
         )
 
-    def make_speaking(self, shared: Shared) -> Speaking:
+    def make_desk_messages(self, shared: Services) -> DeskMessages:
         """What has its own speech judged, and its questions asked by capabilities."""
-        return Speaking(self.make_judging(shared), shared.store, shared.clock)
+        return DeskMessages(self.make_judge(shared), shared.store, shared.clock)
 
-    def make_tooling(self, shared: Shared, invoking: Invoking) -> Tooling:
+    def make_agent_tools(self, shared: Services, invoking: ActionInvoker) -> AgentTools:
         """What hands its actions to its agent, in its time zone and within its limits."""
         zone, clock = self.config.site.zone, shared.clock
-        return Tooling(
+        return AgentTools(
             invoking,
-            limiter=Limiter(self.config.limits, clock, shared.named_agents, shared.tiers),
+            limiter=RateLimiter(self.config.limits, clock, shared.named_agents, shared.tiers),
             now=lambda: datetime.fromtimestamp(clock(), zone),
-            speaking=self.make_speaking(shared),
+            speaking=self.make_desk_messages(shared),
         )

@@ -1,53 +1,55 @@
 """A site agent's desk, with all that its doors ask of it.
 
-What there is of a kind for the whole site comes from :class:`~aitp_desk.app.services.Shared`, what
-the agent has of its own from its :class:`~aitp_desk.app.context.House`.
+What there is of a kind for the whole site comes from :class:`~aitp_desk.app.services.Services`,
+what the agent has of its own from its :class:`~aitp_desk.app.context.SiteAgentContext`.
 """
 
 from __future__ import annotations
 
-from aitp_desk.app.context import House
-from aitp_desk.app.services import Shared
+from aitp_desk.app.context import SiteAgentContext
+from aitp_desk.app.services import Services
 from aitp_desk.desk.access.site_agents import SITE_AGENT, SiteAgent, SiteAgents
-from aitp_desk.desk.calls.registry import Registry
-from aitp_desk.desk.conversations.action_turn import Acting
-from aitp_desk.desk.conversations.answerer import Answering
-from aitp_desk.desk.conversations.handover import Holding
-from aitp_desk.desk.conversations.plugin_turn import InSessions
-from aitp_desk.desk.conversations.service import Asking
+from aitp_desk.desk.calls.registry import ActionRegistry
+from aitp_desk.desk.conversations.action_turn import ActionTurns
+from aitp_desk.desk.conversations.answerer import Answerer
+from aitp_desk.desk.conversations.handover import Handover
+from aitp_desk.desk.conversations.plugin_turn import PluginTurns
+from aitp_desk.desk.conversations.service import ConversationService
 from aitp_desk.desk.desk import Desk
 from aitp_desk.desk.dialogue.offers.facts import site_facts
-from aitp_desk.desk.dialogue.recorder import Recording
-from aitp_desk.desk.dialogue.statements import Means
-from aitp_desk.desk.dialogue.tools.agent_tools import Tooling
+from aitp_desk.desk.dialogue.recorder import TurnRecorder
+from aitp_desk.desk.dialogue.statements import DialogueServices
+from aitp_desk.desk.dialogue.tools.agent_tools import AgentTools
 from aitp_desk.desk.dialogue.tools.matcher import ActionMatcher
-from aitp_desk.desk.direct.calls import CallingDirectly
+from aitp_desk.desk.direct.calls import DirectCalls
 from aitp_desk.desk.direct.resources import Resources
-from aitp_desk.desk.limits.token_budgets import Budgets
-from aitp_desk.desk.payments.checkout import Paying
-from aitp_desk.desk.payments.replies import PaidReplies
-from aitp_desk.desk.plugins.judge import Judging
-from aitp_desk.desk.plugins.judged_messages import JudgedPosting
-from aitp_desk.desk.plugins.messages.plain_text import Telling
+from aitp_desk.desk.limits.token_budgets import TokenBudgets
+from aitp_desk.desk.payments.checkout import Checkout
+from aitp_desk.desk.payments.replies import PaymentReplies
+from aitp_desk.desk.plugins.judge import Judge
+from aitp_desk.desk.plugins.judged_messages import JudgedMessageWriter
+from aitp_desk.desk.plugins.messages.plain_text import PlainTextRenderer
 from aitp_desk.desk.plugins.outside.webhooks import health_notes
-from aitp_desk.desk.plugins.verification import Verification
-from aitp_desk.desk.runs.service import Running
-from aitp_desk.desk.runs.worker import Worker
-from aitp_desk.desk.tasks.service import Tasks
-from aitp_desk.desk.threads.creation import Opening
-from aitp_desk.desk.threads.deletion import Deleting
-from aitp_desk.desk.threads.grants import Sharing
-from aitp_desk.desk.threads.messages import Posting
-from aitp_desk.desk.threads.open_requests import Awaiting
-from aitp_desk.desk.threads.participants import Attending
-from aitp_desk.desk.threads.reader import Reading
-from aitp_desk.desk.threads.service import OnThreads
-from aitp_desk.desk.threads.sessions import Sessions
-from aitp_desk.desk.threads.streams import Streams
-from aitp_desk.desk.threads.transcripts import Transcripts
+from aitp_desk.desk.plugins.verification import PaymentVerifier
+from aitp_desk.desk.runs.service import RunService
+from aitp_desk.desk.runs.worker import RunWorker
+from aitp_desk.desk.tasks.service import TaskService
+from aitp_desk.desk.threads.creation import ThreadCreation
+from aitp_desk.desk.threads.deletion import ThreadDeletion
+from aitp_desk.desk.threads.grants import GrantService
+from aitp_desk.desk.threads.messages import MessageService
+from aitp_desk.desk.threads.open_requests import OpenRequests
+from aitp_desk.desk.threads.participants import ParticipantService
+from aitp_desk.desk.threads.reader import ThreadReader
+from aitp_desk.desk.threads.service import ThreadService
+from aitp_desk.desk.threads.sessions import SessionService
+from aitp_desk.desk.threads.streams import ThreadStreams
+from aitp_desk.desk.threads.transcripts import TranscriptService
 
 
-def make_desk(house: House, shared: Shared, worker: Worker, tooling: Tooling) -> Desk:
+def build_desk(
+    house: SiteAgentContext, shared: Services, worker: RunWorker, tooling: AgentTools
+) -> Desk:
     """Make the desk of a site agent, as the doors see it.
 
     Parameters:
@@ -55,11 +57,11 @@ def make_desk(house: House, shared: Shared, worker: Worker, tooling: Tooling) ->
     """
     config, store, following, clock = house.config, shared.store, shared.following, shared.clock
     site = config.site
-    telling = Telling(shared.capabilities, store)
-    judging = house.make_judging(shared)
-    judged = JudgedPosting(judging, store, clock)
+    telling = PlainTextRenderer(shared.capabilities, store)
+    judging = house.make_judge(shared)
+    judged = JudgedMessageWriter(judging, store, clock)
     posting = _make_posting(house, shared, judged, worker, telling)
-    opening = Opening(
+    opening = ThreadCreation(
         posting=posting,
         store=store,
         actor=house.actor,
@@ -70,8 +72,8 @@ def make_desk(house: House, shared: Shared, worker: Worker, tooling: Tooling) ->
         judging=judged,
         telling=telling,
     )
-    reading = Reading(store, following, clock, telling, shared.noting.visited)
-    sessions = Sessions(
+    reading = ThreadReader(store, following, clock, telling, shared.noting.note_operator_visit)
+    sessions = SessionService(
         config.sessions,
         store,
         clock,
@@ -79,13 +81,15 @@ def make_desk(house: House, shared: Shared, worker: Worker, tooling: Tooling) ->
         anonymous_days=config.threads.anonymous_ttl,
         capabilities=shared.capabilities,
     )
-    following.heed(sessions.changed)
-    threads = OnThreads(
+    following.on_change(sessions.on_change)
+    threads = ThreadService(
         opening=opening,
         posting=posting,
         reading=reading,
-        attending=Attending(store, clock, following.changed, shared.own_names, shared.audit),
-        sharing=Sharing(
+        attending=ParticipantService(
+            store, clock, following.notify_change, shared.own_names, shared.audit
+        ),
+        sharing=GrantService(
             store=store,
             reading=reading,
             following=following,
@@ -94,15 +98,15 @@ def make_desk(house: House, shared: Shared, worker: Worker, tooling: Tooling) ->
             hash_link=shared.hash_link,
             clock=clock,
         ),
-        deleting=Deleting(
+        deleting=ThreadDeletion(
             store=store,
             following=following,
             sessions=sessions,
             audit=shared.audit,
             clock=clock,
-            stop=worker.stop,
+            stop=worker.stop_run,
         ),
-        transcripts=Transcripts(
+        transcripts=TranscriptService(
             store=store,
             reading=reading,
             keys=shared.transcript_keys,
@@ -110,10 +114,10 @@ def make_desk(house: House, shared: Shared, worker: Worker, tooling: Tooling) ->
             clock=clock,
         ),
     )
-    registry = Registry(house.knowledge, tooling.invoking.actions)
+    registry = ActionRegistry(house.knowledge, tooling.invoking.actions)
     limiter = tooling.limiter
     agents = _site_agents(house, shared)
-    awaiting = Awaiting(
+    awaiting = OpenRequests(
         shared.capabilities,
         store=store,
         reading=reading,
@@ -122,7 +126,7 @@ def make_desk(house: House, shared: Shared, worker: Worker, tooling: Tooling) ->
         actor=house.actor.id,
         clock=clock,
     )
-    runs = Running(
+    runs = RunService(
         store=store,
         agents=agents,
         opening=opening,
@@ -132,20 +136,20 @@ def make_desk(house: House, shared: Shared, worker: Worker, tooling: Tooling) ->
         following=following,
         clock=clock,
         wake=worker.wake,
-        stop=worker.stop,
+        stop=worker.stop_run,
     )
-    calling = CallingDirectly(
+    calling = DirectCalls(
         tooling.invoking,
         limiter=limiter,
         repeats=shared.repeats,
         requires_intent=config.actions.require_intent,
         check_callback=shared.callbacks.check,
-        paying=Paying(
-            house.make_paid_ends(shared, tooling),
+        paying=Checkout(
+            house.make_settlement(shared, tooling),
             store=store,
             invoking=tooling.invoking,
             speaking=tooling.speaking,
-            verification=Verification(judging, store, shared.send, clock),
+            verification=PaymentVerifier(judging, store, shared.send, clock),
             posting=posting,
             following=following,
             actor=house.actor,
@@ -168,8 +172,8 @@ def make_desk(house: House, shared: Shared, worker: Worker, tooling: Tooling) ->
         posting=posting,
         reading=reading,
         awaiting=awaiting,
-        paid_replies=PaidReplies(house.make_paid_ends(shared, tooling), reading, store),
-        streams=Streams(
+        paid_replies=PaymentReplies(house.make_settlement(shared, tooling), reading, store),
+        streams=ThreadStreams(
             reading=reading,
             following=following,
             settings=config.events,
@@ -189,7 +193,7 @@ def make_desk(house: House, shared: Shared, worker: Worker, tooling: Tooling) ->
             clock=clock,
         ),
         calling=calling,
-        tasks=Tasks(
+        tasks=TaskService(
             desk=house.name,
             actor=house.actor,
             store=store,
@@ -202,7 +206,7 @@ def make_desk(house: House, shared: Shared, worker: Worker, tooling: Tooling) ->
             sessions=sessions,
             following=following,
             pushing=shared.task_pushing,
-            paid_ends=house.make_paid_ends(shared, tooling),
+            paid_ends=house.make_settlement(shared, tooling),
             clock=clock,
         ),
         worker=worker,
@@ -215,9 +219,13 @@ def make_desk(house: House, shared: Shared, worker: Worker, tooling: Tooling) ->
 
 
 def _make_posting(
-    house: House, shared: Shared, judging: JudgedPosting, worker: Worker, telling: Telling
-) -> Posting:
-    return Posting(
+    house: SiteAgentContext,
+    shared: Services,
+    judging: JudgedMessageWriter,
+    worker: RunWorker,
+    telling: PlainTextRenderer,
+) -> MessageService:
+    return MessageService(
         store=shared.store,
         actor=house.actor,
         own_names=shared.own_names,
@@ -226,14 +234,14 @@ def _make_posting(
         clock=shared.clock,
         filing=shared.filing,
         wake=worker.wake,
-        changed=shared.following.changed,
+        changed=shared.following.notify_change,
         audit=shared.audit,
         judging=judging,
         telling=telling,
     )
 
 
-def _site_agents(house: House, shared: Shared) -> SiteAgents:
+def _site_agents(house: SiteAgentContext, shared: Services) -> SiteAgents:
     site = house.config.site
     return SiteAgents(
         [
@@ -250,33 +258,33 @@ def _site_agents(house: House, shared: Shared) -> SiteAgents:
 
 
 def _make_asking(
-    house: House,
-    shared: Shared,
-    tooling: Tooling,
-    judging: Judging,
-    sessions: Sessions,
-    registry: Registry,
-) -> Asking:
+    house: SiteAgentContext,
+    shared: Services,
+    tooling: AgentTools,
+    judging: Judge,
+    sessions: SessionService,
+    registry: ActionRegistry,
+) -> ConversationService:
     config, store, clock = house.config, shared.store, shared.clock
     site = config.site
-    people = house.make_people(shared)
-    recording = Recording(
+    people = house.make_person_requests(shared)
+    recording = TurnRecorder(
         desk=house.name,
         store=store,
         actor=house.actor,
         durable=config.store.query_turns == "durable",
-        changed=shared.following.changed,
+        changed=shared.following.notify_change,
         clock=clock,
     )
-    paid_ends = house.make_paid_ends(shared, tooling)
-    budgets = Budgets(config.limits, shared.tokens_used, shared.tiers, clock)
+    paid_ends = house.make_settlement(shared, tooling)
+    budgets = TokenBudgets(config.limits, shared.tokens_used, shared.tiers, clock)
     matcher = ActionMatcher(
         tooling.invoking.actions,
         house.knowledge,
         requires_intent=config.actions.require_intent,
     )
-    return Asking(
-        answering=Answering(
+    return ConversationService(
+        answering=Answerer(
             agent=house.agent,
             tooling=tooling,
             people=people,
@@ -287,8 +295,8 @@ def _make_asking(
         people=people,
         registry=registry,
         tooling=tooling,
-        acting=Acting(
-            Means(
+        acting=ActionTurns(
+            DialogueServices(
                 agent=house.agent,
                 invoking=tooling.invoking,
                 tooling=tooling,
@@ -302,8 +310,8 @@ def _make_asking(
         ),
         sessions=sessions,
         recording=recording,
-        holding=Holding(store, sessions, recording, shared.capabilities),
-        in_sessions=InSessions(
+        holding=Handover(store, sessions, recording, shared.capabilities),
+        in_sessions=PluginTurns(
             judging, store=store, sessions=sessions, recording=recording, paid_ends=paid_ends
         ),
         paid_ends=paid_ends,

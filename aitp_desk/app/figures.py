@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from aitp_desk.desk.access.site_agents import SITE_AGENT
 from aitp_desk.desk.desk import Desk
 from aitp_desk.desk.dialogue.answer_cache import CacheCounts
-from aitp_desk.desk.runs.executor import RUN_SECONDS, Turns
+from aitp_desk.desk.runs.executor import RUN_SECONDS, RunExecutor
 from aitp_desk.model.calls.job import JobState
 from aitp_desk.observability.figures import (
     Figure,
@@ -27,7 +27,7 @@ MOST_COUNTED = 10_000
 
 
 async def run_figures(
-    store: Store, turns: Mapping[str, Turns], clock: Callable[[], float]
+    store: Store, turns: Mapping[str, RunExecutor], clock: Callable[[], float]
 ) -> tuple[Figure, ...]:
     """What becomes of runs.
 

@@ -5,20 +5,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from aitp_desk.app.context import House
+from aitp_desk.app.context import SiteAgentContext
 from aitp_desk.app.health_probes import (
-    look_at_agent,
-    look_at_capabilities,
-    look_at_knowledge,
-    look_at_sources,
-    look_at_store,
-    look_at_worker,
+    probe_agent,
+    probe_knowledge,
+    probe_plugins,
+    probe_sources,
+    probe_store,
+    probe_worker,
 )
-from aitp_desk.app.services import Shared
-from aitp_desk.desk.runs.worker import Worker
+from aitp_desk.app.services import Services
+from aitp_desk.desk.runs.worker import RunWorker
 
 
-def look_at(shared: Shared, worker: Worker, houses: Sequence[House]) -> None:
+def register_health_probes(
+    shared: Services, worker: RunWorker, houses: Sequence[SiteAgentContext]
+) -> None:
     """Have all of it looked at.
 
     Parameters:
@@ -27,14 +29,14 @@ def look_at(shared: Shared, worker: Worker, houses: Sequence[House]) -> None:
             different content.
     """
     store, clock, checking = shared.store, shared.clock, shared.checking
-    checking.add("store", partial(look_at_store, store), "vital")
-    work = partial(look_at_worker, store, lambda: worker.is_working, clock)
+    checking.add("store", partial(probe_store, store), "vital")
+    work = partial(probe_worker, store, lambda: worker.is_working, clock)
     checking.add("jobs", work, "vital")
-    checking.add("agent", partial(look_at_agent, houses[0].agent))
+    checking.add("agent", partial(probe_agent, houses[0].agent))
     for house in houses:
         of = f":{house.name}" if house.name else ""
         knowledge, actions = f"knowledge{of}", f"actions{of}"
-        checking.add(knowledge, partial(look_at_knowledge, knowledge, house.knowledge))
-        checking.add(actions, partial(look_at_sources, actions, house.offers.notes))
+        checking.add(knowledge, partial(probe_knowledge, knowledge, house.knowledge))
+        checking.add(actions, partial(probe_sources, actions, house.offers.notes))
     if shared.capabilities:
-        checking.add("capabilities", partial(look_at_capabilities, shared.capabilities))
+        checking.add("capabilities", partial(probe_plugins, shared.capabilities))

@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 
 import structlog
 
-from aitp_desk.agent.base import Agent, Rationed
+from aitp_desk.agent.base import Agent, LimitedAgent
 from aitp_desk.capability import Health
 from aitp_desk.desk.maintenance.readiness import JOBS_DEAD, TOKENS_SPENT
-from aitp_desk.desk.plugins.registry import Capabilities, Enabled
+from aitp_desk.desk.plugins.registry import EnabledPlugin, PluginRegistry
 from aitp_desk.knowledge.snapshot import Knowledge
 from aitp_desk.model.calls.job import JobState
 from aitp_desk.model.component import Condition, Part
@@ -22,7 +22,7 @@ from aitp_desk.store.units.keys.tokens import TOKENS_EPOCH
 
 OLD_SECONDS = 300
 """What waits longer than this, beyond its time, waits too long."""
-MOST_COUNTED = 1000
+MAX_COUNTED = 1000
 """So many jobs and runs are looked at."""
 SHOWN = 3
 """So many of what is wrong are named."""
@@ -30,13 +30,13 @@ SHOWN = 3
 _log = structlog.get_logger()
 
 
-async def look_at_store(store: Store) -> tuple[Condition, ...]:
+async def probe_store(store: Store) -> tuple[Condition, ...]:
     """Whether the store can be read; nothing goes without it."""
     await reads.epoch(store, TOKENS_EPOCH)
     return (Condition(name="store", part="vital"),)
 
 
-async def look_at_worker(
+async def probe_worker(
     store: Store, is_working: Callable[[], bool], clock: Callable[[], float]
 ) -> tuple[Condition, ...]:
     """How what is to be done gets done: answers, and all that is done besides.
@@ -56,7 +56,7 @@ async def look_at_worker(
 
 async def _jobs_wrong(store: Store, clock: Callable[[], float]) -> list[str]:
     wrong = [JOBS_DEAD] if await job_reads.count_dead(store) else []
-    waiting = await job_reads.jobs_not_over(store, MOST_COUNTED)
+    waiting = await job_reads.jobs_not_over(store, MAX_COUNTED)
     due = [at for (_, state), (_, at) in waiting.items() if state == JobState.QUEUED.value]
     if _is_old(min(due, default=0), clock):
         wrong.append(f"A job waits for more than {OLD_SECONDS // 60} minutes beyond its time.")
@@ -68,21 +68,21 @@ async def _jobs_wrong(store: Store, clock: Callable[[], float]) -> list[str]:
 
 
 async def _runs_wrong(store: Store, clock: Callable[[], float]) -> list[str]:
-    queued = (await run_reads.runs_not_over(store, MOST_COUNTED)).get("queued", (0, 0))
+    queued = (await run_reads.runs_not_over(store, MAX_COUNTED)).get("queued", (0, 0))
     if _is_old(queued[1], clock):
         return [f"Somebody has waited for more than {OLD_SECONDS // 60} minutes for an answer."]
     return []
 
 
-async def look_at_agent(agent: Agent) -> tuple[Condition, ...]:
+async def probe_agent(agent: Agent) -> tuple[Condition, ...]:
     """Whether who should answer does."""
-    stand_in = agent.stand_in if isinstance(agent, Rationed) else None
+    stand_in = agent.stand_in if isinstance(agent, LimitedAgent) else None
     if stand_in is None:
         return (Condition(name="agent"),)
     return (_degraded_by("agent", (TOKENS_SPENT,)),)
 
 
-async def look_at_knowledge(name: str, knowledge: Knowledge) -> tuple[Condition, ...]:
+async def probe_knowledge(name: str, knowledge: Knowledge) -> tuple[Condition, ...]:
     """Whether all is read that is answered from.
 
     Parameters:
@@ -93,7 +93,7 @@ async def look_at_knowledge(name: str, knowledge: Knowledge) -> tuple[Condition,
     return (_degraded_by(name, wrong),)
 
 
-async def look_at_sources(name: str, notes: Callable[[], Sequence[str]]) -> tuple[Condition, ...]:
+async def probe_sources(name: str, notes: Callable[[], Sequence[str]]) -> tuple[Condition, ...]:
     """Whether what actions come from is there.
 
     Parameters:
@@ -103,14 +103,14 @@ async def look_at_sources(name: str, notes: Callable[[], Sequence[str]]) -> tupl
     return (_degraded_by(name, notes()),)
 
 
-async def look_at_capabilities(capabilities: Capabilities) -> tuple[Condition, ...]:
+async def probe_plugins(capabilities: PluginRegistry) -> tuple[Condition, ...]:
     """How each capability says that it is, and what it watches elsewhere."""
     return tuple(
         condition for enabled in capabilities.all for condition in _look_at_capability(enabled)
     )
 
 
-def _look_at_capability(enabled: Enabled) -> Sequence[Condition]:
+def _look_at_capability(enabled: EnabledPlugin) -> Sequence[Condition]:
     name = f"capability:{enabled.slug}"
     try:
         own = _as_told(name, enabled.capability.health())

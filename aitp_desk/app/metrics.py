@@ -7,17 +7,17 @@ from functools import partial
 
 from aitp_desk.app.component_figures import component_figures
 from aitp_desk.app.figures import desk_figures, job_figures, run_figures
-from aitp_desk.app.services import Shared
+from aitp_desk.app.services import Services
 from aitp_desk.desk.calls.metrics import call_figures
 from aitp_desk.desk.desk import Desk
-from aitp_desk.desk.dialogue.tools.agent_tools import Tooling
+from aitp_desk.desk.dialogue.tools.agent_tools import AgentTools
 from aitp_desk.desk.maintenance.work_metrics import schedule_figures, ticket_figures
-from aitp_desk.desk.runs.worker import Worker
+from aitp_desk.desk.runs.worker import RunWorker
 from aitp_desk.observability.sources import Source
 
 
-def make_sources(
-    shared: Shared, worker: Worker, desks: Sequence[Desk], tooling: Mapping[str, Tooling]
+def make_metric_sources(
+    shared: Services, worker: RunWorker, desks: Sequence[Desk], tooling: Mapping[str, AgentTools]
 ) -> tuple[Source, ...]:
     """What is asked for figures beside the front and the store itself.
 

@@ -12,11 +12,11 @@ from contextlib import AbstractAsyncContextManager
 import structlog
 
 from aitp_desk.agent.base import Agent
-from aitp_desk.app.server import Serving, open_server
+from aitp_desk.app.server import RunningServer, open_server
 from aitp_desk.config import Config
 from aitp_desk.config.sections.content.claude import API_KEY, API_URL
-from aitp_desk.http.limits.connections import most_connections
-from aitp_desk.http.server import allow_connections
+from aitp_desk.http.limits.connections import max_connections
+from aitp_desk.http.server import raise_file_limit
 from aitp_desk.observability.logs import set_up_logs
 
 NEW_OBJECTS = 5_000
@@ -42,8 +42,8 @@ async def serve(
     loop = asyncio.get_running_loop()
     for signum in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(signum, stop.set)
-    most = most_connections(config)
-    if not allow_connections(most):
+    most = max_connections(config)
+    if not raise_file_limit(most):
         _log.warning("open_files_limited", connections=most)
     async with open_in_environment(config, agent) as serving:
         for line in serving.report:
@@ -56,7 +56,7 @@ async def serve(
 
 def open_in_environment(
     config: Config, agent: Agent | None = None
-) -> AbstractAsyncContextManager[Serving]:
+) -> AbstractAsyncContextManager[RunningServer]:
     """A desk with the credentials that the environment of this process holds.
 
     Parameters:

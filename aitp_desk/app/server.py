@@ -14,62 +14,62 @@ from types import MappingProxyType
 
 import msgspec
 
-from aitp_desk.actions.base import Offered
+from aitp_desk.actions.base import OfferedAction
 from aitp_desk.agent.base import Agent
-from aitp_desk.app.background import tending
-from aitp_desk.app.context import House
-from aitp_desk.app.desks import make_desk
-from aitp_desk.app.doors.a2a import rendering_tasks
-from aitp_desk.app.doors.announcement import faces_of
-from aitp_desk.app.doors.callback_rendering import telling
+from aitp_desk.app.background import run_background_tasks
+from aitp_desk.app.context import SiteAgentContext
+from aitp_desk.app.desks import build_desk
+from aitp_desk.app.doors.a2a import make_task_renderer
+from aitp_desk.app.doors.announcement import build_hac_renderer
+from aitp_desk.app.doors.callback_rendering import make_callback_renderer
 from aitp_desk.app.doors.registry import make_every_door
-from aitp_desk.app.health import look_at
-from aitp_desk.app.metrics import make_sources
-from aitp_desk.app.services import Shared, digests, make_shared
-from aitp_desk.app.site_agents import open_agent, open_content, open_enrichment, open_houses
+from aitp_desk.app.health import register_health_probes
+from aitp_desk.app.metrics import make_metric_sources
+from aitp_desk.app.services import Services, build_services, make_digester
+from aitp_desk.app.site_agents import open_agent, open_content, open_enrichment, open_site_agents
 from aitp_desk.app.startup_report import report_start
-from aitp_desk.app.warmup import reading_ahead
-from aitp_desk.auth.credentials.guess_limiter import Guesses
-from aitp_desk.auth.credentials.proof_cache import Epoch
+from aitp_desk.app.warmup import warm_caches
+from aitp_desk.auth.credentials.guess_limiter import GuessLimiter
+from aitp_desk.auth.credentials.proof_cache import CredentialEpoch
 from aitp_desk.auth.identifier import Identifier
 from aitp_desk.auth.keys.data_keys import open_data_keys
 from aitp_desk.auth.methods import make_identifier
 from aitp_desk.capability import Capability
 from aitp_desk.config import Config, default_url
-from aitp_desk.desk.calls.recovery import recover
+from aitp_desk.desk.calls.recovery import recover_calls
 from aitp_desk.desk.desk import Desk
-from aitp_desk.desk.dialogue.tools.agent_tools import Tooling
-from aitp_desk.desk.limits.concurrency import Concurrency
-from aitp_desk.desk.limits.token_usage import TokensUsed
-from aitp_desk.desk.maintenance.health_checks import Checking
-from aitp_desk.desk.plugins.discovery import NONE_BESIDE, find_capabilities
-from aitp_desk.desk.plugins.outside.offers import offered_by
-from aitp_desk.desk.plugins.outside.ownership import hand_out
+from aitp_desk.desk.dialogue.tools.agent_tools import AgentTools
+from aitp_desk.desk.limits.concurrency import ConcurrencyLimiter
+from aitp_desk.desk.limits.token_usage import TokenUsage
+from aitp_desk.desk.maintenance.health_checks import HealthChecks
+from aitp_desk.desk.plugins.discovery import NO_EXTRA_PLUGINS, load_plugins
+from aitp_desk.desk.plugins.outside.offers import make_plugin_actions
+from aitp_desk.desk.plugins.outside.ownership import assign_secrets
 from aitp_desk.desk.plugins.payment_check import require_payable
-from aitp_desk.desk.runs.worker import Worker
+from aitp_desk.desk.runs.worker import RunWorker
 from aitp_desk.egress import Egress
-from aitp_desk.http.cors import Browsers
-from aitp_desk.http.dispatcher import Front
-from aitp_desk.http.limits.connections import Connections
-from aitp_desk.http.server import bound_socket, listening
-from aitp_desk.http.tracing import TracedFront
+from aitp_desk.http.cors import CorsPolicy
+from aitp_desk.http.dispatcher import Dispatcher
+from aitp_desk.http.limits.connections import ConnectionLimiter
+from aitp_desk.http.server import bind_socket, serve_socket
+from aitp_desk.http.tracing import TracedDispatcher
 from aitp_desk.knowledge.documents.titles import site_name
-from aitp_desk.observability.sources import Measuring
+from aitp_desk.observability.sources import MetricsCollector
 from aitp_desk.observability.tracing import is_wanted, tracing
-from aitp_desk.protocols.ahp.wire import forget_bodies
+from aitp_desk.protocols.ahp.wire import clear_body_cache
 from aitp_desk.protocols.base.door import Door
 from aitp_desk.store.base import Store
-from aitp_desk.store.engine.lock import held_data
+from aitp_desk.store.engine.lock import lock_data_folder
 from aitp_desk.store.engine.sqlite import SqliteStore
 from aitp_desk.store.reads import threads as reads
 from aitp_desk.store.units import TOKENS_EPOCH
 from aitp_desk.web.console.routes import make_sessions
 
-NO_ACTIONS: Mapping[str, Sequence[Offered]] = MappingProxyType({})
+NO_ACTIONS: Mapping[str, Sequence[OfferedAction]] = MappingProxyType({})
 NO_ENVIRONMENT: Mapping[str, str] = MappingProxyType({})
 
 
-class Serving(msgspec.Struct, frozen=True):
+class RunningServer(msgspec.Struct, frozen=True):
     """A desk that answers.
 
     Parameters:
@@ -80,7 +80,7 @@ class Serving(msgspec.Struct, frozen=True):
     """
 
     url: str
-    front: Front
+    front: Dispatcher
     desk: Desk
     store: Store
     identifier: Identifier
@@ -95,11 +95,11 @@ async def open_server(
     agent: Agent | None = None,
     claude_key: str | None = None,
     claude_url: str | None = None,
-    actions: Sequence[Offered] = (),
-    agent_actions: Mapping[str, Sequence[Offered]] = NO_ACTIONS,
-    capabilities_beside: Mapping[str, type[Capability]] = NONE_BESIDE,
+    actions: Sequence[OfferedAction] = (),
+    agent_actions: Mapping[str, Sequence[OfferedAction]] = NO_ACTIONS,
+    capabilities_beside: Mapping[str, type[Capability]] = NO_EXTRA_PLUGINS,
     environment: Mapping[str, str] = NO_ENVIRONMENT,
-) -> AsyncIterator[Serving]:
+) -> AsyncIterator[RunningServer]:
     """Run a desk for as long as the context lasts.
 
     Parameters:
@@ -114,12 +114,12 @@ async def open_server(
             spans are for (``tracing.py``).
     """
     async with AsyncExitStack() as stack:
-        stack.enter_context(held_data(config.data))
-        sock = stack.enter_context(bound_socket(config.server.host, config.server.port))
+        stack.enter_context(lock_data_folder(config.data))
+        sock = stack.enter_context(bind_socket(config.server.host, config.server.port))
         server = msgspec.structs.replace(config.server, port=sock.getsockname()[1])
         site = msgspec.structs.replace(config.site, url=config.site.url or default_url(server))
         config = msgspec.structs.replace(config, server=server, site=site)
-        capabilities = find_capabilities(config, capabilities_beside)
+        capabilities = load_plugins(config, capabilities_beside)
         store = await stack.enter_async_context(
             SqliteStore.open(
                 config.database, synchronous=config.store.synchronous, queue=config.store.queue
@@ -127,14 +127,14 @@ async def open_server(
         )
         is_traced = stack.enter_context(tracing(config.tracing.enabled or is_wanted(environment)))
         keys = await open_data_keys(store, config.data, environment)
-        hand_out(config, capabilities, keys.derive)
+        assign_secrets(config, capabilities, keys.derive)
         egress = await stack.enter_async_context(
             Egress(allow_loopback=config.egress.allow_loopback)
         )
         knowledge = await open_content(stack, config, egress, environment)
         site = site.named(site_name(knowledge.library.documents))
         config = msgspec.structs.replace(config, site=site)
-        tokens_used = TokensUsed(store, digests(keys, "tokens used"), clock)
+        tokens_used = TokenUsage(store, make_digester(keys, "tokens used"), clock)
         agent, day = await open_agent(
             stack,
             config.claude,
@@ -145,8 +145,8 @@ async def open_server(
             key=claude_key,
             url=claude_url,
         )
-        checking = Checking(store, clock)
-        houses = await open_houses(
+        checking = HealthChecks(store, clock)
+        houses = await open_site_agents(
             stack,
             config,
             knowledge,
@@ -155,10 +155,10 @@ async def open_server(
             environment=environment,
             given={**agent_actions, "": actions},
             speaks=capabilities.urls,
-            told=offered_by(capabilities, checking),
+            told=make_plugin_actions(capabilities, checking),
         )
         require_payable(config, [one for house in houses for one in house.actions], capabilities)
-        shared = make_shared(
+        shared = build_services(
             config,
             store=store,
             keys=keys,
@@ -172,9 +172,11 @@ async def open_server(
         )
         following = shared.following
         tooling = _make_tooling(shared, houses)
-        worker = Worker(
+        worker = RunWorker(
             store=store,
-            turns={house.name: house.make_turns(shared, tooling[house.name]) for house in houses},
+            turns={
+                house.name: house.make_run_executor(shared, tooling[house.name]) for house in houses
+            },
             following=following,
             summarising=shared.summarising,
             jobs=shared.jobs,
@@ -183,14 +185,14 @@ async def open_server(
         enrichment = open_enrichment(
             config, houses, key=claude_key, url=claude_url, day=day, clock=clock
         )
-        desks = tuple(make_desk(house, shared, worker, tooling[house.name]) for house in houses)
-        look_at(shared, worker, houses)
-        shared.jobs.handle(
-            shared.callbacks.kind(telling(desks)),
-            shared.task_pushing.kind(rendering_tasks(desks)),
+        desks = tuple(build_desk(house, shared, worker, tooling[house.name]) for house in houses)
+        register_health_probes(shared, worker, houses)
+        shared.jobs.register_kinds(
+            shared.callbacks.make_kind(make_callback_renderer(desks)),
+            shared.task_pushing.make_kind(make_task_renderer(desks)),
         )
-        epoch = Epoch(partial(reads.epoch, store, TOKENS_EPOCH))
-        guesses = Guesses(clock) if config.limits.enabled else None
+        epoch = CredentialEpoch(partial(reads.epoch, store, TOKENS_EPOCH))
+        guesses = GuessLimiter(clock) if config.limits.enabled else None
         sessions = make_sessions(
             config, store=store, keys=keys, epoch=epoch, guesses=guesses, clock=clock
         )
@@ -204,7 +206,7 @@ async def open_server(
             sessions=sessions,
             clock=clock,
         )
-        measuring = Measuring()
+        measuring = MetricsCollector()
         doors = make_every_door(
             config,
             shared,
@@ -216,43 +218,43 @@ async def open_server(
             served=lambda: front.routes,
         )
         concurrency = (
-            Concurrency(config.concurrency, shared.tiers) if config.limits.enabled else None
+            ConcurrencyLimiter(config.concurrency, shared.tiers) if config.limits.enabled else None
         )
-        front = (TracedFront if is_traced else Front)(
+        front = (TracedDispatcher if is_traced else Dispatcher)(
             desk=desks[0],
             doors=doors,
             identifier=identifier,
-            browsers=Browsers(config.site.url, config.cors),
+            browsers=CorsPolicy(config.site.url, config.cors),
             noting=shared.noting,
             tells_of_tokens=config.oauth.enabled,
             concurrency=concurrency,
-            faces=faces_of(config),
+            faces=build_hac_renderer(config),
         )
         for one in tooling.values():
-            await recover(one.invoking, store)
+            await recover_calls(one.invoking, store)
         # closed in reverse: first no new requests, then the runs in progress, then the store
-        await stack.enter_async_context(worker.working(config.server.shutdown_seconds))
-        await stack.enter_async_context(following.beating(config.events.heartbeat_seconds))
-        await stack.enter_async_context(following.reviewing(epoch.refresh))
+        await stack.enter_async_context(worker.run(config.server.shutdown_seconds))
+        await stack.enter_async_context(following.run_keepalive(config.events.heartbeat_seconds))
+        await stack.enter_async_context(following.recheck_on_change(epoch.refresh))
         await stack.enter_async_context(
-            tending(
+            run_background_tasks(
                 config,
                 houses,
                 shared,
                 worker,
-                (*(one.forget for one in desks), forget_bodies),
+                (*(one.clear_caches for one in desks), clear_body_cache),
                 shared.noting,
-                desks[0].people_acted,
+                desks[0].on_people_acted,
                 enrichment,
             )
         )
-        await stack.enter_async_context(shared.checking.keeping())
+        await stack.enter_async_context(shared.checking.run_periodically())
         await _open_beside(stack, doors)
         # who still reads when the desk stops holds up nobody who is being answered
-        read_ahead = await stack.enter_async_context(reading_ahead(houses))
-        connections = Connections(config, identifier.addresses)
+        read_ahead = await stack.enter_async_context(warm_caches(houses))
+        connections = ConnectionLimiter(config, identifier.addresses)
         under_way = await stack.enter_async_context(
-            listening(front, sock, config.server, connections)
+            serve_socket(front, sock, config.server, connections)
         )
         measuring.add(
             front.meter.figures,
@@ -260,10 +262,10 @@ async def open_server(
             *([] if concurrency is None else [concurrency.figures]),
             *([] if day is None else [day.figures]),
             lambda: store.measure().figures(),
-            *make_sources(shared, worker, desks, tooling),
+            *make_metric_sources(shared, worker, desks, tooling),
         )
         read_ahead()
-        yield Serving(
+        yield RunningServer(
             default_url(config.server),
             front,
             desks[0],
@@ -280,8 +282,8 @@ async def _open_beside(stack: AsyncExitStack, doors: Sequence[Door]) -> None:
             await stack.enter_async_context(door.beside())
 
 
-def _make_tooling(shared: Shared, houses: Sequence[House]) -> dict[str, Tooling]:
+def _make_tooling(shared: Services, houses: Sequence[SiteAgentContext]) -> dict[str, AgentTools]:
     """What hands its actions to each desk's agent, by the names of the desks."""
-    invoking = {house.name: house.make_invoking(shared) for house in houses}
-    shared.taking_on.serve(invoking)
-    return {house.name: house.make_tooling(shared, invoking[house.name]) for house in houses}
+    invoking = {house.name: house.make_invoker(shared) for house in houses}
+    shared.taking_on.register_desks(invoking)
+    return {house.name: house.make_agent_tools(shared, invoking[house.name]) for house in houses}

@@ -9,45 +9,45 @@ from functools import partial
 import msgspec
 
 from aitp_desk.agent.base import Agent
-from aitp_desk.auth.credentials.guess_limiter import Guesses, guesses_of_codes
+from aitp_desk.auth.credentials.guess_limiter import GuessLimiter, make_code_limiter
 from aitp_desk.auth.jwt.signing_keys import SigningKeys
-from aitp_desk.auth.keys.audit_keys import audit_keys
+from aitp_desk.auth.keys.audit_keys import derive_audit_keys
 from aitp_desk.auth.keys.data_keys import DataKeys
-from aitp_desk.auth.keys.encryption import Sealing
+from aitp_desk.auth.keys.encryption import TextSealer
 from aitp_desk.auth.keys.transcript_keys import TranscriptKeys
-from aitp_desk.auth.keys.webhook_signatures import Webhooks
+from aitp_desk.auth.keys.webhook_signatures import WebhookSigner
 from aitp_desk.capability import Send
 from aitp_desk.config import Config
-from aitp_desk.desk.access.audit_log import Noting
-from aitp_desk.desk.access.idempotency import Repeats
+from aitp_desk.desk.access.audit_log import AuditLog
+from aitp_desk.desk.access.idempotency import IdempotencyKeys
 from aitp_desk.desk.access.sealed_values import SealedValues, Sealer
 from aitp_desk.desk.access.site_agents import OwnNames
-from aitp_desk.desk.calls.async_calls import TakingOn
-from aitp_desk.desk.events.broadcaster import Following
-from aitp_desk.desk.events.events import read_happenings
+from aitp_desk.desk.calls.async_calls import AsyncCalls
+from aitp_desk.desk.events.broadcaster import Broadcaster
+from aitp_desk.desk.events.events import read_thread_events
 from aitp_desk.desk.jobs.callbacks import Callbacks
-from aitp_desk.desk.jobs.queue import Jobs
-from aitp_desk.desk.jobs.scheduler import Schedules
-from aitp_desk.desk.limits.agent_policies import NamedAgents
-from aitp_desk.desk.limits.concurrency_slots import Places
+from aitp_desk.desk.jobs.queue import JobQueue
+from aitp_desk.desk.jobs.scheduler import Scheduler
+from aitp_desk.desk.limits.agent_policies import AgentPolicies
+from aitp_desk.desk.limits.concurrency_slots import ConcurrencySlots
 from aitp_desk.desk.limits.tiers import Tiers
-from aitp_desk.desk.limits.token_usage import TokensUsed
-from aitp_desk.desk.maintenance.health_checks import Checking
-from aitp_desk.desk.plugins.outside.jobs import Doing
-from aitp_desk.desk.plugins.outside.requests import sending_by
-from aitp_desk.desk.plugins.outside.rounds import go_rounds
-from aitp_desk.desk.plugins.registry import Capabilities
-from aitp_desk.desk.runs.summaries import Summarising
-from aitp_desk.desk.tasks.push import TaskPushing
-from aitp_desk.desk.threads.files import Filing
-from aitp_desk.desk.tickets.notifications import Notifying
+from aitp_desk.desk.limits.token_usage import TokenUsage
+from aitp_desk.desk.maintenance.health_checks import HealthChecks
+from aitp_desk.desk.plugins.outside.jobs import PluginJobs
+from aitp_desk.desk.plugins.outside.requests import make_sender
+from aitp_desk.desk.plugins.outside.rounds import register_rounds
+from aitp_desk.desk.plugins.registry import PluginRegistry
+from aitp_desk.desk.runs.summaries import ThreadSummarizer
+from aitp_desk.desk.tasks.push import PushNotifications
+from aitp_desk.desk.threads.files import FileService
+from aitp_desk.desk.tickets.notifications import TicketNotifications
 from aitp_desk.egress import Egress
 from aitp_desk.model.access.audit import AuditKeys
 from aitp_desk.model.conversation.thread import Actor
 from aitp_desk.store.base import Store
 
 
-class Shared(msgspec.Struct, frozen=True):
+class Services(msgspec.Struct, frozen=True):
     """What all desks of a process share.
 
     Parameters:
@@ -75,27 +75,27 @@ class Shared(msgspec.Struct, frozen=True):
     """
 
     store: Store
-    following: Following
-    repeats: Repeats
-    filing: Filing
-    summarising: Summarising
-    jobs: Jobs
-    schedules: Schedules
+    following: Broadcaster
+    repeats: IdempotencyKeys
+    filing: FileService
+    summarising: ThreadSummarizer
+    jobs: JobQueue
+    schedules: Scheduler
     callbacks: Callbacks
-    taking_on: TakingOn
-    task_pushing: TaskPushing
+    taking_on: AsyncCalls
+    task_pushing: PushNotifications
     own_names: OwnNames
-    places: Places
+    places: ConcurrencySlots
     audit: AuditKeys
-    noting: Noting
-    named_agents: NamedAgents
+    noting: AuditLog
+    named_agents: AgentPolicies
     tiers: Tiers
-    tokens_used: TokensUsed
-    capabilities: Capabilities
+    tokens_used: TokenUsage
+    capabilities: PluginRegistry
     sealer: Sealer
     sealed: SealedValues
-    guesses: Guesses | None
-    checking: Checking
+    guesses: GuessLimiter | None
+    checking: HealthChecks
     send: Send
     transcript_keys: TranscriptKeys
     hash_link: Callable[[str], bytes]
@@ -103,7 +103,7 @@ class Shared(msgspec.Struct, frozen=True):
     clock: Callable[[], float]
 
 
-def make_shared(
+def build_services(
     config: Config,
     *,
     store: Store,
@@ -111,11 +111,11 @@ def make_shared(
     egress: Egress,
     agent: Agent,
     actors: Mapping[str, Actor],
-    tokens_used: TokensUsed,
-    capabilities: Capabilities,
-    checking: Checking,
+    tokens_used: TokenUsage,
+    capabilities: PluginRegistry,
+    checking: HealthChecks,
     clock: Callable[[], float],
-) -> Shared:
+) -> Services:
     """Put together what all desks share.
 
     Parameters:
@@ -125,50 +125,50 @@ def make_shared(
         checking: knows how the desk is.
         clock: Unix seconds.
     """
-    jobs = Jobs(store=store, clock=clock)
-    Notifying(
+    jobs = JobQueue(store=store, clock=clock)
+    TicketNotifications(
         store=store,
         egress=egress,
         webhooks=make_webhooks(config, store, keys, clock),
         settings=config.notify,
         jobs=jobs,
         clock=clock,
-    ).serve()
+    ).register_kinds()
     callbacks = make_callbacks(config, store, keys, egress, clock)
-    sealing = Sealing(keys)
+    sealing = TextSealer(keys)
     sealer = Sealer(sealing, clock)
-    following = Following(partial(read_happenings, store))
-    send, schedules = sending_by(egress), Schedules(store, clock)
-    go_rounds(capabilities, schedules, send)
-    Doing(
+    following = Broadcaster(partial(read_thread_events, store))
+    send, schedules = make_sender(egress), Scheduler(store, clock)
+    register_rounds(capabilities, schedules, send)
+    PluginJobs(
         capabilities,
         store=store,
         jobs=jobs,
         actors=actors,
-        audit=audit_keys(keys),
+        audit=derive_audit_keys(keys),
         send=send,
-        changed=following.changed,
+        changed=following.notify_change,
         clock=clock,
-    ).serve()
-    return Shared(
+    ).register_kinds()
+    return Services(
         store=store,
         following=following,
-        repeats=Repeats(digests(keys, "idempotency"), clock),
-        filing=Filing(
+        repeats=IdempotencyKeys(make_digester(keys, "idempotency"), clock),
+        filing=FileService(
             store=store,
             settings=config.files,
             anonymous_days=config.threads.anonymous_ttl,
-            digest=digests(keys, "files"),
+            digest=make_digester(keys, "files"),
             clock=clock,
         ),
-        summarising=Summarising(
+        summarising=ThreadSummarizer(
             store=store, agent=agent, bounds=config.threads, capabilities=capabilities
         ),
         jobs=jobs,
         schedules=schedules,
         callbacks=callbacks,
-        taking_on=TakingOn(store=store, jobs=jobs, following=following, clock=clock),
-        task_pushing=TaskPushing(
+        taking_on=AsyncCalls(store=store, jobs=jobs, following=following, clock=clock),
+        task_pushing=PushNotifications(
             store=store,
             egress=egress,
             sealing=sealing,
@@ -178,30 +178,30 @@ def make_shared(
             clock=clock,
         ),
         own_names=OwnNames(tuple(actors.values())),
-        places=Places(
+        places=ConcurrencySlots(
             "streams",
             most=config.events.max_streams,
             most_per_caller=config.events.max_streams_per_caller,
         ),
-        audit=audit_keys(keys),
-        noting=Noting(store, audit_keys(keys), clock),
-        named_agents=NamedAgents(config.agent_limits, clock),
+        audit=derive_audit_keys(keys),
+        noting=AuditLog(store, derive_audit_keys(keys), clock),
+        named_agents=AgentPolicies(config.agent_limits, clock),
         tiers=Tiers(config.tiers),
         tokens_used=tokens_used,
         capabilities=capabilities,
         sealer=sealer,
-        guesses=guesses_of_codes(clock) if config.limits.enabled else None,
-        sealed=SealedValues(store, sealer, audit_keys(keys), clock),
+        guesses=make_code_limiter(clock) if config.limits.enabled else None,
+        sealed=SealedValues(store, sealer, derive_audit_keys(keys), clock),
         checking=checking,
         send=send,
         transcript_keys=TranscriptKeys(keys),
         hash_link=keys.hash_link,
-        asked_from=digests(keys, "asked from"),
+        asked_from=make_digester(keys, "asked from"),
         clock=clock,
     )
 
 
-def digests(keys: DataKeys, purpose: str) -> Callable[[bytes], bytes]:
+def make_digester(keys: DataKeys, purpose: str) -> Callable[[bytes], bytes]:
     """What makes keyed digests for one purpose."""
     return partial(hmac.digest, keys.derive(purpose), digest="sha256")
 
@@ -221,7 +221,7 @@ def make_callbacks(
 
 def make_webhooks(
     config: Config, store: Store, keys: DataKeys, clock: Callable[[], float]
-) -> Webhooks:
+) -> WebhookSigner:
     """What signs what the desk sends to others.
 
     Parameters:
@@ -229,4 +229,4 @@ def make_webhooks(
         clock: Unix seconds.
     """
     signing = SigningKeys(keys) if config.oauth.enabled else None
-    return Webhooks(store=store, keys=keys, signing=signing, clock=clock)
+    return WebhookSigner(store=store, keys=keys, signing=signing, clock=clock)

@@ -9,24 +9,24 @@ from contextlib import AsyncExitStack, asynccontextmanager
 import msgspec
 import structlog
 
-from aitp_desk.actions.base import Offered
-from aitp_desk.actions.registry import offering
+from aitp_desk.actions.base import OfferedAction
+from aitp_desk.actions.registry import open_sources
 from aitp_desk.agent.base import Agent, SiteFacts
-from aitp_desk.agent.claude.budget import Day
+from aitp_desk.agent.claude.budget import DailyBudget
 from aitp_desk.agent.extractive.agent import ExtractiveAgent
-from aitp_desk.app.context import House
+from aitp_desk.app.context import SiteAgentContext
 from aitp_desk.config import Claude, Config
 from aitp_desk.config.sections.content.claude import API_KEY, API_URL
 from aitp_desk.desk.calls.registry import OWN_NAMES
 from aitp_desk.desk.dialogue.offers.facts import site_facts
-from aitp_desk.desk.limits.token_usage import TokensUsed
-from aitp_desk.desk.maintenance.enrichment import Enrichment
+from aitp_desk.desk.limits.token_usage import TokenUsage
+from aitp_desk.desk.maintenance.enrichment import EnrichmentJob
 from aitp_desk.egress import Egress
 from aitp_desk.knowledge.documents.languages import Languages
 from aitp_desk.knowledge.documents.titles import site_name
 from aitp_desk.knowledge.semantics.models import open_meaning
 from aitp_desk.knowledge.snapshot import AGENTS_FOLDER, Knowledge, open_knowledge
-from aitp_desk.knowledge.web.schedule import Rounds
+from aitp_desk.knowledge.web.schedule import ReadingSchedule
 
 _log = structlog.get_logger(__name__)
 
@@ -51,7 +51,7 @@ async def open_content(
             config.content_folder,
             data=config.data,
             synonyms=config.content.synonyms,
-            rounds=Rounds(web, egress, copies) if web.lists else None,
+            rounds=ReadingSchedule(web, egress, copies) if web.lists else None,
             below=name,
             languages=Languages(config.site.language, config.site.languages),
             enriched=config.content.enriched,
@@ -74,12 +74,12 @@ async def open_agent(
     settings: Claude,
     knowledge: Knowledge,
     *,
-    tokens_used: TokensUsed,
+    tokens_used: TokenUsage,
     clock: Callable[[], float],
     agent: Agent | None,
     key: str | None,
     url: str | None,
-) -> tuple[Agent, Day | None]:
+) -> tuple[Agent, DailyBudget | None]:
     """Open who answers, until the stack is closed.
 
     Parameters:
@@ -97,13 +97,13 @@ async def open_agent(
         return ExtractiveAgent(knowledge), None
     from aitp_desk.agent.claude.agent import open_claude
 
-    used = await tokens_used.by_all()
-    day = Day(settings.day_tokens, clock, used=used, keep=tokens_used.keep)
+    used = await tokens_used.used_by_all()
+    day = DailyBudget(settings.day_tokens, clock, used=used, keep=tokens_used.keep)
     claude = open_claude(knowledge, settings, key=key, url=url, day=day)
     return await stack.enter_async_context(claude), day
 
 
-class Answering(msgspec.Struct, frozen=True):
+class StandaloneAgent(msgspec.Struct, frozen=True):
     """A site's agent without a desk: it answers from the content and calls nothing.
 
     Parameters:
@@ -116,9 +116,9 @@ class Answering(msgspec.Struct, frozen=True):
 
 
 @asynccontextmanager
-async def open_answering(
+async def open_standalone_agent(
     config: Config, environment: Mapping[str, str], *, clock: Callable[[], float] = time.time
-) -> AsyncIterator[Answering]:
+) -> AsyncIterator[StandaloneAgent]:
     """Open a site's agent for commands, also while a desk serves the site.
 
     Parameters:
@@ -135,14 +135,17 @@ async def open_answering(
         if key:
             from aitp_desk.agent.claude.agent import open_claude
 
-            url, day = environment.get(API_URL) or None, Day(config.claude.day_tokens, clock)
+            url, day = (
+                environment.get(API_URL) or None,
+                DailyBudget(config.claude.day_tokens, clock),
+            )
             claude = open_claude(knowledge, config.claude, key=key, url=url, day=day)
             agent = await stack.enter_async_context(claude)
         site = config.site.named(site_name(knowledge.library.documents))
-        yield Answering(agent, knowledge, site_facts(site))
+        yield StandaloneAgent(agent, knowledge, site_facts(site))
 
 
-async def open_houses(
+async def open_site_agents(
     stack: AsyncExitStack,
     config: Config,
     knowledge: Knowledge,
@@ -150,10 +153,10 @@ async def open_houses(
     *,
     egress: Egress,
     environment: Mapping[str, str],
-    given: Mapping[str, Sequence[Offered]],
+    given: Mapping[str, Sequence[OfferedAction]],
     speaks: tuple[str, ...],
-    told: Sequence[Offered],
-) -> tuple[House, ...]:
+    told: Sequence[OfferedAction],
+) -> tuple[SiteAgentContext, ...]:
     """Open what every site agent has of its own, until the stack is closed.
 
     Parameters:
@@ -169,10 +172,14 @@ async def open_houses(
         The site's own first.
     """
 
-    async def open_house(name: str, own: Config, knowledge: Knowledge, agent: Agent) -> House:
+    async def open_house(
+        name: str, own: Config, knowledge: Knowledge, agent: Agent
+    ) -> SiteAgentContext:
         taken = OWN_NAMES | {one.action.name for one in told}
-        offers = offering(own, environment, taken, (*given.get(name, ()), *told))
-        return House(name, own, knowledge, agent, await stack.enter_async_context(offers), speaks)
+        offers = open_sources(own, environment, taken, (*given.get(name, ()), *told))
+        return SiteAgentContext(
+            name, own, knowledge, agent, await stack.enter_async_context(offers), speaks
+        )
 
     houses = [await open_house("", config, knowledge, agent)]
     for further in config.agents:
@@ -184,13 +191,13 @@ async def open_houses(
 
 def open_enrichment(
     config: Config,
-    houses: Sequence[House],
+    houses: Sequence[SiteAgentContext],
     *,
     key: str | None,
     url: str | None,
-    day: Day | None,
+    day: DailyBudget | None,
     clock: Callable[[], float],
-) -> Enrichment | None:
+) -> EnrichmentJob | None:
     """What keeps enriched.jsonl up to date; None where no schedule or no key is set.
 
     Parameters:
@@ -206,7 +213,7 @@ def open_enrichment(
         for house in houses
         if house.config.content.enriched
     ]
-    return Enrichment(config, contents, key=key, url=url, day=day, clock=clock)
+    return EnrichmentJob(config, contents, key=key, url=url, day=day, clock=clock)
 
 
 def _over(knowledge: Knowledge, agent: Agent) -> Agent:
@@ -215,4 +222,4 @@ def _over(knowledge: Knowledge, agent: Agent) -> Agent:
         return ExtractiveAgent(knowledge)
     from aitp_desk.agent.claude.agent import ClaudeAgent
 
-    return agent.over(knowledge) if isinstance(agent, ClaudeAgent) else agent
+    return agent.with_knowledge(knowledge) if isinstance(agent, ClaudeAgent) else agent

@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 from aitp_desk.agent.base import Agent
 from aitp_desk.agent.extractive.agent import ExtractiveAgent
-from aitp_desk.app.context import House
+from aitp_desk.app.context import SiteAgentContext
 from aitp_desk.config import Config, default_url
 from aitp_desk.config.rules.web_address import is_loopback
 from aitp_desk.config.sections.content.claude import API_KEY
@@ -33,7 +33,7 @@ _PROBLEMS_TOLD = 10
 """So many files that cannot be read are named at the start."""
 
 
-def report_start(store: Store, houses: Sequence[House]) -> tuple[str, ...]:
+def report_start(store: Store, houses: Sequence[SiteAgentContext]) -> tuple[str, ...]:
     """What a desk has found at its start, for its owner: a line each.
 
     Parameters:
@@ -69,7 +69,7 @@ def _tells_in_the_clear(config: Config) -> bool:
     return config.hac.enabled and is_plain
 
 
-def _report_content(house: House) -> tuple[str, ...]:
+def _report_content(house: SiteAgentContext) -> tuple[str, ...]:
     editions, web = house.knowledge.editions, house.config.content.web
     documents = _count(len(editions.documents), "document")
     passages = _count(len(editions.library.passages), "passage")
@@ -94,7 +94,7 @@ def _report_content(house: House) -> tuple[str, ...]:
     )
 
 
-def _report_meaning(house: House) -> tuple[str, ...]:
+def _report_meaning(house: SiteAgentContext) -> tuple[str, ...]:
     progress = house.knowledge.progress
     if progress is None:
         return ()
@@ -104,7 +104,7 @@ def _report_meaning(house: House) -> tuple[str, ...]:
     return (f"  meaning    {progress.model}, {state}",)
 
 
-def _report_questions(house: House) -> tuple[str, ...]:
+def _report_questions(house: SiteAgentContext) -> tuple[str, ...]:
     """What the passages are enriched with."""
     questions = house.knowledge.library.questions
     if questions is None:
@@ -115,7 +115,7 @@ def _report_questions(house: House) -> tuple[str, ...]:
     return (f"  questions  {count}{stale}",)
 
 
-def _report_level(house: House) -> str:
+def _report_level(house: SiteAgentContext) -> str:
     """How well the desk can answer, and what would make it better."""
     reached = {
         1: house.knowledge.progress is not None,
@@ -128,7 +128,7 @@ def _report_level(house: House) -> str:
     return f"  level      {level} of 3{hint}"
 
 
-def _report_further(house: House) -> tuple[str, ...]:
+def _report_further(house: SiteAgentContext) -> tuple[str, ...]:
     return (f"  threads    {house.actor.id}/v1/threads", *_report_content(house))
 
 

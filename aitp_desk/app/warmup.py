@@ -8,12 +8,12 @@ from contextlib import asynccontextmanager
 
 from aitp_desk.agent.speech import all_speech
 from aitp_desk.agent.speech.person_request import read_languages
-from aitp_desk.app.context import House
+from aitp_desk.app.context import SiteAgentContext
 from aitp_desk.web.pages.blocks.article import markdown_parser
 
 
 @asynccontextmanager
-async def reading_ahead(houses: Sequence[House]) -> AsyncIterator[Callable[[], None]]:
+async def warm_caches(houses: Sequence[SiteAgentContext]) -> AsyncIterator[Callable[[], None]]:
     """Read in a thread, beside whatever the block does; when it ends, nothing is read any more.
 
     Whoever needs something before it has been read reads it themselves.
@@ -35,7 +35,7 @@ async def reading_ahead(houses: Sequence[House]) -> AsyncIterator[Callable[[], N
         await asyncio.gather(*readings)
 
 
-def _read(houses: Sequence[House]) -> None:
+def _read(houses: Sequence[SiteAgentContext]) -> None:
     for house in houses:
         house.knowledge.editions.prepare()
     all_speech()

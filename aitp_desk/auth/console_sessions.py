@@ -13,16 +13,16 @@ import secrets
 from collections.abc import Callable
 from typing import Final
 
-from aitp_desk.auth.credentials.api_key import is_hashed, parse_api_key, verify_api_key
-from aitp_desk.auth.credentials.guess_limiter import Guesses
-from aitp_desk.auth.credentials.proof import Head, Proof, credential_of
-from aitp_desk.auth.credentials.proof_cache import Epoch, Verified
-from aitp_desk.auth.keys.audit_keys import audit_keys
+from aitp_desk.auth.credentials.api_key import matches_hash, parse_api_key, verify_api_key
+from aitp_desk.auth.credentials.guess_limiter import GuessLimiter
+from aitp_desk.auth.credentials.proof import Head, Proof, get_credential
+from aitp_desk.auth.credentials.proof_cache import CredentialEpoch, ProofCache
+from aitp_desk.auth.keys.audit_keys import derive_audit_keys
 from aitp_desk.auth.keys.data_keys import DataKeys
-from aitp_desk.model.access.audit import auditor_of
+from aitp_desk.model.access.audit import make_auditor
 from aitp_desk.model.access.operator import operator_name
-from aitp_desk.model.access.principal import Principal, ProvenBy, principal_of_key
-from aitp_desk.model.access.scope import operates
+from aitp_desk.model.access.principal import Principal, ProvenBy, make_key_principal
+from aitp_desk.model.access.scope import is_operator_scope
 from aitp_desk.model.errors import NotAuthenticated, Refusal, ScopeMissing
 from aitp_desk.store.base import Store
 from aitp_desk.store.reads import threads as reads
@@ -31,7 +31,7 @@ from aitp_desk.store.records.keys import ConsoleSession, Key
 from aitp_desk.store.units.keys.console_sessions import begin_session, end_session
 
 SECRET_BYTES: Final = 32
-MOST_OF_ONE_KEY: Final = 20
+MAX_SESSIONS_PER_KEY: Final = 20
 """How many sessions one key may have at once; the oldest make room."""
 
 _SECRET = re.compile(r"[A-Za-z0-9_-]{43}", re.ASCII)
@@ -67,18 +67,18 @@ class ConsoleSessions:
         *,
         store: Store,
         keys: DataKeys,
-        epoch: Epoch,
-        guesses: Guesses | None,
+        epoch: CredentialEpoch,
+        guesses: GuessLimiter | None,
         seconds: int,
         clock: Callable[[], float],
     ) -> None:
         self._store = store
         self._keys = keys
-        self._verified = Verified(epoch, clock)
+        self._verified = ProofCache(epoch, clock)
         self._guesses = guesses
         self._seconds = seconds
         self._clock = clock
-        self._audit = audit_keys(keys)
+        self._audit = derive_audit_keys(keys)
         self._hashing = keys.derive("console sessions")
         self._forms = keys.derive("console forms")
 
@@ -99,7 +99,7 @@ class ConsoleSessions:
         """
         now = self._clock()
         token, until = await self._verify(key, address, now)
-        if not operates(token.scopes):
+        if not is_operator_scope(token.scopes):
             raise ScopeMissing(
                 "This key does not open the console; it needs the scope 'operator'. Make one by"
                 " 'aitp-desk token create --scope operator --name NAME'.",
@@ -110,14 +110,14 @@ class ConsoleSessions:
         kept = ConsoleSession(
             self._hash(secret), token.id, self._used_hash(key, token), int(now), int(ends)
         )
-        principal = principal_of_key(token.id, token.scopes, ProvenBy.API_KEY)
-        by = auditor_of(self._audit, principal, int(now))
-        await self._store.run(begin_session, session=kept, most=MOST_OF_ONE_KEY, by=by)
+        principal = make_key_principal(token.id, token.scopes, ProvenBy.API_KEY)
+        by = make_auditor(self._audit, principal, int(now))
+        await self._store.run(begin_session, session=kept, most=MAX_SESSIONS_PER_KEY, by=by)
         return secret, await self.find(secret)
 
     async def sign_out(self, session: Session) -> None:
         """End a session; what is open by it ends within a second."""
-        by = auditor_of(self._audit, session.principal, int(self._clock()))
+        by = make_auditor(self._audit, session.principal, int(self._clock()))
         await self._store.run(end_session, hash=self._hash(session.credential), by=by)
         self._verified.forget(session.credential)
 
@@ -127,11 +127,11 @@ class ConsoleSessions:
         Raises:
             NotAuthenticated: nobody has, or the session is over.
         """
-        return await self.find(credential_of(head))
+        return await self.find(get_credential(head))
 
     async def still_holds(self, proof: Proof) -> bool:
         """Whether the session still opens what it opened."""
-        return await self._verified.still_opens(proof, self._look_up)
+        return await self._verified.is_still_valid(proof, self._look_up)
 
     async def find(self, secret: str) -> Session:
         """Return the session of a cookie.
@@ -149,11 +149,11 @@ class ConsoleSessions:
         token = None if kept is None else await reads.token_by_id(self._store, kept.key_id)
         if kept is None or token is None:
             raise _over("unknown")
-        principal = principal_of_key(token.id, token.scopes, ProvenBy.CONSOLE)
+        principal = make_key_principal(token.id, token.scopes, ProvenBy.CONSOLE)
         until = _until(kept, token, now)
         if token.revoked_at is not None:
             raise _over("revoked", principal)
-        if now >= until or not operates(token.scopes):
+        if now >= until or not is_operator_scope(token.scopes):
             raise _over("expired", principal)
         return Session(
             principal,
@@ -173,7 +173,7 @@ class ConsoleSessions:
             return verify_api_key(key, row, self._keys, now)
         except NotAuthenticated as error:
             if self._guesses is not None:
-                self._guesses.note(address)
+                self._guesses.count_guess(address)
             raise NotAuthenticated(
                 "This is no API key of this desk, or it was revoked or has expired. A key begins"
                 " with desk_ and is shown once, when it is made.",
@@ -185,7 +185,7 @@ class ConsoleSessions:
     def _used_hash(self, key: str, token: Key) -> bytes:
         """The hash of the secret by which somebody signs in: the present one, or the former."""
         former = token.former
-        if former is None or is_hashed(key, token.hash, token.data_key, self._keys):
+        if former is None or matches_hash(key, token.hash, token.data_key, self._keys):
             return token.hash
         return former.hash
 

@@ -13,18 +13,18 @@ from typing import Protocol
 import msgspec
 
 from aitp_desk.auth.credentials.address import ClientAddresses, Headers
-from aitp_desk.auth.credentials.guess_limiter import Guesses
-from aitp_desk.auth.credentials.proof import Head, Proof, Way
+from aitp_desk.auth.credentials.guess_limiter import GuessLimiter
+from aitp_desk.auth.credentials.proof import AuthMethod, Head, Proof
 from aitp_desk.auth.credentials.request_credentials import (
     BEARER,
     GRANT,
     HMAC_SCHEME,
-    NOTHING,
+    NO_CREDENTIALS,
     SESSION,
-    Presented,
-    read_presented,
+    RequestCredentials,
+    read_credentials,
 )
-from aitp_desk.model.access.principal import Principal, anonymous
+from aitp_desk.model.access.principal import Principal, make_anonymous
 from aitp_desk.model.errors import NotAuthenticated
 
 
@@ -40,16 +40,16 @@ class SigningAgents(Protocol):
         """
 
 
-class _Inside(msgspec.Struct, frozen=True):
+class _BodyCredentialHead(msgspec.Struct, frozen=True):
     """A request whose credential stands in its body, as the ways look at it."""
 
     headers: Headers
-    presented: Presented
+    presented: RequestCredentials
     method: str = "POST"
     target: str = ""
 
 
-class KnowingWay(Way, Protocol):
+class CachingAuthMethod(AuthMethod, Protocol):
     """A way that knows whose credentials were good when it looked them up."""
 
     def knows(self, credential: str) -> bool:
@@ -74,13 +74,13 @@ class Identifier:
     def __init__(
         self,
         *,
-        api_keys: KnowingWay,
-        jwts: Way,
-        links: Way,
-        signed_requests: Way,
+        api_keys: CachingAuthMethod,
+        jwts: AuthMethod,
+        links: AuthMethod,
+        signed_requests: AuthMethod,
         agents: SigningAgents | None = None,
-        sessions: Way | None = None,
-        guesses: Guesses | None = None,
+        sessions: AuthMethod | None = None,
+        guesses: GuessLimiter | None = None,
         trusted_proxies: Sequence[str] = (),
         clock: Callable[[], float] = time.time,
     ) -> None:
@@ -106,14 +106,14 @@ class Identifier:
             RateLimited: too many keys that prove nothing came from there.
         """
         presented = head.presented
-        if not isinstance(presented, Presented):
+        if not isinstance(presented, RequestCredentials):
             raise presented.with_traceback(None)  # it is raised at each request with this head
         address = self.addresses.find(head.headers, peer)
         proof = None
-        if presented is not NOTHING:
+        if presented is not NO_CREDENTIALS:
             proof = await self._verify(head, presented, address)
         if proof is None:
-            return Proof(anonymous(address))
+            return Proof(make_anonymous(address))
         principal = msgspec.structs.replace(proof.principal, address=address)
         return msgspec.structs.replace(proof, principal=principal)
 
@@ -128,18 +128,20 @@ class Identifier:
             NotAuthenticated: two different credentials, or one that proves nothing.
             RateLimited: as :meth:`identify`.
         """
-        inside = Presented(BEARER, credential.strip())
-        if read_presented(headers) not in (NOTHING, inside):
+        inside = RequestCredentials(BEARER, credential.strip())
+        if read_credentials(headers) not in (NO_CREDENTIALS, inside):
             raise NotAuthenticated(
                 "The head and the body carry two different credentials; send one.",
                 reason="conflicting",
             )
-        proof = await self._prove(_Inside(headers, inside), inside, address)
+        proof = await self._prove(_BodyCredentialHead(headers, inside), inside, address)
         for use in proof.once:
             await use()
         return msgspec.structs.replace(proof.principal, address=address)
 
-    async def _verify(self, head: Head, presented: Presented, address: str) -> Proof | None:
+    async def _verify(
+        self, head: Head, presented: RequestCredentials, address: str
+    ) -> Proof | None:
         """What a request proves; None for nothing.
 
         Where a credential stands beside a message signature both must prove who is calling. Who
@@ -157,7 +159,7 @@ class Identifier:
         digest = digests.pop() if digests else None
         return msgspec.structs.replace(proof, body_digest=digest, once=proof.once + agent.once)
 
-    async def _prove(self, head: Head, presented: Presented, address: str) -> Proof:
+    async def _prove(self, head: Head, presented: RequestCredentials, address: str) -> Proof:
         way, guesses = self._way(presented), self._guesses
         is_known = way is not self._api_keys or self._api_keys.knows(presented.credential)
         if is_known or guesses is None:
@@ -166,14 +168,14 @@ class Identifier:
         try:
             return await way.verify(head)
         except NotAuthenticated:
-            guesses.note(address)
+            guesses.count_guess(address)
             raise
 
     async def still_holds(self, proof: Proof) -> bool:
         """Whether a caller would still be let in by what they have shown."""
         return proof.way is None or await proof.way.still_holds(proof)
 
-    def _way(self, presented: Presented) -> Way:
+    def _way(self, presented: RequestCredentials) -> AuthMethod:
         if presented.scheme == BEARER:
             # a key has no dots, and whatever has some shall hear what is wrong with it as a JWT
             return self._jwts if "." in presented.credential else self._api_keys

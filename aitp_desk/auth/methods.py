@@ -9,26 +9,26 @@ from pathlib import Path
 
 from aitp_desk.auth.console_sessions import ConsoleSessions
 from aitp_desk.auth.credentials.api_key import ApiKeys
-from aitp_desk.auth.credentials.grant_links import Links
-from aitp_desk.auth.credentials.guess_limiter import Guesses
+from aitp_desk.auth.credentials.grant_links import GrantLinks
+from aitp_desk.auth.credentials.guess_limiter import GuessLimiter
 from aitp_desk.auth.credentials.last_use import LastUse
-from aitp_desk.auth.credentials.nonces import Nonces
+from aitp_desk.auth.credentials.nonces import NonceCache
 from aitp_desk.auth.credentials.proof import Head, Proof
-from aitp_desk.auth.credentials.proof_cache import Epoch, Verified
+from aitp_desk.auth.credentials.proof_cache import CredentialEpoch, ProofCache
 from aitp_desk.auth.credentials.signed_request import SignedRequests
 from aitp_desk.auth.identifier import Identifier, SigningAgents
-from aitp_desk.auth.jwt.bearer import Bearer
-from aitp_desk.auth.jwt.claims import Bounds
+from aitp_desk.auth.jwt.bearer import BearerTokens
+from aitp_desk.auth.jwt.claims import ClaimRules
 from aitp_desk.auth.jwt.issuers import (
     Issuer,
-    Keys,
-    Secret,
-    introduce_unless_revoked,
-    types_of,
+    IssuerKeys,
+    SharedSecret,
+    list_token_types,
+    make_unrevoked_principal,
     use_once,
 )
 from aitp_desk.auth.jwt.jwks import RemoteKeys
-from aitp_desk.auth.jwt.own_issuer import own_issuer
+from aitp_desk.auth.jwt.own_issuer import make_own_issuer
 from aitp_desk.auth.jwt.signing_keys import SigningKeys
 from aitp_desk.auth.keys.data_keys import DataKeys
 from aitp_desk.config import Config
@@ -51,8 +51,8 @@ def make_identifier(
     store: Store,
     keys: DataKeys,
     egress: Egress,
-    epoch: Epoch,
-    guesses: Guesses | None,
+    epoch: CredentialEpoch,
+    guesses: GuessLimiter | None,
     sessions: ConsoleSessions | None,
     clock: Callable[[], float],
 ) -> Identifier:
@@ -68,22 +68,22 @@ def make_identifier(
     """
     find_token = partial(reads.token_by_id, store)
     last_use = LastUse(partial(_note_use, store), clock)
-    nonces = Nonces(store)
+    nonces = NonceCache(store)
     return Identifier(
-        api_keys=ApiKeys(find_token, keys, Verified(epoch, clock), last_use, clock),
-        jwts=Bearer(
+        api_keys=ApiKeys(find_token, keys, ProofCache(epoch, clock), last_use, clock),
+        jwts=BearerTokens(
             (
                 *_issuers(config, store, nonces, egress),
                 *_own_issuer(config, store, keys, clock),
             ),
-            Verified(epoch, clock),
+            ProofCache(epoch, clock),
             clock,
         ),
-        links=Links(partial(grant_reads.by_hash, store), keys.hash_link, clock),
+        links=GrantLinks(partial(grant_reads.find_grant_by_hash, store), keys.hash_link, clock),
         signed_requests=SignedRequests(
             find_token,
             keys,
-            Verified(epoch, clock),
+            ProofCache(epoch, clock),
             nonces,
             last_use,
             window_seconds=config.signed_requests.window_seconds,
@@ -101,20 +101,20 @@ def _note_use(store: Store, key_id: str, used_at: int) -> None:
     store.record(note_token_use, id=key_id, used_at=used_at)
 
 
-def _issuers(config: Config, store: Store, nonces: Nonces, egress: Egress) -> Iterator[Issuer]:
+def _issuers(config: Config, store: Store, nonces: NonceCache, egress: Egress) -> Iterator[Issuer]:
     """Whose tokens the site's owner takes."""
     for settings in config.issuers:
         yield Issuer(
             url=settings.url,
             algorithms=frozenset(settings.algorithms),
             keys=_keys(settings, config.folder, egress),
-            bounds=Bounds(
+            bounds=ClaimRules(
                 audience=settings.audience or config.site.url,
                 leeway=settings.leeway_seconds,
                 max_lifetime=settings.max_lifetime_seconds,
             ),
-            types=types_of(settings.type),
-            introduce=partial(introduce_unless_revoked, store, settings),
+            types=list_token_types(settings.type),
+            introduce=partial(make_unrevoked_principal, store, settings),
             use=partial(use_once, nonces, settings.name) if settings.replay == "once" else None,
         )
 
@@ -124,17 +124,17 @@ def _own_issuer(
 ) -> Iterator[Issuer]:
     """The desk itself, where it gives tokens."""
     if config.oauth.enabled:
-        yield own_issuer(store=store, keys=SigningKeys(keys), url=config.site.url, clock=clock)
+        yield make_own_issuer(store=store, keys=SigningKeys(keys), url=config.site.url, clock=clock)
 
 
-def _keys(settings: IssuerSettings, folder: Path, egress: Egress) -> Keys:
+def _keys(settings: IssuerSettings, folder: Path, egress: Egress) -> IssuerKeys:
     if settings.algorithms == SHARED_SECRET_ALGORITHMS:
-        return Secret(read_secret(settings, folder))
+        return SharedSecret(read_secret(settings, folder))
     return RemoteKeys(name=settings.name, issuer=settings.url, address=settings.jwks, egress=egress)
 
 
 def _agents(
-    config: Config, nonces: Nonces, egress: Egress, clock: Callable[[], float]
+    config: Config, nonces: NonceCache, egress: Egress, clock: Callable[[], float]
 ) -> SigningAgents | None:
     """What verifies message signatures; None without the extra, or where no agent is known."""
     if find_spec(SIGNATURES_EXTRA) is None:
@@ -143,24 +143,24 @@ def _agents(
         return None
 
     def make() -> SigningAgents:
-        from aitp_desk.auth.web_bot_auth.agents import Agents
-        from aitp_desk.auth.web_bot_auth.directories import Directories
+        from aitp_desk.auth.web_bot_auth.agents import SigningAgentsMethod
+        from aitp_desk.auth.web_bot_auth.directories import KeyDirectories
 
         listed = {agent.origin: frozenset(agent.scopes) for agent in config.signature_agents}
-        return Agents(
+        return SigningAgentsMethod(
             site_url=config.site.url,
             listed=listed,
             takes_others=config.signatures.others,
             max_seconds=config.signatures.max_seconds,
-            directories=Directories(egress, listed, clock),
+            directories=KeyDirectories(egress, listed, clock),
             nonces=nonces,
             clock=clock,
         )
 
-    return _OnceSigned(make)
+    return _LazySigningAgents(make)
 
 
-class _OnceSigned:
+class _LazySigningAgents:
     """What verifies the signatures of agents, made when a request is first signed."""
 
     def __init__(self, make: Callable[[], SigningAgents]) -> None:

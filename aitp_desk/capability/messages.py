@@ -9,8 +9,8 @@ from typing import Any, Literal
 
 import msgspec
 
-from aitp_desk.model.access.scope import operates
-from aitp_desk.model.access.sealed_value import ref_of
+from aitp_desk.model.access.scope import is_operator_scope
+from aitp_desk.model.access.sealed_value import make_ref
 from aitp_desk.model.calls.open_request import Rejected
 from aitp_desk.model.calls.payment import PaymentTerms
 from aitp_desk.model.calls.question import Question
@@ -221,7 +221,7 @@ class Context(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def operates(self) -> bool:
         """Whether the caller runs the desk."""
-        return operates(self.scopes)
+        return is_operator_scope(self.scopes)
 
     @property
     def version(self) -> int | None:
@@ -237,7 +237,7 @@ class Context(msgspec.Struct, frozen=True, kw_only=True):
         Parameters:
             name: what it is called within the part, such as the id of a field.
         """
-        return ref_of(self.message_id, str(self.place), name)
+        return make_ref(self.message_id, str(self.place), name)
 
     @property
     def is_ours(self) -> bool:

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from aitp_desk.model.access.scope import operates
+from aitp_desk.model.access.scope import is_operator_scope
 from aitp_desk.model.component import Component
 
 
@@ -27,7 +27,7 @@ class Inquiry(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def operates(self) -> bool:
         """Whether the caller runs the desk."""
-        return operates(self.scopes)
+        return is_operator_scope(self.scopes)
 
 
 class Query(msgspec.Struct, frozen=True, kw_only=True):

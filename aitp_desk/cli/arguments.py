@@ -79,7 +79,7 @@ no_model = click.option(
 )
 
 
-def without_model(environment: Mapping[str, str]) -> dict[str, str]:
+def disable_model(environment: Mapping[str, str]) -> dict[str, str]:
     """An environment in which extraction answers; other keys stay."""
     from aitp_desk.config.sections.content.claude import API_KEY
 
@@ -90,7 +90,7 @@ MOST_FAULTS = 50
 """How many faults a check prints; of a file with thousands nobody reads more."""
 
 
-def first_faults(lines: Sequence[str]) -> Iterator[str]:
+def list_first_faults(lines: Sequence[str]) -> Iterator[str]:
     """The first faults of a check, and how many more there are."""
     yield from lines[:MOST_FAULTS]
     if len(lines) > MOST_FAULTS:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from aitp_desk.cli.arguments import fail
-from aitp_desk.cli.timestamps import day_of, minute_of
+from aitp_desk.cli.timestamps import write_day, write_minute
 
 scopes_given = click.option(
     "--scope",
@@ -38,35 +38,37 @@ def check_name(name: str) -> None:
         fail(["--name: takes a name on one line."])
 
 
-def tell_made(what: str, scopes: tuple[str, ...], expires_at: int | None) -> None:
+def print_created(what: str, scopes: tuple[str, ...], expires_at: int | None) -> None:
     """Say what was made.
 
     Parameters:
         what: with its id and name.
         expires_at: when it ends, in Unix seconds; None for never.
     """
-    ends = "" if expires_at is None else f" It ends {minute_of(expires_at)} UTC."
+    ends = "" if expires_at is None else f" It ends {write_minute(expires_at)} UTC."
     click.echo(f"Made {what} with the scopes {', '.join(scopes)}.{ends}")
 
 
-def tell_rotated(what: str, until: int, now: int) -> None:
+def print_rotated(what: str, until: int, now: int) -> None:
     """Say what was given another secret.
 
     Parameters:
         until: when the secret that it had ends, in Unix seconds, as ``now`` is.
     """
-    former = f"goes on until {minute_of(until)} UTC" if until > now else "works no more"
+    former = f"goes on until {write_minute(until)} UTC" if until > now else "works no more"
     click.echo(f"Rotated {what}. The secret before {former}.")
 
 
-def life_of(revoked_at: int | None, expires_at: int | None, now: float) -> tuple[str, ...]:
+def describe_lifetime(
+    revoked_at: int | None, expires_at: int | None, now: float
+) -> tuple[str, ...]:
     """Whether something is live, and the day on which that ended or ends.
 
     Parameters:
         revoked_at, expires_at, now: Unix seconds.
     """
     if revoked_at is not None:
-        return "revoked", day_of(revoked_at)
+        return "revoked", write_day(revoked_at)
     if expires_at is None:
         return ("live",)
-    return "live until" if now < expires_at else "expired", day_of(expires_at)
+    return "live until" if now < expires_at else "expired", write_day(expires_at)

@@ -41,7 +41,7 @@ desk_store = click.option(
 json_lines = click.option("--json", "as_json", is_flag=True, help="A JSON object a line.")
 
 
-def named_database(data: Path, url: str) -> Path:
+def find_database(data: Path, url: str) -> Path:
     """Return where the desk's database is, or is to be; leave where that is no place."""
     from aitp_desk.config.rules.settings_rules import wrong_store_url
     from aitp_desk.config.settings import sqlite_path
@@ -51,15 +51,15 @@ def named_database(data: Path, url: str) -> Path:
     return sqlite_path(url, data)
 
 
-def present_database(data: Path, url: str) -> Path:
+def require_database(data: Path, url: str) -> Path:
     """Return the desk's database, or leave where there is none."""
-    path = named_database(data, url)
+    path = find_database(data, url)
     if not path.is_file():
         _not_served(path)
     return path
 
 
-def present_master_key(data: Path) -> MasterKey:
+def require_master_key(data: Path) -> MasterKey:
     """Return the desk's master key, or leave where there is none.
 
     Raises:
@@ -73,7 +73,7 @@ def present_master_key(data: Path) -> MasterKey:
     return master
 
 
-def present_keys(data: Path, url: str) -> DataKeys:
+def require_keys(data: Path, url: str) -> DataKeys:
     """Return the desk's data keys, or leave where it has no master key.
 
     Raises:
@@ -82,12 +82,12 @@ def present_keys(data: Path, url: str) -> DataKeys:
     """
     from aitp_desk.auth.keys.data_keys import open_data_keys
 
-    present_database(data, url)
-    present_master_key(data)
-    return in_store(data, url, lambda store: open_data_keys(store, data, os.environ))
+    require_database(data, url)
+    require_master_key(data)
+    return run_in_store(data, url, lambda store: open_data_keys(store, data, os.environ))
 
 
-def in_store(data: Path, url: str, work: Callable[[Store], Awaitable[R]]) -> R:
+def run_in_store(data: Path, url: str, work: Callable[[Store], Awaitable[R]]) -> R:
     """Do something with the desk's database, or leave where there is none.
 
     Raises:
@@ -96,7 +96,7 @@ def in_store(data: Path, url: str, work: Callable[[Store], Awaitable[R]]) -> R:
     """
     from aitp_desk.store.engine.sqlite import SqliteStore
 
-    database = present_database(data, url)
+    database = require_database(data, url)
 
     async def opened() -> R:
         async with SqliteStore.open(database) as store:
@@ -105,16 +105,16 @@ def in_store(data: Path, url: str, work: Callable[[Store], Awaitable[R]]) -> R:
     return asyncio.run(opened())
 
 
-def at_the_machine(keys: DataKeys) -> Auditor:
+def make_local_auditor(keys: DataKeys) -> Auditor:
     """Have things noted in the name of the machine's user who has typed the command."""
-    from aitp_desk.auth.keys.audit_keys import audit_keys
+    from aitp_desk.auth.keys.audit_keys import derive_audit_keys
     from aitp_desk.model.access.audit import Auditor
 
     try:
         user = getpass.getuser()
     except (KeyError, OSError):  # a user without a name, as in some containers
         user = "unnamed"
-    return Auditor(audit_keys(keys), int(time.time()), f"cli:{user}", "shell")
+    return Auditor(derive_audit_keys(keys), int(time.time()), f"cli:{user}", "shell")
 
 
 def _not_served(missing: Path) -> NoReturn:

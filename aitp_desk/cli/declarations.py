@@ -21,7 +21,7 @@ WELL_KNOWN: Final = (*PLACES, MANIFEST_PLACE, CARD_PLACE)
 """Where sites tell agents of themselves."""
 
 
-class Served(msgspec.Struct, frozen=True):
+class ServedFile(msgspec.Struct, frozen=True):
     """How a file was served.
 
     Parameters:
@@ -33,7 +33,7 @@ class Served(msgspec.Struct, frozen=True):
     headers: Mapping[str, str]
 
 
-class Looked(msgspec.Struct, frozen=True):
+class LintedFile(msgspec.Struct, frozen=True):
     """What a file was found to be.
 
     Parameters:
@@ -50,7 +50,7 @@ class Looked(msgspec.Struct, frozen=True):
         return self.sound is not None and not any(is_error for _, is_error in self.findings)
 
 
-def look_at(body: bytes, served: Served | None = None) -> Looked:
+def lint_body(body: bytes, served: ServedFile | None = None) -> LintedFile:
     """Tell what a file is meant as, and everything that is wrong with it and how it is served.
 
     Parameters:
@@ -63,24 +63,26 @@ def look_at(body: bytes, served: Served | None = None) -> Looked:
         return _look_at_manifest(body, value, served)
     if is_card(value):
         faults = check_card(body)
-        return Looked("is an A2A card", tuple((str(fault), fault.is_error) for fault in faults))
+        return LintedFile("is an A2A card", tuple((str(fault), fault.is_error) for fault in faults))
     examined = examine(body) if served is None else examine_served(served.url, served.headers, body)
     told = tuple((str(fault), fault.is_error) for fault in examined.faults)
     if examined.document is None:
-        return Looked(None, told)
+        return LintedFile(None, told)
     count = _count(len(examined.document.capabilities))
-    return Looked(f"holds to agents.txt 1.0: {count}", told)
+    return LintedFile(f"holds to agents.txt 1.0: {count}", told)
 
 
-def _look_at_manifest(body: bytes, manifest: dict[str, Any], served: Served | None) -> Looked:
+def _look_at_manifest(
+    body: bytes, manifest: dict[str, Any], served: ServedFile | None
+) -> LintedFile:
     faults = (*(() if served is None else _how_served(served)), *check_manifest(body))
     declared = manifest.get("capabilities")
     count = _count(len(declared) if isinstance(declared, list) else 0)
     told = tuple((str(fault), fault.is_error) for fault in faults)
-    return Looked(f"holds to AHP 0.1: {count}", told)
+    return LintedFile(f"holds to AHP 0.1: {count}", told)
 
 
-def _how_served(served: Served) -> Iterator[Fault]:
+def _how_served(served: ServedFile) -> Iterator[Fault]:
     kind = served.headers.get("Content-Type", "")
     if kind.partition(";")[0].strip().lower() != JSON:
         yield Fault("Content-Type", f"is {kind!r}; it takes {JSON} (section 3.1).")
@@ -91,12 +93,12 @@ def _how_served(served: Served) -> Iterator[Fault]:
         )
 
 
-def _look_at_hac(body: bytes, served: Served | None) -> Looked:
+def _look_at_hac(body: bytes, served: ServedFile | None) -> LintedFile:
     told = [(str(finding), finding.is_error) for finding in check_document(body)]
     kind = "" if served is None else served.headers.get("Content-Type", "")
     if served is not None and kind.partition(";")[0].strip().lower() != HAC_TYPE:
         told.insert(0, (f"Content-Type: is {kind!r}; it takes {HAC_TYPE}.", True))
-    return Looked("holds to HAC 1.0", tuple(told))
+    return LintedFile("holds to HAC 1.0", tuple(told))
 
 
 def _read(body: bytes) -> Any:

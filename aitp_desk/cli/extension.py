@@ -18,18 +18,18 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from aitp_desk.cli.arguments import fail, mistakes_told, written_alone, written_to
 from aitp_desk.cli.data import (
-    at_the_machine,
     desk_data,
     desk_store,
-    in_store,
     json_lines,
-    present_database,
-    present_keys,
+    make_local_auditor,
+    require_database,
+    require_keys,
+    run_in_store,
 )
 
 if TYPE_CHECKING:
     from aitp_desk.capability import Delivery, Effect, Start
-    from aitp_desk.desk.plugins.read_set import Ledger
+    from aitp_desk.desk.plugins.read_set import ReadSet
     from aitp_desk.model.access.audit import Auditor
     from aitp_desk.store.base import Store
     from aitp_desk.store.engine.sqlite_reader import SqliteReader
@@ -73,14 +73,14 @@ class Looking:
         """All records whose keys begin so, by key."""
         from aitp_desk.store.reads import capabilities as capability_reads
 
-        read = partial(capability_reads.records, self._reader, self._capability, prefix)
+        read = partial(capability_reads.list_records, self._reader, self._capability, prefix)
         return _page_by_page(read, lambda record: record.key)
 
     def counters(self, prefix: str) -> Iterator[tuple[str, int]]:
         """All counters whose names begin so, by name."""
         from aitp_desk.store.reads import capabilities as capability_reads
 
-        read = partial(capability_reads.counters, self._reader, self._capability, prefix)
+        read = partial(capability_reads.list_counters, self._reader, self._capability, prefix)
         return _page_by_page(read, lambda counter: counter[0])
 
 
@@ -105,9 +105,9 @@ def look(data: Path, url: str, capability: str) -> Iterator[Looking]:
     Raises:
         StoreError: the database cannot be read.
     """
-    from aitp_desk.store.engine.sqlite_reader import looking_at
+    from aitp_desk.store.engine.sqlite_reader import open_reader
 
-    with looking_at(present_database(data, url)) as reader, reader.at_one_moment():
+    with open_reader(require_database(data, url)) as reader, reader.at_one_moment():
         yield Looking(reader, capability)
 
 
@@ -118,9 +118,9 @@ def own_secret(data: Path, url: str, capability: str, purpose: str) -> bytes:
         KeyFileError: the desk's key file cannot be used.
         StoreError: the database cannot be opened.
     """
-    from aitp_desk.desk.plugins.outside.ownership import own_secret as secret_of
+    from aitp_desk.desk.plugins.outside.ownership import derive_secret as secret_of
 
-    return secret_of(present_keys(data, url).derive, capability, purpose)
+    return secret_of(require_keys(data, url).derive, capability, purpose)
 
 
 def have_done(
@@ -153,7 +153,7 @@ def have_done(
     from aitp_desk.store.records.capabilities import RecordsMoved
     from aitp_desk.store.units.capabilities import apply_from_beside
 
-    by = at_the_machine(present_keys(data, url))
+    by = make_local_auditor(require_keys(data, url))
 
     async def carry_out(store: Store) -> None:
         for _ in range(ATTEMPTS):
@@ -165,7 +165,7 @@ def have_done(
             return
         raise PreconditionFailed("Somebody else has changed this meanwhile. Try again.")
 
-    in_store(data, url, carry_out)
+    run_in_store(data, url, carry_out)
 
 
 async def _judged(
@@ -176,10 +176,10 @@ async def _judged(
     thread_id: str | None,
 ) -> NewEffects:
     from aitp_desk.capability import Delivery
-    from aitp_desk.desk.plugins.judge import MOST_READ, read_into
-    from aitp_desk.desk.plugins.read_set import Ledger, OwnCounters, OwnRecords, Unread
+    from aitp_desk.desk.plugins.judge import MAX_READS, read_missing
+    from aitp_desk.desk.plugins.read_set import OwnCounters, OwnRecords, ReadSet, RecordUnread
 
-    ledger = Ledger()
+    ledger = ReadSet()
     books = Delivery(
         body=b"",
         headers={},
@@ -187,18 +187,18 @@ async def _judged(
         records=OwnRecords(ledger, capability),
         counters=OwnCounters(ledger, capability),
     )
-    for _ in range(MOST_READ):
-        ledger.begin_anew()
+    for _ in range(MAX_READS):
+        ledger.reset()
         try:
             return _gathered(capability, ledger, judge(books), by, thread_id)
-        except Unread as unread:
-            await read_into(store, ledger, unread)
-    raise RuntimeError(f"A command reads more than {MOST_READ} records at once.")
+        except RecordUnread as unread:
+            await read_missing(store, ledger, unread)
+    raise RuntimeError(f"A command reads more than {MAX_READS} records at once.")
 
 
 def _gathered(
     capability: str,
-    ledger: Ledger,
+    ledger: ReadSet,
     wanted: Sequence[Effect],
     by: Auditor,
     thread_id: str | None,
@@ -212,7 +212,7 @@ def _gathered(
     for effect in wanted:
         match effect:
             case Keep(outlives=True):
-                ledger.keep(capability, effect, None)
+                ledger.put_record(capability, effect, None)
             case Add():
                 ledger.add(capability, effect)
             case Start():
@@ -222,9 +222,9 @@ def _gathered(
             case _:
                 raise TypeError(f"A command wants {effect!r}, which it cannot have done.")
     return NewEffects(
-        seen=ledger.seen,
-        seen_counters=ledger.seen_counters,
-        records=ledger.written,
+        seen=ledger.read_records,
+        seen_counters=ledger.read_counters,
+        records=ledger.written_records,
         additions=ledger.additions,
         jobs=tuple(jobs),
         events=tuple(events),
@@ -235,7 +235,7 @@ def _gathered(
 def _job(capability: str, effect: Start, now: int, thread_id: str | None) -> NewJob:
     import msgspec
 
-    from aitp_desk.desk.plugins.effects import Started, job_kind
+    from aitp_desk.desk.plugins.effects import PluginJobPayload, job_kind
     from aitp_desk.model.ids import new_id
     from aitp_desk.store.records.jobs import NewJob
 
@@ -243,7 +243,7 @@ def _job(capability: str, effect: Start, now: int, thread_id: str | None) -> New
         new_id("job", now),
         job_kind(capability, effect.job),
         effect.ref,
-        msgspec.to_builtins(Started(thread_id, effect.payload)),
+        msgspec.to_builtins(PluginJobPayload(thread_id, effect.payload)),
         now,
         thread_id=None if effect.outlives else thread_id,
         available_at=now + effect.after if effect.after else 0,

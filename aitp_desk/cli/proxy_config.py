@@ -7,7 +7,12 @@ from collections.abc import Container, Iterable
 from importlib.resources import files
 from string import Template
 
-from aitp_desk.protocols.base.discovery_links import MANIFEST_TYPE, head_tags, link_header, notice
+from aitp_desk.protocols.base.discovery_links import (
+    MANIFEST_TYPE,
+    link_header,
+    write_head_tags,
+    write_notice,
+)
 
 _MARKDOWN = "**.md"
 _DOCS = "/docs"
@@ -46,12 +51,12 @@ def write_nginx(upstream: str, routes: Iterable[str], own: Container[str], mebib
     proxy = _read("nginx_proxy.conf").substitute(upstream=upstream, mebibytes=mebibytes)
     paths = (
         re.escape(path).replace(r"\*\*", ".*").replace(r"\*", "[^/]+")
-        for path in handed_over(routes, own)
+        for path in list_desk_paths(routes, own)
     )
     return _read("nginx.conf").substitute(
         link=link_header(),
-        tags=_quoted(head_tags()),
-        notice=_quoted(notice(hidden=True)),
+        tags=_quoted(write_head_tags()),
+        notice=_quoted(write_notice(hidden=True)),
         manifest=_WANTS_MANIFEST,
         page=_WANTS_PAGE,
         paths="|".join(paths),
@@ -70,14 +75,14 @@ def write_caddy(upstream: str, routes: Iterable[str], own: Container[str], mebib
         manifest=_WANTS_MANIFEST,
         page=_WANTS_PAGE,
         # Caddy's star crosses slashes only at the beginning and the end of a path
-        paths=" ".join(path.replace("**", "*") for path in handed_over(routes, own)),
+        paths=" ".join(path.replace("**", "*") for path in list_desk_paths(routes, own)),
         docs=_DOCS,
         upstream=upstream,
         mebibytes=mebibytes,
     )
 
 
-def handed_over(routes: Iterable[str], own: Container[str]) -> tuple[str, ...]:
+def list_desk_paths(routes: Iterable[str], own: Container[str]) -> tuple[str, ...]:
     """Returns the paths that a web server hands to the desk, as few patterns as will do.
 
     The home page and the pages of the content stay the website's.

@@ -8,34 +8,34 @@ from typing import Any
 
 from aitp_desk.agent.base import Agent
 from aitp_desk.config import Limits, Signals, Site
-from aitp_desk.desk.access.idempotency import Request
+from aitp_desk.desk.access.idempotency import RequestInfo
 from aitp_desk.desk.access.scopes import check_scope
 from aitp_desk.desk.access.sealed_values import SealedValues
 from aitp_desk.desk.access.site_agents import SiteAgents
-from aitp_desk.desk.calls.registry import Registry
-from aitp_desk.desk.conversations.service import Asking
+from aitp_desk.desk.calls.registry import ActionRegistry
+from aitp_desk.desk.conversations.service import ConversationService
 from aitp_desk.desk.dialogue.answer_cache import CacheCounts
 from aitp_desk.desk.dialogue.turn import CallStatus
-from aitp_desk.desk.direct.calls import Begun, CallingDirectly, DirectCall
-from aitp_desk.desk.direct.paid_resources import PaidReading
+from aitp_desk.desk.direct.calls import DirectCall, DirectCalls, PreparedCall
+from aitp_desk.desk.direct.paid_resources import PaidResources
 from aitp_desk.desk.direct.resources import Resources, ResourceView
-from aitp_desk.desk.events.channel import Wording
-from aitp_desk.desk.events.run_stream import RunWording
-from aitp_desk.desk.limits.rate_limits import Allowance, Limiter
-from aitp_desk.desk.maintenance.health_checks import Checking
-from aitp_desk.desk.maintenance.readiness import Readiness, readiness_of
-from aitp_desk.desk.payments.replies import PaidReplies
-from aitp_desk.desk.plugins.judge import Judging
-from aitp_desk.desk.runs.service import Running
-from aitp_desk.desk.runs.worker import Worker
-from aitp_desk.desk.tasks.service import Tasks
-from aitp_desk.desk.threads.files import Filing
-from aitp_desk.desk.threads.messages import Posting
-from aitp_desk.desk.threads.open_requests import Awaiting
-from aitp_desk.desk.threads.reader import Reading
-from aitp_desk.desk.threads.service import OnThreads
-from aitp_desk.desk.threads.sessions import Sessions
-from aitp_desk.desk.threads.streams import Stream, Streams
+from aitp_desk.desk.events.channel import EventFormat
+from aitp_desk.desk.events.run_stream import RunEventFormat
+from aitp_desk.desk.limits.rate_limits import Allowance, RateLimiter
+from aitp_desk.desk.maintenance.health_checks import HealthChecks
+from aitp_desk.desk.maintenance.readiness import Readiness, make_readiness
+from aitp_desk.desk.payments.replies import PaymentReplies
+from aitp_desk.desk.plugins.judge import Judge
+from aitp_desk.desk.runs.service import RunService
+from aitp_desk.desk.runs.worker import RunWorker
+from aitp_desk.desk.tasks.service import TaskService
+from aitp_desk.desk.threads.files import FileService
+from aitp_desk.desk.threads.messages import MessageService
+from aitp_desk.desk.threads.open_requests import OpenRequests
+from aitp_desk.desk.threads.reader import ThreadReader
+from aitp_desk.desk.threads.service import ThreadService
+from aitp_desk.desk.threads.sessions import SessionService
+from aitp_desk.desk.threads.streams import Stream, ThreadStreams
 from aitp_desk.knowledge.snapshot import Knowledge
 from aitp_desk.model.access.principal import Principal
 from aitp_desk.model.calls.resource import ResourceType
@@ -76,25 +76,25 @@ class Desk:
         agents: SiteAgents,
         agent: Agent,
         knowledge: Knowledge,
-        registry: Registry,
-        limiter: Limiter,
-        judging: Judging,
-        threads: OnThreads,
-        posting: Posting,
-        filing: Filing,
-        reading: Reading,
-        awaiting: Awaiting,
-        paid_replies: PaidReplies,
-        streams: Streams,
-        runs: Running,
-        asking: Asking,
-        sessions: Sessions,
+        registry: ActionRegistry,
+        limiter: RateLimiter,
+        judging: Judge,
+        threads: ThreadService,
+        posting: MessageService,
+        filing: FileService,
+        reading: ThreadReader,
+        awaiting: OpenRequests,
+        paid_replies: PaymentReplies,
+        streams: ThreadStreams,
+        runs: RunService,
+        asking: ConversationService,
+        sessions: SessionService,
         resources: Resources,
-        calling: CallingDirectly,
+        calling: DirectCalls,
         sealed: SealedValues,
-        tasks: Tasks,
-        worker: Worker,
-        checking: Checking,
+        tasks: TaskService,
+        worker: RunWorker,
+        checking: HealthChecks,
         source_notes: Callable[[], tuple[str, ...]],
     ) -> None:
         self.name = name
@@ -121,18 +121,18 @@ class Desk:
         self.asking = asking
         self._sessions = sessions
         self._resources = resources
-        self._paid_reading = PaidReading(resources, calling, limiter)
+        self._paid_reading = PaidResources(resources, calling, limiter)
         self.calling = calling
         self._worker = worker
         self._checking = checking
         self._source_notes = source_notes
 
     @property
-    def below(self) -> str:
+    def base_path(self) -> str:
         """The path below which its addresses stand; empty for the site's own."""
         return f"/{self.name}" if self.name else ""
 
-    async def follow_run(
+    async def wait_for_run(
         self, principal: Principal, run_id: str, seconds: float
     ) -> tuple[Run | None, tuple[Message, ...]]:
         """Wait for a run, at most so many seconds and never longer than ``threads.max_wait``.
@@ -141,82 +141,91 @@ class Desk:
             The run as it stands then, and its replies, none while it is not over, and only those
             that the caller may still read.
         """
-        return await self._reading.follow_run(
+        return await self._reading.wait_for_run(
             principal, run_id, min(seconds, self.max_wait), self._posting.idle_before
         )
 
-    async def follow_payment(
+    async def wait_for_payment(
         self, principal: Principal, said: Message, seconds: float
     ) -> tuple[Message, ...]:
-        """Wait for what comes of a message that pays, as long as :meth:`follow_run` at most.
+        """Wait for what comes of a message that pays, as long as :meth:`wait_for_run` at most.
 
         Returns:
-            See :meth:`aitp_desk.desk.payments.replies.PaidReplies.follow`.
+            See :meth:`aitp_desk.desk.payments.replies.PaymentReplies.wait_for_replies`.
         """
-        return await self._paid_replies.follow(
+        return await self._paid_replies.wait_for_replies(
             principal, said, min(seconds, self.max_wait), self._posting.idle_before
         )
 
-    async def follow(
+    async def follow_thread(
         self,
         principal: Principal,
         thread_id: str,
         after: int | None,
-        wording: Wording,
+        wording: EventFormat,
         *,
         param: str,
         in_words: bool = True,
     ) -> Stream:
         """Open a stream of a thread's events.
 
-        See :meth:`aitp_desk.desk.threads.streams.Streams.open`.
+        See :meth:`aitp_desk.desk.threads.streams.ThreadStreams.open_thread`.
         """
         check_scope(principal)
-        return await self._streams.open(
+        return await self._streams.open_thread(
             principal, thread_id, after, wording, param=param, in_words=in_words
         )
 
-    async def follow_started(
+    async def follow_new_run(
         self,
         principal: Principal,
         start: Callable[[], Awaitable[Run]],
-        word: Callable[[Run], RunWording],
+        word: Callable[[Run], RunEventFormat],
     ) -> Stream:
         """Start a run and follow it.
 
-        See :meth:`aitp_desk.desk.threads.streams.Streams.open_run`.
+        See :meth:`aitp_desk.desk.threads.streams.ThreadStreams.open_run`.
         """
         return await self._streams.open_run(principal, start, word)
 
-    async def follow_told(
+    async def follow_pieces(
         self, principal: Principal, tell: Callable[[], AsyncIterator[bytes]]
     ) -> Stream:
-        """Open a stream of pieces. See :meth:`aitp_desk.desk.threads.streams.Streams.open_told`."""
-        return await self._streams.open_told(principal, tell)
+        """Open a stream of pieces.
+
+        See :meth:`aitp_desk.desk.threads.streams.ThreadStreams.open_pieces`.
+        """
+        return await self._streams.open_pieces(principal, tell)
 
     async def thread_of(self, principal: Principal, name: str) -> str:
         """The thread of a session.
 
-        See :meth:`aitp_desk.desk.threads.sessions.Sessions.thread_of`.
+        See :meth:`aitp_desk.desk.threads.sessions.SessionService.find_thread`.
         """
-        return await self._sessions.thread_of(principal, name)
+        return await self._sessions.find_thread(principal, name)
 
     async def session_of(self, principal: Principal, thread_id: str) -> str:
-        """A thread's session. See :meth:`aitp_desk.desk.threads.sessions.Sessions.name`."""
-        return await self._sessions.name(principal, thread_id)
+        """A thread's session.
+
+        See :meth:`aitp_desk.desk.threads.sessions.SessionService.get_session_name`.
+        """
+        return await self._sessions.get_session_name(principal, thread_id)
 
     def new_session(self, principal: Principal) -> str:
         """Begin a session and return its id."""
-        return self._sessions.open(principal).id
+        return self._sessions.open_session(principal).id
 
     @property
     def resource_types(self) -> tuple[ResourceType, ...]:
         """The types of all resources that there are, in the order of their declaration."""
-        return self._resources.offered
+        return self._resources.all_types
 
     def list_resources(self, principal: Principal) -> tuple[ResourceType, ...]:
-        """What a caller may read. See :meth:`aitp_desk.desk.direct.resources.Resources.types`."""
-        return self._resources.types(principal)
+        """What a caller may read.
+
+        See :meth:`aitp_desk.desk.direct.resources.Resources.list_types`.
+        """
+        return self._resources.list_types(principal)
 
     async def read_resource(
         self,
@@ -225,11 +234,11 @@ class Desk:
         payment: Mapping[str, Any] | None = None,
         allowance: Allowance | None = None,
     ) -> ResourceView | CallStatus:
-        """Read a resource. See :meth:`aitp_desk.desk.direct.paid_resources.PaidReading.read`."""
+        """Read a resource. See :meth:`aitp_desk.desk.direct.paid_resources.PaidResources.read`."""
         return await self._paid_reading.read(principal, path, payment, allowance)
 
     @property
-    def ways_to_pay(self) -> frozenset[str]:
+    def payment_methods(self) -> frozenset[str]:
         """By which ways payments are taken here, as programs know them: ``x402``."""
         found = (one.capability.ways_to_pay() for one in self.judging.capabilities.all)
         return frozenset(way for ways in found for way in ways)
@@ -237,29 +246,29 @@ class Desk:
     async def call_status(self, principal: Principal, session_id: str) -> CallStatus:
         """How a call stands.
 
-        See :meth:`aitp_desk.desk.conversations.service.Asking.call_status`.
+        See :meth:`aitp_desk.desk.conversations.service.ConversationService.call_status`.
         """
         return await self.asking.call_status(principal, session_id)
 
-    def calling_once(
-        self, principal: Principal, asked: DirectCall, request: Request
-    ) -> AbstractAsyncContextManager[Begun]:
+    def hold_key(
+        self, principal: Principal, asked: DirectCall, request: RequestInfo
+    ) -> AbstractAsyncContextManager[PreparedCall]:
         """Hold a request's key while a call is made with it in a conversation.
 
-        See :meth:`aitp_desk.desk.direct.calls.CallingDirectly.once`.
+        See :meth:`aitp_desk.desk.direct.calls.DirectCalls.hold_key`.
         """
-        return self.calling.once(principal, asked, request)
+        return self.calling.hold_key(principal, asked, request)
 
-    async def made_call(self, principal: Principal, name: str, call_id: str) -> CallStatus:
+    async def get_call(self, principal: Principal, name: str, call_id: str) -> CallStatus:
         """How such a call stands.
 
-        See :meth:`aitp_desk.desk.direct.calls.CallingDirectly.status`.
+        See :meth:`aitp_desk.desk.direct.calls.DirectCalls.get_own_call`.
         """
-        return await self.calling.status(principal, name, call_id)
+        return await self.calling.get_own_call(principal, name, call_id)
 
-    async def ended_call(self, call_id: str) -> CallStatus | None:
+    async def describe_ended_call(self, call_id: str) -> CallStatus | None:
         """How a call ended, for whoever is to be told; None where it has not."""
-        return await self.asking.ended_call(call_id)
+        return await self.asking.describe_ended_call(call_id)
 
     @property
     def requires_intent(self) -> bool:
@@ -276,22 +285,22 @@ class Desk:
         """What became of first questions and of kept answers, to be read and not written."""
         return self.asking.cache_counts
 
-    def forget(self) -> None:
+    def clear_caches(self) -> None:
         """Drop what is held in memory of what was said.
 
         See :mod:`aitp_desk.desk.maintenance.cache_eviction`.
         """
-        self.asking.forget()
+        self.asking.clear_caches()
 
-    def people_acted(self) -> None:
+    def on_people_acted(self) -> None:
         """Take note that people have spoken, or have taken threads over, wherever that was.
 
         Conversations are read back as they stand, and nobody talks over them.
         """
-        self.asking.forget_conversations()
-        self._worker.review()
+        self.asking.clear_conversations()
+        self._worker.stop_taken_over()
 
     async def check_ready(self) -> Readiness:
         """Whether the store answers, the content is read and runs are taken up; and who answers."""
-        components = await self._checking.components()
-        return readiness_of(components, self.knowledge, self._agent, self._source_notes())
+        components = await self._checking.get_components()
+        return make_readiness(components, self.knowledge, self._agent, self._source_notes())

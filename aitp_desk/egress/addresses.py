@@ -38,7 +38,7 @@ _NOT_PUBLIC: tuple[ipaddress.IPv4Network | ipaddress.IPv6Network, ...] = (
 )
 
 
-class NotPublic(OSError):
+class AddressNotPublic(OSError):
     """The connection that was about to be made leads to an address that is not public."""
 
     reason = "does not lead to a public address"
@@ -85,7 +85,7 @@ class Addresses:
         literal = _literal(host)
         is_inner = _INNER_NAME.fullmatch(host) is not None if literal is None else False
         if is_inner or (literal is not None and not self._may_ask(literal)):
-            raise AddressRefused(f"{host} {NotPublic.reason}.")
+            raise AddressRefused(f"{host} {AddressNotPublic.reason}.")
         is_own = literal is not None and literal.is_loopback
         if address.scheme != "https" and not is_own:
             raise AddressRefused(f"{host} is asked over https only.")
@@ -99,7 +99,7 @@ class Addresses:
         """
         family, kind, protocol, _, sockaddr = info
         if not self._may_ask(_plain(ipaddress.ip_address(sockaddr[0]))):
-            raise NotPublic
+            raise AddressNotPublic
         return socket.socket(family, kind, protocol)
 
     def _may_ask(self, address: Address) -> bool:

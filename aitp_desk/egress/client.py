@@ -13,7 +13,7 @@ import msgspec
 from aiohttp.abc import AbstractResolver, ResolveResult
 from yarl import URL
 
-from aitp_desk.egress.addresses import Addresses, NotPublic
+from aitp_desk.egress.addresses import Addresses, AddressNotPublic
 from aitp_desk.egress.errors import (
     AddressRefused,
     TooLarge,
@@ -218,8 +218,8 @@ class Egress:
                     body = await _read(response, max_bytes)
                 return Fetched(response.status, response.headers, body, str(address))
         except aiohttp.ClientConnectorError as error:
-            if isinstance(error.os_error, NotPublic):
-                raise AddressRefused(f"{host} {NotPublic.reason}.") from None
+            if isinstance(error.os_error, AddressNotPublic):
+                raise AddressRefused(f"{host} {AddressNotPublic.reason}.") from None
             raise Unreachable(f"{host} could not be reached: {_reason(error)}.") from None
         except (aiohttp.ClientError, OSError, ValueError) as error:
             if isinstance(error, TimeoutError):

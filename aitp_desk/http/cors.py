@@ -27,7 +27,7 @@ Headers = tuple[tuple[str, str], ...]
 
 PREFLIGHT_SECONDS = 7200
 """How long a browser need not ask again what it may send; none remembers it for longer."""
-TAKEN = (
+ALLOWED_HEADERS = (
     "Authorization",
     "Content-Type",
     "X-AHP-Key",
@@ -48,7 +48,7 @@ TAKEN = (
 )
 """Headers that a page of another site may send: whatever it likes, as who is no browser. Clients
 in pages add some of their own; ``*`` stands for all of them but ``Authorization``."""
-SHOWN = (
+EXPOSED_HEADERS = (
     "ETag",
     "Link",
     "Location",
@@ -68,7 +68,7 @@ SHOWN = (
 """Headers that a page of another site may read."""
 
 _BY_ORIGIN = ("Vary", "Origin")
-_EXPOSED = ("Access-Control-Expose-Headers", ", ".join(SHOWN))
+_EXPOSED = ("Access-Control-Expose-Headers", ", ".join(EXPOSED_HEADERS))
 _TO_ALL: Headers = (
     ("Access-Control-Allow-Origin", "*"),
     _EXPOSED,
@@ -80,7 +80,7 @@ _ENCRYPTED_FROM_NOW_ON = ("Strict-Transport-Security", "max-age=31536000")
 _CHANGES_NOTHING = frozenset({"GET", "HEAD", "OPTIONS"})
 
 
-class Told(msgspec.Struct, frozen=True):
+class CorsHeaders(msgspec.Struct, frozen=True):
     """What the answer to a head tells browsers.
 
     Parameters:
@@ -92,7 +92,7 @@ class Told(msgspec.Struct, frozen=True):
     is_refused: bool = False
 
 
-class Browsers:
+class CorsPolicy:
     """What they are told at one desk.
 
     Parameters:
@@ -105,16 +105,18 @@ class Browsers:
         self._own = origin_of(site)
         self._open_discovery = settings.open_discovery
         always = (_ENCRYPTED_FROM_NOW_ON,) if site.scheme == "https" else ()
-        self._to_all = Told((*_TO_ALL, *always))
-        self._to_no_other = Told((*_TO_NO_OTHER, *always))
-        self._refused = Told(self._to_no_other.headers, is_refused=True)
+        self._to_all = CorsHeaders((*_TO_ALL, *always))
+        self._to_no_other = CorsHeaders((*_TO_NO_OTHER, *always))
+        self._refused = CorsHeaders(self._to_no_other.headers, is_refused=True)
         to_one = (_EXPOSED, *self._to_no_other.headers)
         self._to_origin = {
-            origin: Told((("Access-Control-Allow-Origin", origin), *to_one))
+            origin: CorsHeaders((("Access-Control-Allow-Origin", origin), *to_one))
             for origin in (self._own, *settings.origins)
         }
 
-    def tell(self, method: str, headers: Mapping[str, str], *, is_open: bool) -> Told:
+    def make_headers(
+        self, method: str, headers: Mapping[str, str], *, is_open: bool
+    ) -> CorsHeaders:
         """What the answer to a request tells.
 
         Parameters:
@@ -133,7 +135,7 @@ class Browsers:
             return self._to_no_other
         return self._refused
 
-    def tell_own(self, headers: Mapping[str, str]) -> Told:
+    def make_same_origin_headers(self, headers: Mapping[str, str]) -> CorsHeaders:
         """What the answer tells where the site's own pages alone may ask.
 
         Somebody who follows a link may come from anywhere: no page sees what they are shown.
@@ -150,25 +152,25 @@ class Browsers:
             is_own = origin in {None, self._own} or self._is_own(origin or "", headers)
         return self._to_no_other if is_own else self._refused
 
-    def tell_ahead(
+    def make_preflight_headers(
         self, method: str, headers: Mapping[str, str], *, methods: Sequence[str], is_open: bool
-    ) -> Told:
+    ) -> CorsHeaders:
         """What the answer to a preflight request tells.
 
         Parameters:
             method: that of the request which a page would like to send.
             headers: the preflight request's.
             methods: that the address takes.
-            is_open: as for :meth:`tell`.
+            is_open: as for :meth:`make_headers`.
         """
-        told = self.tell(method, headers, is_open=is_open)
+        told = self.make_headers(method, headers, is_open=is_open)
         if told is self._to_no_other or told.is_refused:
             return self._refused
-        return Told(
+        return CorsHeaders(
             (
                 *told.headers,
                 ("Access-Control-Allow-Methods", ", ".join(methods)),
-                ("Access-Control-Allow-Headers", ", ".join(TAKEN)),
+                ("Access-Control-Allow-Headers", ", ".join(ALLOWED_HEADERS)),
                 ("Access-Control-Max-Age", str(PREFLIGHT_SECONDS)),
             )
         )

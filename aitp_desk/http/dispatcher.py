@@ -21,19 +21,24 @@ from multidict import CIMultiDict, CIMultiDictProxy
 from structlog.contextvars import bind_contextvars, unbind_contextvars
 
 from aitp_desk.auth.credentials.proof import Proof
-from aitp_desk.auth.credentials.request_credentials import NOTHING
+from aitp_desk.auth.credentials.request_credentials import NO_CREDENTIALS
 from aitp_desk.auth.identifier import Identifier
-from aitp_desk.desk.access.audit_log import Noting
+from aitp_desk.desk.access.audit_log import AuditLog
 from aitp_desk.desk.desk import Desk
-from aitp_desk.desk.limits.concurrency import Concurrency
-from aitp_desk.desk.limits.rate_limits import Allowance, Limiter
-from aitp_desk.http.connection.request_head import Heading, read_heading
-from aitp_desk.http.cors import Browsers, Headers
-from aitp_desk.http.hac.representation import Faces, not_acceptable
-from aitp_desk.http.metrics import OTHER, Meter
-from aitp_desk.http.request import Incoming, pass_on
-from aitp_desk.http.router import Found, RoutingTable
-from aitp_desk.model.access.principal import Principal, ProvenBy, anonymous, looks_after_threads
+from aitp_desk.desk.limits.concurrency import ConcurrencyLimiter
+from aitp_desk.desk.limits.rate_limits import Allowance, RateLimiter
+from aitp_desk.http.connection.request_head import RequestHead, parse_head
+from aitp_desk.http.cors import CorsPolicy, Headers
+from aitp_desk.http.hac.representation import HacRenderer, not_acceptable
+from aitp_desk.http.metrics import OTHER, RequestMetrics
+from aitp_desk.http.request import Request, call_handler
+from aitp_desk.http.router import RouteMatch, Router
+from aitp_desk.model.access.principal import (
+    Principal,
+    ProvenBy,
+    make_anonymous,
+    may_operate_threads,
+)
 from aitp_desk.model.counters import WINDOW_SECONDS
 from aitp_desk.model.errors import (
     DeskError,
@@ -49,7 +54,7 @@ from aitp_desk.model.errors import (
     UnknownClient,
     WrongHost,
 )
-from aitp_desk.protocols.base.auth_metadata import with_metadata
+from aitp_desk.protocols.base.auth_metadata import with_metadata_challenge
 from aitp_desk.protocols.base.discovery_links import MANIFEST_PATH, link_header
 from aitp_desk.protocols.base.door import REFUSED, TEXT, Door, Reply, Route
 from aitp_desk.protocols.base.payments.x402_wire import with_requirements
@@ -89,7 +94,7 @@ _ID = "request_id"
 _log = structlog.get_logger()
 
 
-class Outgoing(msgspec.Struct, frozen=True):
+class Response(msgspec.Struct, frozen=True):
     """What becomes of a request.
 
     Parameters:
@@ -109,18 +114,18 @@ class Outgoing(msgspec.Struct, frozen=True):
     request_id: str = ""
 
     @property
-    def closes(self) -> bool:
+    def closes_connection(self) -> bool:
         """Whether the connection ends with it: there may be a rest that nobody reads."""
         return self.reply.status in (408, 413)
 
     def headers(self) -> CIMultiDict[str]:
         """The headers, but for those of the message's framing."""
         reply = self.reply
-        headers = lasting_headers(reply.content_type, reply.headers, reply.links, self.told)
-        headers.update(self.passing_headers())
+        headers = stable_headers(reply.content_type, reply.headers, reply.links, self.told)
+        headers.update(self.per_request_headers())
         return headers
 
-    def passing_headers(self) -> tuple[tuple[str, str], ...]:
+    def per_request_headers(self) -> tuple[tuple[str, str], ...]:
         """The headers that change with each request; what is left: AHP 0.1, section 11.1."""
         allowance = self.allowance
         named = (("X-Request-Id", self.request_id),) if self.request_id else ()
@@ -135,7 +140,7 @@ class Outgoing(msgspec.Struct, frozen=True):
         )
 
 
-class Front:
+class Dispatcher:
     """Answers requests, whichever way they came.
 
     Parameters:
@@ -153,21 +158,21 @@ class Front:
         desk: Desk,
         doors: Iterable[Door],
         identifier: Identifier,
-        browsers: Browsers,
-        noting: Noting,
-        concurrency: Concurrency | None,
+        browsers: CorsPolicy,
+        noting: AuditLog,
+        concurrency: ConcurrencyLimiter | None,
         tells_of_tokens: bool = False,
-        faces: Faces | None = None,
+        faces: HacRenderer | None = None,
     ) -> None:
         self._desk = desk
         self._faces = faces
         self._browsers = browsers
         self._noting = noting
         self._tells_of_tokens = tells_of_tokens
-        self._table = RoutingTable(doors, has_faces=faces is not None)
+        self._table = Router(doors, has_faces=faces is not None)
         self._identifier = identifier
         self._concurrency = concurrency
-        self.meter = Meter()
+        self.meter = RequestMetrics()
         self._hosts = _LOOPBACK | {urlsplit(desk.site.url).hostname or ""}
 
     @property
@@ -175,7 +180,7 @@ class Front:
         """Every address that is served, with the door that serves it."""
         return self._table.routes
 
-    def find_hot(self, method: str, path: str) -> Found | None:
+    def find_hot(self, method: str, path: str) -> RouteMatch | None:
         """The route of a request, where that is a hot one; HEAD requests are none."""
         found = self._table.find(method, path)
         if found is None or not found[1].is_hot or found[1].method != method:
@@ -188,12 +193,12 @@ class Front:
         path: str,
         target: str,
         headers: CIMultiDictProxy[str],
-    ) -> Heading:
+    ) -> RequestHead:
         """Read the head of a request.
 
-        See :func:`aitp_desk.http.connection.request_head.read_heading`.
+        See :func:`aitp_desk.http.connection.request_head.parse_head`.
         """
-        return read_heading(
+        return parse_head(
             method,
             path,
             target,
@@ -206,7 +211,7 @@ class Front:
             has_faces=self._faces is not None,
         )
 
-    async def answer(self, request: Incoming) -> Outgoing:
+    async def handle_request(self, request: Request) -> Response:
         """Answer one request. Raises nothing but cancellation."""
         began = perf_counter()
         heading = request.heading
@@ -229,9 +234,9 @@ class Front:
                 for use in proof.once:
                     await use()
                 principal, thread_id = proof.principal, heading.params.get("thread_id")
-                if thread_id and principal.scopes and looks_after_threads(principal):
-                    await self._noting.visited(principal, thread_id)
-                reply = await pass_on(request, route, proof, allowance, self._concurrency)
+                if thread_id and principal.scopes and may_operate_threads(principal):
+                    await self._noting.note_operator_visit(principal, thread_id)
+                reply = await call_handler(request, route, proof, allowance, self._concurrency)
         except DeskError as error:
             refused = error
             if isinstance(error, NotAuthenticated):
@@ -248,19 +253,19 @@ class Front:
             reply, request_id = door.render_error(fault, heading.headers), fault.request_id
         is_faced = heading.face is not Face.PLAIN or reply.status >= REFUSED
         if self._faces is not None and is_faced:
-            asker = anonymous(request.peer) if proof is None else proof.principal
+            asker = make_anonymous(request.peer) if proof is None else proof.principal
             reply = _face(self._faces, reply, refused, heading, asker, allowance)
         del refused  # a cycle through its traceback keeps the body until the collector comes
         if heading.request_id:
             unbind_contextvars(_ID)
         heading.tally.count(reply.status, perf_counter() - began)
-        return Outgoing(reply, door, allowance, heading.told.headers, proof, request_id)
+        return Response(reply, door, allowance, heading.told.headers, proof, request_id)
 
-    def trusts(self, peer: str) -> bool:
+    def is_trusted_proxy(self, peer: str) -> bool:
         """Whether a peer may say something about a request beside what its caller says."""
-        return self._identifier.addresses.trusts(peer)
+        return self._identifier.addresses.is_trusted(peer)
 
-    async def is_welcome(self, outgoing: Outgoing) -> bool:
+    async def is_still_authorized(self, outgoing: Response) -> bool:
         """Whether whoever is answered would still be let in."""
         return outgoing.proof is None or await self._identifier.still_holds(outgoing.proof)
 
@@ -269,28 +274,28 @@ class Front:
         """Unix seconds; the ends of credentials are compared with it."""
         return self._identifier.clock
 
-    def turn_away(self, heading: Heading, error: Unavailable) -> Outgoing:
+    def reject_overloaded(self, heading: RequestHead, error: Unavailable) -> Response:
         """Refuse a request, in its door's form, for whose answer there is no room."""
         reply = heading.door.render_error(error, heading.headers)
-        return Outgoing(reply, heading.door, told=heading.told.headers)
+        return Response(reply, heading.door, told=heading.told.headers)
 
-    def refuse(self, error: DeskError) -> Outgoing:
+    def reject_malformed(self, error: DeskError) -> Response:
         """Answer what is no request, and so came to no door: in the form of whoever owns all."""
         door = self._table.owner("")
-        told = self._browsers.tell("GET", {}, is_open=False)
+        told = self._browsers.make_headers("GET", {}, is_open=False)
         reply = door.render_error(error, {})
-        self.meter.tally(OTHER, None).count(reply.status, 0.0)
-        return Outgoing(reply, door, told=told.headers)
+        self.meter.for_route(OTHER, None).count(reply.status, 0.0)
+        return Response(reply, door, told=told.headers)
 
-    def _find_id(self, request: Incoming) -> str:
+    def _find_id(self, request: Request) -> str:
         """What a trusted proxy calls a request: in the log, too, until it is answered."""
-        if not self.trusts(request.peer):
+        if not self.is_trusted_proxy(request.peer):
             return ""
         bind_contextvars(**{_ID: request.heading.request_id})
         return request.heading.request_id
 
     async def _admit(
-        self, request: Incoming, limiter: Limiter
+        self, request: Request, limiter: RateLimiter
     ) -> tuple[Proof | Exception, Allowance | None]:
         """Identify the caller and count the request.
 
@@ -303,32 +308,32 @@ class Front:
             counted = caller.principal
         except Exception as refusal:  # noqa: BLE001 -- it is raised once the request is counted
             address = self._identifier.addresses.find(heading.headers, request.peer)
-            caller, counted = refusal, anonymous(address)
+            caller, counted = refusal, make_anonymous(address)
         # a signed-in operator's console polls, and must not lock them out
         is_polled = counted.proven_by is ProvenBy.CONSOLE and heading.counted == "static"
         if heading.counted is None or is_polled:
             return caller, None
         return caller, limiter.count(counted, heading.counted, heading.agent)
 
-    def _render(self, error: DeskError, heading: Heading) -> Reply:
+    def _render(self, error: DeskError, heading: RequestHead) -> Reply:
         """A refusal in its door's form, with what HTTP has headers for of how to be let in."""
         reply, site = heading.door.render_error(error, heading.headers), self._desk.site.url
         match error:
             case PaymentRequired():
                 return with_requirements(reply, error, f"{site}{heading.path}")
             case NotAuthenticated() | ScopeMissing() if self._tells_of_tokens:
-                return with_metadata(reply, site, heading.path)
+                return with_metadata_challenge(reply, site, heading.path)
             case _:
                 return reply
 
-    def _note(self, request: Incoming, error: NotAuthenticated) -> None:
+    def _note(self, request: Request, error: NotAuthenticated) -> None:
         """Note that a credential was refused, where one was sent."""
         heading = request.heading
-        if heading.presented is not NOTHING or isinstance(error, UnknownClient):
+        if heading.presented is not NO_CREDENTIALS or isinstance(error, UnknownClient):
             address = self._identifier.addresses.find(heading.headers, request.peer)
-            self._noting.refused(address, error)
+            self._noting.note_refused_credential(address, error)
 
-    def _check(self, heading: Heading, allowance: Allowance | None) -> None:
+    def _check(self, heading: RequestHead, allowance: Allowance | None) -> None:
         """Refuse what is past the limit, before anything else is said about the request."""
         if allowance is not None:
             allowance.check()
@@ -347,7 +352,7 @@ class Front:
         if allowance is not None and heading.door.action:
             allowance.check_action(heading.door.action)
 
-    def _refuse_route(self, heading: Heading) -> NoReturn:
+    def _refuse_route(self, heading: RequestHead) -> NoReturn:
         method = heading.method
         allowed = self._table.methods(heading.path, heading.desk)
         if allowed:
@@ -361,16 +366,16 @@ class Front:
 
 
 def _face(
-    faces: Faces,
+    faces: HacRenderer,
     reply: Reply,
     refused: DeskError | None,
-    heading: Heading,
+    heading: RequestHead,
     asker: Principal,
     allowance: Allowance | None,
 ) -> Reply:
     """The face of a reply that was asked for; a refusal says that it depends on ``Accept``."""
     if heading.face is not Face.PLAIN:
-        reply = faces.answer(reply, refused, heading.asked_by(asker, allowance))
+        reply = faces.render(reply, refused, heading.to_hac_request(asker, allowance))
     headers = (*reply.headers, *heading.told.headers)
     if reply.status < REFUSED or any(
         name == "Vary" and "Accept" in value for name, value in headers
@@ -406,7 +411,7 @@ def report_fault(method: str, door: Door, request_id: str) -> InternalError:
     )
 
 
-def lasting_headers(content_type: str, own: Headers, links: str, told: Headers) -> CIMultiDict[str]:
+def stable_headers(content_type: str, own: Headers, links: str, told: Headers) -> CIMultiDict[str]:
     """The headers of a reply that do not depend on who is answered.
 
     Parameters:

@@ -8,8 +8,8 @@ from collections.abc import AsyncIterator
 
 from aiohttp import web
 
-from aitp_desk.http.limits.backlog import Backlog
-from aitp_desk.http.stream_response import StreamingConnection
+from aitp_desk.http.limits.backlog import SendBacklog
+from aitp_desk.http.stream_response import StreamConnection
 from aitp_desk.protocols.base.door import FilePart
 
 CHUNK = 128 * 1024
@@ -40,7 +40,7 @@ async def send_file(request: web.BaseRequest, response: web.StreamResponse, part
 
 
 async def send_body(
-    request: web.BaseRequest, response: web.StreamResponse, body: bytes, backlog: Backlog
+    request: web.BaseRequest, response: web.StreamResponse, body: bytes, backlog: SendBacklog
 ) -> None:
     """Send a response with a long body, for which room was taken; free that in the end."""
     try:
@@ -51,14 +51,14 @@ async def send_body(
     except ConnectionError:
         pass  # nobody reads any more
     finally:
-        backlog.give_back(request.remote or "", len(body))
+        backlog.release(request.remote or "", len(body))
 
 
 async def send_pieces(
     request: web.BaseRequest,
     response: web.StreamResponse,
     pieces: AsyncIterator[bytes],
-    backlog: Backlog,
+    backlog: SendBacklog,
 ) -> None:
     """Send a response whose body is made while it is sent; room is taken for a piece at a time.
 
@@ -71,11 +71,11 @@ async def send_pieces(
     try:
         await response.prepare(request)
         async for piece in pieces:
-            await backlog.take(peer, len(piece))
+            await backlog.reserve(peer, len(piece))
             try:
                 await _write(request, response, piece)
             finally:
-                backlog.give_back(peer, len(piece))
+                backlog.release(peer, len(piece))
             sent += len(piece)
         _check_length(response, sent)
         await response.write_eof()
@@ -97,7 +97,7 @@ async def _write(request: web.BaseRequest, response: web.StreamResponse, body: b
     whole = memoryview(body)
     for at in range(0, len(body), CHUNK):
         chunk = whole[at : at + CHUNK]
-        if isinstance(connection, StreamingConnection):
+        if isinstance(connection, StreamConnection):
             connection.written += len(chunk)
         await response.write(chunk)
 

@@ -34,7 +34,7 @@ OTHER = "other"
 """What is said in the place of a method or route that is not the desk's."""
 
 
-class Tally:
+class RouteMetrics:
     """What became of requests of one method to one route.
 
     Attributes:
@@ -63,13 +63,13 @@ class Tally:
         return found
 
 
-class Meter:
+class RequestMetrics:
     """The tallies of a process, by method and route."""
 
     def __init__(self) -> None:
-        self._tallies: dict[tuple[str, str], Tally] = {}
+        self._tallies: dict[tuple[str, str], RouteMetrics] = {}
 
-    def tally(self, method: str, route: str | None) -> Tally:
+    def for_route(self, method: str, route: str | None) -> RouteMetrics:
         """Where requests are counted.
 
         Parameters:
@@ -80,7 +80,7 @@ class Meter:
         key = method if method in METHODS else OTHER, OTHER if route is None else route
         found = self._tallies.get(key)
         if found is None:
-            found = self._tallies[key] = Tally()
+            found = self._tallies[key] = RouteMetrics()
         return found
 
     def figures(self) -> tuple[Figure, ...]:

@@ -13,11 +13,11 @@ import msgspec
 from multidict import CIMultiDict, MultiMapping
 
 from aitp_desk.auth.credentials.proof import Proof
-from aitp_desk.desk.limits.concurrency import Concurrency, Place
+from aitp_desk.desk.limits.concurrency import ConcurrencyLimiter, ConcurrencySlot
 from aitp_desk.desk.limits.rate_limits import Allowance
-from aitp_desk.http.connection.request_head import Heading
+from aitp_desk.http.connection.request_head import RequestHead
 from aitp_desk.model.errors import NotAuthenticated, RequestTooLarge, UnsupportedMedia
-from aitp_desk.model.strict_json import AT_ONCE_BYTES, decode_ahead, decoded_ahead
+from aitp_desk.model.strict_json import AT_ONCE_BYTES, decode_ahead, use_decoded
 from aitp_desk.protocols.base.door import JSON, Call, Reply, Route
 from aitp_desk.protocols.hac.negotiation import Face
 
@@ -25,12 +25,12 @@ _decoder = ThreadPoolExecutor(1, "decode")
 """Decodes long bodies one after the other: two at once would leave the loop less of its lock."""
 
 
-class Incoming(Protocol):
+class Request(Protocol):
     """A request as it came: its head, and its body when it is asked for."""
 
     @property
-    def heading(self) -> Heading:
-        """Its head, as :func:`aitp_desk.http.connection.request_head.read_heading` has read it."""
+    def heading(self) -> RequestHead:
+        """Its head, as :func:`aitp_desk.http.connection.request_head.parse_head` has read it."""
 
     @property
     def query(self) -> Mapping[str, str]:
@@ -57,12 +57,12 @@ class Incoming(Protocol):
         """
 
 
-async def pass_on(
-    request: Incoming,
+async def call_handler(
+    request: Request,
     route: Route,
     proof: Proof,
     allowance: Allowance | None,
-    concurrency: Concurrency | None,
+    concurrency: ConcurrencyLimiter | None,
 ) -> Reply:
     """Hand a request that may be made to the door's handler, when there is a place for it.
 
@@ -80,7 +80,7 @@ async def pass_on(
     if desk.name:  # the caller, at the desk that it calls
         principal = msgspec.structs.replace(principal, desk=desk.name)
     leave = None if route.admit is None else route.admit(desk, principal)
-    place: Place | None = None
+    place: ConcurrencySlot | None = None
     try:
         most = route.max_body
         if route.max_body_for is not None:
@@ -89,7 +89,7 @@ async def pass_on(
         if proof.body_digest is not None:
             await _check_body(body, proof.body_digest)
         if concurrency is not None and heading.counted is not None:
-            place = concurrency.enter(principal)
+            place = concurrency.try_acquire(principal)
             if place is None:
                 place = await concurrency.wait(principal, lambda: request.is_gone)
         handler, headers = route.handler, heading.headers
@@ -110,11 +110,11 @@ async def pass_on(
         if len(body) <= AT_ONCE_BYTES or route.media_type != JSON:
             return await handler(desk, call)
         loop = asyncio.get_running_loop()
-        with decoded_ahead(await loop.run_in_executor(_decoder, decode_ahead, body)):
+        with use_decoded(await loop.run_in_executor(_decoder, decode_ahead, body)):
             return await handler(desk, call)
     finally:
         if place is not None:
-            place.leave()
+            place.release()
         if leave is not None:
             leave()
 
@@ -128,7 +128,7 @@ def _unconditional(headers: MultiMapping[str]) -> MultiMapping[str]:
     return rest
 
 
-async def _read_body(request: Incoming, route: Route, most: int) -> bytes:
+async def _read_body(request: Request, route: Route, most: int) -> bytes:
     if (request.content_length or 0) > most:
         raise _too_large(most)
     if request.heading.is_encoded:

@@ -16,16 +16,16 @@ import msgspec
 from aitp_desk.desk.desk import Desk
 from aitp_desk.protocols.base.door import Door, Route
 
-Found = tuple[Door, Route, Mapping[str, str]]
+RouteMatch = tuple[Door, Route, Mapping[str, str]]
 _TAKES_ALL = ":.*}"
 _PARAMETER = re.compile(r"\{(\w+)(:\.\*)?\}")
 
 
-class RouteClaimedTwice(Exception):
+class DuplicateRoute(Exception):
     """Two routes have the same method and path."""
 
 
-class RoutingTable:
+class Router:
     """All routes of all doors.
 
     Parameters:
@@ -50,7 +50,7 @@ class RoutingTable:
         others = (row for one in self._templates.values() for row in one.methods.values())
         return (*fixed, *others)
 
-    def find(self, method: str, path: str) -> Found | None:
+    def find(self, method: str, path: str) -> RouteMatch | None:
         """The route for a request; a HEAD request takes the GET route.
 
         A path belongs to the route that spells it out, else to the first template that fits: what
@@ -110,7 +110,7 @@ class RoutingTable:
                 self._templates[route.path] = _Template(route.path)
             methods = self._templates[route.path].methods
         if route.method in methods:
-            raise RouteClaimedTwice(f"{route.method} {route.path} is claimed twice.")
+            raise DuplicateRoute(f"{route.method} {route.path} is claimed twice.")
         methods[route.method] = (door, route)
 
 

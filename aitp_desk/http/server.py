@@ -23,12 +23,12 @@ from typing import Any, cast
 from aiohttp import web
 
 from aitp_desk.config import Server
-from aitp_desk.http.connection.fallback import General
-from aitp_desk.http.connection.fast_path import SwiftConnection
+from aitp_desk.http.connection.fallback import AiohttpHandler
+from aitp_desk.http.connection.fast_path import FastPathConnection
 from aitp_desk.http.connection.framing import MAX_HEAD
-from aitp_desk.http.connection.head_cache import Heads
-from aitp_desk.http.dispatcher import Front
-from aitp_desk.http.limits.connections import Connections
+from aitp_desk.http.connection.head_cache import HeadCache
+from aitp_desk.http.dispatcher import Dispatcher
+from aitp_desk.http.limits.connections import ConnectionLimiter
 from aitp_desk.model.errors import DeskError, InvalidRequest, RequestTimeout, Unavailable
 
 KEEP_ALIVE_SECONDS = 75.0
@@ -51,19 +51,19 @@ RETRY_SECONDS = 10
 MAX_LINE = 8190
 """Longest first line or header that the HTTP server reads, in bytes."""
 
-AT_ONCE = struct.pack("ii", 1, 0)
+ACCEPT_BATCH = struct.pack("ii", 1, 0)
 """For SO_LINGER: a closed socket is reset, and its buffers are free."""
 
 NEVER_SECONDS = 10.0**8
 """For the library's own timer of idle connections, which knows nothing of swift answers."""
 
 
-class CannotListen(Exception):
+class ListenError(Exception):
     """The address cannot be listened on; the message says why and what to do."""
 
 
 @contextmanager
-def bound_socket(host: str, port: int) -> Iterator[socket.socket]:
+def bind_socket(host: str, port: int) -> Iterator[socket.socket]:
     """Bind a socket, so that its port is known before anything answers there.
 
     Raises:
@@ -73,14 +73,14 @@ def bound_socket(host: str, port: int) -> Iterator[socket.socket]:
     try:
         sock = socket.create_server((host, port), family=family, backlog=BACKLOG)
     except OSError as error:
-        raise CannotListen(
+        raise ListenError(
             f"Cannot listen on {host}, port {port}: {error.strerror}. Choose another with --port."
         ) from None
     with sock:
         yield sock
 
 
-def allow_connections(most: int) -> bool:
+def raise_file_limit(most: int) -> bool:
     """Raise this process's limit of open files so far that so many connections may be open.
 
     The hard limit stays as it is: it is the operator's.
@@ -98,8 +98,8 @@ def allow_connections(most: int) -> bool:
 
 
 @asynccontextmanager
-async def listening(
-    front: Front, sock: socket.socket, settings: Server, connections: Connections
+async def serve_socket(
+    front: Dispatcher, sock: socket.socket, settings: Server, connections: ConnectionLimiter
 ) -> AsyncIterator[Callable[[], int]]:
     """Serve a bound socket; at the end stop accepting, and let requests under way finish.
 
@@ -110,22 +110,22 @@ async def listening(
     Returns:
         What tells how many requests are under way.
     """
-    server = _PatientServer(front, settings, connections)
+    server = _Server(front, settings, connections)
     runner = web.ServerRunner(server, shutdown_timeout=WRITE_SECONDS)
     await runner.setup()
     site = web.SockSite(runner, sock, backlog=BACKLOG)
-    sweep = asyncio.create_task(server.sweep())
+    sweep = asyncio.create_task(server.close_stale_connections())
     try:
         await site.start()
-        yield server.count_under_way
+        yield server.count_active_requests
         await site.stop()
-        await server.finish(settings.shutdown_seconds)
+        await server.drain(settings.shutdown_seconds)
     finally:
         sweep.cancel()
         await runner.cleanup()
 
 
-class _Connection(SwiftConnection):
+class _ServerConnection(FastPathConnection):
     """One connection, which knows since when it waits, and for what.
 
     Attributes:
@@ -148,11 +148,11 @@ class _Connection(SwiftConnection):
 
     def __init__(
         self,
-        server: _PatientServer,
-        front: Front,
-        heads: Heads,
-        general: General,
-        connections: Connections,
+        server: _Server,
+        front: Dispatcher,
+        heads: HeadCache,
+        general: AiohttpHandler,
+        connections: ConnectionLimiter,
         loop: asyncio.AbstractEventLoop,
     ) -> None:
         super().__init__(
@@ -187,7 +187,7 @@ class _Connection(SwiftConnection):
             self._connections.close(self._peer)
         super().connection_lost(exc)
 
-    def is_taking(self, now: float, slowest_rate: int, patience: float) -> bool:
+    def is_client_reading(self, now: float, slowest_rate: int, patience: float) -> bool:
         """Whether the other end takes what waits for it, in good time.
 
         What goes on for ever has bounds of its own (``streaming.py``).
@@ -213,12 +213,12 @@ class _Connection(SwiftConnection):
     def drop(self) -> None:
         """Close at once: what was not taken is lost, what the system holds of it too."""
         sock = self._line.get_extra_info("socket")
-        sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, AT_ONCE)
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, ACCEPT_BATCH)
         self._line.abort()
 
     def handle_error(self, *_what: Any, **_more: Any) -> web.StreamResponse:
         """Refuse what is no request, without the server's own words: they repeat what was sent."""
-        response = self._general.refuse(
+        response = self._general.reject_malformed(
             InvalidRequest(
                 "This cannot be read as an HTTP/1.1 request: it is malformed, its method is"
                 f" unknown, or its first line or a header is longer than {MAX_LINE} bytes, or its"
@@ -228,7 +228,7 @@ class _Connection(SwiftConnection):
         response.force_close()
         return response
 
-    def give_up(self, seconds: float) -> None:
+    def reject_slow_head(self, seconds: float) -> None:
         """Answer a head that took longer than so many seconds, and close."""
         self._refuse(RequestTimeout(f"The request's headers took more than {seconds} seconds."))
 
@@ -243,27 +243,27 @@ class _Connection(SwiftConnection):
 
     def _refuse(self, error: DeskError) -> None:
         if self.transport is not None:
-            self.transport.write(_raw(self._general.refuse(error)))
+            self.transport.write(_raw(self._general.reject_malformed(error)))
         self.force_close()
 
 
-class _PatientServer(web.Server):
+class _Server(web.Server):
     """The HTTP server with a bound on how long a request's head may take."""
 
-    def __init__(self, front: Front, settings: Server, connections: Connections) -> None:
+    def __init__(self, front: Dispatcher, settings: Server, connections: ConnectionLimiter) -> None:
         super().__init__(self._answer)
         self._connections_open = connections
         self._front = front
-        self._heads = Heads()
-        self._general = General(front, settings, connections.backlog)
+        self._heads = HeadCache()
+        self._general = AiohttpHandler(front, settings, connections.backlog)
         self._slowest_rate = settings.slowest_rate
         self._most = settings.max_unsent_bytes
         self._header_seconds = settings.header_seconds
         self._under_way = 0
         self._ending: asyncio.Event | None = None
 
-    def __call__(self) -> _Connection:
-        return _Connection(
+    def __call__(self) -> _ServerConnection:
+        return _ServerConnection(
             self, self._front, self._heads, self._general, self._connections_open, self._loop
         )
 
@@ -272,53 +272,53 @@ class _PatientServer(web.Server):
         """Whether no further request shall follow on any connection."""
         return self._ending is not None
 
-    def begin(self) -> None:
+    def begin_request(self) -> None:
         """Count a request as under way."""
         self._under_way += 1
 
-    def end(self) -> None:
+    def end_request(self) -> None:
         """Count one less."""
         self._under_way -= 1
         if self._ending is not None and not self._under_way:
             self._ending.set()
 
-    def count_under_way(self) -> int:
+    def count_active_requests(self) -> int:
         """How many requests are under way."""
         return self._under_way
 
-    async def sweep(self) -> None:
+    async def close_stale_connections(self) -> None:
         """Once a second, give up on heads that take too long; close what has long stood still."""
         unsent = 0
         while True:
             await asyncio.sleep(min(SWEEP_SECONDS, self._header_seconds))
             now = self._loop.time()
-            are_many = self._connections_open.are_many
+            are_many = self._connections_open.is_crowded
             patience = CROWDED_SECONDS if are_many else KEEP_ALIVE_SECONDS
             is_crowded = self._connections_open.backlog.is_crowded or 4 * unsent >= 3 * self._most
             stalled = CROWDED_SECONDS if is_crowded else KEEP_ALIVE_SECONDS
             unsent = 0
             for connection in self.connections:
-                if isinstance(connection, _Connection):
+                if isinstance(connection, _ServerConnection):
                     self._look_after(connection, now, patience, stalled)
                     unsent += connection.unsent
 
     def _look_after(
-        self, connection: _Connection, now: float, patience: float, stalled: float
+        self, connection: _ServerConnection, now: float, patience: float, stalled: float
     ) -> None:
         began = connection.head_began
-        if began is None and connection.waits_for_rest_of_head:
+        if began is None and connection.has_partial_head:
             began = connection.idle_since
-        if not connection.is_taking(now, self._slowest_rate, stalled):
+        if not connection.is_client_reading(now, self._slowest_rate, stalled):
             connection.drop()
         elif began is not None:
             if began < now - self._header_seconds:
-                connection.give_up(self._header_seconds)
+                connection.reject_slow_head(self._header_seconds)
         elif not connection.is_idle:
             connection.idle_since = now
         elif connection.idle_since < now - patience:
             connection.force_close()
 
-    async def finish(self, seconds: float) -> None:
+    async def drain(self, seconds: float) -> None:
         """Close idle connections, and let the requests under way end, at most for so long.
 
         What would go on for ever ends at once. Left to itself the library stops reading at once: a
@@ -327,7 +327,7 @@ class _PatientServer(web.Server):
         await asyncio.sleep(0)  # what has arrived by now is taken up
         self._ending = asyncio.Event()
         for connection in self.connections:
-            if isinstance(connection, _Connection):
+            if isinstance(connection, _ServerConnection):
                 connection.end_streams()
                 if not connection.is_answering:
                     connection.force_close()
@@ -338,10 +338,10 @@ class _PatientServer(web.Server):
 
     async def _answer(self, request: web.BaseRequest) -> web.StreamResponse:
         connection = request.protocol
-        if not isinstance(connection, _Connection):
+        if not isinstance(connection, _ServerConnection):
             return await self._general.handle(request)
         connection.head_began, connection.is_answering = None, True
-        self.begin()
+        self.begin_request()
         try:
             response = await self._general.handle(request)
         finally:
@@ -350,7 +350,7 @@ class _PatientServer(web.Server):
             is_read = request.content.is_eof()
             connection.is_answering = not is_read
             connection.idle_since = self._loop.time()
-            self.end()
+            self.end_request()
         if self.is_ending or not is_read or _ends_in_doubt(request):
             response.force_close()
         return response

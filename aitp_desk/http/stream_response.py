@@ -20,11 +20,11 @@ MOST_WAITING = 256 * 1024
 DRAIN_SECONDS = 30.0
 """How long a connection may take to be ready for more of what it missed."""
 
-IsWelcome = Callable[[], Awaitable[bool]]
+IsAuthorized = Callable[[], Awaitable[bool]]
 Clock = Callable[[], float]
 
 
-class StreamingConnection(web.RequestHandler):
+class StreamConnection(web.RequestHandler):
     """A connection that may carry a response that goes on.
 
     Attributes:
@@ -35,7 +35,7 @@ class StreamingConnection(web.RequestHandler):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Begin with nothing that goes on."""
-        self._outlet: HttpOutlet | None = None
+        self._outlet: StreamWriter | None = None
         self._streams_are_over = False
         self.written = 0
         super().connection_made(transport)
@@ -57,17 +57,17 @@ class StreamingConnection(web.RequestHandler):
         if self._outlet is not None:
             self._outlet.close()
 
-    def carry(self, outlet: HttpOutlet | None) -> None:
+    def set_stream(self, outlet: StreamWriter | None) -> None:
         """Note what goes on here; None when it has ended."""
         self._outlet = outlet
         if outlet is not None and (self._streams_are_over or self.transport is None):
             outlet.close()
 
 
-class HttpOutlet:
+class StreamWriter:
     """Where events are written to: one response's body.
 
-    See :class:`aitp_desk.desk.events.channel.Outlet`.
+    See :class:`aitp_desk.desk.events.channel.EventSink`.
 
     Parameters:
         is_welcome: whether the caller would still be let in.
@@ -78,7 +78,7 @@ class HttpOutlet:
     def __init__(
         self,
         request: web.BaseRequest,
-        is_welcome: IsWelcome,
+        is_welcome: IsAuthorized,
         clock: Clock,
         proof_ends_at: float | None,
     ) -> None:
@@ -117,11 +117,11 @@ class HttpOutlet:
             self.close()
         return not self._closed.done()
 
-    async def is_welcome(self) -> bool:
+    async def is_authorized(self) -> bool:
         """Whether the caller would still be let in."""
         return await self._is_welcome()
 
-    def end_at(self, ends_at: float | None) -> None:
+    def set_deadline(self, ends_at: float | None) -> None:
         """Write nothing from this moment on, but close; the credential may end before."""
         self._ends_at = min(self._proof_ends_at, math.inf if ends_at is None else ends_at)
 
@@ -141,11 +141,11 @@ class HttpOutlet:
             self._transport.abort()
 
 
-async def carry_out(
+async def stream_response(
     request: web.BaseRequest,
     response: web.StreamResponse,
     stream: Stream,
-    is_welcome: IsWelcome,
+    is_welcome: IsAuthorized,
     *,
     clock: Clock,
     ends_at: float | None,
@@ -160,7 +160,7 @@ async def carry_out(
         ends_at: when the caller's credential ends; None where no end is known.
     """
     connection = request.protocol
-    outlet = HttpOutlet(request, is_welcome, clock, ends_at)
+    outlet = StreamWriter(request, is_welcome, clock, ends_at)
     ending: asyncio.TimerHandle | None = None
     if ends_at is not None:
         seconds = max(0.0, ends_at - clock())
@@ -171,8 +171,8 @@ async def carry_out(
         outlet.close()
     if request.method == "HEAD":
         outlet.close()
-    if isinstance(connection, StreamingConnection):
-        connection.carry(outlet)
+    if isinstance(connection, StreamConnection):
+        connection.set_stream(outlet)
     try:
         await stream(outlet)
     except Exception:
@@ -181,8 +181,8 @@ async def carry_out(
     finally:
         if ending is not None:
             ending.cancel()
-        if isinstance(connection, StreamingConnection):
-            connection.carry(None)
+        if isinstance(connection, StreamConnection):
+            connection.set_stream(None)
 
 
 @lru_cache(maxsize=4)

@@ -14,16 +14,16 @@ from pathlib import Path
 import msgspec
 
 from aitp_desk.knowledge.documents.base import Document, Passage, Problem
-from aitp_desk.knowledge.documents.detection import language_of_pages
-from aitp_desk.knowledge.documents.languages import Languages, falls_back, look_up
+from aitp_desk.knowledge.documents.detection import detect_language
+from aitp_desk.knowledge.documents.languages import Languages, list_fallbacks, look_up
 from aitp_desk.knowledge.enrichment.file import Line
 from aitp_desk.knowledge.index.builder import FILE
 from aitp_desk.knowledge.index.index import open_indexes
 from aitp_desk.knowledge.library import Library
-from aitp_desk.knowledge.media.declarations import NOTHING, Declaring
-from aitp_desk.knowledge.media.payloads import Described
-from aitp_desk.knowledge.sources.loader import Raw, digest_of_files, with_versions
-from aitp_desk.knowledge.sources.reserved_paths import hidden_pages
+from aitp_desk.knowledge.media.declarations import NO_MEDIA, DeclarationReader
+from aitp_desk.knowledge.media.payloads import ContentTypeText
+from aitp_desk.knowledge.sources.loader import RawContent, digest_of_files, find_language_versions
+from aitp_desk.knowledge.sources.reserved_paths import find_hidden_pages
 
 
 class Editions:
@@ -57,7 +57,7 @@ class Editions:
         )
         self.files = {url: file for library in every for url, file in library.shelf.files.items()}
         self.types = tuple(dict.fromkeys(kind for library in every for kind in library.shelf.types))
-        described: dict[str, Described] = {}
+        described: dict[str, ContentTypeText] = {}
         for library in every:
             described = {**library.shelf.described, **described}
         self.described = {kind: described[kind] for kind in sorted(described) if kind in self.types}
@@ -88,25 +88,28 @@ class Editions:
     def document(self, path: str) -> Document | None:
         """The document at a path, in whatever language, with its body, or None."""
         document = self._by_path.get(path)
-        return document and self.holding(document).document(path)
+        return document and self.find_library_of(document).document(path)
 
-    def speaking(self, locale: str | None) -> Library:
+    def find_library(self, locale: str | None) -> Library:
         """The library for a visitor who prefers a language; the site's own where it is not there.
 
         Parameters:
             locale: its tag, in any spelling; None where nothing is preferred.
         """
-        return self._libraries[self.look_up(locale) or self.own] if locale else self.library
+        return self._libraries[self.find_language(locale) or self.own] if locale else self.library
 
-    def look_up(self, locale: str) -> str | None:
-        """The tag of the language that :meth:`speaking` finds, or None where it is not there."""
+    def find_language(self, locale: str) -> str | None:
+        """The tag of the language.
+
+        That is one that :meth:`find_library` finds, or None where it is not there.
+        """
         return look_up(locale, self._libraries, self.own)
 
-    def holding(self, document: Document) -> Library:
+    def find_library_of(self, document: Document) -> Library:
         """The library that a document is in, which is its language's."""
         return self._libraries[document.language or self.own]
 
-    def language_at(self, url: str) -> str | None:
+    def find_page_language(self, url: str) -> str | None:
         """The language of the page that a source points to; None where there is no such page.
 
         Parameters:
@@ -117,12 +120,12 @@ class Editions:
 
 
 def open_editions(
-    raw: Raw,
+    raw: RawContent,
     data: Path,
     synonyms: Mapping[str, Sequence[str]],
     languages: Languages,
     problems: tuple[Problem, ...] = (),
-    declaring: Declaring | None = None,
+    declaring: DeclarationReader | None = None,
     lines: Sequence[Line] = (),
 ) -> Editions:
     """Open the libraries of this content; indexes are made where they are not there yet.
@@ -140,19 +143,19 @@ def open_editions(
     libraries: dict[str, Library] = {}
     for tag in parts:
         index = indexes[names[tag]]
-        declared = NOTHING if declaring is None else declaring.read(index.documents)
+        declared = NO_MEDIA if declaring is None else declaring.read(index.documents)
         found = problems if tag == languages.own else ()
-        hidden = hidden_pages(index.documents, raw.below)
+        hidden = find_hidden_pages(index.documents, raw.below)
         libraries[tag] = Library(index, synonyms, (*found, *hidden), tag, declared, lines)
     _clear_away(data, libraries)
     return Editions(libraries)
 
 
-def _detected(raw: Raw, languages: Languages) -> Languages:
+def _detected(raw: RawContent, languages: Languages) -> Languages:
     """The languages with the one that the pages are in, where the owner has said nothing of it."""
-    if languages != Languages() or with_versions(raw, languages).versions:
+    if languages != Languages() or find_language_versions(raw, languages).versions:
         return languages
-    own = language_of_pages(payload for found, payload in raw.files if found.kind != "pdf")
+    own = detect_language(payload for found, payload in raw.files if found.kind != "pdf")
     return languages if own is None else Languages(own)
 
 
@@ -168,15 +171,15 @@ def _clear_away(data: Path, languages: Collection[str]) -> None:
         left.unlink(missing_ok=True)
 
 
-def _part(raw: Raw, languages: Languages) -> dict[str, Raw]:
+def _part(raw: RawContent, languages: Languages) -> dict[str, RawContent]:
     """The files that each language's library is made from, the site's own language first."""
-    versions = with_versions(raw, languages).versions
+    versions = find_language_versions(raw, languages).versions
     if not versions:
         return {languages.own: raw}
-    parts: dict[str, Raw] = {}
+    parts: dict[str, RawContent] = {}
     others = sorted({version.language for version in versions.values()} - {languages.own})
     for tag in (languages.own, *others):
-        taken = falls_back(tag, languages.own)
+        taken = list_fallbacks(tag, languages.own)
         files = tuple(
             (found, payload)
             for found, payload in raw.files
@@ -186,5 +189,5 @@ def _part(raw: Raw, languages: Languages) -> dict[str, Raw]:
         here = {found.source: versions.get(found.source) for found, _ in files}
         told = msgspec.json.encode((raw.below, taken, here))
         digest = digest_of_files(files, problems, told)
-        parts[tag] = Raw(files, problems, digest, raw.below, versions, taken)
+        parts[tag] = RawContent(files, problems, digest, raw.below, versions, taken)
     return parts

@@ -9,14 +9,14 @@ from hashlib import sha256
 import msgspec
 
 from aitp_desk.knowledge.documents.base import Document, Hit, Passage, Problem
-from aitp_desk.knowledge.documents.titles import unnumbered
+from aitp_desk.knowledge.documents.titles import drop_number
 from aitp_desk.knowledge.enrichment.file import Line, digest_of_lines
 from aitp_desk.knowledge.enrichment.questions import Questions
 from aitp_desk.knowledge.index.index import Index
-from aitp_desk.knowledge.media.declarations import NOTHING, Declared
-from aitp_desk.knowledge.media.listing import Listing
-from aitp_desk.knowledge.media.shelf import Shelf
-from aitp_desk.knowledge.search.document_names import Naming
+from aitp_desk.knowledge.media.declarations import NO_MEDIA, DeclaredMedia
+from aitp_desk.knowledge.media.listing import PageLists
+from aitp_desk.knowledge.media.shelf import ResourceIndex
+from aitp_desk.knowledge.search.document_names import DocumentNames
 from aitp_desk.knowledge.search.ranking import Ranking
 from aitp_desk.knowledge.search.vocabulary import Vocabulary
 from aitp_desk.knowledge.semantics.reranker import CachedReranker
@@ -67,7 +67,7 @@ class Library:
         synonyms: Mapping[str, Sequence[str]],
         problems: tuple[Problem, ...] = (),
         language: str = "en",
-        declared: Declared = NOTHING,
+        declared: DeclaredMedia = NO_MEDIA,
         lines: Sequence[Line] = (),
     ) -> None:
         self.language = language
@@ -106,9 +106,9 @@ class Library:
             document.path: range(bisect_left(index.owners, at), bisect_right(index.owners, at))
             for at, document in enumerate(self.documents)
         }
-        self.naming = Naming(self.documents, self.vocabulary.stemmer)
-        self.listing = Listing(self.documents, self.vocabulary.stemmer.stem)
-        self.shelf = Shelf(declared, self._by_path, self.vocabulary.stemmer)
+        self.naming = DocumentNames(self.documents, self.vocabulary.stemmer)
+        self.listing = PageLists(self.documents, self.vocabulary.stemmer.stem)
+        self.shelf = ResourceIndex(declared, self._by_path, self.vocabulary.stemmer)
 
     def document(self, path: str) -> Document | None:
         """The document at a path such as ``policies/returns``, with its body, or None."""
@@ -134,7 +134,7 @@ class Library:
         return label
 
     def _choice(self, passage: Passage) -> str:
-        title, heading = unnumbered(passage.title), unnumbered(passage.heading)
+        title, heading = drop_number(passage.title), drop_number(passage.heading)
         if not heading or heading == title:
             return title
         return heading if len(self.documents) == 1 else f"{title}: {heading}"

@@ -17,12 +17,12 @@ from aitp_desk.knowledge.editions import Editions, open_editions
 from aitp_desk.knowledge.enrichment.file import FILE as ENRICHED_FILE
 from aitp_desk.knowledge.enrichment.file import Line, read_lines
 from aitp_desk.knowledge.library import Library
-from aitp_desk.knowledge.media.declarations import Declaring
+from aitp_desk.knowledge.media.declarations import DeclarationReader
 from aitp_desk.knowledge.semantics.progress import Progress
 from aitp_desk.knowledge.sources.admission import ContentUnreadable, find_content
-from aitp_desk.knowledge.sources.file_state import look_at
+from aitp_desk.knowledge.sources.file_state import read_state
 from aitp_desk.knowledge.sources.loader import join_raw, read_files
-from aitp_desk.knowledge.web.schedule import Rounds
+from aitp_desk.knowledge.web.schedule import ReadingSchedule
 
 AGENTS_FOLDER = "agents"
 """Below the data folder: what is kept for further site agents, each in a folder of its name."""
@@ -58,7 +58,7 @@ class Knowledge:
         folder: Path,
         data: Path,
         synonyms: Mapping[str, Sequence[str]],
-        rounds: Rounds | None = None,
+        rounds: ReadingSchedule | None = None,
         below: str = "",
         languages: Languages | None = None,
         *,
@@ -74,7 +74,7 @@ class Knowledge:
         self._below = below
         self._languages = languages or Languages()
         self._index = data / AGENTS_FOLDER / below if below else data
-        self._declaring = Declaring(folder, data, below, keep_in=self._index)
+        self._declaring = DeclarationReader(folder, data, below, keep_in=self._index)
         self._seen = self._look()
         self.editions = self._read()
         self._swapped = asyncio.Event()
@@ -126,8 +126,8 @@ class Knowledge:
         return editions
 
     def _look(self) -> object:
-        copies = None if self._copies is None else self._copies.look()
-        enriched = self._enriched and look_at(self._enriched)
+        copies = None if self._copies is None else self._copies.read_state()
+        enriched = self._enriched and read_state(self._enriched)
         return find_content(self._folder, data=self._data), copies, enriched
 
     def _read(self) -> Editions:
@@ -153,7 +153,7 @@ async def open_knowledge(
     data: Path,
     synonyms: Mapping[str, Sequence[str]] | None = None,
     poll_seconds: float = POLL_SECONDS,
-    rounds: Rounds | None = None,
+    rounds: ReadingSchedule | None = None,
     below: str = "",
     languages: Languages | None = None,
     enriched: bool = True,

@@ -78,7 +78,7 @@ class Counters:
         return window
 
 
-def in_a_minute(now: float) -> float:
+def end_of_minute(now: float) -> float:
     """When a window of a minute ends."""
     return now + WINDOW_SECONDS
 

@@ -21,7 +21,7 @@ _hidden: ContextVar[tuple[str, ...]] = ContextVar("hidden", default=())
 
 
 @contextmanager
-def hiding(secrets: Iterable[str]) -> Iterator[None]:
+def hide_secrets(secrets: Iterable[str]) -> Iterator[None]:
     """Hide texts for as long as the context lasts, in the tasks and threads begun in it as well."""
     more = tuple(filter(None, secrets))
     if not more:
@@ -39,7 +39,7 @@ def is_hiding() -> bool:
     return bool(_hidden.get())
 
 
-def hide(text: str) -> str:
+def redact_text(text: str) -> str:
     """A text without what is hidden now, as it is and as JSON and ``repr`` write it."""
     for secret in _hidden.get():
         if text == secret:
@@ -52,16 +52,16 @@ def hide(text: str) -> str:
     return text
 
 
-def hide_in(value: Any) -> Any:
+def redact_json(value: Any) -> Any:
     """JSON without what is hidden now in any of its texts."""
     if not _hidden.get():
         return value
     match value:
         case str():
-            return hide(value)
+            return redact_text(value)
         case dict():
-            return {hide(name): hide_in(member) for name, member in value.items()}
+            return {redact_text(name): redact_json(member) for name, member in value.items()}
         case list() | tuple():
-            return [hide_in(item) for item in value]
+            return [redact_json(item) for item in value]
         case _:
             return value

@@ -28,7 +28,7 @@ AT_ONCE_BYTES = 256 * 1024
 _BRACKET = re.compile(r"[\[\]{}]")
 
 
-class Ahead(msgspec.Struct):
+class DecodedBody(msgspec.Struct):
     """A body that was decoded before it is asked for, and what came of it."""
 
     body: bytes
@@ -36,11 +36,11 @@ class Ahead(msgspec.Struct):
     refused: InvalidRequest | None = None
 
 
-_ahead: ContextVar[Ahead | None] = ContextVar("decoded_ahead", default=None)
+_ahead: ContextVar[DecodedBody | None] = ContextVar("decoded_ahead", default=None)
 
 
 @contextmanager
-def decoded_ahead(decoding: Ahead) -> Iterator[None]:
+def use_decoded(decoding: DecodedBody) -> Iterator[None]:
     """Within the context :func:`decode_json` finds the body decoded."""
     token = _ahead.set(decoding)
     try:
@@ -49,12 +49,12 @@ def decoded_ahead(decoding: Ahead) -> Iterator[None]:
         _ahead.reset(token)
 
 
-def decode_ahead(body: bytes) -> Ahead:
-    """Decode a long body, for :func:`decoded_ahead`. Raises nothing; a thread may call it."""
+def decode_ahead(body: bytes) -> DecodedBody:
+    """Decode a long body, for :func:`use_decoded`. Raises nothing; a thread may call it."""
     try:
-        return Ahead(body, _decode(body, with_nul=False, most_values=MAX_VALUES))
+        return DecodedBody(body, _decode(body, with_nul=False, most_values=MAX_VALUES))
     except InvalidRequest as error:
-        return Ahead(body, refused=error.with_traceback(None))
+        return DecodedBody(body, refused=error.with_traceback(None))
 
 
 def decode_json(

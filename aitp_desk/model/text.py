@@ -72,7 +72,7 @@ _ELEMENT_SIGN = re.compile(rf"(?<!\\)<(?={_LOADED}\s)", re.IGNORECASE)
 _MOST_ROUNDS = 8
 
 
-def without_invisible(text: str) -> str:
+def drop_invisible(text: str) -> str:
     """A text without characters that nobody sees and without those that turn its reading order.
 
     Joiners and selectors stay where the letters or emoji next to them need them.
@@ -94,9 +94,9 @@ def one_line(text: str) -> str:
     return " ".join(text.split()) if "\u3000" not in text else _SPACE.sub(" ", text).strip()
 
 
-def as_name(text: str) -> str:
+def clean_name(text: str) -> str:
     """A title, a description or another name: one line, images and links as their words."""
-    text = without_invisible(text)
+    text = drop_invisible(text)
     for pattern, words in ((_ELEMENT, ""), (_IMAGE, r"\1"), (_LINK, r"\1")):
         for _ in range(_MOST_ROUNDS):
             plain = pattern.sub(words, text)
@@ -106,20 +106,20 @@ def as_name(text: str) -> str:
     return one_line(text.replace("![", "["))
 
 
-def as_quote(text: str) -> str:
+def clean_quote(text: str) -> str:
     """A piece of running text for an answer, which clients show as Markdown: it loads nothing."""
-    text = without_invisible(text)
+    text = drop_invisible(text)
     if "![" in text:
         text = _IMAGE_SIGN.sub(r"!\\", text)
     return _ELEMENT_SIGN.sub(r"\\<", text) if "<" in text else text
 
 
-def as_data(value: Any) -> Any:
+def clean_data(value: Any) -> Any:
     """A value in JSON's types, its texts and names without invisible characters."""
     if isinstance(value, str):
-        return without_invisible(value)
+        return drop_invisible(value)
     if isinstance(value, Mapping):
-        return {without_invisible(str(name)): as_data(item) for name, item in value.items()}
+        return {drop_invisible(str(name)): clean_data(item) for name, item in value.items()}
     if isinstance(value, list):
-        return [as_data(item) for item in value]
+        return [clean_data(item) for item in value]
     return value

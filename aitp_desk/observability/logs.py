@@ -14,7 +14,7 @@ from typing import Any
 import structlog
 
 from aitp_desk.config import Log
-from aitp_desk.model.redaction import hide
+from aitp_desk.model.redaction import redact_text
 
 _SECRET_KEYS = frozenset(
     {"authorization", "cookie", "token", "secret", "x-ahp-key", "body", "query"}
@@ -45,7 +45,7 @@ def set_up_logs(settings: Log, *, quiet: bool = False) -> None:
     )
 
     def renderer(logger: Any, method: str, event: MutableMapping[str, Any]) -> str:
-        return hide(str(written(logger, method, event)))
+        return redact_text(str(written(logger, method, event)))
 
     structlog.configure(
         processors=[*shared, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],

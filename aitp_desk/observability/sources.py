@@ -14,7 +14,7 @@ from aitp_desk.observability.figures import Figure, gauges
 Source = Callable[[], Iterable[Figure] | Awaitable[Iterable[Figure]]]
 
 
-class Measuring:
+class MetricsCollector:
     """Gives the figures of all sources."""
 
     def __init__(self) -> None:

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 
 from aitp_desk.capability import Hook
 from aitp_desk.desk.desk import Desk
-from aitp_desk.desk.plugins.outside.webhooks import Receiving
-from aitp_desk.desk.plugins.registry import Enabled
+from aitp_desk.desk.plugins.outside.webhooks import PluginWebhooks
+from aitp_desk.desk.plugins.registry import EnabledPlugin
 from aitp_desk.model.errors import DeskError
 from aitp_desk.protocols.base.door import Call, Door, Handler, Reply, Route
 
@@ -16,7 +16,7 @@ MAX_BODY = 256 * 1024
 
 
 def make_hook_doors(
-    receiving: Receiving, render_error: Callable[[DeskError, Mapping[str, str]], Reply]
+    receiving: PluginWebhooks, render_error: Callable[[DeskError, Mapping[str, str]], Reply]
 ) -> tuple[Door, ...]:
     """The door of the hooks; none where no capability has one.
 
@@ -38,7 +38,7 @@ def make_hook_doors(
     return (Door("hooks", routes, (HOOKS_PATH,), render_error),) if routes else ()
 
 
-def _taking(receiving: Receiving, enabled: Enabled, hook: Hook) -> Handler:
+def _taking(receiving: PluginWebhooks, enabled: EnabledPlugin, hook: Hook) -> Handler:
     async def post_hook(_desk: Desk, call: Call) -> Reply:
         """``POST /hooks/{slug}/{name}``."""
         headers = {name.lower(): value for name, value in call.headers.items()}

@@ -7,14 +7,14 @@ from collections.abc import Callable, Mapping
 from aitp_desk.capability import Redirect
 from aitp_desk.capability.background import MOST_REF
 from aitp_desk.desk.desk import Desk
-from aitp_desk.desk.plugins.outside.redirects import Leading
-from aitp_desk.desk.plugins.registry import REDIRECTS_PATH, Enabled
+from aitp_desk.desk.plugins.outside.redirects import PluginRedirects
+from aitp_desk.desk.plugins.registry import REDIRECTS_PATH, EnabledPlugin
 from aitp_desk.model.errors import DeskError, RouteNotFound
 from aitp_desk.protocols.base.door import HTML, JSON, Call, Door, Handler, Reply, Route
 
 
 def make_redirect_doors(
-    leading: Leading, render_error: Callable[[DeskError, Mapping[str, str]], Reply]
+    leading: PluginRedirects, render_error: Callable[[DeskError, Mapping[str, str]], Reply]
 ) -> tuple[Door, ...]:
     """The door of the redirects; none where no capability has one.
 
@@ -37,14 +37,14 @@ def make_redirect_doors(
     return (Door("redirects", routes, (), render_error),) if routes else ()
 
 
-def _leading(leading: Leading, enabled: Enabled, redirect: Redirect) -> Handler:
+def _leading(leading: PluginRedirects, enabled: EnabledPlugin, redirect: Redirect) -> Handler:
     async def get_redirect(_desk: Desk, call: Call) -> Reply:
         """``GET /capabilities/{slug}/{name}/{ref}``."""
         ref = call.params["ref"]
         if not 1 <= len(ref) <= MOST_REF or not ref.isprintable():
             raise RouteNotFound("There is nothing at this address.")
-        call.step_aside()  # another server may be asked
-        url = await leading.lead(enabled, redirect, ref)
+        call.release_slot()  # another server may be asked
+        url = await leading.resolve_redirect(enabled, redirect, ref)
         return Reply(303, headers=(("Location", url), ("Cache-Control", "no-store")))
 
     return get_redirect

@@ -15,8 +15,8 @@ from aitp_desk.desk.dialogue.turn import CallStatus
 from aitp_desk.desk.direct.resources import ResourceView
 from aitp_desk.model.calls.action import Related
 from aitp_desk.model.errors import DeskError
-from aitp_desk.protocols.base.action_affordances import calling
-from aitp_desk.protocols.base.affordances import Seen
+from aitp_desk.protocols.base.action_affordances import make_call_affordance
+from aitp_desk.protocols.base.affordances import Representation
 from aitp_desk.protocols.base.door import (
     JSON,
     Call,
@@ -24,8 +24,8 @@ from aitp_desk.protocols.base.door import (
     Handler,
     Reply,
     Route,
-    has_version,
-    version_of,
+    make_etag,
+    matches_etag,
 )
 from aitp_desk.protocols.base.payments import x402_wire
 
@@ -60,7 +60,7 @@ class ResourcesDoor:
         encode_call: Callable[[CallStatus], Reply],
     ) -> None:
         self._desk = desk
-        self._below = desk.below
+        self._below = desk.base_path
         self._get_page = get_page
         self._pages_at = pages_at
         self._calls = calls
@@ -91,19 +91,20 @@ class ResourcesDoor:
         """The resource, or how the call stands that reads it once it is paid."""
         payment = x402_wire.read_headers(call.headers)
         if payment is not None:
-            call.step_aside()
+            call.release_slot()
         path = call.path.removeprefix(self._below)
         return await desk.read_resource(call.principal, path, payment, call.allowance)
 
-    def _see(self, view: ResourceView, call: Call) -> Seen:
+    def _see(self, view: ResourceView, call: Call) -> Representation:
         type_, at = view.type, self._below
         told = " ".join(part for part in (type_.summary, type_.description) if part)
         doings = (
-            calling(self._desk, one.action, known=one.arguments, price=one.cost)
+            make_call_affordance(self._desk, one.action, known=one.arguments, price=one.cost)
             for one in view.actions
-            if self._calls and (call.allowance is None or call.allowance.lets_call(one.action.name))
+            if self._calls
+            and (call.allowance is None or call.allowance.allows_action(one.action.name))
         )
-        return Seen(
+        return Representation(
             told,
             tuple(doings),
             (Related("self", f"{at}{view.path}"), *map(self._place, view.related)),
@@ -139,11 +140,11 @@ class ResourcesDoor:
 def _reply(view: ResourceView, call: Call) -> Reply:
     body = _encode(view.data)
     if view.is_paid:
-        paid = (_FOR_NOBODY_ELSE, *x402_wire.response_headers(view.receipt))
+        paid = (_FOR_NOBODY_ELSE, *x402_wire.make_response_headers(view.receipt))
         return Reply(200, body, headers=paid)
-    tag = version_of(body)
+    tag = make_etag(body)
     kept = _FOR_EVERYBODY if view.type.open_to == "anyone" else _FOR_ONE
     headers = (("ETag", tag), *kept)
-    if has_version(call.headers, tag):
+    if matches_etag(call.headers, tag):
         return Reply(304, headers=headers)
     return Reply(200, body, headers=headers)

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 import msgspec
 
 from aitp_desk.desk.desk import Desk
-from aitp_desk.desk.plugins.registry import Capabilities
+from aitp_desk.desk.plugins.registry import PluginRegistry
 from aitp_desk.model.errors import DeskError
 from aitp_desk.protocols.base.door import (
     JSON,
@@ -17,8 +17,8 @@ from aitp_desk.protocols.base.door import (
     Handler,
     Reply,
     Route,
-    has_version,
-    version_of,
+    make_etag,
+    matches_etag,
 )
 
 SCHEMA_JSON = "application/schema+json"
@@ -26,7 +26,7 @@ KEPT_SECONDS = 3600
 
 
 def make_schema_doors(
-    capabilities: Capabilities, render_error: Callable[[DeskError, Mapping[str, str]], Reply]
+    capabilities: PluginRegistry, render_error: Callable[[DeskError, Mapping[str, str]], Reply]
 ) -> tuple[Door, ...]:
     """The door of schemas and documents; none where no capability is enabled.
 
@@ -53,12 +53,12 @@ def _route(path: str, body: bytes, media_type: str) -> Route:
 
 
 def _serving(body: bytes, media_type: str) -> Handler:
-    tag = version_of(body)
+    tag = make_etag(body)
     headers = (("ETag", tag), ("Cache-Control", f"public, max-age={KEPT_SECONDS}"))
 
     async def get_document(_desk: Desk, call: Call) -> Reply:
         """``GET /capabilities/{slug}/…``: a schema or a document."""
-        if has_version(call.headers, tag):
+        if matches_etag(call.headers, tag):
             return Reply(304, headers=headers, content_type=media_type)
         return Reply(200, body, media_type, headers)
 

@@ -56,7 +56,7 @@ class _Messages(msgspec.Struct):
     data: list[_Message]
 
 
-class _Told(msgspec.Struct):
+class _PeerAnswer(msgspec.Struct):
     health: AgentHealth
 
 
@@ -160,6 +160,6 @@ def _told(reply: _Message) -> Iterator[AgentHealth]:
     for part in parts:
         if isinstance(part, str) and '"health"' in part:
             try:
-                yield msgspec.json.decode(part, type=_Told).health
+                yield msgspec.json.decode(part, type=_PeerAnswer).health
             except (msgspec.DecodeError, RecursionError):
                 continue

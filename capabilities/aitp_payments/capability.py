@@ -71,10 +71,10 @@ from aitp_payments.messages.text import (
 from aitp_payments.messages.version import read_quote
 from aitp_payments.methods import Method
 from aitp_payments.quotes.affiliates import PassingOn
-from aitp_payments.quotes.answers import answer_by, understand
+from aitp_payments.quotes.answers import make_answer, understand
 from aitp_payments.quotes.merchant import Merchant
 from aitp_payments.quotes.open_quotes import OWN, OpenQuotes, is_awaited, only_asked
-from aitp_payments.quotes.quotes import Quoting
+from aitp_payments.quotes.quotes import QuoteService
 from aitp_payments.quotes.thread_records import read_asked
 from aitp_payments.records import PaymentRecord, Terms, read_payment
 from aitp_payments.refunds.due import DELAYS, Due
@@ -82,7 +82,7 @@ from aitp_payments.refunds.due_parts import return_part
 from aitp_payments.refunds.service import Part as RefundedPart
 from aitp_payments.settings import PaymentsSettings
 from aitp_payments.settlement.approval import ByAccount, without_code
-from aitp_payments.settlement.lifecycle import REFUND, Settling
+from aitp_payments.settlement.lifecycle import REFUND, SettlementService
 from aitp_payments.settlement.near_channels import NearChannels
 from aitp_payments.settlement.unsupported_methods import untaken
 from aitp_payments.stripe.settings import StripeSettings, read_keys
@@ -119,7 +119,7 @@ class Payments(Capability):
     slug = "payments"
     settings = PaymentsSettings
     merchant: Merchant
-    settling: Settling
+    settling: SettlementService
 
     def __init__(self, chosen: PaymentsSettings) -> None:
         super().__init__(chosen)
@@ -142,9 +142,9 @@ class Payments(Capability):
         """Take the secret from which the merchant's key follows."""
         chosen = self.chosen
         self.merchant = Merchant(own, chosen.merchant_id)
-        self.settling = Settling(self.merchant)
+        self.settling = SettlementService(self.merchant)
         self._due.use(self.settling)
-        self._quoting = Quoting(
+        self._quoting = QuoteService(
             self.merchant,
             self.methods,
             minutes=chosen.quote_minutes,
@@ -230,7 +230,7 @@ class Payments(Capability):
         asked = read_asked(record)
         if asked is None:
             raise InvalidRequest("What was asked here has been erased.")
-        return answer_by(asked, given)
+        return make_answer(asked, given)
 
     def from_text(self, text: str, waiting: Sequence[Record]) -> Mapping[str, Any] | None:
         """See :mod:`aitp_payments.quotes.answers`."""

@@ -26,7 +26,7 @@ from aitp_desk.capability import (
 )
 from aitp_payments.quotes.merchant import Merchant
 from aitp_payments.records import PaymentRecord, QuoteRecord
-from aitp_payments.settlement.lifecycle import Settling
+from aitp_payments.settlement.lifecycle import SettlementService
 
 
 class Charge(msgspec.Struct, frozen=True, kw_only=True):
@@ -68,7 +68,7 @@ class Method(Protocol):
 
     name: str
 
-    def use(self, own: Own, merchant: Merchant, settling: Settling) -> None:
+    def use(self, own: Own, merchant: Merchant, settling: SettlementService) -> None:
         """Take what it needs, before anything is judged: secrets, who signs, and who settles."""
         del own, merchant, settling
 

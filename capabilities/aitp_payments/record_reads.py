@@ -27,7 +27,7 @@ class Books(Protocol):
         """
 
 
-class Kept(Protocol):
+class ListedRecord(Protocol):
     """A record as it is listed."""
 
     @property

@@ -27,7 +27,7 @@ from aitp_sign.messages import (
     Signature,
     SignatureDeclined,
 )
-from aitp_sign.near.chain import NearSettings, NearSigning
+from aitp_sign.near.chain import NearFamily, NearSettings
 from aitp_sign.proof import is_known
 from aitp_sign.records import Answer, Ask, new_book
 from aitp_sign.subjects import EvmCall, NearCall, Statement, Subject, Typed, schemes_of, told_until
@@ -45,7 +45,7 @@ class SignSettings(NearSettings, frozen=True, forbid_unknown_fields=True, kw_onl
     signed_consent: bool = False
 
 
-class Sign(NearSigning):
+class Sign(NearFamily):
     """Messages and transactions that are asked to be signed. See the module."""
 
     slug = "sign"
@@ -81,7 +81,7 @@ class Sign(NearSigning):
         }
 
     def judge(self, part: Part, context: Context) -> Verdict:
-        """See :class:`Signing`.
+        """See :class:`SignatureFamily`.
 
         Raises:
             Forbidden: a signed yes cannot be asked now, and the site wants no other yes.

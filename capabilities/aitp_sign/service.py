@@ -40,7 +40,7 @@ from aitp_sign.messages import (
     SignatureDeclined,
     SignatureResult,
 )
-from aitp_sign.policy.decisions import Deciding
+from aitp_sign.policy.decisions import SignatureDecisions
 from aitp_sign.policy.rules import Otherwise, Rule, check_rules
 from aitp_sign.presentation.forms import (
     AGREE,
@@ -78,7 +78,7 @@ class SigningSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, k
     otherwise: Otherwise = "people"
 
 
-class Signing(Capability):
+class SignatureFamily(Capability):
     """What all families of messages to sign have in common."""
 
     slug = "signing"
@@ -103,7 +103,9 @@ class Signing(Capability):
         self.keys = OwnKeys(own)
         self._nonces = own.derive("nonces of requests to sign")
         chosen = self.chosen
-        self._deciding = Deciding(self.keys, self.book, self, chosen.policy, chosen.otherwise)
+        self._deciding = SignatureDecisions(
+            self.keys, self.book, self, chosen.policy, chosen.otherwise
+        )
 
     def documents(self) -> Mapping[str, Mapping[str, Any]]:
         """The site's public key, and its accounts."""

@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from aitp_desk.agent.base import Answer, Clarification, Event, Turn
-from aitp_desk.app.server import Serving, open_server
+from aitp_desk.app.server import RunningServer, open_server
 from aitp_desk.capability import Capability
 from aitp_desk.config import load_config
 from tests.access_walk.model import MARKER
@@ -100,7 +100,9 @@ class MarkingAgent:
 
 
 @asynccontextmanager
-async def open_site(folder: Path, clock: Clock, agent: MarkingAgent) -> AsyncIterator[Serving]:
+async def open_site(
+    folder: Path, clock: Clock, agent: MarkingAgent
+) -> AsyncIterator[RunningServer]:
     """The desk; its data are in the folder ``data``."""
     for name in ("content", FURTHER):
         (folder / name).mkdir(parents=True)

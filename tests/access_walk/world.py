@@ -16,7 +16,7 @@ from typing import Any
 import aiohttp
 from aiohttp import web
 
-from aitp_desk.app.server import Serving
+from aitp_desk.app.server import RunningServer
 from aitp_desk.auth.credentials.api_key import make_api_key
 from aitp_desk.auth.keys.data_keys import open_data_keys
 from aitp_desk.store import units as work
@@ -85,7 +85,7 @@ class World:
         once: requests that were sent with an Idempotency-Key: whose, method, target, headers, body.
     """
 
-    desk: Serving
+    desk: RunningServer
     data: Path
     clock: Clock
     model: Model

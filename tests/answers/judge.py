@@ -29,7 +29,7 @@ from aitp_desk.agent.base import (
     Said,
     SiteFacts,
     Turn,
-    answer_of,
+    read_answer,
 )
 from aitp_desk.agent.extractive.agent import ExtractiveAgent
 from aitp_desk.cli.evaluation.conversation import Conversation
@@ -258,7 +258,7 @@ def _normal(text: str) -> str:
 
 
 async def _ask(agent: ExtractiveAgent, site: SiteFacts, question: Question) -> Said:
-    return await answer_of(agent, await turn_of(agent, site, question))
+    return await read_answer(agent, await turn_of(agent, site, question))
 
 
 def _share(hits: Iterable[bool]) -> float | None:

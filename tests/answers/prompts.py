@@ -18,7 +18,7 @@ import msgspec
 
 from aitp_desk.agent.base import SiteFacts, Turn
 from aitp_desk.agent.claude import prompt as wire
-from aitp_desk.agent.claude.passages import Excerpt, choose
+from aitp_desk.agent.claude.passages import Excerpt, choose_excerpts
 from aitp_desk.agent.extractive.agent import ExtractiveAgent
 from aitp_desk.config.sections.content.claude import Claude
 from aitp_desk.knowledge.documents.languages import Languages
@@ -40,7 +40,7 @@ Chooser = Callable[[Turn, Library], Excerpts]
 
 def sent(turn: Turn, library: Library) -> Excerpts:
     """What is sent."""
-    return choose(turn, library, room=ROOM)
+    return choose_excerpts(turn, library, room=ROOM)
 
 
 def five_by_bm25(turn: Turn, library: Library) -> Excerpts:

@@ -6,8 +6,13 @@ from pathlib import Path
 import pytest
 
 from aitp_desk.agent.base import SiteFacts, Turn, Utterance
-from aitp_desk.agent.claude.passages import Excerpt, choose, estimate_tokens, search
-from aitp_desk.knowledge.documents.chunks import joined
+from aitp_desk.agent.claude.passages import (
+    Excerpt,
+    choose_excerpts,
+    estimate_tokens,
+    search_excerpts,
+)
+from aitp_desk.knowledge.documents.chunks import join_units
 from aitp_desk.knowledge.documents.languages import Languages
 from aitp_desk.knowledge.editions import open_editions
 from aitp_desk.knowledge.library import Library
@@ -67,7 +72,7 @@ def library_of(folder: Path, data: Path) -> Library:
 
 
 def ask(question: str, library: Library, *, room: int = ROOM) -> tuple[Excerpt, ...]:
-    return choose(Turn(question, SITE), library, room=room)
+    return choose_excerpts(Turn(question, SITE), library, room=room)
 
 
 def urls(excerpts: tuple[Excerpt, ...]) -> list[str]:
@@ -82,7 +87,7 @@ def runs(excerpt: Excerpt) -> Iterator[range]:
             range(first, last)
             for first in range(len(units))
             for last in range(first + 1, len(units) + 1)
-            if joined(units[first:last]) == piece
+            if join_units(units[first:last]) == piece
         )
 
 
@@ -130,34 +135,34 @@ def test_a_follow_up_is_read_with_what_was_said_before(shop: Library) -> None:
         Utterance("visitor", "How much is standard shipping?"),
         Utterance("desk", "$5.95, or free from $75."),
     )
-    excerpts = choose(Turn("And overnight?", SITE, transcript=said), shop, room=ROOM)
+    excerpts = choose_excerpts(Turn("And overnight?", SITE, transcript=said), shop, room=ROOM)
     assert "$29.95" in excerpts[0].text
 
 
 def test_a_question_about_the_conversation_gets_what_the_earlier_one_got(shop: Library) -> None:
     about = Turn("What did I just ask you?", SITE)
-    assert choose(about, shop, room=ROOM) == ()
+    assert choose_excerpts(about, shop, room=ROOM) == ()
     earlier = "How long do I have to return boots?"
     said = (Utterance("visitor", earlier), Utterance("desk", "60 days."))
     again = Turn("What did I just ask you?", SITE, transcript=said)
-    assert choose(again, shop, room=ROOM) == ask(earlier, shop)
+    assert choose_excerpts(again, shop, room=ROOM) == ask(earlier, shop)
 
 
 def test_a_model_finds_with_its_own_words_what_a_question_finds(shop: Library) -> None:
-    assert search("overnight shipping price", shop, room=ROOM) == ask(
+    assert search_excerpts("overnight shipping price", shop, room=ROOM) == ask(
         "overnight shipping price", shop
     )
-    assert "$29.95" in search("overnight shipping price", shop, room=ROOM)[0].text
+    assert "$29.95" in search_excerpts("overnight shipping price", shop, room=ROOM)[0].text
 
 
 @pytest.mark.parametrize("query", ["", "?!", "the and of", "xyzzy", "\x00"])
 def test_words_that_the_content_does_not_know_find_nothing(shop: Library, query: str) -> None:
-    assert search(query, shop, room=ROOM) == ()
+    assert search_excerpts(query, shop, room=ROOM) == ()
     assert ask(query, shop) == ()
 
 
 def test_a_very_long_query_is_read_at_its_ends(shop: Library) -> None:
-    assert search("overnight shipping " + "xyzzy " * 100_000, shop, room=ROOM)
+    assert search_excerpts("overnight shipping " + "xyzzy " * 100_000, shop, room=ROOM)
 
 
 def test_of_a_section_that_the_question_names_all_parts_are_sent(protocol: Library) -> None:

@@ -14,11 +14,11 @@ from collections import Counter
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from aitp_desk.actions.registry import offering
-from aitp_desk.app.site_agents import open_answering
+from aitp_desk.actions.registry import open_sources
+from aitp_desk.app.site_agents import open_standalone_agent
 from aitp_desk.config import load_config
 from aitp_desk.desk.dialogue.tools.matcher import ActionMatcher
-from aitp_desk.desk.dialogue.turn import Ask
+from aitp_desk.desk.dialogue.turn import AskRequest
 from aitp_desk.model.access.principal import Principal, PrincipalKind
 from tests.support.desk.server import SHOP
 
@@ -38,14 +38,14 @@ async def main() -> None:
     with TemporaryDirectory() as folder:
         config = load_config(SHOP, (), port=0, data=Path(folder))
         async with (
-            offering(config, {}, frozenset(), ()) as offers,
-            open_answering(config, {}) as on,
+            open_sources(config, {}, frozenset(), ()) as offers,
+            open_standalone_agent(config, {}) as on,
         ):
             actions = [one.action for one in offers.offered]
             matcher = ActionMatcher(actions, on.knowledge, requires_intent=False)
 
             async def match(text: str) -> str:
-                action = await matcher.find(CALLER, Ask("content_search", text), None)
+                action = await matcher.find(CALLER, AskRequest("content_search", text), None)
                 return "" if action is None else action.name
 
             found = {text: await match(text) for text in [*(text for text, _ in wanted), *others]}

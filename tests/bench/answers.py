@@ -25,7 +25,7 @@ from pathlib import Path
 
 from aitp_desk.knowledge.enrichment.file import FILE as ENRICHED
 from aitp_desk.knowledge.enrichment.file import Line, Question, write_lines
-from aitp_desk.knowledge.enrichment.text import digest_of, is_enrichable
+from aitp_desk.knowledge.enrichment.text import is_enrichable, make_digest
 from aitp_desk.knowledge.index.builder import FILE as INDEX
 from aitp_desk.knowledge.snapshot import open_knowledge
 from tests.bench.harness.corpus import questions, write_body
@@ -86,7 +86,7 @@ async def _enriched(scratch: Path) -> list[Line]:
         for passage in filter(is_enrichable, knowledge.editions.library.passages):
             told = [unit.text for unit in passage.units][:WRITTEN]
             asked = tuple(Question(f"How do I {one.lower()[:80]}?", one) for one in told)
-            place = (passage.document, passage.trail, passage.anchor, digest_of(passage))
+            place = (passage.document, passage.trail, passage.anchor, make_digest(passage))
             lines.append(Line(*place, told[0], asked))
     return lines
 

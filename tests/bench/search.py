@@ -29,13 +29,13 @@ from msgspec.structs import replace
 from aitp_desk.agent.base import SiteFacts, Turn
 from aitp_desk.agent.claude.passages import estimate_tokens
 from aitp_desk.agent.extractive.dialogue.context import read_turn
-from aitp_desk.agent.extractive.question import Asked
-from aitp_desk.agent.extractive.selection import find
+from aitp_desk.agent.extractive.question import ReadQuestion
+from aitp_desk.agent.extractive.selection import find_candidates
 from aitp_desk.knowledge.documents.languages import Languages
 from aitp_desk.knowledge.editions import open_editions
 from aitp_desk.knowledge.index.builder import FILE
 from aitp_desk.knowledge.library import Library
-from aitp_desk.knowledge.search.tokenizer import STOP_WORDS, words_of
+from aitp_desk.knowledge.search.tokenizer import STOP_WORDS, split_words
 from aitp_desk.knowledge.sources.loader import read_files
 from tests.answers.strangers.bodies import bodies, content_of
 from tests.answers.strangers.questions import ROOM, Question, questions_of
@@ -52,13 +52,13 @@ TOKENIZERS = {
 }
 _TRIGRAM = 3
 
-Way = Callable[[Asked], Sequence[int]]
+Way = Callable[[ReadQuestion], Sequence[int]]
 
 
 class Labelled(NamedTuple):
     """A question, as it was read and as it is labelled, and the passages that are accepted."""
 
-    asked: Asked
+    asked: ReadQuestion
     question: Question
     accepted: set[int]
 
@@ -67,7 +67,7 @@ def fields_of(library: Library) -> list[list[str]]:
     """The stems of each field of each passage, as text."""
 
     def stems(text: str) -> str:
-        found = library.vocabulary.stemmer.stems(words_of(text))
+        found = library.vocabulary.stemmer.stems(split_words(text))
         return " ".join(re.sub(r"\W", "_", stem) for stem in found)
 
     return [
@@ -80,13 +80,13 @@ def texts_of(library: Library) -> list[list[str]]:
     return [[one.title, " ".join(one.trail), one.text] for one in library.passages]
 
 
-def words_asked(asked: Asked) -> list[str]:
+def words_asked(asked: ReadQuestion) -> list[str]:
     """A question's own words without those that say nothing."""
-    said = [re.sub(r"\W", " ", word) for word in words_of(asked.text) if word not in STOP_WORDS]
+    said = [re.sub(r"\W", " ", word) for word in split_words(asked.text) if word not in STOP_WORDS]
     return [word for word in said if len(word) >= _TRIGRAM]
 
 
-def stems_of(asked: Asked) -> list[str]:
+def stems_of(asked: ReadQuestion) -> list[str]:
     """The stems of a question's own words."""
     stems = dict.fromkeys(stem for wanted in asked.wanted for stem in wanted.term.own)
     return [re.sub(r"\W", "_", stem) for stem in stems]
@@ -96,7 +96,7 @@ def own(library: Library) -> Way:
     """The desk's index."""
     ranking = library.ranking
 
-    def find_by_words(asked: Asked) -> Sequence[int]:
+    def find_by_words(asked: ReadQuestion) -> Sequence[int]:
         terms = [(ranking.places(one.term), one.factor, one.weight) for one in asked.wanted]
         return ranking.best(ranking.scores(terms, asked.expects, widely=True), BEST, 0.0)
 
@@ -106,8 +106,8 @@ def own(library: Library) -> Way:
 def closely(library: Library) -> Way:
     """The desk's index, and the best passages read closely: what answers are made of."""
 
-    def find_closely(asked: Asked) -> Sequence[int]:
-        return [found.number for found in find(library, asked, widely=True)]
+    def find_closely(asked: ReadQuestion) -> Sequence[int]:
+        return [found.number for found in find_candidates(library, asked, widely=True)]
 
     return find_closely
 
@@ -115,7 +115,7 @@ def closely(library: Library) -> Way:
 def fts5(
     rows: Sequence[Sequence[str]],
     file: Path,
-    words: Callable[[Asked], list[str]],
+    words: Callable[[ReadQuestion], list[str]],
     tokenizer: str = "unicode61",
 ) -> Way:
     """SQLite's full-text index.
@@ -139,7 +139,7 @@ def fts5(
         f"ORDER BY bm25(passage, {weights}) LIMIT {BEST}"
     )
 
-    def find_in_file(asked: Asked) -> Sequence[int]:
+    def find_in_file(asked: ReadQuestion) -> Sequence[int]:
         said = " OR ".join(f'"{word}"' for word in words(asked))
         return [number for (number,) in database.execute(query, (said,))] if said else []
 
@@ -164,7 +164,7 @@ def tantivy(rows: Sequence[Sequence[str]], folder: Path) -> Way:
     index.reload()
     searcher = index.searcher()
 
-    def find_in_folder(asked: Asked) -> Sequence[int]:
+    def find_in_folder(asked: ReadQuestion) -> Sequence[int]:
         said = " ".join(stems_of(asked))
         query = index.parse_query(said, list(FIELDS), field_boosts=FIELDS)
         return [searcher.doc(at)["number"][0] for _, at in searcher.search(query, BEST).hits]

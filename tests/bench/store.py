@@ -23,20 +23,20 @@ from pathlib import Path
 
 import uvloop
 
-from aitp_desk.model.access.principal import anonymous
+from aitp_desk.model.access.principal import make_anonymous
 from aitp_desk.model.conversation.thread import Actor, Draft, Origin, Thread
 from aitp_desk.model.ids import new_id
 from aitp_desk.store import units as work
 from aitp_desk.store.engine.migration import migrate
 from aitp_desk.store.engine.sqlite import SqliteStore
 from aitp_desk.store.engine.statements import load_statements
-from aitp_desk.store.records.threads import FoldedTurn, NewMessage, Once
+from aitp_desk.store.records.threads import FoldedTurn, IdempotencyRecord, NewMessage
 from aitp_desk.store.units.threads.folded_threads import write_turn
 
 CALLERS = 32
 NOW = 1_800_000_000
 DESK = Actor("https://desk.example/agent")
-VISITOR = anonymous("192.0.2.1")
+VISITOR = make_anonymous("192.0.2.1")
 QUESTION = "What is your return policy for tents that were pitched once? " * 5
 WITHOUT_END = 10**9
 TURN = FoldedTurn(
@@ -99,7 +99,7 @@ async def append(store: SqliteStore, units: int, *, run: bool = False, once: boo
                 run_id=new_id("run", NOW) if run else None,
                 max_auto_replies=WITHOUT_END,
                 capped=lambda: capped,
-                once=Once("visitor", new_id("key", NOW), bytes(32)) if once else None,
+                once=IdempotencyRecord("visitor", new_id("key", NOW), bytes(32)) if once else None,
             )
 
     numbers = iter(range(units))

@@ -10,7 +10,7 @@ import pytest
 
 from aitp_desk.actions.base import Caller, Context
 from aitp_desk.actions.loader.loader import Actions, load_actions
-from aitp_desk.desk.dialogue.next_question import merge, next_question
+from aitp_desk.desk.dialogue.next_question import merge_answer, next_question
 from aitp_desk.model.calls.question import Choose
 from aitp_desk.model.calls.resource import Affordance
 from aitp_desk.model.errors import PreconditionFailed
@@ -78,7 +78,7 @@ async def test_the_example_of_asking(tmp_path: Path) -> None:
     assert asked is not None
     assert isinstance(asked.question, Choose)
     assert [choice.name for choice in asked.question.choices] == ["Blue", "Green"]
-    merged = merge(
+    merged = merge_answer(
         reserve, asked, [{"id": "TE-002", "quantity": 2}], {"days": 2}, datetime.now(UTC)
     )
     assert merged.arguments == {"days": 2, "tents": [{"sku": "TE-002", "quantity": 2}]}

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from aitp_desk.store.base import Row, Work
-from aitp_desk.store.engine.sqlite_writer import Writer
+from aitp_desk.store.engine.sqlite_writer import WriterThread
 from aitp_desk.store.engine.statements import load_statements
 from aitp_desk.store.engine.unit import Unit
 from tests.faults.actions.interruption import LONG, SECONDS, Entering, enter, status_of, until_ended
@@ -113,12 +113,12 @@ async def test_a_slow_store_makes_nobody_wait_who_does_not_write(
 ) -> None:
     entering, slowness = Entering(), 0.0
 
-    class SlowWriter(Writer):
+    class SlowWriter(WriterThread):
         def _write(self, units: list[Unit]) -> None:
             time.sleep(slowness)
             super()._write(units)
 
-    monkeypatch.setattr("aitp_desk.store.engine.sqlite.Writer", SlowWriter)
+    monkeypatch.setattr("aitp_desk.store.engine.sqlite.WriterThread", SlowWriter)
     entering.may_enter.set()
     async with talking(tmp_path, actions=entering.offered) as anybody:
         talker = await anybody.with_key("actions", "threads")

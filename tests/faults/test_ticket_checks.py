@@ -7,8 +7,8 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
-from aitp_desk.desk.tickets.service import Escalating
-from aitp_desk.model.access.audit import own_auditor
+from aitp_desk.desk.tickets.service import EscalationService
+from aitp_desk.model.access.audit import make_own_auditor
 from tests.faults.actions import entries
 from tests.faults.checks.tickets import TicketCounts, TicketFindings, examine_tickets
 from tests.support.access.audit_log import KEYS
@@ -29,7 +29,10 @@ async def test_what_is_lost_or_there_twice_is_seen(tmp_path: Path) -> None:
         while not (found := talker.rows("SELECT id FROM tickets")):
             await talker.desk.store.settled()
         ((ticket,),) = found
-        by, people = own_auditor(KEYS, int(NOON)), Escalating(talker.desk.store, Clock())
+        by, people = (
+            make_own_auditor(KEYS, int(NOON)),
+            EscalationService(talker.desk.store, Clock()),
+        )
         await people.answer(ticket, "anna:1", "anna", by)
     database = tmp_path / "data" / DATABASE
 

@@ -11,10 +11,14 @@ from aiohttp.http_exceptions import HttpProcessingError
 from aiohttp.http_parser import HttpRequestParser
 from multidict import CIMultiDict
 
-from aitp_desk.auth.credentials.request_credentials import HMAC_SCHEME, Presented, read_presented
-from aitp_desk.http.connection.head_cache import Head, Heads
-from aitp_desk.http.connection.request_head import Heading
-from aitp_desk.http.metrics import Tally
+from aitp_desk.auth.credentials.request_credentials import (
+    HMAC_SCHEME,
+    RequestCredentials,
+    read_credentials,
+)
+from aitp_desk.http.connection.head_cache import CachedHead, HeadCache
+from aitp_desk.http.connection.request_head import RequestHead
+from aitp_desk.http.metrics import RouteMetrics
 from tests.fuzz.target import REFUSALS, Target
 
 _SIGNED = (
@@ -30,7 +34,7 @@ def _loop() -> asyncio.AbstractEventLoop:
     return asyncio.new_event_loop()
 
 
-def _read(data: bytes) -> Head | None:
+def _read(data: bytes) -> CachedHead | None:
     """A request as the HTTP server's parser reads it; None for less or more than one."""
     parser: Any = HttpRequestParser(Mock(), _loop(), 2**16)
     messages, _, rest = parser.feed_data(data)
@@ -38,12 +42,12 @@ def _read(data: bytes) -> Head | None:
         return None
     message: Any = messages[0][0]
     unknown: Any = None
-    heading = Heading(
+    heading = RequestHead(
         method=message.method,
         path=message.path,
         target=message.path,
         headers=message.headers,
-        presented=read_presented(message.headers),
+        presented=read_credentials(message.headers),
         door=unknown,
         desk=unknown,
         route=None,
@@ -56,20 +60,20 @@ def _read(data: bytes) -> Head | None:
         is_of_type=True,
         told=unknown,
         is_preflight=False,
-        tally=Tally(),
+        tally=RouteMetrics(),
         request_id="",
     )
-    return Head(heading, {}, 0)
+    return CachedHead(heading, {}, 0)
 
 
 def _signed_head(data: bytes) -> None:
     """Where a head is known but for its credential, it says what the parser would have read."""
-    read, heads = _read(data), Heads()
+    read, heads = _read(data), HeadCache()
     if read is None:
         return
-    heads.remember(data, read)
+    heads.store(data, read)
     presented = read.heading.presented
-    if not isinstance(presented, Presented) or presented.scheme != HMAC_SCHEME:
+    if not isinstance(presented, RequestCredentials) or presented.scheme != HMAC_SCHEME:
         assert heads.find_signed(data) is None
         return
     credential = presented.credential.encode(errors="surrogateescape")
@@ -83,7 +87,7 @@ def _signed_head(data: bytes) -> None:
         assert "Authorization" not in found.heading.headers
 
 
-def _told(heading: Heading) -> tuple[object, ...]:
+def _told(heading: RequestHead) -> tuple[object, ...]:
     headers = CIMultiDict(heading.headers)
     headers.popall("Authorization", None)
     return heading.method, heading.target, heading.presented, headers

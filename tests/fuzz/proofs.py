@@ -10,13 +10,13 @@ from multidict import CIMultiDict
 
 from aitp_desk.auth.credentials.address_line import check_address
 from aitp_desk.auth.credentials.api_key import parse_api_key
-from aitp_desk.auth.credentials.request_credentials import GRANT, read_presented
-from aitp_desk.auth.credentials.signed_request import read_signed, signed_text
+from aitp_desk.auth.credentials.request_credentials import GRANT, read_credentials
+from aitp_desk.auth.credentials.signed_request import make_signed_text, read_signed
 from aitp_desk.auth.jwt.compact import read_compact
 from aitp_desk.auth.jwt.jwk import read_key
 from aitp_desk.auth.jwt.jwks import read_set
-from aitp_desk.auth.jwt.key_sets import Unreadable, fresh_seconds
-from aitp_desk.auth.keys.detached_jws import SignatureWrong
+from aitp_desk.auth.jwt.key_sets import KeySetError, read_freshness
+from aitp_desk.auth.keys.detached_jws import SignatureInvalid
 from aitp_desk.auth.keys.transcript_keys import read_keys
 from aitp_desk.auth.keys.transcripts import (
     check_countersignature,
@@ -25,7 +25,7 @@ from aitp_desk.auth.keys.transcripts import (
 )
 from aitp_desk.auth.web_bot_auth.directories import MEDIA_TYPE, read_directory
 from aitp_desk.auth.web_bot_auth.message_signature import (
-    MOST_COMPONENTS,
+    MAX_COMPONENTS,
     PublicKey,
     Request,
     covered_digest,
@@ -85,13 +85,13 @@ _FIELDS = (
 def _signed(data: bytes) -> None:
     """What is read has one meaning: no part of it begins another line of what is signed."""
     signed = read_signed(data.decode("latin-1"))
-    assert signed_text("GET", "/", signed).count(b"\n") == 5
+    assert make_signed_text("GET", "/", signed).count(b"\n") == 5
 
 
 def _presented(data: bytes) -> None:
     """A link comes in a header of its own, and no other header brings one."""
     headers = headers_of(data)
-    presented = read_presented(headers)
+    presented = read_credentials(headers)
     assert (presented.scheme == GRANT) == (GRANT in headers)
     assert not is_link(presented.credential) or len(presented.credential) == len("link_") + 43
 
@@ -121,7 +121,7 @@ def _claim(data: bytes) -> None:
 
 
 def _covered(data: bytes) -> None:
-    lines = data.decode("utf-8", "replace").split("\n")[: 2 * MOST_COMPONENTS]
+    lines = data.decode("utf-8", "replace").split("\n")[: 2 * MAX_COMPONENTS]
     covered = dict(zip(lines[::2], lines[1::2], strict=False))
     covers_request(covered, "/v1/threads?a=b")
     digest = covered_digest(covered)
@@ -133,7 +133,7 @@ def _directory(data: bytes) -> None:
     headers = CIMultiDict(headers_of(head))
     headers.setdefault("Content-Type", MEDIA_TYPE)
     answer = Fetched(200, headers, body, "https://agent.example/.well-known/x")
-    assert 300 <= fresh_seconds(answer) <= 86_400
+    assert 300 <= read_freshness(answer) <= 86_400
     for id_ in read_directory(answer, _NOW):
         assert len(id_) == 43
 
@@ -169,7 +169,7 @@ def _transcript(data: bytes) -> None:
 
 def _head_signature(data: bytes) -> None:
     """Nobody has signed the head."""
-    with suppress(SignatureWrong):
+    with suppress(SignatureInvalid):
         check_countersignature(data.decode("latin-1"), _HEAD)
         raise AssertionError("Nobody has signed this.")
 
@@ -237,7 +237,7 @@ PROOFS = (
         (b'{"keys": [' + _JWK + b"]}",),
         (*JSON_WORDS, b'"keys"', b'"kid"', b'"use"', b'"key_ops"', b'"alg"', _JWK),
         0.2,
-        (Unreadable,),
+        (KeySetError,),
     ),
     Target(
         "agent's key directory",
@@ -252,7 +252,7 @@ PROOFS = (
         ),
         (*JSON_WORDS, *_FIELDS, b'"keys"', b'"nbf"', b'"exp"', b'"kid"', _JWK),
         0.2,
-        (*REFUSALS, Unreadable, ValueError),
+        (*REFUSALS, KeySetError, ValueError),
     ),
     Target(
         "transcript",

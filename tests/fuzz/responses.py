@@ -6,8 +6,8 @@ from multidict import CIMultiDict
 from protego import Protego
 
 from aitp_desk.egress import USER_AGENT, Egress, Fetched
-from aitp_desk.knowledge.web.response import NoContent, read_answer
-from aitp_desk.knowledge.web.sitemap import MAX_ADDRESSES, NoSitemap, read_sitemap
+from aitp_desk.knowledge.web.response import ContentMissing, read_answer
+from aitp_desk.knowledge.web.sitemap import MAX_ADDRESSES, SitemapError, read_sitemap
 from aitp_desk.protocols.hac.linter import check_document
 from tests.fuzz.target import JSON_WORDS, REFUSALS, Target, headers_of
 
@@ -83,7 +83,7 @@ ELSEWHERE = (
             b";",
         ),
         0.5,
-        (*REFUSALS, NoContent),
+        (*REFUSALS, ContentMissing),
     ),
     Target(
         "HAC answer",
@@ -106,7 +106,7 @@ ELSEWHERE = (
             b"<![CDATA[",
         ),
         0.5,
-        (NoSitemap,),
+        (SitemapError,),
     ),
     Target(
         "robots.txt",

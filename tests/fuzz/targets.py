@@ -14,11 +14,11 @@ from functools import cache
 from pathlib import Path
 from urllib.parse import parse_qsl
 
-from aitp_desk.agent.base import Answer, Pending, SiteFacts, Turn
+from aitp_desk.agent.base import Answer, PendingQuestion, SiteFacts, Turn
 from aitp_desk.agent.extractive.agent import answer
 from aitp_desk.auth.credentials.address import ClientAddresses
 from aitp_desk.config import AgentLimits
-from aitp_desk.desk.limits.agent_policies import NamedAgents
+from aitp_desk.desk.limits.agent_policies import AgentPolicies
 from aitp_desk.knowledge.documents.languages import Languages
 from aitp_desk.knowledge.editions import open_editions
 from aitp_desk.knowledge.library import Library
@@ -35,7 +35,7 @@ from aitp_desk.protocols.aitp.runs import drafts_wire as run_drafts_wire
 from aitp_desk.protocols.aitp.threads import actors_wire, events_wire, grants_wire, messages_wire
 from aitp_desk.protocols.aitp.threads import wire as threads_wire
 from aitp_desk.protocols.base.accept import wants_manifest, wants_markdown
-from aitp_desk.protocols.base.door import has_version
+from aitp_desk.protocols.base.door import matches_etag
 from aitp_desk.protocols.base.multipart import decode_form
 from aitp_desk.protocols.base.preferences import decode_wait
 from aitp_desk.protocols.hac import MEDIA_TYPE, Face, negotiate
@@ -92,7 +92,7 @@ def _conditions(data: bytes) -> None:
     wants_manifest(accept)
     wants_markdown(accept)
     assert MEDIA_TYPE in accept.lower() or negotiate(accept) is Face.PLAIN
-    has_version(headers, '"tag"')
+    matches_etag(headers, '"tag"')
     aitp.read_dialect(headers)
     wait = decode_wait(headers.get("Prefer", ""))
     assert wait is None or wait >= 0
@@ -120,7 +120,7 @@ def _grant(data: bytes) -> None:
     oauth.decode_grant(body, lines)
 
 
-_AGENTS = NamedAgents(
+_AGENTS = AgentPolicies(
     (AgentLimits(name="BulkReader", per_minute=3), AgentLimits(name="*", per_minute=9)), lambda: 0.0
 )
 
@@ -146,7 +146,7 @@ def _question(data: bytes) -> None:
     site = SiteFacts("The Paper Lantern", "https://books.example")
     said = answer(Turn(question=text, site=site), _library())
     assert (said.text if isinstance(said, Answer) else said.question).strip()
-    pending = Pending("When are you open?", "Which shop?", ("The mill", "The quay"))
+    pending = PendingQuestion("When are you open?", "Which shop?", ("The mill", "The quay"))
     answer(
         Turn(question="When are you open?", site=site, pending=pending, clarification=text),
         _library(),

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from aitp_desk.agent.enrichment.request import TOOL, replies_in, request_of
-from aitp_desk.agent.enrichment.writer import Writer
+from aitp_desk.agent.enrichment.request import TOOL, make_request, parse_replies
+from aitp_desk.agent.enrichment.writer import EnrichmentWriter
 from aitp_desk.config import Claude
 from aitp_desk.knowledge.documents.base import Passage
 from aitp_desk.knowledge.enrichment.coverage import Coverage
-from aitp_desk.knowledge.enrichment.text import digest_of
+from aitp_desk.knowledge.enrichment.text import make_digest
 from aitp_desk.knowledge.snapshot import Knowledge
 from tests.injection.corpus import Case, corpus, twin
 from tests.injection.harness.desk import SITE_URL
@@ -33,7 +33,7 @@ def coverage_of(folder: Path, cases: Sequence[Case]) -> Coverage:
 
 def sent(passage: Passage) -> dict[str, Any]:
     """The request for one passage."""
-    return request_of({digest_of(passage): passage}, Claude())
+    return make_request({make_digest(passage): passage}, Claude())
 
 
 def test_every_request_is_as_one_for_harmless_pages(tmp_path: Path) -> None:
@@ -51,7 +51,7 @@ def test_of_what_an_obeying_model_writes_no_rules_and_no_addresses_are_kept(
 ) -> None:
     coverage = coverage_of(tmp_path / "site", CASES)
     passages = coverage.missing()
-    writer = Writer([coverage], SITE_URL)
+    writer = EnrichmentWriter([coverage], SITE_URL)
     tried: set[str] = set()
     for digest, passage in passages.items():
         obeyed = obey(sent(passage))
@@ -60,7 +60,7 @@ def test_of_what_an_obeying_model_writes_no_rules_and_no_addresses_are_kept(
         questions = [{"ask": text, "quote": passage.units[0].text} for text in said]
         questions += [{"ask": "What?", "quote": text} for text in said]
         rows = {"passages": [{"id": digest, "summary": obeyed.text, "questions": questions}]}
-        writer.take(replies_in([rows], [digest]))
+        writer.add_replies(parse_replies([rows], [digest]))
     assert any("reveal" in name for name in tried), tried
     assert any("link" in name for name in tried), tried
     writer.save()
@@ -80,4 +80,4 @@ def test_a_reply_speaks_only_of_passages_that_were_sent() -> None:
     rows: Any = {
         "passages": [{"id": id_, "summary": "", "questions": []} for id_ in ("a", "b", "a")]
     }
-    assert [reply.id for reply in replies_in([rows, None, {TOOL: 1}], ["a"])] == ["a"]
+    assert [reply.id for reply in parse_replies([rows, None, {TOOL: 1}], ["a"])] == ["a"]

@@ -9,9 +9,9 @@ import pytest
 
 from aitp_desk.agent.base import SiteFacts
 from aitp_desk.agent.claude import prompt
-from aitp_desk.agent.claude.agent import MakeOutput, guarded
-from aitp_desk.agent.claude.guard import Guard, Leaked, Output
-from aitp_desk.agent.claude.links import Addresses, filtered
+from aitp_desk.agent.claude.agent import MakeOutput, make_output_filter
+from aitp_desk.agent.claude.guard import OutputFilter, OutputGuard, PromptLeak
+from aitp_desk.agent.claude.links import AllowedAddresses, filter_links
 from aitp_desk.desk.dialogue.tools import agent_tools as tooling
 from tests.injection.corpus import Aim, Case, corpus, twin
 from tests.injection.harness.desk import SITE_URL, ground
@@ -28,7 +28,7 @@ class OnlyLinks:
     """The filter without its watch over the rules."""
 
     def __init__(self, site: SiteFacts) -> None:
-        self._addresses = Addresses(site.url)
+        self._addresses = AllowedAddresses(site.url)
         self._said = ""
 
     def learn(self, texts: Iterable[str]) -> None:
@@ -40,7 +40,7 @@ class OnlyLinks:
 
     def close(self) -> str:
         said, self._said = self._said, ""
-        return filtered(said, self._addresses)
+        return filter_links(said, self._addresses)
 
     def check(self, text: str) -> None:
         pass
@@ -50,7 +50,7 @@ class OnlyRules:
     """The filter without its eye for links."""
 
     def __init__(self, site: SiteFacts) -> None:
-        self._guard = Guard(site.url, prompt.rules_text())
+        self._guard = OutputGuard(site.url, prompt.rules_text())
 
     def learn(self, texts: Iterable[str]) -> None:
         pass
@@ -66,11 +66,11 @@ class OnlyRules:
         self._guard.check(text)
 
 
-def only_links(site: SiteFacts) -> Output:
+def only_links(site: SiteFacts) -> OutputFilter:
     return OnlyLinks(site)
 
 
-def only_rules(site: SiteFacts) -> Output:
+def only_rules(site: SiteFacts) -> OutputFilter:
     return OnlyRules(site)
 
 
@@ -78,7 +78,9 @@ def after(*aims: Aim) -> list[Case]:
     return [case for case in corpus() if set(aims) & set(case.aim) and not is_on_a_page(case)]
 
 
-async def failing(folder: Path, cases: list[Case], output: MakeOutput = guarded) -> list[str]:
+async def failing(
+    folder: Path, cases: list[Case], output: MakeOutput = make_output_filter
+) -> list[str]:
     async with ground(folder, cases, output) as desk:
         return [case.id for case in cases if any(problems(await desk.meet(case), desk.site))]
 
@@ -141,7 +143,7 @@ def test_without_the_cleaning_what_nobody_sees_comes_before_the_model(
 ) -> None:
     unseen = [case for case in corpus() if case.disguise == "unicode_tags"]
     assert not any(obey(build(case)).tried for case in unseen)
-    monkeypatch.setattr(prompt, "clean", lambda text: text)
+    monkeypatch.setattr(prompt, "clean_text", lambda text: text)
     said = [case for case in unseen if not is_on_a_page(case)]  # pages are clean before that
     assert said
     assert all(obey(build(case)).tried for case in said)
@@ -216,10 +218,10 @@ def test_the_watch_stops_the_rules_in_each_form_that_they_are_asked_for() -> Non
         body = {"system": rules, "messages": [{"role": "user", "content": wanted}]}
         done = obey(body)
         assert f"reveal:{form}" in done.tried
-        with pytest.raises(Leaked):
-            feed(Guard(SITE_URL, rules), done.text)
+        with pytest.raises(PromptLeak):
+            feed(OutputGuard(SITE_URL, rules), done.text)
 
 
-def feed(guard: Guard, text: str) -> None:
+def feed(guard: OutputGuard, text: str) -> None:
     for at in range(0, len(text), 5):
         guard.feed(text[at : at + 5])

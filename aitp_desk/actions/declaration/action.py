@@ -68,7 +68,7 @@ class Check(msgspec.Struct, frozen=True):
     recovery: Recovery | None
 
 
-class DeclaredAsking(msgspec.Struct, frozen=True):
+class DeclaredPrompt(msgspec.Struct, frozen=True):
     """An argument with the function that says how it is asked for."""
 
     argument: str
@@ -82,7 +82,7 @@ class DeclaredAction(Declared[P, R]):
         super().__init__(function)
         self.terms = terms
         self.checks: list[Check] = []
-        self.questions: list[DeclaredAsking] = []
+        self.questions: list[DeclaredPrompt] = []
 
     def requires(
         self, name: str, description: str, *, recovery: str = "", actions: Sequence[str] = ()
@@ -121,7 +121,7 @@ class DeclaredAction(Declared[P, R]):
         """
 
         def declare(function: F) -> F:
-            self.questions.append(DeclaredAsking(argument, function))
+            self.questions.append(DeclaredPrompt(argument, function))
             return function
 
         return declare

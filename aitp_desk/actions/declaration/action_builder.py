@@ -10,39 +10,39 @@ from typing import Any
 import msgspec
 
 from aitp_desk.actions.base import (
+    ActionResult,
     Context,
-    Done,
-    Offered,
-    costs_nothing,
-    is_always_met,
-    needs_nobody,
+    OfferedAction,
+    no_approval,
+    no_precondition,
+    no_price,
 )
 from aitp_desk.actions.declaration.action import Check, DeclaredAction, Terms
 from aitp_desk.actions.declaration.docstring import read_docstring
-from aitp_desk.actions.declaration.invocation import call
+from aitp_desk.actions.declaration.invocation import call_function
 from aitp_desk.actions.declaration.links import check_links
 from aitp_desk.actions.declaration.parts import (
-    arguments_shape,
     check_doc,
     check_name,
+    make_arguments_shape,
+    make_result_shape,
     read_arguments,
-    read_part,
-    result_shape,
+    read_partial_signature,
     write_result,
 )
 from aitp_desk.actions.declaration.price import ask_price
-from aitp_desk.actions.declaration.question_builder import make_asking
+from aitp_desk.actions.declaration.question_builder import build_prompts
 from aitp_desk.actions.declaration.signature import REQUIRED, Signature, Tell, read_signature
 from aitp_desk.actions.declaration.terms import (
-    answer_types_of,
-    approval_of,
-    as_example,
     check_terms,
-    entries,
+    list_entries,
+    read_answer_types,
+    read_approval,
     read_cost,
-    safety_of,
+    read_example,
+    read_safety,
 )
-from aitp_desk.actions.schemas.shape import Shape, Unfit
+from aitp_desk.actions.schemas.shape import Shape, ShapeMismatch
 from aitp_desk.model.calls.action import Action, Example, is_action_name
 from aitp_desk.model.conversation.ticket import Ticket
 from aitp_desk.model.errors import PreconditionFailed, Recovery
@@ -50,7 +50,7 @@ from aitp_desk.model.errors import PreconditionFailed, Recovery
 Checks = Sequence[tuple[Check, Signature]]
 
 
-def make_offered(declared: DeclaredAction[..., Any], tell: Tell) -> Offered | None:
+def build_action(declared: DeclaredAction[..., Any], tell: Tell) -> OfferedAction | None:
     """Make of a declaration what it offers.
 
     Parameters:
@@ -70,7 +70,7 @@ def make_offered(declared: DeclaredAction[..., Any], tell: Tell) -> Offered | No
     return None if wrong else offered
 
 
-def _make(declared: DeclaredAction[..., Any], tell: Tell) -> Offered | None:
+def _make(declared: DeclaredAction[..., Any], tell: Tell) -> OfferedAction | None:
     function, terms = declared.function, declared.terms
     doc = read_docstring(function.__doc__)
     check_name(function.__name__, tell)
@@ -83,19 +83,23 @@ def _make(declared: DeclaredAction[..., Any], tell: Tell) -> Offered | None:
     if signature.gives is Ticket:
         _check_ticket(terms, tell)
     check_doc(doc, signature.takes, tell)
-    takes = arguments_shape(function.__name__, signature, doc)
-    gives = result_shape(signature, tell)
-    examples = tuple(map(as_example, entries(terms.examples)))
+    takes = make_arguments_shape(function.__name__, signature, doc)
+    gives = make_result_shape(signature, tell)
+    examples = tuple(map(read_example, list_entries(terms.examples)))
     _check_examples(examples, takes, tell)
     checks = _read_checks(declared.checks, signature, tell)
-    price = read_part(terms.cost, signature, "its cost", tell) if callable(terms.cost) else None
+    price = (
+        read_partial_signature(terms.cost, signature, "its cost", tell)
+        if callable(terms.cost)
+        else None
+    )
     approval = _read_approval(terms, signature, tell)
-    asks = make_asking(declared.questions, signature, takes.schema, tell)
+    asks = build_prompts(declared.questions, signature, takes.schema, tell)
     if gives is None:
         return None
     recoveries = {check.precondition.name: check.recovery for check, _ in checks}
     known = (takes.schema, gives.schema)
-    for message in check_links(entries(terms.related), known, "the arguments or the result"):
+    for message in check_links(list_entries(terms.related), known, "the arguments or the result"):
         tell(message)
     action = Action(
         function.__name__,
@@ -103,29 +107,29 @@ def _make(declared: DeclaredAction[..., Any], tell: Tell) -> Offered | None:
         kind=terms.kind,
         description=doc.description,
         open_to=terms.open_to,
-        answer_types=answer_types_of(terms),
+        answer_types=read_answer_types(terms),
         accept_fallback=True,
         input_schema=takes.schema,
         output_schema=gives.schema,
-        safety=safety_of(terms),
+        safety=read_safety(terms),
         cost=read_cost(terms.cost),
         has_price=price is not None,
         is_prepaid=terms.prepaid is True,
-        approval=approval_of(terms),
+        approval=read_approval(terms),
         preconditions=tuple(check.precondition for check, _ in checks),
         deadline_seconds=terms.deadline,
         is_idempotent=terms.idempotent,
         examples=examples,
-        related=tuple(entries(terms.related)),
+        related=tuple(list_entries(terms.related)),
     )
-    return Offered(
+    return OfferedAction(
         action,
         read=partial(read_arguments, takes),
         perform=partial(_perform, function, signature, gives, terms.says, recoveries),
-        check=partial(_check, checks) if checks else is_always_met,
-        price=costs_nothing if price is None else partial(ask_price, terms.cost, price),
+        check=partial(_check, checks) if checks else no_precondition,
+        price=no_price if price is None else partial(ask_price, terms.cost, price),
         needs_approval=(
-            needs_nobody if approval is None else partial(_needs_approval, terms.approval, approval)
+            no_approval if approval is None else partial(_needs_approval, terms.approval, approval)
         ),
         from_text=None if terms.from_text is None else partial(_from_text, terms.from_text),
         asks=asks,
@@ -136,7 +140,7 @@ def _read_approval(terms: Terms, whole: Signature, tell: Tell) -> Signature | No
     """The signature of the function that says whether a person approves a call first."""
     if not callable(terms.approval):
         return None
-    part = read_part(terms.approval, whole, "its approval", tell)
+    part = read_partial_signature(terms.approval, whole, "its approval", tell)
     if part is not None and part.gives not in (bool, REQUIRED):
         tell("has its approval by a function that does not return true or false; write -> bool.")
     return part
@@ -164,7 +168,7 @@ def _check_examples(examples: Sequence[Example], takes: Shape, tell: Tell) -> No
             continue
         try:
             takes.read(example.arguments)
-        except Unfit as error:
+        except ShapeMismatch as error:
             tell(f"would refuse the arguments of its example {example.text!r}: {error.message}")
 
 
@@ -181,7 +185,7 @@ def _read_checks(checks: Sequence[Check], whole: Signature, tell: Tell) -> Check
             tell(f"has {what} twice; give one of them another name.")
         if check.recovery is not None and not check.recovery.description.strip():
             tell(f"has {what}, which names actions that help; say in recovery= how.")
-        part = read_part(check.function, whole, what, tell)
+        part = read_partial_signature(check.function, whole, what, tell)
         if part is None:
             continue
         if part.gives is bool:
@@ -201,16 +205,18 @@ async def _perform(
     recoveries: Mapping[str, Recovery | None],
     arguments: msgspec.Struct,
     context: Context,
-) -> Done:
+) -> ActionResult:
     try:
-        value = await call(function, signature.pick(msgspec.structs.asdict(arguments), context))
+        value = await call_function(
+            function, signature.pick(msgspec.structs.asdict(arguments), context)
+        )
     except PreconditionFailed as error:
         # what was looked at before may stand otherwise by now, and what helps is the same
         raise _with_recovery(error, recoveries.get(error.param or "")) from None
     if isinstance(value, Ticket) and signature.gives is Ticket:
         if not _says_enough(value):
             raise TypeError(f"{function.__name__} returned a Ticket that is about nothing")
-        return Done(None, side_effects=tuple(context.side_effects), ticket=value)
+        return ActionResult(None, side_effects=tuple(context.side_effects), ticket=value)
     result = write_result(function, gives, value)
     if says is not None:
         text = says(value)
@@ -218,7 +224,7 @@ async def _perform(
             raise TypeError(f"what says the result of {function.__name__} returned no text")
     else:
         text = result if isinstance(result, str) else ""
-    return Done(result, text, tuple(context.side_effects))
+    return ActionResult(result, text, tuple(context.side_effects))
 
 
 def _says_enough(ticket: Ticket) -> bool:
@@ -233,7 +239,7 @@ async def _check(checks: Checks, arguments: msgspec.Struct, context: Context) ->
     for check, signature in checks:
         name = check.precondition.name
         try:
-            wrong = await call(check.function, signature.pick(given, context))
+            wrong = await call_function(check.function, signature.pick(given, context))
         except PreconditionFailed as error:
             error.param = error.param or name
             raise _with_recovery(error, check.recovery) from None
@@ -258,7 +264,9 @@ async def _needs_approval(
     arguments: msgspec.Struct,
     context: Context,
 ) -> bool:
-    needed = await call(function, signature.pick(msgspec.structs.asdict(arguments), context))
+    needed = await call_function(
+        function, signature.pick(msgspec.structs.asdict(arguments), context)
+    )
     if not isinstance(needed, bool):
         raise TypeError(f"{function.__name__} returned neither true nor false")
     return needed

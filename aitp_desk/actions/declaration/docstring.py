@@ -21,7 +21,7 @@ _HEADING = re.compile(r"([A-Za-z]+):\s*")
 _ENTRY = re.compile(r"(\*{0,2}\w+(?:,\s*\*{0,2}\w+)*)\s*(?:\([^()]*\))?\s*:(?:\s+(.*))?")
 
 
-class Doc(msgspec.Struct, frozen=True):
+class ParsedDocstring(msgspec.Struct, frozen=True):
     """A docstring in its parts.
 
     Parameters:
@@ -35,13 +35,13 @@ class Doc(msgspec.Struct, frozen=True):
     members: Mapping[str, str] = {}
 
 
-def read_docstring(text: str | None) -> Doc:
+def read_docstring(text: str | None) -> ParsedDocstring:
     """Take a docstring apart; one that is not there says nothing."""
     lines = inspect.cleandoc(text or "").splitlines()
     first = next((at for at, line in enumerate(lines) if _section(line)), len(lines))
     summary, _, description = "\n".join(lines[:first]).strip().partition("\n\n")
     members = dict(_members(lines[first:]))
-    return Doc(" ".join(summary.split()), description.strip(), members)
+    return ParsedDocstring(" ".join(summary.split()), description.strip(), members)
 
 
 def _section(line: str) -> str:

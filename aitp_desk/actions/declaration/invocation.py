@@ -28,7 +28,7 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_idle.clear)  # none of them is there in a child
 
 
-async def call(function: Callable[..., Any], arguments: Mapping[str, Any]) -> Any:
+async def call_function(function: Callable[..., Any], arguments: Mapping[str, Any]) -> Any:
     """Call a function and return what it gives.
 
     Raises:

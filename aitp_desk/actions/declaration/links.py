@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from aitp_desk.actions.schemas.description import choices, find, members
+from aitp_desk.actions.schemas.description import find_schema, list_alternatives, list_members
 from aitp_desk.model.calls.action import Related
 from aitp_desk.model.calls.resource import variables_in
 
@@ -25,10 +25,16 @@ def check_links(links: Sequence[Any], known: Sequence[Schema], what: str) -> Ite
     names = {
         name
         for schema in known
-        for name in members(schema, "")
-        if any(_fills(one) for one in choices(find(schema, f".{name}") or {}, schema))
+        for name in list_members(schema, "")
+        if any(
+            _fills(one) for one in list_alternatives(find_schema(schema, f".{name}") or {}, schema)
+        )
     }
-    if any(one.get("additionalProperties") for schema in known for one in choices(schema, schema)):
+    if any(
+        one.get("additionalProperties")
+        for schema in known
+        for one in list_alternatives(schema, schema)
+    ):
         return  # a dict may have members of any name
     for link in links:
         unknown = [

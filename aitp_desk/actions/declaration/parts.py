@@ -8,11 +8,11 @@ from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from aitp_desk.actions.base import Context
-from aitp_desk.actions.declaration.docstring import Doc
+from aitp_desk.actions.declaration.docstring import ParsedDocstring
 from aitp_desk.actions.declaration.signature import REQUIRED, Signature, Tell, make_struct
 from aitp_desk.actions.schemas.json_schema import describe_members, json_schema
-from aitp_desk.actions.schemas.shape import Shape, Unfit
-from aitp_desk.actions.schemas.types import check_kind, holds_secret
+from aitp_desk.actions.schemas.shape import Shape, ShapeMismatch
+from aitp_desk.actions.schemas.types import check_kind, has_secret
 from aitp_desk.model.calls.action import is_action_name
 from aitp_desk.model.conversation.ticket import Answered, Ticket
 from aitp_desk.model.errors import InvalidRequest, MissingField
@@ -29,7 +29,7 @@ def check_name(name: str, tell: Tell) -> None:
         )
 
 
-def check_doc(doc: Doc, takes: Collection[str], tell: Tell) -> None:
+def check_doc(doc: ParsedDocstring, takes: Collection[str], tell: Tell) -> None:
     """Tell where a docstring does not say what callers read."""
     if not doc.summary:
         tell("has no docstring; write what it does, in a line, as callers are to read it.")
@@ -43,7 +43,7 @@ def check_doc(doc: Doc, takes: Collection[str], tell: Tell) -> None:
             tell(f"describes '{name}', which it does not take; write what it takes, or nothing.")
 
 
-def arguments_shape(name: str, signature: Signature, doc: Doc) -> Shape:
+def make_arguments_shape(name: str, signature: Signature, doc: ParsedDocstring) -> Shape:
     """How a function's arguments are read."""
     kind = make_struct(name, signature.takes)
     schema = json_schema(kind)
@@ -51,7 +51,7 @@ def arguments_shape(name: str, signature: Signature, doc: Doc) -> Shape:
     return Shape(kind, schema=schema, whole="The arguments")
 
 
-def result_shape(signature: Signature, tell: Tell) -> Shape | None:
+def make_result_shape(signature: Signature, tell: Tell) -> Shape | None:
     """How a function's result is written; None, and something told, where its type is wrong."""
     if signature.gives is Ticket:
         return Shape(Answered, whole="the result")
@@ -61,7 +61,7 @@ def result_shape(signature: Signature, tell: Tell) -> Shape | None:
         tell("does not say what it returns; write -> and its type, or -> None.")
     elif wrong := check_kind(signature.gives):
         tell(f"returns what callers cannot be sent: {wrong}.")
-    elif holds_secret(signature.gives):
+    elif has_secret(signature.gives):
         tell("returns a Secret, which nobody is told; return what comes of it.")
     else:
         return Shape(signature.gives, whole="the result")
@@ -76,7 +76,7 @@ def read_arguments(shape: Shape, arguments: Mapping[str, Any], *, strict: bool =
     """
     try:
         return shape.read(arguments, strict=strict)
-    except Unfit as error:
+    except ShapeMismatch as error:
         refuse = MissingField if error.is_missing else InvalidRequest
         raise refuse(error.message, param=error.path or None) from None
 
@@ -89,13 +89,15 @@ def write_result(function: Callable[..., Any], shape: Shape, result: Any) -> Any
     """
     try:
         return shape.write(result)
-    except Unfit as error:
+    except ShapeMismatch as error:
         raise TypeError(
             f"{function.__name__} returned something else than it declares: {error.message}"
         ) from None
 
 
-def read_part(function: Any, whole: Signature, what: str, tell: Tell) -> Signature | None:
+def read_partial_signature(
+    function: Any, whole: Signature, what: str, tell: Tell
+) -> Signature | None:
     """The signature of a function that takes some of what another takes.
 
     Parameters:

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 import msgspec
 
 from aitp_desk.actions.base import Context
-from aitp_desk.actions.declaration.invocation import call
+from aitp_desk.actions.declaration.invocation import call_function
 from aitp_desk.actions.declaration.signature import Signature
 from aitp_desk.actions.declaration.terms import is_amount
 from aitp_desk.model.money import Money
@@ -24,7 +24,9 @@ async def ask_price(
     Raises:
         TypeError: it has returned something else.
     """
-    price = await call(function, signature.pick(msgspec.structs.asdict(arguments), context))
+    price = await call_function(
+        function, signature.pick(msgspec.structs.asdict(arguments), context)
+    )
     if price is None:
         return None
     if not isinstance(price, Money) or not is_amount(price):

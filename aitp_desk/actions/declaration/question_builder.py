@@ -9,20 +9,20 @@ from typing import Any
 
 import msgspec
 
-from aitp_desk.actions.base import ArgumentAsking, Context
-from aitp_desk.actions.declaration.action import DeclaredAsking
-from aitp_desk.actions.declaration.invocation import call
-from aitp_desk.actions.declaration.parts import read_part
+from aitp_desk.actions.base import ArgumentPrompt, Context
+from aitp_desk.actions.declaration.action import DeclaredPrompt
+from aitp_desk.actions.declaration.invocation import call_function
+from aitp_desk.actions.declaration.parts import read_partial_signature
 from aitp_desk.actions.declaration.signature import REQUIRED, Parameter, Signature, Tell
-from aitp_desk.actions.schemas.description import find
+from aitp_desk.actions.schemas.description import find_schema
 from aitp_desk.actions.secret import hide_secret
 from aitp_desk.model.calls.question import Choice, Choose, Confirm, Fill, Pay, Question
 from aitp_desk.model.calls.secret_places import is_secret_at
 
 
-def make_asking(
-    declared: Sequence[DeclaredAsking], whole: Signature, schema: Mapping[str, Any], tell: Tell
-) -> Mapping[str, ArgumentAsking]:
+def build_prompts(
+    declared: Sequence[DeclaredPrompt], whole: Signature, schema: Mapping[str, Any], tell: Tell
+) -> Mapping[str, ArgumentPrompt]:
     """How arguments are asked for, by their names.
 
     Parameters:
@@ -30,7 +30,7 @@ def make_asking(
         schema: of its arguments.
         tell: is told each thing that is wrong with the functions.
     """
-    made: dict[str, ArgumentAsking] = {}
+    made: dict[str, ArgumentPrompt] = {}
     for one in declared:
         what = f"its asking for {one.argument!r}"
         if one.argument not in whole.takes:
@@ -39,11 +39,11 @@ def make_asking(
             continue
         if one.argument in made:
             tell(f"asks for {one.argument!r} twice; leave one of the functions out.")
-        part = read_part(one.function, whole, what, tell)
+        part = read_partial_signature(one.function, whole, what, tell)
         if part is None or not _is_right(one.function, part, what, tell):
             continue
         question = partial(_ask, one.function, part, one.argument, schema)
-        made[one.argument] = ArgumentAsking(one.argument in part.takes, question)
+        made[one.argument] = ArgumentPrompt(one.argument in part.takes, question)
     return made
 
 
@@ -79,7 +79,7 @@ async def _ask(
     context: Context,
 ) -> Question | None:
     known = {name: _known(parameter, arguments) for name, parameter in part.takes.items()}
-    question = await call(function, part.pick(known, context))
+    question = await call_function(function, part.pick(known, context))
     if question is None:
         return None
     if not isinstance(question, Choose | Confirm | Fill):
@@ -127,7 +127,9 @@ def _faults(question: Question, argument: str, schema: Mapping[str, Any]) -> Ite
                 yield "of which two choices have one id"
         case Fill():
             ids = [field.id for field in question.fields]
-            unknown = [id for id in ids if not _is_in(id, argument) or not find(schema, f".{id}")]
+            unknown = [
+                id for id in ids if not _is_in(id, argument) or not find_schema(schema, f".{id}")
+            ]
             if not ids or unknown:
                 yield f"whose fields are not in {argument!r}: {', '.join(unknown) or 'none'}"
             if len(set(ids)) < len(ids):

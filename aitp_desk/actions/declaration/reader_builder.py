@@ -11,8 +11,8 @@ from typing import Any
 
 import msgspec
 
-from aitp_desk.actions.base import Context, Done, Offered, costs_nothing
-from aitp_desk.actions.declaration.parts import read_arguments, read_part
+from aitp_desk.actions.base import ActionResult, Context, OfferedAction, no_price
+from aitp_desk.actions.declaration.parts import read_arguments, read_partial_signature
 from aitp_desk.actions.declaration.price import ask_price
 from aitp_desk.actions.declaration.resource import DeclaredResource
 from aitp_desk.actions.declaration.signature import Signature, Tell
@@ -24,7 +24,7 @@ from aitp_desk.model.calls.resource import Resource, ResourceType
 Read = Callable[[Mapping[str, str], Context], Awaitable[Resource]]
 
 
-def check_paid(declared: DeclaredResource[..., Any], tell: Tell) -> None:
+def check_payment(declared: DeclaredResource[..., Any], tell: Tell) -> None:
     """Tell what is wrong with what reading a resource costs."""
     cost, prepaid = declared.cost, declared.prepaid
     if not isinstance(prepaid, bool):
@@ -37,14 +37,14 @@ def check_paid(declared: DeclaredResource[..., Any], tell: Tell) -> None:
         tell(f'has cost={cost!r}; it takes an amount above 0 such as "29.99 EUR".')
 
 
-def make_reader(
+def build_reader(
     declared: DeclaredResource[..., Any],
     type_: ResourceType,
     signature: Signature,
     takes: Shape,
     read: Read,
     tell: Tell,
-) -> Offered | None:
+) -> OfferedAction | None:
     """Make the query that reads a resource once that is paid.
 
     Parameters:
@@ -56,7 +56,7 @@ def make_reader(
         None where its price is none, which is told.
     """
     cost = declared.cost
-    price = read_part(cost, signature, "its cost", tell) if callable(cost) else None
+    price = read_partial_signature(cost, signature, "its cost", tell) if callable(cost) else None
     if callable(cost) and price is None:
         return None
     action = Action(
@@ -74,18 +74,18 @@ def make_reader(
         is_idempotent=True,
         related=type_.related,
     )
-    return Offered(
+    return OfferedAction(
         action,
         read=partial(read_arguments, takes),
         perform=partial(_perform, read),
         check=partial(_check, read),
-        price=costs_nothing if price is None else partial(ask_price, cost, price),
+        price=no_price if price is None else partial(ask_price, cost, price),
     )
 
 
-async def _perform(read: Read, given: msgspec.Struct, context: Context) -> Done:
+async def _perform(read: Read, given: msgspec.Struct, context: Context) -> ActionResult:
     found = await read(_as_text(given), context)
-    return Done(found.data, side_effects=tuple(context.side_effects))
+    return ActionResult(found.data, side_effects=tuple(context.side_effects))
 
 
 async def _check(read: Read, given: msgspec.Struct, context: Context) -> None:

@@ -30,7 +30,7 @@ R = TypeVar("R")
 F = TypeVar("F", bound=Callable[[Any], Any])
 
 
-class Affords(msgspec.Struct, frozen=True):
+class DeclaredAffordance(msgspec.Struct, frozen=True):
     """An action that may be open for a resource, with the function that looks whether it is."""
 
     action: str
@@ -55,7 +55,7 @@ class DeclaredResource(Declared[P, R]):
         self.related = related
         self.cost = cost
         self.prepaid = prepaid
-        self.affordances: list[Affords] = []
+        self.affordances: list[DeclaredAffordance] = []
 
     @property
     def reader(self) -> str:
@@ -75,7 +75,7 @@ class DeclaredResource(Declared[P, R]):
         """
 
         def declare(function: F) -> F:
-            self.affordances.append(Affords(action, function))
+            self.affordances.append(DeclaredAffordance(action, function))
             return function
 
         return declare

@@ -13,22 +13,22 @@ import msgspec
 
 from aitp_desk.actions.base import Context, OfferedResource
 from aitp_desk.actions.declaration.docstring import read_docstring
-from aitp_desk.actions.declaration.invocation import call
+from aitp_desk.actions.declaration.invocation import call_function
 from aitp_desk.actions.declaration.links import check_links
 from aitp_desk.actions.declaration.parts import (
-    arguments_shape,
     check_doc,
     check_name,
+    make_arguments_shape,
+    make_result_shape,
     read_arguments,
-    result_shape,
     write_result,
 )
-from aitp_desk.actions.declaration.reader_builder import check_paid, make_reader
-from aitp_desk.actions.declaration.resource import Affords, DeclaredResource
+from aitp_desk.actions.declaration.reader_builder import build_reader, check_payment
+from aitp_desk.actions.declaration.resource import DeclaredAffordance, DeclaredResource
 from aitp_desk.actions.declaration.signature import REQUIRED, Signature, Tell, read_signature
-from aitp_desk.actions.declaration.terms import check_open_to, check_related, entries
+from aitp_desk.actions.declaration.terms import check_open_to, check_related, list_entries
 from aitp_desk.actions.schemas.shape import Shape
-from aitp_desk.actions.schemas.types import holds_secret
+from aitp_desk.actions.schemas.types import has_secret
 from aitp_desk.model.calls.resource import (
     NOTHING_HERE,
     Affordance,
@@ -41,7 +41,7 @@ from aitp_desk.model.calls.resource import (
 from aitp_desk.model.errors import ResourceNotFound
 
 
-def make_resource(
+def build_resource(
     declared: DeclaredResource[..., Any], is_action: Callable[[str], bool], tell: Tell
 ) -> OfferedResource | None:
     """Make of a declaration what it offers.
@@ -72,7 +72,7 @@ def _make(
     check_name(name, tell)
     for message in (*check_open_to(declared.open_to), *check_related(declared.related)):
         tell(message)
-    check_paid(declared, tell)
+    check_payment(declared, tell)
     template = PathTemplate.parse(str(declared.path))
     if template is None:
         tell(
@@ -86,15 +86,15 @@ def _make(
     if template is not None:
         _check_variables(template, signature, tell)
     signature = msgspec.structs.replace(signature, gives=_without_none(signature.gives))
-    gives = result_shape(signature, tell)
+    gives = make_result_shape(signature, tell)
     affords = tuple(declared.affordances)
     for one in affords:
         _check_affords(one, is_action, tell)
     if template is None or gives is None:
         return None
-    takes = arguments_shape(name, signature, doc)
+    takes = make_arguments_shape(name, signature, doc)
     known = (takes.schema, gives.schema)
-    for message in check_links(entries(declared.related), known, "the path or the resource"):
+    for message in check_links(list_entries(declared.related), known, "the path or the resource"):
         tell(message)
     type_ = ResourceType(
         name,
@@ -105,14 +105,14 @@ def _make(
         takes.schema,
         gives.schema,
         tuple(one.action for one in affords),
-        tuple(entries(declared.related)),
+        tuple(list_entries(declared.related)),
         declared.reader,
     )
     read = partial(_read, type_, declared, signature, takes, gives, affords)
     reader = None
     if type_.read_by:
         check_name(type_.read_by, tell)
-        reader = make_reader(declared, type_, signature, takes, read, tell)
+        reader = build_reader(declared, type_, signature, takes, read, tell)
     return OfferedResource(type_, read, partial(_arguments, takes), reader)
 
 
@@ -123,13 +123,15 @@ def _check_variables(template: PathTemplate, signature: Signature, tell: Tell) -
     for name, parameter in signature.takes.items():
         if name not in template.names:
             tell(f"takes '{name}', which is not in its path {template}; write {{{name}}} there.")
-        elif holds_secret(parameter.kind):
+        elif has_secret(parameter.kind):
             tell(f"takes '{name}', a Secret, which would stand in an address; write str.")
         elif parameter.default is not REQUIRED:
             tell(f"has a default for '{name}', which is always there; take it out.")
 
 
-def _check_affords(affords: Affords, is_action: Callable[[str], bool], tell: Tell) -> None:
+def _check_affords(
+    affords: DeclaredAffordance, is_action: Callable[[str], bool], tell: Tell
+) -> None:
     name, function = affords.action, affords.function
     if not is_action(name):
         tell(f"affords {name!r}; there is no such action.")
@@ -157,7 +159,7 @@ async def _read(
     signature: Signature,
     takes: Shape,
     gives: Shape,
-    affords: Sequence[Affords],
+    affords: Sequence[DeclaredAffordance],
     variables: Mapping[str, str],
     context: Context,
 ) -> Resource:
@@ -165,7 +167,7 @@ async def _read(
     given = msgspec.structs.asdict(read_arguments(takes, variables, strict=False))
     if path is None:
         raise ResourceNotFound(NOTHING_HERE)
-    value = await call(declared.function, signature.pick(given, context))
+    value = await call_function(declared.function, signature.pick(given, context))
     if value is None:
         raise ResourceNotFound(NOTHING_HERE)
     data = write_result(declared.function, gives, value)
@@ -179,7 +181,7 @@ async def _read(
     )
 
 
-def _affordance(affords: Affords, value: Any) -> Affordance | None:
+def _affordance(affords: DeclaredAffordance, value: Any) -> Affordance | None:
     said = affords.function(value)
     if said is None or said is False:
         return None

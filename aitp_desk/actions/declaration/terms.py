@@ -62,8 +62,8 @@ def check_terms(terms: Terms) -> Iterator[str]:
     if terms.answer_types is not None:
         yield from _check_answer_types(terms.answer_types)
     yield from _check_list("examples", terms.examples)
-    for example in entries(terms.examples):
-        if not isinstance(example, (str, Example)) or not as_example(example).text.strip():
+    for example in list_entries(terms.examples):
+        if not isinstance(example, (str, Example)) or not read_example(example).text.strip():
             yield f"has the example {example!r}; it takes words, or Example(words, arguments)."
     yield from check_related(terms.related)
 
@@ -76,7 +76,7 @@ def check_open_to(open_to: Any) -> Iterator[str]:
 def check_related(links: Sequence[Any]) -> Iterator[str]:
     """Yield what is wrong with links."""
     yield from _check_list("related", links)
-    for related in entries(links):
+    for related in list_entries(links):
         if not isinstance(related, Related) or not related.href.startswith(("/", "https://")):
             yield (
                 f"has {related!r} as related; it takes Related(rel, href), the href a path such as"
@@ -94,7 +94,7 @@ def _check_list(name: str, value: Any) -> Iterator[str]:
         yield f"has {name}={value!r}; it takes a list."
 
 
-def entries(value: Any) -> Sequence[Any]:
+def list_entries(value: Any) -> Sequence[Any]:
     """The entries of a list; none of what is no list, which is told as such."""
     return value if isinstance(value, (list, tuple)) else ()
 
@@ -103,7 +103,7 @@ def _check_answer_types(kinds: Any) -> Iterator[str]:
     yield from _check_list("answer_types", kinds)
     if kinds in ([], ()):
         yield f"has no answer types; it takes {_listed(_TYPES)}, or leave answer_types out."
-    for kind in entries(kinds):
+    for kind in list_entries(kinds):
         if kind not in _TYPES and not EXTENSION_TYPE.fullmatch(str(kind)):
             yield (
                 f"has the answer type {kind!r}; it takes {_listed(_TYPES)}, or one of your own such"
@@ -150,14 +150,14 @@ def _check_approval(terms: Terms) -> Iterator[str]:
         )
 
 
-def approval_of(terms: Terms) -> action.Approval:
+def read_approval(terms: Terms) -> action.Approval:
     """Whether a person approves a call first, of terms in which nothing is wrong."""
     if callable(terms.approval):
         return "sometimes"
     return "always" if terms.approval else "never"
 
 
-def safety_of(terms: Terms) -> Safety:
+def read_safety(terms: Terms) -> Safety:
     """How much harm a call can do, of terms in which nothing is wrong."""
     return Safety(
         mutability=terms.mutability or "read_only",
@@ -184,12 +184,12 @@ def is_amount(money: Money) -> bool:
     return money.amount.is_finite() and money.amount >= 0
 
 
-def as_example(example: str | Example) -> Example:
+def read_example(example: str | Example) -> Example:
     """An example, which words alone are too."""
     return Example(example) if isinstance(example, str) else example
 
 
-def answer_types_of(terms: Terms) -> tuple[str, ...]:
+def read_answer_types(terms: Terms) -> tuple[str, ...]:
     """The content types that it answers with."""
     if terms.answer_types is not None:
         return tuple(terms.answer_types)

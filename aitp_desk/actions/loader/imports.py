@@ -20,8 +20,8 @@ from types import CodeType, ModuleType
 from typing import Any
 
 from aitp_desk.actions.declaration.base import Declared, noted
-from aitp_desk.actions.faults import Faults
-from aitp_desk.actions.loader.modules import is_beside
+from aitp_desk.actions.faults import DeclarationFaults
+from aitp_desk.actions.loader.modules import is_in_folder
 
 _MOST_TOLD = 300
 _PACKAGE = re.compile(r"\bsite_of_desk_\d+\.?")
@@ -29,7 +29,7 @@ _PACKAGE = re.compile(r"\bsite_of_desk_\d+\.?")
 Declaration = Declared[..., Any]
 
 
-def import_declarations(folder: Path, module: str, faults: Faults) -> list[Declaration]:
+def import_declarations(folder: Path, module: str, faults: DeclarationFaults) -> list[Declaration]:
     """Import a module and return what it declares, in order.
 
     Parameters:
@@ -42,7 +42,7 @@ def import_declarations(folder: Path, module: str, faults: Faults) -> list[Decla
     try:
         imported = _import(folder, module)
     except (Exception, SystemExit) as error:  # noqa: BLE001 -- whatever a site's code does is told
-        faults.tell_of(*_explain(error, folder, module, faults))
+        faults.add_fault_at(*_explain(error, folder, module, faults))
         return found
     finally:
         noted.reset(noting)
@@ -54,7 +54,7 @@ def import_declarations(folder: Path, module: str, faults: Faults) -> list[Decla
 
 
 def _import(folder: Path, module: str) -> ModuleType:
-    if not is_beside(folder, module):
+    if not is_in_folder(folder, module):
         return import_module(module)
     with _package_of(folder) as package:
         return import_module(f"{package}.{module}")
@@ -102,7 +102,9 @@ class _SourceLoader(SourceFileLoader):
         return self.source_to_code(self.get_data(path), path)
 
 
-def _explain(error: BaseException, folder: Path, module: str, faults: Faults) -> tuple[str, str]:
+def _explain(
+    error: BaseException, folder: Path, module: str, faults: DeclarationFaults
+) -> tuple[str, str]:
     """Where an import failed, and why."""
     if isinstance(error, SyntaxError) and error.filename:
         return faults.place(error.filename, error.lineno), f"is no Python: {error.msg}."
@@ -119,7 +121,7 @@ def _explain(error: BaseException, folder: Path, module: str, faults: Faults) ->
                 f"there is no module {module!r}; it takes the name of one that stands beside"
                 " desk.toml, or is installed."
             )
-        if "." not in error.name and is_beside(folder, missing):
+        if "." not in error.name and is_in_folder(folder, missing):
             return (
                 place,
                 f"imports {missing!r} as if it were installed; write from . import {missing}.",

@@ -8,10 +8,10 @@ from typing import Any
 
 import msgspec
 
-from aitp_desk.actions.base import Offered, OfferedResource
+from aitp_desk.actions.base import OfferedAction, OfferedResource
 from aitp_desk.actions.declaration.action import DeclaredAction
 from aitp_desk.actions.declaration.resource import READS, DeclaredResource
-from aitp_desk.actions.faults import ActionsError, Faults
+from aitp_desk.actions.faults import ActionsError, DeclarationFaults
 from aitp_desk.actions.loader.modules import is_wanted
 from aitp_desk.config import Config
 from aitp_desk.config.rules.settings_rules import RESERVED
@@ -25,7 +25,7 @@ class Actions(msgspec.Struct, frozen=True):
         resources: the types of its resources, no two of which share an address.
     """
 
-    offered: tuple[Offered, ...] = ()
+    offered: tuple[OfferedAction, ...] = ()
     resources: tuple[OfferedResource, ...] = ()
 
 
@@ -49,19 +49,21 @@ def load_actions(
         return Actions()
     from aitp_desk.actions.loader.imports import import_declarations
 
-    faults = Faults(config.folder)
+    faults = DeclarationFaults(config.folder)
     declarations = import_declarations(config.folder, config.site.actions, faults)
     named: set[str] = set()
     readers = {one.reader for one in declarations if isinstance(one, DeclaredResource)} - {""}
     for one in declarations:
         name = one.function.__name__
         if name in taken:
-            faults.tell(one.function, "has the name of an action of the desk's own; rename it.")
+            faults.add_fault(
+                one.function, "has the name of an action of the desk's own; rename it."
+            )
         elif name in named:
-            faults.tell(one.function, "is declared twice; rename one of the two.")
+            faults.add_fault(one.function, "is declared twice; rename one of the two.")
         elif name in readers:
             told = f"has the name of the query that reads {name.removeprefix(READS)!r}; rename it."
-            faults.tell(one.function, told)
+            faults.add_fault(one.function, told)
         named.add(name)
     actions = [one for one in declarations if isinstance(one, DeclaredAction)]
     offered = _make_actions(
@@ -86,15 +88,15 @@ def load_actions(
 def _make_actions(
     declarations: Sequence[DeclaredAction[..., Any]],
     is_action: Callable[[str], bool],
-    faults: Faults,
-) -> list[tuple[DeclaredAction[..., Any], Offered | None]]:
+    faults: DeclarationFaults,
+) -> list[tuple[DeclaredAction[..., Any], OfferedAction | None]]:
     if not declarations:
         return []
-    from aitp_desk.actions.declaration.action_builder import make_offered
+    from aitp_desk.actions.declaration.action_builder import build_action
 
     made = []
     for declared in declarations:
-        tell = partial(faults.tell, declared.function)
+        tell = partial(faults.add_fault, declared.function)
         for check in declared.checks:
             for name in check.recovery.actions if check.recovery else ():
                 if not is_action(name):
@@ -102,7 +104,7 @@ def _make_actions(
                         f"names {name!r} as what helps where {check.precondition.name!r} is not"
                         " met; there is no such action."
                     )
-        made.append((declared, make_offered(declared, tell)))
+        made.append((declared, build_action(declared, tell)))
     return made
 
 
@@ -110,26 +112,26 @@ def _make_resources(
     declarations: Sequence[DeclaredResource[..., Any]],
     is_action: Callable[[str], bool],
     reserved: Collection[str],
-    faults: Faults,
+    faults: DeclarationFaults,
 ) -> tuple[OfferedResource, ...]:
     if not declarations:
         return ()
-    from aitp_desk.actions.declaration.resource_builder import make_resource
+    from aitp_desk.actions.declaration.resource_builder import build_resource
 
     resources: list[OfferedResource] = []
     for declared in declarations:
-        made = make_resource(declared, is_action, partial(faults.tell, declared.function))
+        made = build_resource(declared, is_action, partial(faults.add_fault, declared.function))
         if made is None:
             continue
         template = made.type.template
         if template.segments[0] in reserved:
-            faults.tell(
+            faults.add_fault(
                 declared.function,
                 f"has the path {template}; addresses of the desk's own begin so, take another.",
             )
         for other in resources:
             if other.type.template.meets(template):
-                faults.tell(
+                faults.add_fault(
                     declared.function,
                     f"has the path {template}, and {other.type.name} has"
                     f" {other.type.template}: there are addresses of both. Change one.",

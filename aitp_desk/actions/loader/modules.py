@@ -10,7 +10,7 @@ OPTIONAL = "actions"
 """The module whose absence is no fault."""
 
 
-def is_beside(folder: Path, module: str) -> bool:
+def is_in_folder(folder: Path, module: str) -> bool:
     """Whether a module, or the package that it is in, stands in a folder."""
     path = folder / module.partition(".")[0]
     return path.with_suffix(".py").is_file() or (path / "__init__.py").is_file()
@@ -23,5 +23,5 @@ def is_wanted(folder: Path, module: str) -> bool:
     ``desk.toml``.
     """
     if module == OPTIONAL:
-        return (folder / DESK_FILE).is_file() and is_beside(folder, module)
+        return (folder / DESK_FILE).is_file() and is_in_folder(folder, module)
     return bool(module)

@@ -46,7 +46,7 @@ async def list_tools(client: Client) -> tuple[Tool, ...]:
     return tuple(found)
 
 
-def keep_list(data: Path, name: str, tools: tuple[Tool, ...]) -> None:
+def save_tools(data: Path, name: str, tools: tuple[Tool, ...]) -> None:
     """Keep a list; a data folder that takes nothing more is no reason not to serve."""
     file = data / FOLDER / f"{name}.json"
     new = file.with_suffix(".new")
@@ -56,7 +56,7 @@ def keep_list(data: Path, name: str, tools: tuple[Tool, ...]) -> None:
         os.replace(new, file)  # noqa: PTH105 -- what stands there is replaced at once
 
 
-def kept_list(data: Path, name: str) -> tuple[Tool, ...] | None:
+def load_tools(data: Path, name: str) -> tuple[Tool, ...] | None:
     """The list that was kept last; None without one."""
     try:
         raw = (data / FOLDER / f"{name}.json").read_bytes()

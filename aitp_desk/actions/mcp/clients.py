@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _READ_SECONDS = 300
 
 
-def make_connect(settings: Mcp, folder: Path, environment: Mapping[str, str]) -> Connect:
+def make_connector(settings: Mcp, folder: Path, environment: Mapping[str, str]) -> Connect:
     """What connects to a server.
 
     Parameters:

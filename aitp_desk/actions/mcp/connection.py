@@ -30,7 +30,7 @@ _log = structlog.get_logger()
 Connect = Callable[[], AbstractAsyncContextManager["Client"]]
 
 
-class Connection:
+class McpConnection:
     """Holds one connection, while it is opened.
 
     Parameters:
@@ -53,7 +53,7 @@ class Connection:
         return self._failures > 0
 
     @asynccontextmanager
-    async def opened(self) -> AsyncIterator[None]:
+    async def run(self) -> AsyncIterator[None]:
         """Connect when asked for, for as long as the context lasts."""
         try:
             yield

@@ -8,12 +8,12 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 
-from aitp_desk.actions.base import Offered
-from aitp_desk.actions.mcp.catalogue import keep_list, kept_list, list_tools
-from aitp_desk.actions.mcp.clients import make_connect
-from aitp_desk.actions.mcp.connection import Connection
-from aitp_desk.actions.mcp.tools import Tool, offer_tool
-from aitp_desk.actions.schemas.normal_form import Unusable
+from aitp_desk.actions.base import OfferedAction
+from aitp_desk.actions.mcp.catalogue import list_tools, load_tools, save_tools
+from aitp_desk.actions.mcp.clients import make_connector
+from aitp_desk.actions.mcp.connection import McpConnection
+from aitp_desk.actions.mcp.tools import Tool, build_action
+from aitp_desk.actions.schemas.normal_form import SchemaUnusable
 from aitp_desk.config import Config, Mcp, Problem, ToolTerms
 from aitp_desk.config.rules.web_address import web_address
 from aitp_desk.model.errors import Unavailable
@@ -76,8 +76,8 @@ class ToolServer:
     def __init__(self, settings: Mcp, config: Config, environment: Mapping[str, str]) -> None:
         self._settings = settings
         self._data = config.data
-        self._connection = Connection(
-            settings.name, make_connect(settings, config.folder, environment)
+        self._connection = McpConnection(
+            settings.name, make_connector(settings, config.folder, environment)
         )
         self._tools: tuple[Tool, ...] | None = None
         self._told: list[str] = []
@@ -88,11 +88,11 @@ class ToolServer:
         down = [f"The MCP server {self._settings.name} cannot be reached; its tools wait for it."]
         return (*(down if self._connection.is_down else ()), *self._told)
 
-    def opened(self) -> AbstractAsyncContextManager[None]:
+    def run(self) -> AbstractAsyncContextManager[None]:
         """Keep the connection, for as long as the context lasts."""
-        return self._connection.opened()
+        return self._connection.run()
 
-    async def ask(self) -> None:
+    async def load_tools(self) -> None:
         """Ask for its tools; where it does not answer, those that it had are taken."""
         from mcp import MCPError
 
@@ -100,12 +100,12 @@ class ToolServer:
             async with asyncio.timeout(LIST_SECONDS):
                 tools = await list_tools(await self._connection.client())
         except (TimeoutError, Unavailable, MCPError):
-            self._tools = kept_list(self._data, self._settings.name)
+            self._tools = load_tools(self._data, self._settings.name)
         else:
             self._tools = tools
-            keep_list(self._data, self._settings.name, tools)
+            save_tools(self._data, self._settings.name, tools)
 
-    def offer(self, is_taken: Callable[[str], bool]) -> Iterator[Offered]:
+    def list_actions(self, is_taken: Callable[[str], bool]) -> Iterator[OfferedAction]:
         """Yield what it offers, once it was asked; what it does not is noted.
 
         Parameters:
@@ -123,8 +123,8 @@ class ToolServer:
                 continue
             own = terms.get(name, ToolTerms())
             try:
-                offered = offer_tool(tools[name], own, self._connection, prefix=settings.prefix)
-            except Unusable as error:
+                offered = build_action(tools[name], own, self._connection, prefix=settings.prefix)
+            except SchemaUnusable as error:
                 self._tell(f"has the tool {name}, which is not offered: it {error.message}")
                 continue
             if is_taken(offered.action.name):

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import structlog
 
-from aitp_desk.actions.base import Context, Done, Offered
-from aitp_desk.actions.mcp.connection import Connection
-from aitp_desk.actions.schemas.normal_form import PlainSchemas, Unusable
+from aitp_desk.actions.base import ActionResult, Context, OfferedAction
+from aitp_desk.actions.mcp.connection import McpConnection
+from aitp_desk.actions.schemas.normal_form import PlainSchemas, SchemaUnusable
 from aitp_desk.actions.schemas.sanitised_text import plain_words
-from aitp_desk.actions.schemas.validator import HeldSchema
-from aitp_desk.actions.terms import Described, make_action
+from aitp_desk.actions.schemas.validator import SchemaValidator
+from aitp_desk.actions.terms import DescribedAction, make_action
 from aitp_desk.config import ActionTerms
 from aitp_desk.model.calls.action import Action, Mutability
 from aitp_desk.model.errors import InvalidRequest, PreconditionFailed, Unavailable
@@ -53,7 +53,9 @@ class Tool(msgspec.Struct, frozen=True, rename="camel"):
         return "reversible" if self.destructive is False else "irreversible"
 
 
-def offer_tool(tool: Tool, terms: ActionTerms, connection: Connection, *, prefix: str) -> Offered:
+def build_action(
+    tool: Tool, terms: ActionTerms, connection: McpConnection, *, prefix: str
+) -> OfferedAction:
     """Make an action of a tool.
 
     Parameters:
@@ -64,15 +66,17 @@ def offer_tool(tool: Tool, terms: ActionTerms, connection: Connection, *, prefix
     """
     schemas = PlainSchemas(tool.input_schema)
     made = {word: said for word, said in schemas.make(tool.input_schema).items() if word != "title"}
-    takes = HeldSchema(schemas.whole(made), checks_formats=True)
+    takes = SchemaValidator(schemas.whole(made), checks_formats=True)
     if takes.schema.get("type") != "object":
-        raise Unusable("takes something else than an object")
+        raise SchemaUnusable("takes something else than an object")
     gives = None
     if tool.output_schema is not None:
         schemas = PlainSchemas(tool.output_schema)
-        gives = HeldSchema(schemas.whole(schemas.make(tool.output_schema)), checks_formats=False)
+        gives = SchemaValidator(
+            schemas.whole(schemas.make(tool.output_schema)), checks_formats=False
+        )
     action = make_action(
-        Described(
+        DescribedAction(
             id=tool.name,
             summary="",
             description=tool.description or tool.title or "",
@@ -91,22 +95,22 @@ def offer_tool(tool: Tool, terms: ActionTerms, connection: Connection, *, prefix
         takes.check(plain)
         return plain
 
-    async def perform(arguments: dict[str, Any], context: Context) -> Done:
+    async def perform(arguments: dict[str, Any], context: Context) -> ActionResult:
         result = await _call(connection, tool.name, arguments, action, context.call_id)
         text = _text(result)
         if result.is_error:
             raise PreconditionFailed(plain_words(text) or "The tool says no.")
         if gives is not None:
-            return Done(gives.cut(result.structured_content))
+            return ActionResult(gives.prune(result.structured_content))
         if len(text) > MOST_TEXT:
             raise ValueError(f"{tool.name} answered with more than {MOST_TEXT} characters")
-        return Done(text, text)
+        return ActionResult(text, text)
 
-    return Offered(action, read=read, perform=perform)
+    return OfferedAction(action, read=read, perform=perform)
 
 
 async def _call(
-    connection: Connection, name: str, arguments: dict[str, Any], action: Action, call_id: str
+    connection: McpConnection, name: str, arguments: dict[str, Any], action: Action, call_id: str
 ) -> types.CallToolResult:
     """Call a tool; once more where the connection was lost and that does no harm."""
     from mcp import MCPError

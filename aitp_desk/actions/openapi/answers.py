@@ -9,13 +9,13 @@ import msgspec
 
 from aitp_desk.actions.openapi.arguments import is_json
 from aitp_desk.actions.openapi.document import Document, Operation
-from aitp_desk.actions.schemas.normal_form import PlainSchemas, Schema, Unusable
-from aitp_desk.actions.schemas.validator import HeldSchema
+from aitp_desk.actions.schemas.normal_form import PlainSchemas, Schema, SchemaUnusable
+from aitp_desk.actions.schemas.validator import SchemaValidator
 
 _NOTHING: Schema = {"type": "null"}
 
 
-class Answers:
+class AnswerReader:
     """What an operation answers with where it succeeds, by status.
 
     Raises:
@@ -26,7 +26,7 @@ class Answers:
         schemas = PlainSchemas(document.content, leaves_out="writeOnly")
         told = operation.body.get("responses", {})
         if not isinstance(told, Mapping):
-            raise Unusable("has responses that are no object")
+            raise SchemaUnusable("has responses that are no object")
         answers = {str(status): each for status, each in told.items()}
         by_status: dict[str, Schema | None] = {
             status: _schema(document.resolve(each), schemas)
@@ -38,7 +38,7 @@ class Answers:
         self._held = {
             status.upper(): None
             if schema is None
-            else HeldSchema(schemas.whole(schema), checks_formats=False)
+            else SchemaValidator(schemas.whole(schema), checks_formats=False)
             for status, schema in by_status.items()
         }
         several = [_NOTHING if each is None else each for each in by_status.values()] or [_NOTHING]
@@ -56,7 +56,7 @@ class Answers:
             return None
         if not is_json(media_type):
             raise TypeError("the service answered with something else than JSON")
-        return held.cut(msgspec.json.decode(body))
+        return held.prune(msgspec.json.decode(body))
 
 
 def _schema(told: Mapping[str, Any], schemas: PlainSchemas) -> Schema | None:
@@ -65,9 +65,9 @@ def _schema(told: Mapping[str, Any], schemas: PlainSchemas) -> Schema | None:
         return None
     inner = next((each for name, each in content.items() if is_json(str(name))), None)
     if not isinstance(inner, Mapping):
-        raise Unusable(
+        raise SchemaUnusable(
             f"answers with {', '.join(map(str, content))}, which is not offered; only JSON is"
         )
     if "schema" not in inner:
-        raise Unusable("does not say what its answer holds; write its schema")
+        raise SchemaUnusable("does not say what its answer holds; write its schema")
     return schemas.make(inner["schema"])

@@ -13,9 +13,9 @@ from urllib.parse import quote
 
 import msgspec
 
-from aitp_desk.actions.openapi.encoding import in_header, in_path, in_query
+from aitp_desk.actions.openapi.encoding import encode_header, encode_path, encode_query
 from aitp_desk.actions.openapi.parameters import Parameter
-from aitp_desk.actions.schemas.normal_form import PlainSchemas, Schema, Unusable
+from aitp_desk.actions.schemas.normal_form import PlainSchemas, Schema, SchemaUnusable
 from aitp_desk.model.errors import InvalidRequest
 
 WHOLE_BODY = "body"
@@ -76,7 +76,7 @@ def read_body(told: Mapping[str, Any] | None, schemas: PlainSchemas) -> Body | N
     inner = next((each for name, each in types.items() if is_json(str(name))), None)
     if not isinstance(inner, Mapping):
         named = ", ".join(map(str, types)) or "nothing"
-        raise Unusable(f"takes a body of {named}, which is not offered; only JSON is")
+        raise SchemaUnusable(f"takes a body of {named}, which is not offered; only JSON is")
     schema = schemas.make(inner.get("schema", {}))
     opened = _opened(schema, schemas)
     # most files leave "required" out: a body with required members is one that is needed
@@ -95,10 +95,10 @@ def _opened(schema: Schema, schemas: PlainSchemas) -> Schema:
             return schema
         rest = {word: value for word, value in schema.items() if word != "$ref"}
         schema = {**schemas.definition(schema["$ref"]), **rest}
-    raise Unusable(f"has a body {schema['$ref']!r} that leads round in a circle")
+    raise SchemaUnusable(f"has a body {schema['$ref']!r} that leads round in a circle")
 
 
-class Arguments:
+class ArgumentMapping:
     """The arguments of an operation.
 
     Parameters:
@@ -149,7 +149,7 @@ class Arguments:
                     f"{name!r} is a member of the body: send it under {self._whole!r}.", param=name
                 )
 
-    def request(self, given: Mapping[str, Any]) -> Request:
+    def make_request(self, given: Mapping[str, Any]) -> Request:
         """The request that arguments come to which fit the schema.
 
         Raises:
@@ -167,11 +167,11 @@ class Arguments:
             elif isinstance(value, Mapping) and not value.keys() <= parameter.members:
                 raise InvalidRequest(f"{name!r} takes no members of other names.", param=name)
             if parameter.place == "path":
-                in_paths[parameter.name] = in_path(value, name)
+                in_paths[parameter.name] = encode_path(value, name)
             elif parameter.place == "header":
-                headers[parameter.name] = in_header(value, name)
+                headers[parameter.name] = encode_header(value, name)
             else:
-                query += in_query(
+                query += encode_query(
                     value,
                     parameter.name,
                     parameter.style,
@@ -202,4 +202,4 @@ def _name(name: str, place: str, taken: Mapping[str, Any]) -> str:
     for tried in (plain, f"{place}_{plain}"):
         if tried not in taken:
             return tried
-    raise Unusable(f"has {name!r} several times, and even {place}_{plain} is taken")
+    raise SchemaUnusable(f"has {name!r} several times, and even {place}_{plain} is taken")

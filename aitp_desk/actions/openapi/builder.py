@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from aitp_desk.actions.base import Context, Done, Offered
-from aitp_desk.actions.openapi.answers import Answers
-from aitp_desk.actions.openapi.arguments import Arguments, Request, read_body
+from aitp_desk.actions.base import ActionResult, Context, OfferedAction
+from aitp_desk.actions.openapi.answers import AnswerReader
+from aitp_desk.actions.openapi.arguments import ArgumentMapping, Request, read_body
 from aitp_desk.actions.openapi.document import Document, Operation
 from aitp_desk.actions.openapi.parameters import read_parameters
 from aitp_desk.actions.openapi.service import Service
-from aitp_desk.actions.schemas.normal_form import PlainSchemas, Unusable
-from aitp_desk.actions.schemas.validator import HeldSchema
-from aitp_desk.actions.terms import Described, make_action
+from aitp_desk.actions.schemas.normal_form import PlainSchemas, SchemaUnusable
+from aitp_desk.actions.schemas.validator import SchemaValidator
+from aitp_desk.actions.terms import DescribedAction, make_action
 from aitp_desk.config import ActionTerms
 from aitp_desk.config.rules.web_address import web_address
 from aitp_desk.model.calls.action import Mutability
@@ -29,7 +29,7 @@ MUTABILITY: Mapping[str, Mutability] = {
 the graver is taken."""
 
 
-def offer_operation(
+def build_action(
     document: Document,
     operation: Operation,
     terms: ActionTerms,
@@ -38,7 +38,7 @@ def offer_operation(
     prefix: str,
     base_url: str,
     kept_back: Collection[str],
-) -> Offered:
+) -> OfferedAction:
     """Make an action of an operation.
 
     Parameters:
@@ -52,18 +52,18 @@ def offer_operation(
     url = base_url or document.base_url(operation)
     address = web_address(url)
     if address is None or address.query or address.fragment or address.username is not None:
-        raise Unusable(
+        raise SchemaUnusable(
             "has no server that can be asked; write base_url, a http(s) address without a query"
         )
     schemas = PlainSchemas(document.content, leaves_out="readOnly")
     parameters = read_parameters(document, operation, schemas, kept_back)
     told = operation.body.get("requestBody")
     body = read_body(None if told is None else document.resolve(told), schemas)
-    arguments = Arguments(operation.path, parameters, body, schemas)
-    takes = HeldSchema(arguments.schema, checks_formats=True)
-    answers = Answers(document, operation)
+    arguments = ArgumentMapping(operation.path, parameters, body, schemas)
+    takes = SchemaValidator(arguments.schema, checks_formats=True)
+    answers = AnswerReader(document, operation)
     action = make_action(
-        Described(
+        DescribedAction(
             id=operation.id,
             summary=str(operation.body.get("summary") or ""),
             description=str(operation.body.get("description") or ""),
@@ -81,10 +81,10 @@ def offer_operation(
         plain = dict(given)
         arguments.check_flat(plain)
         takes.check(plain)
-        return arguments.request(plain)
+        return arguments.make_request(plain)
 
-    async def perform(request: Request, context: Context) -> Done:
+    async def perform(request: Request, context: Context) -> ActionResult:
         told = await service.send(method, url, request, context.call_id)
-        return Done(answers.read(told.status, told.media_type, told.body))
+        return ActionResult(answers.read(told.status, told.media_type, told.body))
 
-    return Offered(action, read=read, perform=perform)
+    return OfferedAction(action, read=read, perform=perform)

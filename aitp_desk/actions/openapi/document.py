@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 import yaml
 
-from aitp_desk.actions.schemas.normal_form import PlainSchemas, Unusable
+from aitp_desk.actions.schemas.normal_form import PlainSchemas, SchemaUnusable
 
 MAX_BYTES = 8 * 1024 * 1024
 """A larger file is none that somebody keeps."""
@@ -74,22 +74,24 @@ class Document:
             with path.open("rb") as file:
                 raw = file.read(MAX_BYTES + 1)
             if len(raw) > MAX_BYTES:
-                raise Unusable(f"is longer than {MAX_BYTES // 1024 // 1024} MB")
+                raise SchemaUnusable(f"is longer than {MAX_BYTES // 1024 // 1024} MB")
             text = raw.decode("utf-8-sig")
             is_json = text.lstrip().startswith("{")
             content = json.loads(text) if is_json else yaml.load(text, _Loader)  # noqa: S506
         except OSError as error:
-            raise Unusable(f"cannot be read: {error.strerror}") from None
+            raise SchemaUnusable(f"cannot be read: {error.strerror}") from None
         except UnicodeDecodeError as error:
-            raise Unusable(f"is not UTF-8 (byte {error.start})") from None
+            raise SchemaUnusable(f"is not UTF-8 (byte {error.start})") from None
         except yaml.MarkedYAMLError as error:
             line = f" in line {error.problem_mark.line + 1}" if error.problem_mark else ""
-            raise Unusable(f"is no YAML: {error.problem}{line}") from None
+            raise SchemaUnusable(f"is no YAML: {error.problem}{line}") from None
         except (ValueError, yaml.YAMLError, RecursionError) as error:
-            raise Unusable(f"is neither JSON nor YAML: {error}") from None
+            raise SchemaUnusable(f"is neither JSON nor YAML: {error}") from None
         version = content.get("openapi") if isinstance(content, dict) else None
         if not isinstance(version, str) or not _VERSION.fullmatch(version):
-            raise Unusable("is no OpenAPI file of version 3.0 or 3.1; it says openapi: 3.1.0, say")
+            raise SchemaUnusable(
+                "is no OpenAPI file of version 3.0 or 3.1; it says openapi: 3.1.0, say"
+            )
         return cls(content)
 
     def resolve(self, thing: Any) -> Mapping[str, Any]:
@@ -108,7 +110,7 @@ class Document:
         """
         paths = self.content.get("paths", {})
         if not isinstance(paths, Mapping):
-            raise Unusable("has paths that are no object")
+            raise SchemaUnusable("has paths that are no object")
         for path, item in paths.items():
             shared = self.resolve(item)
             for method in METHODS:

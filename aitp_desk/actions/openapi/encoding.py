@@ -19,7 +19,7 @@ _HEADER = re.compile(r"[\x20-\x7e]*")
 _DELIMITERS = {"form": ",", "spaceDelimited": "%20", "pipeDelimited": "%7C"}
 
 
-def as_text(value: Any, name: str) -> str:
+def encode_text(value: Any, name: str) -> str:
     """A single value as text.
 
     Raises:
@@ -38,13 +38,13 @@ def as_text(value: Any, name: str) -> str:
             raise InvalidRequest(f"'{name}' takes single values, no lists or objects.", param=name)
 
 
-def in_path(value: Any, name: str) -> str:
+def encode_path(value: Any, name: str) -> str:
     """A value as part of a path.
 
     Raises:
         InvalidRequest: it is empty, or could lead to another address (``.``, ``..``).
     """
-    texts = [as_text(each, name) for each in (value if isinstance(value, list) else [value])]
+    texts = [encode_text(each, name) for each in (value if isinstance(value, list) else [value])]
     for text in texts or [""]:
         if not text or {".", ".."}.intersection(_SLASHES.split(text)):
             raise InvalidRequest(
@@ -54,7 +54,7 @@ def in_path(value: Any, name: str) -> str:
     return ",".join(quote(text, safe="") for text in texts)
 
 
-def in_query(value: Any, name: str, style: str, *, explode: bool, label: str) -> Iterator[str]:
+def encode_query(value: Any, name: str, style: str, *, explode: bool, label: str) -> Iterator[str]:
     """Yield the ``name=value`` pairs of a value, encoded; none where it is None.
 
     Parameters:
@@ -70,7 +70,7 @@ def in_query(value: Any, name: str, style: str, *, explode: bool, label: str) ->
     key = quote(name, safe="")
 
     def write(one: Any) -> str:
-        return quote(as_text(one, label), safe="")
+        return quote(encode_text(one, label), safe="")
 
     if style == "deepObject":
         if not isinstance(value, Mapping):
@@ -87,14 +87,14 @@ def in_query(value: Any, name: str, style: str, *, explode: bool, label: str) ->
         yield f"{key}={_DELIMITERS[style].join(_flat(value, write))}"
 
 
-def in_header(value: Any, name: str) -> str:
+def encode_header(value: Any, name: str) -> str:
     """A value as a header's.
 
     Raises:
         InvalidRequest: it holds what no header can.
     """
     several = value if isinstance(value, list) else [value]
-    text = ",".join(as_text(each, name) for each in several)
+    text = ",".join(encode_text(each, name) for each in several)
     if not _HEADER.fullmatch(text):
         raise InvalidRequest(f"'{name}' takes ASCII characters on one line.", param=name)
     return text.strip()

@@ -5,12 +5,12 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterator, Mapping
 
-from aitp_desk.actions.base import Offered
-from aitp_desk.actions.openapi.builder import offer_operation
+from aitp_desk.actions.base import OfferedAction
+from aitp_desk.actions.openapi.builder import build_action
 from aitp_desk.actions.openapi.credentials import Credentials, read_credentials
 from aitp_desk.actions.openapi.document import Document, Operation
 from aitp_desk.actions.openapi.service import Service
-from aitp_desk.actions.schemas.normal_form import Unusable
+from aitp_desk.actions.schemas.normal_form import SchemaUnusable
 from aitp_desk.config import Config, OpenApi, OperationTerms, Problem
 
 ALL = "*"
@@ -33,7 +33,7 @@ class Loader:
         self._environment = environment
         self.problems: list[Problem] = []
 
-    def load(self) -> tuple[Service, tuple[Offered, ...]]:
+    def load(self) -> tuple[Service, tuple[OfferedAction, ...]]:
         """The service, and what is offered of it; what is wrong is in :attr:`problems`."""
         settings = self._settings
         credentials = read_credentials(settings, self._environment, self._tell)
@@ -44,19 +44,19 @@ class Loader:
             try:
                 document = Document.read(self._folder / settings.file)
                 return service, tuple(self._offer(document, service, credentials))
-            except Unusable as error:
+            except SchemaUnusable as error:
                 self._tell(f"{error.message}.")
         return service, ()
 
     def _offer(
         self, document: Document, service: Service, credentials: Credentials
-    ) -> Iterator[Offered]:
+    ) -> Iterator[OfferedAction]:
         settings = self._settings
         terms = self._terms()
         kept_back = {name.lower() for name in credentials.headers}
         for operation in self._chosen(document):
             try:
-                yield offer_operation(
+                yield build_action(
                     document,
                     operation,
                     terms.pop(operation.id, OperationTerms()),
@@ -65,7 +65,7 @@ class Loader:
                     base_url=settings.base_url,
                     kept_back=kept_back,
                 )
-            except Unusable as error:
+            except SchemaUnusable as error:
                 self._tell(f"{error.message}.", operation.id)
         for name in terms:
             self._tell("has terms, and is none of the operations that are offered.", name)

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from aitp_desk.actions.openapi.document import Document, Operation
-from aitp_desk.actions.schemas.normal_form import PlainSchemas, Schema, Unusable
+from aitp_desk.actions.schemas.normal_form import PlainSchemas, Schema, SchemaUnusable
 
 PLACES = ("path", "query", "header")
 """Where an argument may stand; of two of one name the first keeps it."""
@@ -69,23 +69,25 @@ def read_parameters(
         is_required = told.get("required") is True
         if place == "cookie":
             if is_required:
-                raise Unusable(f"needs the cookie {name!r}; cookies are not sent")
+                raise SchemaUnusable(f"needs the cookie {name!r}; cookies are not sent")
         elif place not in PLACES or not name:
-            raise Unusable(f"has the parameter {name!r} in {place!r}, which is no place for one")
+            raise SchemaUnusable(
+                f"has the parameter {name!r} in {place!r}, which is no place for one"
+            )
         elif place != "header" or not _is_kept_back(name, kept_back):
             read.append(_read(name, place, told, schemas))
     _check_path(operation, {one.name for one in read if one.place == "path"})
     return tuple(sorted(read, key=lambda one: PLACES.index(one.place)))
 
 
-def variables_of(path: str) -> tuple[str, ...]:
+def list_variables(path: str) -> tuple[str, ...]:
     """The names in a template of a path, in order."""
     return tuple(re.findall(r"\{([^{}]*)\}", path))
 
 
 def _is_kept_back(name: str, kept_back: Collection[str]) -> bool:
     if not _TOKEN.fullmatch(name):
-        raise Unusable(f"has the header {name!r}, which is no name of one")
+        raise SchemaUnusable(f"has the header {name!r}, which is no name of one")
     return name.lower() in _OF_THE_CLIENT or name.lower() in kept_back
 
 
@@ -95,7 +97,9 @@ def _read(name: str, place: str, told: Mapping[str, Any], schemas: PlainSchemas)
     if is_json:
         inner = content.get("application/json") if isinstance(content, Mapping) else None
         if not isinstance(inner, Mapping) or place == "path":
-            raise Unusable(f"has the {place} parameter {name!r} in a form that is not offered")
+            raise SchemaUnusable(
+                f"has the {place} parameter {name!r} in a form that is not offered"
+            )
         said = inner.get("schema", {})
     else:
         said = told.get("schema", {})
@@ -117,7 +121,7 @@ def _read(name: str, place: str, told: Mapping[str, Any], schemas: PlainSchemas)
         return parameter
     whole = schemas.whole(schema)
     for wrong in _wrong(parameter, whole):
-        raise Unusable(f"has the {place} parameter {name!r} {wrong}")
+        raise SchemaUnusable(f"has the {place} parameter {name!r} {wrong}")
     members = frozenset(
         key for one in _alternatives(whole, whole) for key in one.get("properties", ())
     )
@@ -166,12 +170,14 @@ def _is_simple(schema: Any, root: Schema) -> bool:
 
 
 def _check_path(operation: Operation, given: Collection[str]) -> None:
-    named = variables_of(operation.path)
+    named = list_variables(operation.path)
     if not operation.path.startswith("/") or {"?", "#"} & set(operation.path):
-        raise Unusable(f"has the path {operation.path!r}; one begins with / and has no ? or #")
+        raise SchemaUnusable(
+            f"has the path {operation.path!r}; one begins with / and has no ? or #"
+        )
     for name in named:
         if name not in given:
-            raise Unusable(f"has {{{name}}} in its path, which is no parameter of it")
+            raise SchemaUnusable(f"has {{{name}}} in its path, which is no parameter of it")
     for name in given:
         if name not in named:
-            raise Unusable(f"has the path parameter {name!r}, which is not in its path")
+            raise SchemaUnusable(f"has the path parameter {name!r}, which is not in its path")

@@ -19,7 +19,7 @@ _LATER = frozenset({408, 425, 429})
 _SAYING = ("detail", "message", "error_description", "title", "error")
 
 
-def refusal_of(
+def make_error(
     status: int, headers: Mapping[str, str], body: bytes, secrets: Collection[str]
 ) -> DeskError:
     """The error that a status of 4xx is, but 401 and 403; any other is unavailability.

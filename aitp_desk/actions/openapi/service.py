@@ -18,7 +18,7 @@ from yarl import URL
 
 from aitp_desk.actions.openapi.arguments import Request
 from aitp_desk.actions.openapi.credentials import Credentials
-from aitp_desk.actions.openapi.refusals import refusal_of
+from aitp_desk.actions.openapi.refusals import make_error
 from aitp_desk.egress.client import USER_AGENT
 from aitp_desk.model.errors import Unavailable
 
@@ -34,7 +34,7 @@ _UNKNOWN = "The service did not answer to the end. It is not known what became o
 _log = structlog.get_logger()
 
 
-class Told(msgspec.Struct, frozen=True):
+class ServiceAnswer(msgspec.Struct, frozen=True):
     """What a service answered."""
 
     status: int
@@ -76,7 +76,9 @@ class Service:
             finally:
                 self._session = None
 
-    async def send(self, method: str, base_url: str, request: Request, call_id: str) -> Told:
+    async def send(
+        self, method: str, base_url: str, request: Request, call_id: str
+    ) -> ServiceAnswer:
         """Send a request, and return what came of it where it succeeded.
 
         Parameters:
@@ -106,7 +108,7 @@ class Service:
                 if 200 <= response.status < 300:
                     body = await self._read(response)
                     kind = response.headers.get("Content-Type", "")
-                    return Told(response.status, kind, body)
+                    return ServiceAnswer(response.status, kind, body)
                 await self._refuse(response, call_id, may_have_changed=method != "GET")
         except (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError) as error:
             self._note(call_id, error=type(error).__name__)
@@ -144,7 +146,7 @@ class Service:
             body += chunk
             if len(body) > MAX_REFUSAL:
                 break
-        raise refusal_of(status, response.headers, bytes(body), self._credentials.secrets)
+        raise make_error(status, response.headers, bytes(body), self._credentials.secrets)
 
     def _note(self, call_id: str, **what: object) -> None:
         _log.warning("service_failed", service=self.name, call=call_id, **what)

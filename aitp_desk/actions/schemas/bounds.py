@@ -10,13 +10,13 @@ from msgspec import inspect
 _BOUNDS = ("gt", "ge", "lt", "le", "multiple_of", "min_length", "max_length")
 
 
-def bounds_of(info: inspect.Type) -> str:
+def read_bounds(info: inspect.Type) -> str:
     """The bounds of a type as they are declared: ``ge=1, le=99``."""
     named = {name: getattr(info, name, None) for name in _BOUNDS}
     return ", ".join(f"{name}={value}" for name, value in named.items() if value is not None)
 
 
-def leaves_nothing(info: inspect.Type) -> bool:
+def is_unsatisfiable(info: inspect.Type) -> bool:
     """Whether nothing keeps the bounds of a type."""
     if isinstance(info, (inspect.IntType, inspect.FloatType)):
         return _has_no_number(info)

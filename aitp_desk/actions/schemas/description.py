@@ -27,7 +27,7 @@ def resolve(schema: Schema, root: Schema) -> Schema:
     return {**root["$defs"][name], **schema} if name else schema
 
 
-def find(root: Schema, path: str) -> Schema | None:
+def find_schema(root: Schema, path: str) -> Schema | None:
     """The schema of what stands at a path such as ``.items[0].sku``; None where none is found.
 
     Parameters:
@@ -41,20 +41,20 @@ def find(root: Schema, path: str) -> Schema | None:
         found = [
             inner
             for schema in found
-            for choice in choices(schema, root)
+            for choice in list_alternatives(schema, root)
             if (inner := _within(choice, step[1], step[2])) is not None
         ]
     return {"anyOf": found} if len(found) > 1 else found[0] if found else None
 
 
-def members(root: Schema, path: str) -> list[str]:
+def list_members(root: Schema, path: str) -> list[str]:
     """The names of the members that an object at a path may have."""
-    schema = find(root, path)
-    each_choice = () if schema is None else choices(schema, root)
+    schema = find_schema(root, path)
+    each_choice = () if schema is None else list_alternatives(schema, root)
     return list(dict.fromkeys(name for each in each_choice for name in each.get("properties", ())))
 
 
-def choices(schema: Schema, root: Schema) -> Sequence[Schema]:
+def list_alternatives(schema: Schema, root: Schema) -> Sequence[Schema]:
     """The schemas of which a value has to keep one; of most schemas that is the schema itself."""
     schema = resolve(schema, root)
     return [resolve(each, root) for each in schema.get("anyOf", (schema,))]
@@ -72,11 +72,11 @@ def _within(schema: Schema, member: str | None, place: str | None) -> Schema | N
     return found if isinstance(found, Mapping) else None
 
 
-def takes(schema: Schema, root: Schema) -> str:
+def describe_schema(schema: Schema, root: Schema) -> str:
     """Say what a schema takes: ``a whole number from 1 to 99``."""
     schema = resolve(schema, root)
     if "anyOf" in schema:
-        return " or ".join(dict.fromkeys(takes(each, root) for each in schema["anyOf"]))
+        return " or ".join(dict.fromkeys(describe_schema(each, root) for each in schema["anyOf"]))
     if "enum" in schema:
         values = [json.dumps(value, ensure_ascii=False) for value in schema["enum"]]
         more = " or others" if len(values) > _MOST_VALUES else ""

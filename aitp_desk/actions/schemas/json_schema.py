@@ -15,7 +15,7 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 import msgspec
 
 from aitp_desk.actions.declaration.docstring import read_docstring
-from aitp_desk.actions.schemas.types import classes_of
+from aitp_desk.actions.schemas.types import list_classes
 from aitp_desk.actions.secret import secret_schema
 
 Schema = dict[str, Any]
@@ -28,7 +28,7 @@ def json_schema(kind: Any) -> Schema:
 
     That is one that :func:`~aitp_desk.actions.schemas.types.check_kind` lets pass.
     """
-    classes = tuple(classes_of(kind))
+    classes = tuple(list_classes(kind))
     (root, *refs), found = msgspec.json.schema_components(
         (kind, *classes), schema_hook=secret_schema, ref_template=f"{_REF}{{name}}"
     )

@@ -38,7 +38,7 @@ _SHOWN = ("title", "description", "default")
 _NULL: Schema = {"type": "null"}
 
 
-class Unusable(Exception):
+class SchemaUnusable(Exception):
     """What is described cannot be offered.
 
     Parameters:
@@ -88,9 +88,11 @@ class PlainSchemas:
         if isinstance(schema, bool):
             return schema
         if not isinstance(schema, Mapping):
-            raise Unusable("has a schema that is no object")
+            raise SchemaUnusable("has a schema that is no object")
         if depth > MOST_DEEP:
-            raise Unusable(f"has schemas that stand more than {MOST_DEEP} deep in one another")
+            raise SchemaUnusable(
+                f"has schemas that stand more than {MOST_DEEP} deep in one another"
+            )
         _refuse(schema)
         made = {word: schema[word] for word in _KEPT if word in schema}
         if "$ref" in schema:
@@ -131,11 +133,11 @@ class PlainSchemas:
         """
         for _ in range(MOST_DEEP):
             if not isinstance(thing, Mapping):
-                raise Unusable("has something else where an object belongs")
+                raise SchemaUnusable("has something else where an object belongs")
             if "$ref" not in thing:
                 return thing
             thing = self._look_up(thing["$ref"])
-        raise Unusable(f"refers to {thing['$ref']!r}, which leads round in a circle")
+        raise SchemaUnusable(f"refers to {thing['$ref']!r}, which leads round in a circle")
 
     def _define(self, reference: Any, depth: int) -> str:
         if reference in self._names:
@@ -152,7 +154,7 @@ class PlainSchemas:
 
     def _look_up(self, reference: Any) -> Any:
         if not isinstance(reference, str) or not reference.startswith("#"):
-            raise Unusable(f"refers to {reference!r}; only what is in the same file is read")
+            raise SchemaUnusable(f"refers to {reference!r}; only what is in the same file is read")
         place: Any = self._document
         for step in reference[1:].split("/")[1:]:
             name = step.replace("~1", "/").replace("~0", "~")
@@ -161,27 +163,27 @@ class PlainSchemas:
             elif isinstance(place, Mapping) and name in place:
                 place = place[name]
             else:
-                raise Unusable(f"refers to {reference!r}, which is not there")
+                raise SchemaUnusable(f"refers to {reference!r}, which is not there")
         return place
 
 
 def _refuse(schema: Mapping[str, Any]) -> None:
     for word, kinds in _FORMS.items():
         if word in schema and not isinstance(schema[word], kinds):
-            raise Unusable(f"has a schema whose {word} is none")
+            raise SchemaUnusable(f"has a schema whose {word} is none")
     for word in ("required", "type"):
         listed = schema.get(word)
         if isinstance(listed, list) and not all(isinstance(one, str | None) for one in listed):
-            raise Unusable(f"has a schema whose {word} is none")
+            raise SchemaUnusable(f"has a schema whose {word} is none")
     if schema.get("type") == []:
-        raise Unusable("has a schema whose type is none")
+        raise SchemaUnusable("has a schema whose type is none")
     for word in _NOT_FOLLOWED:
         if word in schema:
-            raise Unusable(f"has a schema with {word}, which is not followed")
+            raise SchemaUnusable(f"has a schema with {word}, which is not followed")
     if schema.get("format") == "binary" or (
         "contentMediaType" in schema and "contentEncoding" not in schema
     ):
-        raise Unusable("takes or gives binary data, which is not offered; only JSON is")
+        raise SchemaUnusable("takes or gives binary data, which is not offered; only JSON is")
 
 
 def _as_object(made: Schema | bool) -> Schema:

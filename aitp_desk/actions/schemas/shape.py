@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from aitp_desk.actions.schemas.description import find, members, takes
+from aitp_desk.actions.schemas.description import describe_schema, find_schema, list_members
 from aitp_desk.actions.schemas.json_schema import json_schema
 from aitp_desk.actions.schemas.strictness import Check, Misfit, compile_check
 from aitp_desk.actions.secret import read_secret, write_secret
@@ -19,7 +19,7 @@ _MEMBER = re.compile(r"Object (?P<how>missing required|contains unknown) field `
 _MOST_SHOWN = 64
 
 
-class Unfit(Exception):
+class ShapeMismatch(Exception):
     """A value is not what a type takes.
 
     Parameters:
@@ -94,12 +94,12 @@ class Shape:
     def _check_written(self) -> Check | None:
         return compile_check(self.schema, cut=True)
 
-    def _refusal(self, misfit: Misfit) -> Unfit:
+    def _refusal(self, misfit: Misfit) -> ShapeMismatch:
         if misfit.unknown is None:
             return self._wrong(misfit.path)
         return self._unknown(misfit.path, misfit.unknown)
 
-    def _explain(self, told: str) -> Unfit:
+    def _explain(self, told: str) -> ShapeMismatch:
         """Say with the rule what msgspec says with the value's type."""
         found = _AT.fullmatch(told)
         path = (found["path"] or "") if found else ""
@@ -111,24 +111,28 @@ class Shape:
         if member["how"] == "contains unknown":
             return self._unknown(path, member["name"])
         path = f"{path}.{member['name']}"
-        schema = find(self.schema, path)
-        rule = "" if schema is None else f"; it takes {takes(schema, self.schema)}"
-        return Unfit(path[1:], f"The member '{path[1:]}' is required{rule}.", is_missing=True)
+        schema = find_schema(self.schema, path)
+        rule = "" if schema is None else f"; it takes {describe_schema(schema, self.schema)}"
+        return ShapeMismatch(
+            path[1:], f"The member '{path[1:]}' is required{rule}.", is_missing=True
+        )
 
-    def _wrong(self, path: str) -> Unfit:
-        name, schema = path.removeprefix("."), find(self.schema, path)
-        rule = "something else" if schema is None else takes(schema, self.schema)
-        return Unfit(name, f"{repr(name) if name else self._whole} takes {rule}.")
+    def _wrong(self, path: str) -> ShapeMismatch:
+        name, schema = path.removeprefix("."), find_schema(self.schema, path)
+        rule = "something else" if schema is None else describe_schema(schema, self.schema)
+        return ShapeMismatch(name, f"{repr(name) if name else self._whole} takes {rule}.")
 
-    def _wrong_name(self, path: str) -> Unfit:
-        name, schema = path.removeprefix("."), find(self.schema, path) or {}
-        rule = takes({"type": "string", **schema.get("propertyNames", {})}, self.schema)
-        return Unfit(name, f"{repr(name) if name else self._whole} takes names that are {rule}.")
+    def _wrong_name(self, path: str) -> ShapeMismatch:
+        name, schema = path.removeprefix("."), find_schema(self.schema, path) or {}
+        rule = describe_schema({"type": "string", **schema.get("propertyNames", {})}, self.schema)
+        return ShapeMismatch(
+            name, f"{repr(name) if name else self._whole} takes names that are {rule}."
+        )
 
-    def _unknown(self, path: str, name: str) -> Unfit:
-        known = ", ".join(members(self.schema, path))
+    def _unknown(self, path: str, name: str) -> ShapeMismatch:
+        known = ", ".join(list_members(self.schema, path))
         there = f"there {'are' if ',' in known else 'is'} {known or 'none'}"
-        return Unfit(
+        return ShapeMismatch(
             f"{path}.{name[:_MOST_SHOWN]}"[1:],
             f"There is no member {name[:_MOST_SHOWN]!r}; {there}.",
         )

@@ -12,7 +12,7 @@ from typing import Any
 
 from msgspec import inspect
 
-from aitp_desk.actions.schemas.bounds import bounds_of, leaves_nothing
+from aitp_desk.actions.schemas.bounds import is_unsatisfiable, read_bounds
 from aitp_desk.actions.secret import Secret
 
 _PLAIN = (
@@ -60,7 +60,7 @@ def check_kind(kind: Any) -> str | None:
     return next(_wrong(info, set()), None)
 
 
-def classes_of(kind: Any) -> Iterator[type]:
+def list_classes(kind: Any) -> Iterator[type]:
     """The classes that a type is made of and that have a schema of their own, each once."""
     seen: set[type] = set()
     todo = [inspect.type_info(kind)]
@@ -75,7 +75,7 @@ def classes_of(kind: Any) -> Iterator[type]:
         todo += _inner(info)
 
 
-def holds_secret(kind: Any) -> bool:
+def has_secret(kind: Any) -> bool:
     """Whether a type that :func:`check_kind` lets pass is a secret, or has one in it."""
     seen: set[Any] = set()
     todo = [inspect.type_info(kind)]
@@ -113,8 +113,8 @@ def _inner(info: inspect.Type) -> tuple[inspect.Type, ...]:
 
 def _wrong(info: inspect.Type, seen: set[type]) -> Iterator[str]:
     """Yield what is wrong with a type and those in it."""
-    if leaves_nothing(info):
-        yield f"bounds that leave nothing: {bounds_of(info)}; write others"
+    if is_unsatisfiable(info):
+        yield f"bounds that leave nothing: {read_bounds(info)}; write others"
     yield from _wrong_kind(info, seen)
 
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from aitp_desk.actions.schemas.description import takes
-from aitp_desk.actions.schemas.normal_form import Unusable
+from aitp_desk.actions.schemas.description import describe_schema
+from aitp_desk.actions.schemas.normal_form import SchemaUnusable
 from aitp_desk.model.errors import InvalidRequest, MissingField
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ _SAYS_NOTHING = frozenset(
 _OTHERS = ("additionalProperties", "unevaluatedProperties")
 
 
-class HeldSchema:
+class SchemaValidator:
     """A schema that values are held to.
 
     Parameters:
@@ -60,7 +60,7 @@ class HeldSchema:
         for path, name in self._undeclared(value, [self.schema], ()):
             raise _unknown(path, name)
 
-    def cut(self, value: Any) -> Any:
+    def prune(self, value: Any) -> Any:
         """What of a value is declared.
 
         Raises:
@@ -83,7 +83,7 @@ class HeldSchema:
             )
         except (ValidationError, ValueError) as error:
             reason = str(error).partition("\n")[0]
-            raise Unusable(f"has a schema that is none: {reason}") from None
+            raise SchemaUnusable(f"has a schema that is none: {reason}") from None
 
     def _declared(self, value: Any, schemas: Sequence[Any]) -> Any:
         if not isinstance(value, (dict, list)):
@@ -169,13 +169,15 @@ class HeldSchema:
             member = str(getattr(kind, "property", ""))
             name = _name((*path, member))
             inner = schema.get("properties", {}).get(member)
-            it_takes = f"; it takes {takes(inner, self.schema)}" if _is_plain(inner) else ""
+            it_takes = (
+                f"; it takes {describe_schema(inner, self.schema)}" if _is_plain(inner) else ""
+            )
             return MissingField(f"The member '{name}' is required{it_takes}.", param=name)
         if kind.name in {"additionalProperties", "unevaluatedProperties"}:
             unexpected: Sequence[str] = getattr(kind, "unexpected", ())
             return _unknown(path, unexpected[0])
         what = repr(_name(path)) if path else "The whole"
-        said = takes(schema, self.schema) if _is_plain(schema) else "something else"
+        said = describe_schema(schema, self.schema) if _is_plain(schema) else "something else"
         if said == "something else":
             return InvalidRequest(
                 f"{what} breaks the rule {str(rule[-1])!r} of its schema.",

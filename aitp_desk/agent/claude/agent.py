@@ -21,34 +21,34 @@ from aitp_desk.agent.base import (
     Clarification,
     Event,
     Fallback,
-    Passing,
-    Pending,
+    PendingQuestion,
+    ProgressEvent,
     Restart,
     SiteFacts,
     ToolRequest,
     Turn,
     Utterance,
 )
-from aitp_desk.agent.claude.budget import BudgetSpent, Day, DaySpent, Spending
-from aitp_desk.agent.claude.guard import Guard, Leaked, Output, repeats
-from aitp_desk.agent.claude.loop import THINKING_TOKENS, Reply
-from aitp_desk.agent.claude.messages import Ended, Messages, ModelFailed, Reading
+from aitp_desk.agent.claude.budget import BudgetSpent, DailyBudget, DailyBudgetSpent, ReplyBudget
+from aitp_desk.agent.claude.guard import OutputFilter, OutputGuard, PromptLeak, repeats_rules
+from aitp_desk.agent.claude.loop import THINKING_TOKENS, ModelReply
+from aitp_desk.agent.claude.messages import MessageEnded, MessagesClient, MessageStream, ModelFailed
 from aitp_desk.agent.claude.passages import estimate_tokens
-from aitp_desk.agent.claude.prompt import asked_text, rules_text
+from aitp_desk.agent.claude.prompt import rules_text, write_question
 from aitp_desk.agent.claude.summary import (
-    shortened_conversation,
-    summary_request,
-    within_tokens,
+    cut_conversation,
+    cut_to_tokens,
+    make_summary_request,
 )
-from aitp_desk.agent.extractive.agent import EXTRACTIVE, answer_in, follow_ups
+from aitp_desk.agent.extractive.agent import EXTRACTIVE, answer_in, find_follow_ups
 from aitp_desk.agent.extractive.dialogue.context import read_turn
-from aitp_desk.agent.extractive.selection import find
+from aitp_desk.agent.extractive.selection import find_candidates
 from aitp_desk.config import Claude
 from aitp_desk.knowledge.editions import Editions
 from aitp_desk.knowledge.library import Library
 from aitp_desk.knowledge.snapshot import Knowledge
 
-MakeOutput = Callable[[SiteFacts], Output]
+MakeOutput = Callable[[SiteFacts], OutputFilter]
 
 REPEATS = "repeats_its_instructions"
 """What the log says of a model that tells what it was told to keep to itself."""
@@ -56,16 +56,17 @@ REPEATS = "repeats_its_instructions"
 _log = structlog.get_logger()
 
 
-def guarded(site: SiteFacts) -> Output:
+def make_output_filter(site: SiteFacts) -> OutputFilter:
     """The filter that the words of every answer pass."""
-    return Guard(site.url, rules_text())
+    return OutputGuard(site.url, rules_text())
 
 
 class ClaudeAgent:
     """Answers with a model. See :mod:`aitp_desk.agent.base` for what it promises.
 
     It is a :class:`~aitp_desk.agent.base.Summariser`, a
-    :class:`~aitp_desk.agent.base.Rationed` and a :class:`~aitp_desk.agent.base.Calling` too.
+    :class:`~aitp_desk.agent.base.LimitedAgent` and a
+    :class:`~aitp_desk.agent.base.ToolCallingAgent` too.
 
     Parameters:
         knowledge: the content that it answers from.
@@ -84,14 +85,14 @@ class ClaudeAgent:
         *,
         key: str,
         url: str | None = None,
-        day: Day | None = None,
-        output: MakeOutput = guarded,
+        day: DailyBudget | None = None,
+        output: MakeOutput = make_output_filter,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
         self._knowledge = knowledge
         self._settings = settings
-        self._api = Messages(key, url, settings.reply_seconds)
-        self._day = day or Day(0, time.time)
+        self._api = MessagesClient(key, url, settings.reply_seconds)
+        self._day = day or DailyBudget(0, time.time)
         self._make_output = output
         self._sleep = sleep
         self._key_was_refused = False
@@ -111,7 +112,7 @@ class ClaudeAgent:
         """Whether the model answers now, as far as is known."""
         return not self._day.is_spent and not self._key_was_refused
 
-    def over(self, knowledge: Knowledge) -> ClaudeAgent:
+    def with_knowledge(self, knowledge: Knowledge) -> ClaudeAgent:
         """The agent over other content; model, key, connections and budget of a day are shared."""
         other = copy(self)
         other._knowledge = knowledge  # noqa: SLF001 -- another of this class
@@ -124,9 +125,9 @@ class ClaudeAgent:
     async def reply(self, turn: Turn) -> AsyncIterator[Event]:
         """Answer one turn; by extraction where the model does not."""
         editions = self._knowledge.editions
-        library = editions.speaking(turn.locale)
-        spending = Spending(self._settings, self._day, is_begun=bool(turn.rounds))
-        reply = Reply(
+        library = editions.find_library(turn.locale)
+        spending = ReplyBudget(self._settings, self._day, is_begun=bool(turn.rounds))
+        reply = ModelReply(
             turn,
             library,
             settings=self._settings,
@@ -138,7 +139,7 @@ class ClaudeAgent:
         try:
             async with aclosing(reply.events()) as events:
                 async for event in events:
-                    if isinstance(event, Passing):
+                    if isinstance(event, ProgressEvent):
                         yield event
                         continue
                     self._key_was_refused = False
@@ -148,10 +149,10 @@ class ClaudeAgent:
         except ModelFailed as error:
             fallback: Fallback = "model_failed"
             self._warn(error.reason, spending, is_refused_key=error.is_refused_key)
-        except Leaked:
+        except PromptLeak:
             fallback = "model_failed"
             self._warn(REPEATS, spending)
-        except DaySpent:  # of which the day itself has told
+        except DailyBudgetSpent:  # of which the day itself has told
             fallback = "budget_spent"
         except BudgetSpent:
             fallback = "budget_spent"
@@ -164,29 +165,29 @@ class ClaudeAgent:
         self, previous: str, utterances: Sequence[Utterance], max_tokens: int
     ) -> str:
         """What was said, in few words; cut where the model does not say."""
-        request = summary_request(previous, utterances, max_tokens)
-        spending = Spending(self._settings, self._day)
+        request = make_summary_request(previous, utterances, max_tokens)
+        spending = ReplyBudget(self._settings, self._day)
         try:
             text = await self._summary(request, spending, max_tokens)
-        except DaySpent:
-            return shortened_conversation(previous, utterances, max_tokens)
+        except DailyBudgetSpent:
+            return cut_conversation(previous, utterances, max_tokens)
         except (ModelFailed, BudgetSpent, TimeoutError) as error:
             reason = error.reason if isinstance(error, ModelFailed) else type(error).__name__
             self._warn(reason, spending)
-            return shortened_conversation(previous, utterances, max_tokens)
-        return within_tokens(text, max_tokens)
+            return cut_conversation(previous, utterances, max_tokens)
+        return cut_to_tokens(text, max_tokens)
 
-    async def _summary(self, request: dict[str, Any], spending: Spending, longest: int) -> str:
+    async def _summary(self, request: dict[str, Any], spending: ReplyBudget, longest: int) -> str:
         if self._settings.thinking != "disabled":
             longest += THINKING_TOKENS
         call = spending.begin(estimate_tokens(msgspec.json.encode(request).decode()), longest)
-        reading: Reading | None = None
-        ended: Ended | None = None
+        reading: MessageStream | None = None
+        ended: MessageEnded | None = None
         try:
             await self._api.open()
             async with (
                 asyncio.timeout(self._settings.reply_seconds),
-                self._api.reading(
+                self._api.open_stream(
                     {
                         "model": self._settings.model,
                         "max_tokens": call.longest,
@@ -196,7 +197,7 @@ class ClaudeAgent:
                 ) as reading,
             ):
                 async for piece in reading.pieces():
-                    if isinstance(piece, Ended):
+                    if isinstance(piece, MessageEnded):
                         ended = piece
         finally:
             if reading is not None:
@@ -204,11 +205,11 @@ class ClaudeAgent:
             call.end()
         if ended is None or not ended.text.strip() or ended.stop_reason == "refusal":
             raise ModelFailed("no_summary")
-        if repeats(ended.text, request["system"]):
+        if repeats_rules(ended.text, request["system"]):
             raise ModelFailed(REPEATS)
         return ended.text.strip()
 
-    def _tell(self, outcome: Event, reply: Reply, spending: Spending) -> None:
+    def _tell(self, outcome: Event, reply: ModelReply, spending: ReplyBudget) -> None:
         _log.info(
             "claude_replied",
             model=self._settings.model,
@@ -221,7 +222,7 @@ class ClaudeAgent:
             usd=round(spending.cost, 6),
         )
 
-    def _warn(self, reason: str, spending: Spending, *, is_refused_key: bool = False) -> None:
+    def _warn(self, reason: str, spending: ReplyBudget, *, is_refused_key: bool = False) -> None:
         """Say that the model did not answer; of a key that is refused, once until one works."""
         if is_refused_key and self._key_was_refused:
             return
@@ -244,7 +245,7 @@ async def open_claude(
     *,
     key: str,
     url: str | None,
-    day: Day,
+    day: DailyBudget,
 ) -> AsyncIterator[ClaudeAgent]:
     """The agent for as long as the context lasts. Parameters as :class:`ClaudeAgent`'s."""
     agent = ClaudeAgent(knowledge, settings, key=key, url=url, day=day)
@@ -260,12 +261,12 @@ def _with_follow_ups(
     """The outcome, an answer with the questions that the content answers and that come next."""
     if not isinstance(outcome, Answer):
         return outcome
-    near = find(library, read_turn(turn, library))
-    return msgspec.structs.replace(outcome, follow_ups=follow_ups(near, library))
+    near = find_candidates(library, read_turn(turn, library))
+    return msgspec.structs.replace(outcome, follow_ups=find_follow_ups(near, library))
 
 
 def _instead(
-    turn: Turn, editions: Editions, spending: Spending, fallback: Fallback, reply: Reply
+    turn: Turn, editions: Editions, spending: ReplyBudget, fallback: Fallback, reply: ModelReply
 ) -> Event:
     """What extraction answers in the model's place; what that had called stays called."""
     said = answer_in(turn, editions)
@@ -274,7 +275,7 @@ def _instead(
         if not reply.is_shown:
             return msgspec.structs.replace(said, fallback=fallback, usage=usage, tools_used=used)
         # no delta stands before a clarification, not even one that is void
-        said = Answer(asked_text(Pending("", said.question, said.options)), found=False)
+        said = Answer(write_question(PendingQuestion("", said.question, said.options)), found=False)
     return msgspec.structs.replace(
         said,
         fallback=fallback,

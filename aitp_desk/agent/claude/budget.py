@@ -12,7 +12,7 @@ from aitp_desk.config.units import DAY_SECONDS
 from aitp_desk.observability.figures import Figure, counter, counters, gauge
 from aitp_desk.observability.tracing import begin_span
 
-LEAST_ANSWER = 32
+MIN_ANSWER = 32
 """With less room than this, in tokens, the model is not called."""
 MILLION = 1_000_000
 
@@ -26,7 +26,7 @@ class BudgetSpent(Exception):
     """Another call would go past what a reply, or the desk on one day, may use."""
 
 
-class DaySpent(BudgetSpent):
+class DailyBudgetSpent(BudgetSpent):
     """The desk has used what it may on one day."""
 
 
@@ -47,7 +47,7 @@ class ModelCounts:
         self.refused = 0
 
 
-class Day:
+class DailyBudget:
     """The tokens that the desk uses today (UTC).
 
     What is being used is counted before it is known, so that replies at once stay within it too.
@@ -120,7 +120,7 @@ class Day:
             ),
         )
 
-    def take(self, tokens: int, *, is_begun: bool = False) -> int:
+    def reserve(self, tokens: int, *, is_begun: bool = False) -> int:
         """Count tokens that are about to be used.
 
         Parameters:
@@ -138,7 +138,7 @@ class Day:
                 _log.warning("day_tokens_spent", day_tokens=self._most, used=self._used)
             self._refused = tokens
             self.counts.refused += 1
-            raise DaySpent
+            raise DailyBudgetSpent
         self._used += tokens
         self._keep(self._today, tokens)
         return self._today
@@ -160,21 +160,21 @@ class Day:
         return int(self._clock() // DAY_SECONDS)
 
 
-class Spending:
+class ReplyBudget:
     """What one reply has used, and may still use.
 
     Parameters:
         is_begun: whether the reply goes on from calls that were made before.
     """
 
-    def __init__(self, settings: Claude, day: Day, *, is_begun: bool = False) -> None:
+    def __init__(self, settings: Claude, day: DailyBudget, *, is_begun: bool = False) -> None:
         self._settings = settings
         self._day = day
         self._is_begun = is_begun
         self.usage = Usage()
         self.calls = 0
 
-    def begin(self, prompt: int, longest: int) -> Call:
+    def begin(self, prompt: int, longest: int) -> CountedCall:
         """Begin a call of the model.
 
         Parameters:
@@ -185,11 +185,11 @@ class Spending:
             BudgetSpent: there is no room for it.
         """
         room = self.room - prompt
-        if self.calls == self._settings.reply_calls or room < min(LEAST_ANSWER, longest):
+        if self.calls == self._settings.reply_calls or room < min(MIN_ANSWER, longest):
             raise BudgetSpent
         longest = min(longest, room)
         taken, model = prompt + longest, self._settings.model
-        call = Call(self, self._day, taken, longest, model, is_begun=self._is_begun)
+        call = CountedCall(self, self._day, taken, longest, model, is_begun=self._is_begun)
         self.calls += 1
         self._is_begun = True
         return call
@@ -215,7 +215,7 @@ class Spending:
         ) / MILLION
 
 
-class Call:
+class CountedCall:
     """One call that is counted before it is made.
 
     Parameters:
@@ -232,8 +232,8 @@ class Call:
 
     def __init__(
         self,
-        spending: Spending,
-        day: Day,
+        spending: ReplyBudget,
+        day: DailyBudget,
         taken: int,
         longest: int,
         model: str,
@@ -243,7 +243,7 @@ class Call:
         self._spending = spending
         self._day = day
         self._taken = taken
-        self._taken_on = day.take(taken, is_begun=is_begun)
+        self._taken_on = day.reserve(taken, is_begun=is_begun)
         self._used = Usage()
         self.longest = longest
         self._span = begin_span(

@@ -21,7 +21,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import Protocol
 
-from aitp_desk.agent.claude.links import Addresses, LinkFilter
+from aitp_desk.agent.claude.links import AllowedAddresses, LinkFilter
 
 RUN = 32
 """So many letters in a row, as they stand in the rules, give the rules away: some eight words."""
@@ -41,11 +41,11 @@ Passed = tuple[str, ...]
 """The end of what has passed, in each form of a secret."""
 
 
-class Leaked(Exception):
+class PromptLeak(Exception):
     """The model repeats what it was told to keep to itself."""
 
 
-class Output(Protocol):
+class OutputFilter(Protocol):
     """Takes a model's words in pieces and gives out what may be shown."""
 
     def learn(self, texts: Iterable[str]) -> None:
@@ -65,7 +65,7 @@ class Output(Protocol):
         """Look at words that leave on another way, such as a call's arguments. Raises as above."""
 
 
-class Guard:
+class OutputGuard:
     """The output filter that every answer passes.
 
     Parameters:
@@ -75,7 +75,7 @@ class Guard:
 
     def __init__(self, site_url: str, rules: str) -> None:
         self._secret = _secret(rules)
-        self._addresses = Addresses(site_url)
+        self._addresses = AllowedAddresses(site_url)
         self._links = LinkFilter(self._addresses)
         self._passed = self._secret.nothing
         self._held = ""
@@ -102,7 +102,7 @@ class Guard:
         self._secret.check(text)
 
 
-class Secret:
+class SecretText:
     """A text that must not be repeated, as it stands or in a code."""
 
     def __init__(self, text: str) -> None:
@@ -145,14 +145,14 @@ class Secret:
         )
 
 
-_secret = lru_cache(maxsize=8)(Secret)
+_secret = lru_cache(maxsize=8)(SecretText)
 
 
-def repeats(text: str, rules: str) -> bool:
+def repeats_rules(text: str, rules: str) -> bool:
     """Whether a whole text repeats a run of the rules that it was written by."""
     try:
         _secret(rules).check(text)
-    except Leaked:
+    except PromptLeak:
         return True
     return False
 
@@ -190,7 +190,7 @@ class _Form:
         """How far from its end a text may be the beginning of a run. Raises Leaked for a run."""
         said = passed + self.fold(text)
         if any(said[at : at + self._run] in self._runs for at in range(len(said) - self._run + 1)):
-            raise Leaked
+            raise PromptLeak
         for length in range(min(self._run, len(said)), self._begins - 1, -1):
             if any(said[-length:] in told for told in self._texts):
                 return self._reach(text, length)

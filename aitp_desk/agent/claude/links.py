@@ -16,10 +16,10 @@ import re
 from collections.abc import Iterable
 from urllib.parse import urlsplit
 
-LEFT_OUT = "(link left out)"
-LONGEST = 1_000
+REMOVED_MARK = "(link left out)"
+MAX_URL = 1_000
 """A construct that is not at its end after so many characters is taken for plain text."""
-DEEPEST = 32
+MAX_NESTING = 32
 """So is one with more brackets in one another."""
 
 _END = r"[^\s<>\"'`\[\](){}|\\^]*"
@@ -47,13 +47,13 @@ _LOADS = frozenset(
 """Tags that load something or lead somewhere; ``--`` begins a comment."""
 _BRACKETS = {"[": re.compile(r"[\[\]]"), "(": re.compile(r"[()]")}
 _OPENS = re.compile(r"(!*)\[")
-_WORD = re.compile(rf"(?:(?!!*\[)[^\s<]){{1,{LONGEST}}}")
+_WORD = re.compile(rf"(?:(?!!*\[)[^\s<]){{1,{MAX_URL}}}")
 _SPACE = re.compile(r"\s+")
 _ENDS_WORD = re.compile(r"[^!-;=-Z\\-~]")
 _ASCII_END = re.compile(r"[!-~]*\Z")
 
 
-class Addresses:
+class AllowedAddresses:
     """Where links may lead.
 
     Parameters:
@@ -86,7 +86,7 @@ class Addresses:
         whole = address if _ABSOLUTE.match(address) else f"https://{address}"
         return self.allow(address) or (address[:1] != "/" and self.allow(whole))
 
-    def stands(self, text: str) -> bool:
+    def contains(self, text: str) -> bool:
         """Whether a piece of text stands as it is in what the model was given to read."""
         return text in self._read
 
@@ -94,7 +94,7 @@ class Addresses:
 class LinkFilter:
     """Takes a text in pieces and gives it without what could carry something out."""
 
-    def __init__(self, addresses: Addresses) -> None:
+    def __init__(self, addresses: AllowedAddresses) -> None:
         self._addresses = addresses
         self._waiting = ""
 
@@ -103,7 +103,7 @@ class LinkFilter:
         begun, self._waiting = self._waiting, self._waiting + text
         # what a word that waits becomes is known at its end: it is not looked at with every piece
         is_word = begun[:1] not in {"", "<", "[", "!"}
-        if is_word and len(self._waiting) < LONGEST and not _ENDS_WORD.search(text):
+        if is_word and len(self._waiting) < MAX_URL and not _ENDS_WORD.search(text):
             return ""
         return self._take(final=False)
 
@@ -115,7 +115,7 @@ class LinkFilter:
         shown: list[str] = []
         text, at = self._waiting, 0
         while at < len(text):
-            said, length = self._next(text[at : at + LONGEST], final=final)
+            said, length = self._next(text[at : at + MAX_URL], final=final)
             if not length:
                 break
             shown.append(said)
@@ -125,7 +125,7 @@ class LinkFilter:
 
     def _next(self, text: str, *, final: bool) -> tuple[str, int]:
         """What the beginning of a text becomes, and how long it is; 0 where it may go on."""
-        whole = final or len(text) == LONGEST
+        whole = final or len(text) == MAX_URL
         if (space := _SPACE.match(text)) is not None:
             return space[0], space.end()
         if text[0] == "<":
@@ -149,7 +149,7 @@ class LinkFilter:
         end = _closing(text, closing + 1, "(")
         if end is None:
             return waits
-        inner = filtered(text[1 + marks : closing], self._addresses)
+        inner = filter_links(text[1 + marks : closing], self._addresses)
         address = (text[closing + 2 : end].split() or [""])[0].strip("<>")
         if marks or not self._addresses.allow(address):
             return inner, end + 1
@@ -169,11 +169,11 @@ class LinkFilter:
             return ("" if tag is not None and self._is_foreign_mail(tag[0]) else "<"), 1
         if tag is None:
             return "‹", 1
-        return (tag[0] if self._addresses.stands(tag[0]) else " "), tag.end()
+        return (tag[0] if self._addresses.contains(tag[0]) else " "), tag.end()
 
     def _is_foreign_mail(self, tag: str) -> bool:
         """Whether a tag is a mail address that renderers make a link of."""
-        return "@" in tag and not self._addresses.stands(tag)
+        return "@" in tag and not self._addresses.contains(tag)
 
     def _word(self, text: str, *, whole: bool) -> tuple[str, int]:
         word = _WORD.match(text)
@@ -189,10 +189,10 @@ class LinkFilter:
     def _bare(self, found: re.Match[str]) -> str:
         address = found[0].rstrip(_TRAILING)
         allowed = self._addresses.allow_bare(address)
-        return (address if allowed else LEFT_OUT) + found[0][len(address) :]
+        return (address if allowed else REMOVED_MARK) + found[0][len(address) :]
 
 
-def filtered(text: str, addresses: Addresses) -> str:
+def filter_links(text: str, addresses: AllowedAddresses) -> str:
     """A whole text without what could carry something out."""
     links = LinkFilter(addresses)
     return links.feed(text) + links.close()
@@ -211,7 +211,7 @@ def _closing(text: str, at: int, opens: str) -> int | None:
         depth += 1 if found[0] == opens else -1
         if not depth:
             return found.start()
-        if depth > DEEPEST:
+        if depth > MAX_NESTING:
             return None
     return None
 

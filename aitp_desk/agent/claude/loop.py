@@ -15,32 +15,39 @@ from aitp_desk.agent.base import (
     Clarification,
     Delta,
     Event,
-    Passing,
+    ProgressEvent,
     Restart,
     ToolRequest,
     Turn,
 )
-from aitp_desk.agent.claude.budget import BudgetSpent, Call, Spending
-from aitp_desk.agent.claude.guard import Output
-from aitp_desk.agent.claude.material import Material
-from aitp_desk.agent.claude.messages import Cited, Ended, Messages, ModelFailed, Reading, Text
-from aitp_desk.agent.claude.output import Words
-from aitp_desk.agent.claude.passages import choose, estimate_tokens
+from aitp_desk.agent.claude.budget import BudgetSpent, CountedCall, ReplyBudget
+from aitp_desk.agent.claude.guard import OutputFilter
+from aitp_desk.agent.claude.material import ReplySources
+from aitp_desk.agent.claude.messages import (
+    Citation,
+    MessageEnded,
+    MessagesClient,
+    MessageStream,
+    ModelFailed,
+    Text,
+)
+from aitp_desk.agent.claude.output import AnswerOutput
+from aitp_desk.agent.claude.passages import choose_excerpts, estimate_tokens
 from aitp_desk.agent.claude.prompt import (
-    arguments_of,
-    asked_text,
     call_message,
+    list_texts,
     messages,
+    parse_arguments,
     result_message,
     system,
-    texts_in,
     tools,
     wire_names,
+    write_question,
 )
-from aitp_desk.agent.claude.toolbox import Toolbox, person_in, question_in
-from aitp_desk.agent.extractive.embedding import learn
-from aitp_desk.agent.speech.person_request import PersonWanted
-from aitp_desk.agent.tools import Asks, Round
+from aitp_desk.agent.claude.toolbox import Toolbox, find_person_request, find_question
+from aitp_desk.agent.extractive.embedding import learn_turn
+from aitp_desk.agent.speech.person_request import PersonRequest
+from aitp_desk.agent.tools import FollowUpQuestion, ToolRound
 from aitp_desk.config import Claude
 from aitp_desk.knowledge.library import Library
 
@@ -51,7 +58,7 @@ THINKING_TOKENS = 2048
 """Room for thinking, where a model thinks: it counts as written."""
 
 
-class Reply:
+class ModelReply:
     """A reply to one turn over one snapshot of the content.
 
     Parameters:
@@ -69,9 +76,9 @@ class Reply:
         library: Library,
         *,
         settings: Claude,
-        api: Messages,
-        spending: Spending,
-        output: Callable[[], Output],
+        api: MessagesClient,
+        spending: ReplyBudget,
+        output: Callable[[], OutputFilter],
         sleep: Callable[[float], Awaitable[None]],
     ) -> None:
         self._turn = turn
@@ -84,9 +91,9 @@ class Reply:
         self._deadline = 0.0
         self._names = wire_names(turn.tools)
         self._conversation: list[dict[str, Any]] = []
-        self._material = Material(library, settings.passage_tokens)
+        self._material = ReplySources(library, settings.passage_tokens)
         self._toolbox = Toolbox(turn, self._material)
-        self._ended: Ended | None = None
+        self._ended: MessageEnded | None = None
         self._words = self._new_words()
         self.stop_reason = ""
 
@@ -108,7 +115,7 @@ class Reply:
         """
         await self._api.open()
         self._deadline = asyncio.get_running_loop().time() + self._settings.reply_seconds
-        await learn(self._turn, self._library)
+        await learn_turn(self._turn, self._library)
         await self._begin()
         while True:
             async with aclosing(self._call()) as deltas:
@@ -123,7 +130,7 @@ class Reply:
                     async with aclosing(self._use_tools(ended)) as events:
                         async for event in events:
                             yield event
-                            if not isinstance(event, Passing):
+                            if not isinstance(event, ProgressEvent):
                                 return
                 case "pause_turn":
                     self._conversation.append({"role": "assistant", "content": [*ended.blocks]})
@@ -137,7 +144,7 @@ class Reply:
 
     async def _begin(self) -> None:
         """Put together what the model is told, calls of earlier turns of this reply included."""
-        found = choose(self._turn, self._library, room=self._settings.passage_tokens)
+        found = choose_excerpts(self._turn, self._library, room=self._settings.passage_tokens)
         self._material.add(found)
         self._conversation = messages(self._turn, found)
         for step in self._turn.rounds:
@@ -172,18 +179,18 @@ class Reply:
                     if not call.may_repeat:
                         raise BudgetSpent from error
                 self._words = self._new_words()
-                self._material.begin_anew()
+                self._material.reset()
                 await self._sleep(wait)
         finally:
             call.end()
 
-    async def _try(self, request: dict[str, Any], call: Call) -> AsyncGenerator[Delta]:
+    async def _try(self, request: dict[str, Any], call: CountedCall) -> AsyncGenerator[Delta]:
         """One request, read to the end of its message."""
-        reading: Reading | None = None
+        reading: MessageStream | None = None
         try:
             async with AsyncExitStack() as stack:
                 async with asyncio.timeout_at(self._deadline):
-                    reading = await stack.enter_async_context(self._api.reading(request))
+                    reading = await stack.enter_async_context(self._api.open_stream(request))
                 async with aclosing(reading.pieces()) as pieces:
                     while self._ended is None:
                         async with asyncio.timeout_at(self._deadline):
@@ -196,14 +203,14 @@ class Reply:
             if reading is not None:
                 call.add(reading.usage)
 
-    def _take(self, piece: Text | Cited | Ended) -> str:
+    def _take(self, piece: Text | Citation | MessageEnded) -> str:
         """Take a piece of the message in, and return what of it can be shown."""
         match piece:
             case Text(text=text):
                 return self._words.feed(text)
-            case Cited():
-                self._material.cite(piece)
-            case Ended():
+            case Citation():
+                self._material.add_citation(piece)
+            case MessageEnded():
                 self._ended = piece
         return ""
 
@@ -242,18 +249,18 @@ class Reply:
             choice["disable_parallel_tool_use"] = True
         return None if choice == {"type": "auto"} else choice
 
-    async def _use_tools(self, ended: Ended) -> AsyncGenerator[Event]:
+    async def _use_tools(self, ended: MessageEnded) -> AsyncGenerator[Event]:
         """Carry out what a step calls; an outcome where the visitor or the caller has to go on."""
         judge = self._make_output()
         for use in ended.tool_uses:
-            judge.check("\n".join([use.name, *texts_in(arguments_of(use.arguments))]))
-        person = person_in(ended.tool_uses, self._turn)
+            judge.check("\n".join([use.name, *list_texts(parse_arguments(use.arguments))]))
+        person = find_person_request(ended.tool_uses, self._turn)
         if person is not None:
             if rest := self._words.close():
                 yield Delta(rest)
             yield self._ask_person(person)
             return
-        question = question_in(ended.tool_uses, self._judged)
+        question = find_question(ended.tool_uses, self._judged)
         if question is not None and not self.is_shown:
             yield Clarification(
                 question.question,
@@ -264,7 +271,7 @@ class Reply:
             )
             return
         # where words stand already, the question becomes their end
-        more = "" if question is None else self._words.feed(f"\n\n{asked_text(question)}")
+        more = "" if question is None else self._words.feed(f"\n\n{write_question(question)}")
         if said := more + self._words.close():
             yield Delta(said)
         if question is not None:
@@ -287,9 +294,9 @@ class Reply:
         if self.is_shown:
             yield Restart()
         self._words = self._new_words()
-        self._material.begin_anew()
+        self._material.reset()
 
-    async def _ask_first(self, asks: Asks) -> AsyncGenerator[Event]:
+    async def _ask_first(self, asks: FollowUpQuestion) -> AsyncGenerator[Event]:
         """Ask the visitor what a call waits for, in the desk's words alone."""
         if not self.is_shown:
             yield Clarification(
@@ -304,7 +311,7 @@ class Reply:
             return
         yield Restart()
         self._words = self._new_words()
-        self._material.begin_anew()
+        self._material.reset()
         options = (f"{n}. {option}" for n, option in enumerate(asks.options, 1))
         question = "\n".join([asks.question, *options])
         yield Delta(self._words.feed(question) + self._words.close())
@@ -330,7 +337,7 @@ class Reply:
             model=self._settings.model,
         )
 
-    def _ask_person(self, person: PersonWanted) -> Answer:
+    def _ask_person(self, person: PersonRequest) -> Answer:
         """That a person is to be asked; the desk says so after what was said already."""
         usage = self._spending.usage
         return Answer(
@@ -342,18 +349,18 @@ class Reply:
             person=person,
         )
 
-    def _new_output(self) -> Output:
+    def _new_output(self) -> OutputFilter:
         output = self._make_output()
         output.learn(self._material.texts)
         return output
 
-    def _new_words(self) -> Words:
+    def _new_words(self) -> AnswerOutput:
         wished = self._turn.max_tokens
         longest = None if wished is None else wished * CHARACTERS_PER_TOKEN
-        return Words(self._new_output(), longest)
+        return AnswerOutput(self._new_output(), longest)
 
 
-def _asked_first(step: Round) -> Asks | None:
+def _asked_first(step: ToolRound) -> FollowUpQuestion | None:
     """The first thing that the visitor has to agree to before a step is done."""
     results = (called.result for called in step.called)
     return next((result.asks for result in results if result is not None and result.asks), None)

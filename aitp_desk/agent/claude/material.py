@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from aitp_desk.agent.base import Relevance, Source
-from aitp_desk.agent.claude.messages import Cited
-from aitp_desk.agent.claude.passages import Excerpt, search
-from aitp_desk.agent.claude.prompt import arguments_of
+from aitp_desk.agent.claude.messages import Citation
+from aitp_desk.agent.claude.passages import Excerpt, search_excerpts
+from aitp_desk.agent.claude.prompt import parse_arguments
 from aitp_desk.agent.extractive.agent import MAX_SOURCES
-from aitp_desk.agent.extractive.dialogue.context import read
+from aitp_desk.agent.extractive.dialogue.context import read_message
 from aitp_desk.agent.extractive.embedding import learn_question
-from aitp_desk.agent.extractive.question import shortened
+from aitp_desk.agent.extractive.question import shorten_message
 from aitp_desk.knowledge.library import Library
 
 _NEAREST = 2
 """How many passages are named where a model cites none."""
 
 
-class Material:
+class ReplySources:
     """The excerpts of one reply, in the order in which the API counts them.
 
     Parameters:
@@ -47,27 +47,27 @@ class Material:
 
     async def search(self, arguments: str) -> tuple[Excerpt, ...]:
         """What a search of the model's own finds that it was not sent before; it is sent now."""
-        query = arguments_of(arguments).get("query")
+        query = parse_arguments(arguments).get("query")
         if not isinstance(query, str) or not query.strip():
             return ()
-        await learn_question(read(shortened(query), self._library), self._library)
+        await learn_question(read_message(shorten_message(query), self._library), self._library)
         known = {excerpt.passage.url for excerpt in self._sent}
         found = tuple(
             excerpt
-            for excerpt in search(query, self._library, room=self._room)
+            for excerpt in search_excerpts(query, self._library, room=self._room)
             if excerpt.passage.url not in known
         )
         self.add(found)
         return found
 
-    def cite(self, cited: Cited) -> None:
+    def add_citation(self, cited: Citation) -> None:
         """Remember a passage that the model's words rest on, if it was sent one from there."""
         for place in (cited.index, *range(len(self._sent))):
             if place < len(self._sent) and self._sent[place].passage.url == cited.source:
                 self._cited.setdefault(cited.source, self._sent[place])
                 return
 
-    def begin_anew(self) -> None:
+    def reset(self) -> None:
         """Forget what was cited: the words that rested on it are void."""
         self._cited.clear()
 

@@ -65,7 +65,7 @@ class Text(msgspec.Struct, frozen=True):
     text: str
 
 
-class Cited(msgspec.Struct, frozen=True):
+class Citation(msgspec.Struct, frozen=True):
     """The model's words rest on a search result.
 
     Parameters:
@@ -85,7 +85,7 @@ class ToolUse(msgspec.Struct, frozen=True):
     arguments: str
 
 
-class Ended(msgspec.Struct, frozen=True):
+class MessageEnded(msgspec.Struct, frozen=True):
     """A message came to its end.
 
     Parameters:
@@ -99,7 +99,7 @@ class Ended(msgspec.Struct, frozen=True):
     blocks: tuple[dict[str, Any], ...]
 
 
-class Reading:
+class MessageStream:
     """A message that is being read.
 
     Attributes:
@@ -110,7 +110,7 @@ class Reading:
         self._stream = stream
         self.usage = Usage()
 
-    async def pieces(self) -> AsyncGenerator[Text | Cited | Ended]:
+    async def pieces(self) -> AsyncGenerator[Text | Citation | MessageEnded]:
         """What the model says, as it comes, and then that it has ended.
 
         Raises:
@@ -125,7 +125,7 @@ class Reading:
                         yield Text(_whole(event.text))
                     case "citation" if event.citation.type == "search_result_location":
                         place, source = event.citation.search_result_index, event.citation.source
-                        yield Cited(int(place), str(source))
+                        yield Citation(int(place), str(source))
                     case "message_stop":
                         yield _ended(self._stream.current_message_snapshot)
                         return
@@ -136,7 +136,7 @@ class Reading:
         raise ModelFailed("cut_off", may_retry=True)
 
 
-class Messages:
+class MessagesClient:
     """A client of the Messages API.
 
     Parameters:
@@ -174,20 +174,20 @@ class Messages:
             await client.close()
 
     @asynccontextmanager
-    async def reading(self, request: dict[str, Any]) -> AsyncIterator[Reading]:
+    async def open_stream(self, request: dict[str, Any]) -> AsyncIterator[MessageStream]:
         """Send a request and read the message that answers it.
 
         Raises:
             ModelFailed: there is none, or what is done inside meets a failure of the API.
         """
         client = await self.open()
-        with failures():
+        with convert_errors():
             async with client.messages.stream(**request) as stream:
-                yield Reading(stream)
+                yield MessageStream(stream)
 
 
 @contextmanager
-def failures() -> Iterator[None]:
+def convert_errors() -> Iterator[None]:
     """Turn the SDK's exceptions into :class:`ModelFailed`; the SDK is imported."""
     import anthropic
     import httpx2
@@ -250,7 +250,7 @@ def _usage(message: Message) -> Usage:
     return Usage(counted.input_tokens + cached + written, cached, counted.output_tokens)
 
 
-def _ended(message: Message) -> Ended:
+def _ended(message: Message) -> MessageEnded:
     if message.stop_reason is None:
         raise ModelFailed("cut_off", may_retry=True)
     said: list[str] = []
@@ -272,7 +272,7 @@ def _ended(message: Message) -> Ended:
                 blocks.append(block.to_dict())
             case _:
                 pass
-    return Ended(message.stop_reason, "".join(said), tuple(uses), tuple(blocks))
+    return MessageEnded(message.stop_reason, "".join(said), tuple(uses), tuple(blocks))
 
 
 def _whole(text: str) -> str:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from aitp_desk.agent.claude.guard import Output
+from aitp_desk.agent.claude.guard import OutputFilter
 from aitp_desk.agent.claude.prompt import NOT_FOUND
 
 _AFTER_SIGN = " \t\r\n:.,-–—"
 
 
-class Words:
+class AnswerOutput:
     """The text of one answer while it comes.
 
     Parameters:
@@ -20,7 +20,7 @@ class Words:
         found: False once the model has said that the content does not answer.
     """
 
-    def __init__(self, output: Output, longest: int | None) -> None:
+    def __init__(self, output: OutputFilter, longest: int | None) -> None:
         self._output = output
         self._longest = longest
         self._has_begun = False

@@ -17,17 +17,17 @@ import msgspec
 from aitp_desk.agent.base import Turn
 from aitp_desk.agent.extractive.dialogue.context import (
     asks_about_the_conversation,
-    question_meant,
-    read,
+    find_meant_question,
+    limit_turn,
+    read_message,
     read_turn,
-    within_reason,
 )
-from aitp_desk.agent.extractive.question import Asked, Wanted, shortened
-from aitp_desk.agent.extractive.selection import Found, find
+from aitp_desk.agent.extractive.question import ReadQuestion, WantedTerm, shorten_message
+from aitp_desk.agent.extractive.selection import Candidate, find_candidates
 from aitp_desk.knowledge.documents.base import Passage
-from aitp_desk.knowledge.documents.chunks import joined
+from aitp_desk.knowledge.documents.chunks import join_units
 from aitp_desk.knowledge.library import Library
-from aitp_desk.knowledge.search.tokenizer import STOP_WORDS, words_of
+from aitp_desk.knowledge.search.tokenizer import STOP_WORDS, split_words
 
 # Found on the tuning questions (tests/answers). Any of them moved by a fifth loses at most one fact
 # of 148; the whole sections of docs/tokens.md are nearer to the edge.
@@ -68,7 +68,7 @@ class Excerpt(msgspec.Struct, frozen=True):
     text: str
 
 
-def choose(turn: Turn, library: Library, *, room: int) -> tuple[Excerpt, ...]:
+def choose_excerpts(turn: Turn, library: Library, *, room: int) -> tuple[Excerpt, ...]:
     """The excerpts that answer a turn, the best first.
 
     Parameters:
@@ -78,16 +78,19 @@ def choose(turn: Turn, library: Library, *, room: int) -> tuple[Excerpt, ...]:
     Returns:
         The excerpts; none where no word of the question is known or nothing fits the room.
     """
-    turn = within_reason(turn, library)
+    turn = limit_turn(turn, library)
     if asks_about_the_conversation(turn.question, library):
-        meant = question_meant(turn.question, turn.transcript, library)
-        return search(meant, library, room=room) if meant else ()
+        meant = find_meant_question(turn.question, turn.transcript, library)
+        return search_excerpts(meant, library, room=room) if meant else ()
     return _fill(read_turn(turn, library), library, room)
 
 
-def search(query: str, library: Library, *, room: int) -> tuple[Excerpt, ...]:
-    """The excerpts for words of the model's own, as :func:`choose` gives them for a question."""
-    return _fill(read(shortened(query), library), library, room)
+def search_excerpts(query: str, library: Library, *, room: int) -> tuple[Excerpt, ...]:
+    """The excerpts for words of the model's own.
+
+    As :func:`choose_excerpts` gives them for a question.
+    """
+    return _fill(read_message(shorten_message(query), library), library, room)
 
 
 def estimate_tokens(text: str) -> int:
@@ -102,7 +105,7 @@ def estimate_tokens(text: str) -> int:
     return (20 * len(text) + 50 * len(_SIGN.findall(text)) + 35 * beyond + 45 * opaque) // 100 + 1
 
 
-class _Weighed(msgspec.Struct, frozen=True):
+class _ScoredPassage(msgspec.Struct, frozen=True):
     """A passage that was found, and what its headings say of the question.
 
     Parameters:
@@ -112,13 +115,13 @@ class _Weighed(msgspec.Struct, frozen=True):
         section: document and headings of the section that the question names whole, or None.
     """
 
-    found: Found
+    found: Candidate
     worth: float
     named: float
     section: tuple[str, ...] | None
 
 
-def _fill(asked: Asked, library: Library, room: int) -> tuple[Excerpt, ...]:
+def _fill(asked: ReadQuestion, library: Library, room: int) -> tuple[Excerpt, ...]:
     """Fill the room with what was found, as long as it is worth it."""
     ranked = _weigh(asked, library)
     if not ranked:
@@ -143,13 +146,13 @@ def _fill(asked: Asked, library: Library, room: int) -> tuple[Excerpt, ...]:
     return tuple(chosen)
 
 
-def _weigh(asked: Asked, library: Library) -> list[_Weighed]:
+def _weigh(asked: ReadQuestion, library: Library) -> list[_ScoredPassage]:
     """What was found for a question, the most worth first."""
     stem = library.vocabulary.stemmer.stem
     total = sum(wanted.weight for wanted in asked.wanted) or 1.0
     named_by = {own for wanted in asked.wanted for own in wanted.term.own}
     ranked = []
-    for found in find(library, asked, widely=True):
+    for found in find_candidates(library, asked, widely=True):
         passage = found.passage
         said = [asked.wanted[at] for at, place in found.places.items() if place.heading]
         named, section = 0.0, None
@@ -161,12 +164,12 @@ def _weigh(asked: Asked, library: Library) -> list[_Weighed]:
                     named = max(named, _said_by(stems, said) / total)
                     section = (passage.document, *passage.trail[:at])
         worth = found.rank / found.preference * (1 + _HEADING * named)
-        ranked.append(_Weighed(found, worth, named, section))
+        ranked.append(_ScoredPassage(found, worth, named, section))
     ranked.sort(key=_by_worth, reverse=True)
     return ranked
 
 
-def _said_by(stems: set[str], wanted: Iterable[Wanted]) -> float:
+def _said_by(stems: set[str], wanted: Iterable[WantedTerm]) -> float:
     """How much of what is wanted the words of a heading say, as weight."""
     said = 0.0
     for one in wanted:
@@ -177,7 +180,7 @@ def _said_by(stems: set[str], wanted: Iterable[Wanted]) -> float:
 
 @lru_cache(maxsize=4096)
 def _words(heading: str) -> tuple[str, ...]:
-    return tuple(words_of(heading))
+    return tuple(split_words(heading))
 
 
 def _tells(word: str) -> bool:
@@ -185,7 +188,7 @@ def _tells(word: str) -> bool:
     return not word.isdigit() and word not in STOP_WORDS
 
 
-def _text(weighed: _Weighed, room: int, *, is_best: bool) -> tuple[str, int]:
+def _text(weighed: _ScoredPassage, room: int, *, is_best: bool) -> tuple[str, int]:
     """What is sent of a passage, and its size in tokens."""
     text = weighed.found.passage.text
     size = estimate_tokens(text)
@@ -201,7 +204,7 @@ def _text(weighed: _Weighed, room: int, *, is_best: bool) -> tuple[str, int]:
     return text, estimate_tokens(text)
 
 
-def _units_to_send(weighed: _Weighed, limit: int) -> list[int]:
+def _units_to_send(weighed: _ScoredPassage, limit: int) -> list[int]:
     """The numbers of the units that matter, in order, with the sentences that open their lists.
 
     Parameters:
@@ -239,7 +242,7 @@ def _with_gaps(passage: Passage, chosen: Sequence[int]) -> str:
             runs[-1].append(at)
         else:
             runs.append([at])
-    parts = [joined([passage.units[at] for at in run]) for run in runs]
+    parts = [join_units([passage.units[at] for at in run]) for run in runs]
     if chosen[0] > 0:
         parts.insert(0, "")
     if chosen[-1] < len(passage.units) - 1:
@@ -247,5 +250,5 @@ def _with_gaps(passage: Passage, chosen: Sequence[int]) -> str:
     return f"\n{_GAP}\n".join(parts).strip("\n")
 
 
-def _by_worth(weighed: _Weighed) -> float:
+def _by_worth(weighed: _ScoredPassage) -> float:
     return weighed.worth

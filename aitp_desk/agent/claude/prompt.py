@@ -28,10 +28,10 @@ from zlib import crc32
 
 import msgspec
 
-from aitp_desk.agent.base import CHARACTERS_PER_TOKEN, Pending, SiteFacts, Turn
+from aitp_desk.agent.base import CHARACTERS_PER_TOKEN, PendingQuestion, SiteFacts, Turn
 from aitp_desk.agent.claude.passages import Excerpt
-from aitp_desk.agent.tools import Called, Tool, ToolResult
-from aitp_desk.model.text import without_invisible
+from aitp_desk.agent.tools import Tool, ToolCallRecord, ToolResult
+from aitp_desk.model.text import drop_invisible
 
 Block = dict[str, Any]
 
@@ -101,9 +101,11 @@ _LINE_BREAKS = str.maketrans(dict.fromkeys("\x85\u2028\u2029\x0b\x0c", "\n"))
 
 def system_text(site: SiteFacts) -> str:
     """The instructions: who answers, and by which rules."""
-    about = f" {plain(site.description)}" if site.description else ""
-    contact = f" Contact: {plain(site.contact)}." if site.contact else ""
-    who = f"You answer visitors at the desk of {plain(site.name)} ({site.url}).{about}{contact}"
+    about = f" {to_one_line(site.description)}" if site.description else ""
+    contact = f" Contact: {to_one_line(site.contact)}." if site.contact else ""
+    who = (
+        f"You answer visitors at the desk of {to_one_line(site.name)} ({site.url}).{about}{contact}"
+    )
     return f"{who}\n{_RULES}"
 
 
@@ -129,7 +131,7 @@ def messages(turn: Turn, excerpts: Sequence[Excerpt]) -> list[Block]:
             case "visitor":
                 said.append(_quote("visitor", utterance.text))
             case "other":
-                party = {"name": plain(utterance.name)[:MAX_NAME]} if utterance.name else {}
+                party = {"name": to_one_line(utterance.name)[:MAX_NAME]} if utterance.name else {}
                 said.append(_quote("party", utterance.text, party))
             case "desk":
                 said.append({"role": "assistant", "content": _own(utterance.text)})
@@ -175,7 +177,7 @@ def wire_names(offered: Iterable[Tool]) -> dict[str, str]:
     return {SEARCH_CALL: SEARCH} | {tool.name: wire_name(tool) for tool in offered}
 
 
-def call_message(text: str, called: Sequence[Called], names: Mapping[str, str]) -> Block:
+def call_message(text: str, called: Sequence[ToolCallRecord], names: Mapping[str, str]) -> Block:
     """A step of a reply that called tools, as the model's own words.
 
     Parameters:
@@ -187,14 +189,16 @@ def call_message(text: str, called: Sequence[Called], names: Mapping[str, str]) 
             "type": "tool_use",
             "id": step.call.id,
             "name": names.get(step.call.name, f"caller_{step.call.name}"[:_LONGEST_NAME]),
-            "input": arguments_of(step.call.arguments),
+            "input": parse_arguments(step.call.arguments),
         }
         for step in called
     ]
     return {"role": "assistant", "content": own}
 
 
-def result_message(called: Sequence[Called], found: Mapping[str, Sequence[Excerpt]]) -> Block:
+def result_message(
+    called: Sequence[ToolCallRecord], found: Mapping[str, Sequence[Excerpt]]
+) -> Block:
     """What came of a step's calls.
 
     Parameters:
@@ -219,13 +223,13 @@ def search_result(excerpt: Excerpt) -> Block:
     return {
         "type": "search_result",
         "source": excerpt.passage.url,
-        "title": plain(excerpt.passage.name),
-        "content": [{"type": "text", "text": clean(excerpt.text) or "…"}],
+        "title": to_one_line(excerpt.passage.name),
+        "content": [{"type": "text", "text": clean_text(excerpt.text) or "…"}],
         "citations": {"enabled": True},
     }
 
 
-def arguments_of(text: str) -> dict[str, Any]:
+def parse_arguments(text: str) -> dict[str, Any]:
     """A call's arguments; empty where they are no JSON object."""
     try:
         return msgspec.json.decode(text or "{}", type=dict[str, Any])
@@ -233,33 +237,33 @@ def arguments_of(text: str) -> dict[str, Any]:
         return {}
 
 
-def texts_in(value: Any) -> Iterator[str]:
+def list_texts(value: Any) -> Iterator[str]:
     """Every text in a call's arguments, names of members too, as it is without JSON's escapes."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, Mapping):
         for name, member in value.items():
             yield name
-            yield from texts_in(member)
+            yield from list_texts(member)
     elif isinstance(value, Sequence):
         for item in value:
-            yield from texts_in(item)
+            yield from list_texts(item)
 
 
 def encode(speaker: str, said: str, more: Mapping[str, Any] | None = None) -> str:
     """What somebody said as one JSON object on one line. See the module for why."""
-    return msgspec.json.encode({speaker: shorten(clean(said)), **(more or {})}).decode()
+    return msgspec.json.encode({speaker: shorten(clean_text(said)), **(more or {})}).decode()
 
 
-def clean(text: str) -> str:
+def clean_text(text: str) -> str:
     """A text without halves of characters and without what is not drawn."""
     whole = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    return without_invisible(whole.translate(_LINE_BREAKS))
+    return drop_invisible(whole.translate(_LINE_BREAKS))
 
 
-def plain(text: str) -> str:
+def to_one_line(text: str) -> str:
     """A text on one line."""
-    return " ".join(clean(text).split())
+    return " ".join(clean_text(text).split())
 
 
 def shorten(text: str) -> str:
@@ -279,7 +283,7 @@ def _text(speaker: str, said: str, more: Mapping[str, Any] | None = None) -> Blo
 
 
 def _own(text: str) -> list[Block]:
-    text = shorten(clean(text)).strip()
+    text = shorten(clean_text(text)).strip()
     return [{"type": "text", "text": text}] if text else []
 
 
@@ -295,11 +299,11 @@ def _asked_back(turn: Turn) -> list[Block]:
         return []
     return [
         _quote("visitor", pending.about),
-        {"role": "assistant", "content": _own(asked_text(pending))},
+        {"role": "assistant", "content": _own(write_question(pending))},
     ]
 
 
-def asked_text(asked: Pending) -> str:
+def write_question(asked: PendingQuestion) -> str:
     """A question that was asked back, with its options."""
     return "\n".join([asked.question, *(f"- {option}" for option in asked.options)])
 
@@ -308,7 +312,7 @@ def _wishes(turn: Turn) -> dict[str, Any]:
     """What the desk itself knows of how to answer: members beside the question."""
     more: dict[str, Any] = {}
     if turn.locale:
-        more["language"] = plain(turn.locale)[:64]
+        more["language"] = to_one_line(turn.locale)[:64]
     if turn.max_tokens is not None:
         more["longest_answer_in_characters"] = turn.max_tokens * CHARACTERS_PER_TOKEN
     if turn.now is not None and turn.tools:
@@ -319,10 +323,10 @@ def _wishes(turn: Turn) -> dict[str, Any]:
 
 
 def _file(name: str, text: str, is_cut: bool) -> Block:
-    more: dict[str, Any] = {"text": shorten(clean(text))}
+    more: dict[str, Any] = {"text": shorten(clean_text(text))}
     if is_cut:
         more["cut"] = True
-    return _text("file", plain(name)[:MAX_NAME], more)
+    return _text("file", to_one_line(name)[:MAX_NAME], more)
 
 
 def _describe(tool: Tool) -> str:

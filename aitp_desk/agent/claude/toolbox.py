@@ -6,8 +6,8 @@ import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 
-from aitp_desk.agent.base import Pending, Turn
-from aitp_desk.agent.claude.material import Material
+from aitp_desk.agent.base import PendingQuestion, Turn
+from aitp_desk.agent.claude.material import ReplySources
 from aitp_desk.agent.claude.messages import ToolUse
 from aitp_desk.agent.claude.passages import Excerpt
 from aitp_desk.agent.claude.prompt import (
@@ -15,13 +15,13 @@ from aitp_desk.agent.claude.prompt import (
     ASK_PERSON,
     SEARCH,
     SEARCH_CALL,
-    arguments_of,
-    plain,
+    parse_arguments,
+    to_one_line,
     wire_name,
 )
-from aitp_desk.agent.extractive.agent import cut
-from aitp_desk.agent.speech.person_request import PersonWanted
-from aitp_desk.agent.tools import Called, Round, ToolResult
+from aitp_desk.agent.extractive.agent import cut_text
+from aitp_desk.agent.speech.person_request import PersonRequest
+from aitp_desk.agent.tools import ToolCallRecord, ToolResult, ToolRound
 from aitp_desk.model.conversation.run import ToolCall
 
 MAX_AT_ONCE = 8
@@ -41,7 +41,7 @@ class Toolbox:
         rounds: what this reply has called, what its earlier turns have called included.
     """
 
-    def __init__(self, turn: Turn, material: Material) -> None:
+    def __init__(self, turn: Turn, material: ReplySources) -> None:
         self._turn = turn
         self._material = material
         self._tools = {wire_name(tool): tool for tool in turn.tools}
@@ -55,7 +55,7 @@ class Toolbox:
         called = [step.call.name for done in self.rounds for step in done.called]
         return tuple(dict.fromkeys(name for name in called if name in names))
 
-    async def search_again(self, step: Round) -> Searched:
+    async def search_again(self, step: ToolRound) -> Searched:
         """What the searches of an earlier turn's step find."""
         return {
             called.call.id: await self._material.search(called.call.arguments)
@@ -65,7 +65,7 @@ class Toolbox:
 
     async def carry_out(
         self, uses: Sequence[ToolUse], said: str, deadline: float
-    ) -> tuple[Round, Searched]:
+    ) -> tuple[ToolRound, Searched]:
         """Carry out a step, one call after the other, and note it among the rounds.
 
         Parameters:
@@ -81,7 +81,7 @@ class Toolbox:
             await self._use(use, searched, deadline, is_too_many=place >= most)
             for place, use in enumerate(uses)
         ]
-        step = Round(said, tuple(called))
+        step = ToolRound(said, tuple(called))
         self.rounds.append(step)
         return step, searched
 
@@ -92,22 +92,24 @@ class Toolbox:
         deadline: float,
         *,
         is_too_many: bool,
-    ) -> Called:
+    ) -> ToolCallRecord:
         tool = self._tools.get(use.name)
         if use.name == SEARCH:
             found = () if is_too_many else await self._material.search(use.arguments)
             searched[use.id] = found
             titles = "; ".join(f"{e.passage.name} ({e.passage.url})" for e in found)
             result = ToolResult(titles or "Nothing else was found.")
-            return Called(ToolCall(use.id, SEARCH_CALL, use.arguments), result)
+            return ToolCallRecord(ToolCall(use.id, SEARCH_CALL, use.arguments), result)
         call = ToolCall(use.id, use.name if tool is None else tool.name, use.arguments)
         if tool is None:
-            return Called(call, ToolResult(f"There is no tool named {use.name!r}.", failed=True))
+            return ToolCallRecord(
+                call, ToolResult(f"There is no tool named {use.name!r}.", failed=True)
+            )
         if is_too_many:
-            return Called(call, ToolResult("Too many calls at once.", failed=True))
+            return ToolCallRecord(call, ToolResult("Too many calls at once.", failed=True))
         if tool.by == "caller":
-            return Called(call)
-        return Called(call, await self._invoke(call, deadline))
+            return ToolCallRecord(call)
+        return ToolCallRecord(call, await self._invoke(call, deadline))
 
     async def _invoke(self, call: ToolCall, deadline: float) -> ToolResult:
         """Carry out a call of a desk's tool, in what time the reply has left."""
@@ -121,7 +123,7 @@ class Toolbox:
         return ToolResult("There was no time left for it.", failed=True)
 
 
-def person_in(uses: Sequence[ToolUse], turn: Turn) -> PersonWanted | None:
+def find_person_request(uses: Sequence[ToolUse], turn: Turn) -> PersonRequest | None:
     """That the model would have a person asked, if that is what it calls for, and may.
 
     What it is about stands in the visitor's words; the model's are a note to them.
@@ -129,23 +131,25 @@ def person_in(uses: Sequence[ToolUse], turn: Turn) -> PersonWanted | None:
     use = next((use for use in uses if use.name == ASK_PERSON), None)
     if use is None or not turn.may_want_person:
         return None
-    reason = arguments_of(use.arguments).get("reason")
-    told = plain(reason)[:LONGEST_QUESTION] if isinstance(reason, str) else ""
+    reason = parse_arguments(use.arguments).get("reason")
+    told = to_one_line(reason)[:LONGEST_QUESTION] if isinstance(reason, str) else ""
     about = turn.question if turn.clarification is None else turn.clarification
-    return PersonWanted("request", about, f"The agent says why: {told}" if told else "")
+    return PersonRequest("request", about, f"The agent says why: {told}" if told else "")
 
 
-def question_in(uses: Sequence[ToolUse], judged: Callable[[str], str]) -> Pending | None:
+def find_question(uses: Sequence[ToolUse], judged: Callable[[str], str]) -> PendingQuestion | None:
     """What the model would ask the visitor, if that is what it calls for.
 
     Parameters:
         judged: lets pass what may be shown of a text.
     """
-    given = next((arguments_of(use.arguments) for use in uses if use.name == ASK), {})
+    given = next((parse_arguments(use.arguments) for use in uses if use.name == ASK), {})
     question, options = given.get("question"), given.get("options")
     if not isinstance(question, str) or not question.strip():
         return None
     offered = options if isinstance(options, list) else []
     named = [option for option in offered if isinstance(option, str)][:MAX_OPTIONS]
-    options = (judged(cut(plain(option), LONGEST_OPTION)) for option in named)
-    return Pending("", judged(cut(question, LONGEST_QUESTION)), tuple(filter(None, options)))
+    options = (judged(cut_text(to_one_line(option), LONGEST_OPTION)) for option in named)
+    return PendingQuestion(
+        "", judged(cut_text(question, LONGEST_QUESTION)), tuple(filter(None, options))
+    )

@@ -11,18 +11,23 @@ from typing import Any
 
 import msgspec
 
-from aitp_desk.agent.claude.messages import Ended, Messages, ModelFailed, failures
-from aitp_desk.agent.enrichment.request import Group, replies_in, request_of
+from aitp_desk.agent.claude.messages import (
+    MessageEnded,
+    MessagesClient,
+    ModelFailed,
+    convert_errors,
+)
+from aitp_desk.agent.enrichment.request import Group, make_request, parse_replies
 from aitp_desk.config import Claude
 from aitp_desk.knowledge.enrichment.replies import Reply
-from aitp_desk.knowledge.index.atomic_write import replacing
+from aitp_desk.knowledge.index.atomic_write import replace_file
 
 BATCHES = "enrich.batches.json"
 JOURNAL = "enrich.replies.jsonl"
 AT_ONCE = 4
 """So many requests are open at the same time."""
 ATTEMPTS = 6
-LONGEST_WAIT = 60.0
+MAX_WAIT = 60.0
 POLL_SECONDS = 20.0
 _BATCH_REQUESTS = 10_000
 _SINGLE = frozenset({"bad_message", "cut_off"})
@@ -33,7 +38,7 @@ Progress = Callable[[int], None]
 """Receives the number of requests that have an outcome."""
 
 
-class Pending(msgspec.Struct):
+class PendingBatches(msgspec.Struct):
     """Batches whose results were not taken yet; kept in a file, so that none is paid for twice.
 
     Parameters:
@@ -80,7 +85,7 @@ class Journal:
 
 
 async def send_each(
-    api: Messages,
+    api: MessagesClient,
     groups: Sequence[Group],
     settings: Claude,
     journal: Journal,
@@ -121,20 +126,20 @@ async def send_each(
     raise first
 
 
-async def _ask(api: Messages, group: Group, settings: Claude, sleep: Sleep) -> list[Reply]:
+async def _ask(api: MessagesClient, group: Group, settings: Claude, sleep: Sleep) -> list[Reply]:
     """The replies to one group; tried again while the API is busy."""
-    request = request_of(group, settings)
+    request = make_request(group, settings)
     for attempt in range(ATTEMPTS):
         try:
-            async with api.reading(request) as reading:
+            async with api.open_stream(request) as reading:
                 async for piece in reading.pieces():
-                    if isinstance(piece, Ended):
+                    if isinstance(piece, MessageEnded):
                         given = [msgspec.json.decode(use.arguments) for use in piece.tool_uses]
-                        return list(replies_in(given, group))
+                        return list(parse_replies(given, group))
         except ModelFailed as error:
             if not error.may_retry or attempt == ATTEMPTS - 1:
                 raise
-            await sleep(min(LONGEST_WAIT, error.retry_after or 2.0**attempt))
+            await sleep(min(MAX_WAIT, error.retry_after or 2.0**attempt))
     raise ModelFailed("cut_off", may_retry=True)
 
 
@@ -148,7 +153,7 @@ class Batches:
 
     def __init__(
         self,
-        api: Messages,
+        api: MessagesClient,
         data: Path,
         now: Callable[[], datetime],
         sleep: Sleep = asyncio.sleep,
@@ -158,9 +163,9 @@ class Batches:
         self._now = now
         self._sleep = sleep
         try:
-            self._pending = msgspec.json.decode(self._file.read_bytes(), type=Pending)
+            self._pending = msgspec.json.decode(self._file.read_bytes(), type=PendingBatches)
         except (OSError, msgspec.DecodeError):
-            self._pending = Pending()
+            self._pending = PendingBatches()
 
     @property
     def is_pending(self) -> bool:
@@ -176,12 +181,12 @@ class Batches:
         client = await self._api.open()
         for at in range(0, len(groups), _BATCH_REQUESTS):
             requests: list[Any] = [
-                {"custom_id": _name(group), "params": request_of(group, settings)}
+                {"custom_id": _name(group), "params": make_request(group, settings)}
                 for group in groups[at : at + _BATCH_REQUESTS]
             ]
             self._pending.creating = self._now().isoformat()
             self._save()
-            with failures():
+            with convert_errors():
                 batch = await client.messages.batches.create(requests=requests)
             self._pending.ids.append(batch.id)
             self._pending.creating = ""
@@ -201,7 +206,7 @@ class Batches:
             await self._adopt()
         failed = 0
         for id_ in list(self._pending.ids):
-            with failures():
+            with convert_errors():
                 batch = await client.messages.batches.retrieve(id_)
                 while batch.processing_status != "ended":
                     counts = batch.request_counts
@@ -223,7 +228,7 @@ class Batches:
         """Find the batch that was created when a run was ended before it learnt the id."""
         began = datetime.fromisoformat(self._pending.creating)
         client = await self._api.open()
-        with failures():
+        with convert_errors():
             page = await client.messages.batches.list(limit=20)
         for batch in page.data:
             if batch.created_at >= began and batch.id not in self._pending.ids:
@@ -233,7 +238,7 @@ class Batches:
 
     def _save(self) -> None:
         self._file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with replacing(self._file) as new:
+        with replace_file(self._file) as new:
             new.write_bytes(msgspec.json.encode(self._pending))
 
 
@@ -246,4 +251,4 @@ def _replies(given: Iterable[Any]) -> list[Reply]:
     rows = [one for one in given if isinstance(one, dict)]
     listed = [row["passages"] for row in rows if isinstance(row.get("passages"), list)]
     named = [one["id"] for some in listed for one in some if isinstance(one, dict) and "id" in one]
-    return list(replies_in(rows, map(str, named)))
+    return list(parse_replies(rows, map(str, named)))

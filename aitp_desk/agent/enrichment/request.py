@@ -81,7 +81,7 @@ class Estimate(msgspec.Struct, frozen=True):
     dollars: float
 
 
-def groups_of(passages: Group) -> list[dict[str, Passage]]:
+def make_groups(passages: Group) -> list[dict[str, Passage]]:
     """Passages in the groups in which they are sent."""
     groups: list[dict[str, Passage]] = []
     room = 0
@@ -95,7 +95,7 @@ def groups_of(passages: Group) -> list[dict[str, Passage]]:
     return groups
 
 
-def request_of(group: Group, settings: Claude) -> dict[str, Any]:
+def make_request(group: Group, settings: Claude) -> dict[str, Any]:
     """The request for a group, as the Messages API takes it."""
     texts = []
     for digest, passage in group.items():
@@ -114,7 +114,7 @@ def request_of(group: Group, settings: Claude) -> dict[str, Any]:
     }
 
 
-def replies_in(arguments: Iterable[Any], group: Iterable[str]) -> Iterator[Reply]:
+def parse_replies(arguments: Iterable[Any], group: Iterable[str]) -> Iterator[Reply]:
     """What a model wrote about the passages of a group, the first reply to each.
 
     Parameters:
@@ -150,7 +150,7 @@ def estimate(groups: Sequence[Group], settings: Claude, *, batch: bool) -> Estim
     )
 
 
-def affordable(
+def limit_by_cost(
     groups: Sequence[Group], settings: Claude, dollars: float, *, batch: bool
 ) -> list[Group]:
     """The first of these groups, as many as cost no more than a sum by the estimate.

@@ -6,29 +6,29 @@ from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from itertools import islice
 
-from aitp_desk.agent.claude.messages import Messages
+from aitp_desk.agent.claude.messages import MessagesClient
 from aitp_desk.agent.enrichment.dispatch import Batches, Journal, Progress, send_each
-from aitp_desk.agent.enrichment.request import Group, groups_of
-from aitp_desk.agent.enrichment.writer import Writer
+from aitp_desk.agent.enrichment.request import Group, make_groups
+from aitp_desk.agent.enrichment.writer import EnrichmentWriter
 from aitp_desk.config import Config
 from aitp_desk.knowledge.documents.base import Passage
 from aitp_desk.knowledge.enrichment.coverage import Coverage
-from aitp_desk.knowledge.enrichment.replies import Dropped
+from aitp_desk.knowledge.enrichment.replies import DroppedItem
 
 
-def missing_of(
+def list_missing(
     coverages: Iterable[Coverage], only: str = "", limit: int | None = None
 ) -> list[dict[str, Passage]]:
-    """The passages without a line, in the groups in which they are sent; as :meth:`Run.missing`."""
+    """List the passages without a line, in the groups that are sent; see :class:`EnrichmentRun`."""
     passages = {
         digest: passage
         for coverage in coverages
         for digest, passage in coverage.missing(only).items()
     }
-    return groups_of(dict(islice(passages.items(), limit)))
+    return make_groups(dict(islice(passages.items(), limit)))
 
 
-class Run:
+class EnrichmentRun:
     """Sends passages to a model and keeps what was paid for, also when it is ended.
 
     Parameters:
@@ -45,13 +45,13 @@ class Run:
         self,
         config: Config,
         read: Callable[[], Sequence[Coverage]],
-        api: Messages,
+        api: MessagesClient,
         *,
         now: Callable[[], datetime],
         tell: Callable[[str], object],
         progress: Progress,
     ) -> None:
-        self.dropped: list[Dropped] = []
+        self.dropped: list[DroppedItem] = []
         self.taken = 0
         self._settings, self._site_url = config.claude, config.site.url
         self._read, self._api = read, api
@@ -76,14 +76,14 @@ class Run:
             await self._batches.collect(self._journal, self._progress)
         self._take()
 
-    def missing(self, only: str = "", limit: int | None = None) -> list[dict[str, Passage]]:
+    def list_missing(self, only: str = "", limit: int | None = None) -> list[dict[str, Passage]]:
         """The passages without a line, in the groups in which they are sent.
 
         Parameters:
             only: those of this page and of pages below it; empty for all.
             limit: at most so many.
         """
-        return missing_of(self._read(), only, limit)
+        return list_missing(self._read(), only, limit)
 
     async def send(self, groups: Sequence[Group], *, batch: bool = True) -> int:
         """Send groups, and take the replies.
@@ -107,8 +107,8 @@ class Run:
 
     def _take(self) -> None:
         if replies := self._journal.read():
-            writer = Writer(self._read(), self._site_url)
-            writer.take(replies)
+            writer = EnrichmentWriter(self._read(), self._site_url)
+            writer.add_replies(replies)
             self.dropped += writer.dropped
             self.taken += len(replies)
             for line in writer.save():

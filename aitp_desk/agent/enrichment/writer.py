@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from aitp_desk.agent.claude.guard import Guard, Leaked
+from aitp_desk.agent.claude.guard import OutputGuard, PromptLeak
 from aitp_desk.knowledge.enrichment.coverage import Coverage
 from aitp_desk.knowledge.enrichment.file import Line
 from aitp_desk.knowledge.enrichment.prompt import INSTRUCTIONS
-from aitp_desk.knowledge.enrichment.replies import Dropped, Reply, validate
+from aitp_desk.knowledge.enrichment.replies import DroppedItem, Reply, validate_reply
 
 
-class Writer:
+class EnrichmentWriter:
     """Validates replies and writes those that may be used.
 
     Parameters:
@@ -23,12 +23,12 @@ class Writer:
     """
 
     def __init__(self, coverages: Sequence[Coverage], site_url: str) -> None:
-        self.dropped: list[Dropped] = []
+        self.dropped: list[DroppedItem] = []
         self._site_url = site_url
         self._coverages = coverages
         self._lines: list[list[Line]] = [[] for _ in coverages]
 
-    def take(self, replies: Iterable[Reply]) -> None:
+    def add_replies(self, replies: Iterable[Reply]) -> None:
         """Validate replies; :meth:`save` writes them."""
         for reply in replies:
             is_known = False
@@ -36,9 +36,11 @@ class Writer:
                 passage = coverage.passage(reply.id)
                 if passage is not None:
                     is_known = True
-                    lines.append(validate(reply, passage, self._is_shown, self.dropped))
+                    lines.append(validate_reply(reply, passage, self._is_shown, self.dropped))
             if not is_known:
-                self.dropped.append(Dropped(reply.id, "no passage has this id now", reply.summary))
+                self.dropped.append(
+                    DroppedItem(reply.id, "no passage has this id now", reply.summary)
+                )
 
     def save(self) -> list[str]:
         """Write what was taken, and say where in a line for each file.
@@ -63,8 +65,8 @@ class Writer:
 
     def _is_shown(self, text: str) -> bool:
         """Whether the guard of answers lets a text pass as it is; an address elsewhere does not."""
-        guard = Guard(self._site_url, INSTRUCTIONS)
+        guard = OutputGuard(self._site_url, INSTRUCTIONS)
         try:
             return guard.feed(text) + guard.close() == text
-        except Leaked:
+        except PromptLeak:
             return False

@@ -27,34 +27,39 @@ from aitp_desk.agent.base import (
 from aitp_desk.agent.extractive.dialogue.clarification import ask_back, rivals_of
 from aitp_desk.agent.extractive.dialogue.context import (
     asks_about_the_conversation,
+    find_chosen_section,
+    find_meant_question,
+    limit_turn,
     name_of_choice,
-    question_meant,
-    read,
+    read_message,
+    read_reply,
     read_turn,
-    reply_of,
-    section_chosen,
-    within_reason,
 )
 from aitp_desk.agent.extractive.dialogue.continuation import continuation
-from aitp_desk.agent.extractive.dialogue.courtesy import courtesy_in, is_agreement
+from aitp_desk.agent.extractive.dialogue.courtesy import find_courtesy, is_agreement
 from aitp_desk.agent.extractive.dialogue.options import offer, reading_of
-from aitp_desk.agent.extractive.dialogue.topics import asks_for_topics, introduce
-from aitp_desk.agent.extractive.embedding import learn
+from aitp_desk.agent.extractive.dialogue.topics import asks_for_topics, write_introduction
+from aitp_desk.agent.extractive.embedding import learn_turn
 from aitp_desk.agent.extractive.question import (
     TELLING,
-    Asked,
+    ReadQuestion,
 )
-from aitp_desk.agent.extractive.quote import compose, quote
-from aitp_desk.agent.extractive.reply import find_alone, hear
-from aitp_desk.agent.extractive.selection import Found, by_words, find, leads
-from aitp_desk.agent.extractive.trust import NEEDED, is_near, strongest
+from aitp_desk.agent.extractive.quote import compose_answer, quote_section
+from aitp_desk.agent.extractive.reply import answer_alone, interpret_reply
+from aitp_desk.agent.extractive.selection import (
+    Candidate,
+    find_candidates,
+    is_leading,
+    order_by_words,
+)
+from aitp_desk.agent.extractive.trust import NEEDED, find_strongest, is_near
 from aitp_desk.agent.speech import Speech, speech_of
-from aitp_desk.agent.speech.recognition import language_asked_in
-from aitp_desk.knowledge.documents.titles import as_question, unnumbered
+from aitp_desk.agent.speech.recognition import detect_question_language
+from aitp_desk.knowledge.documents.titles import drop_number, to_question
 from aitp_desk.knowledge.editions import Editions
 from aitp_desk.knowledge.library import Library
 from aitp_desk.knowledge.search.ngrams import RUN, join_ngrams
-from aitp_desk.knowledge.search.tokenizer import fold, words_of
+from aitp_desk.knowledge.search.tokenizer import fold_text, split_words
 from aitp_desk.knowledge.snapshot import Knowledge
 
 MAX_ANSWER_CHARACTERS = 1200
@@ -94,7 +99,7 @@ class ExtractiveAgent:
     async def find(self, turn: Turn) -> Finding:
         """Answer one turn, and return what the answer was made from as well."""
         editions = self._knowledge.editions
-        await learn(turn, editions.speaking(turn.locale))
+        await learn_turn(turn, editions.find_library(turn.locale))
         return find_in(turn, editions)
 
 
@@ -107,8 +112,8 @@ class Finding(msgspec.Struct, frozen=True, gc=False):
     """
 
     said: Said
-    asked: Asked | None = None
-    found: Sequence[Found] = ()
+    asked: ReadQuestion | None = None
+    found: Sequence[Candidate] = ()
 
 
 def answer_in(turn: Turn, editions: Editions) -> Said:
@@ -131,7 +136,7 @@ def _find_in(turn: Turn, editions: Editions) -> Finding:
     What is not found in the visitor's language may be asked in the site's own: agents name their
     user's language and ask in another.
     """
-    library = editions.speaking(turn.locale)
+    library = editions.find_library(turn.locale)
     finding = find_answer(turn, library)
     said = finding.said
     if library is editions.library or not isinstance(said, Answer) or said.is_courtesy:
@@ -145,13 +150,15 @@ def _find_in(turn: Turn, editions: Editions) -> Finding:
 def _introduced(said: Said, turn: Turn, editions: Editions) -> Said:
     if not isinstance(said, Answer) or not said.found or not said.sources:
         return said
-    own = editions.language_at(said.sources[0].url) or editions.own
+    own = editions.find_page_language(said.sources[0].url) or editions.own
     visitors = _speech_to(turn, own)
     if visitors.tag == speech_of(own).tag or asks_about_the_conversation(
         turn.question, editions.library
     ):
         return said
-    if language_asked_in(said.text, own) != own:  # the page is in another language than it says
+    if (
+        detect_question_language(said.text, own) != own
+    ):  # the page is in another language than it says
         return said
     introduction = visitors.introduce(own)
     text = f"{introduction}\n\n{said.text}"
@@ -167,18 +174,18 @@ def _speech_to(turn: Turn, own: str) -> Speech:
     Parameters:
         own: the language of the content.
     """
-    return speech_of(turn.locale or language_asked_in(reply_of(turn), own))
+    return speech_of(turn.locale or detect_question_language(read_reply(turn), own))
 
 
 def _is_told_better(turn: Turn, library: Library, other: Library) -> bool:
     """Whether another language speaks of clearly more of a question, which hence is asked in it."""
     if turn.pending is not None or turn.clarification is not None:
         return False
-    here = find(library, read_turn(turn, library))
+    here = find_candidates(library, read_turn(turn, library))
     needed = _CLEARLY_MORE * here[0].coverage if here else 0.0
     if needed >= 1.0:
         return False
-    there = find(other, read_turn(turn, other))
+    there = find_candidates(other, read_turn(turn, other))
     return bool(there) and there[0].coverage > needed
 
 
@@ -189,36 +196,40 @@ def answer(turn: Turn, library: Library) -> Said:
 
 def find_answer(turn: Turn, library: Library) -> Finding:
     """The same, with what it was made from."""
-    turn = within_reason(turn, library)
+    turn = limit_turn(turn, library)
     limit = MAX_ANSWER_CHARACTERS
     if turn.max_tokens is not None:
         limit = min(limit, turn.max_tokens * CHARACTERS_PER_TOKEN)
     plainly = _answer_plainly(turn, library, limit)
     if plainly is not None:
         return Finding(plainly)
-    heard = hear(turn, library)
+    heard = interpret_reply(turn, library)
     if isinstance(heard, Clarification):
         return Finding(heard)
     if isinstance(heard, dict):
         return Finding(_answer_each(heard, library, min(limit, turn.site.answer_characters), limit))
     asked = heard or read_turn(turn, library)
-    found = find(library, asked)
-    chosen = section_chosen(turn, library)
+    found = find_candidates(library, asked)
+    chosen = find_chosen_section(turn, library)
     if chosen is not None:  # in that reading, also where another page tells more
         on_page = [one for one in found if one.page == chosen[0]]
         in_section = [one for one in on_page if one.label.heading == chosen[1]]
         found = list(dict.fromkeys(in_section + on_page)) or found
-    rivals: Sequence[Found] = ()
+    rivals: Sequence[Candidate] = ()
     is_by_meaning = bool(found) and found[0].is_by_meaning
-    if turn.pending is None and turn.clarification is None and not (is_by_meaning or leads(found)):
-        rivals = rivals_of(asked, by_words(found), library)
+    if (
+        turn.pending is None
+        and turn.clarification is None
+        and not (is_by_meaning or is_leading(found))
+    ):
+        rivals = rivals_of(asked, order_by_words(found), library)
     question = ask_back(asked, rivals, library)
     if question is not None:
         return Finding(question, asked, found)
     if not asked.wanted:
         return Finding(_ask_openly(turn.site, asked, library), asked)
-    if not found or not (chosen is not None or strongest(found)[0] >= NEEDED):
-        alone = find_alone(turn, library) if heard is None else []
+    if not found or not (chosen is not None or find_strongest(found)[0] >= NEEDED):
+        alone = answer_alone(turn, library) if heard is None else []
         if not alone:
             return Finding(_refuse(turn, asked, found, library, limit), asked, found)
         found = alone
@@ -226,26 +237,30 @@ def find_answer(turn: Turn, library: Library) -> Finding:
     return Finding(_offering(said, found, rivals, library, limit), asked, found)
 
 
-def _ask_openly(site: SiteFacts, asked: Asked, library: Library) -> Clarification:
+def _ask_openly(site: SiteFacts, asked: ReadQuestion, library: Library) -> Clarification:
     """Ask what the visitor wants to know; who asks for the topics is told them."""
     question = speech_of(library.language).says.open.format(site=site.name)
     if asks_for_topics(asked.text):
-        question = f"{introduce(site.name, site.description, library)} {question}"
+        question = f"{write_introduction(site.name, site.description, library)} {question}"
     return Clarification(question)
 
 
-def _answer(found: Sequence[Found], library: Library, wanted: int, limit: int) -> Answer:
-    text = cut(compose(found, library, wanted, most=limit), limit)
+def _answer(found: Sequence[Candidate], library: Library, wanted: int, limit: int) -> Answer:
+    text = cut_text(compose_answer(found, library, wanted, most=limit), limit)
     return Answer(
         text,
-        sources=sources_of(found),
-        follow_ups=follow_ups(found, library),
+        sources=list_sources(found),
+        follow_ups=find_follow_ups(found, library),
         tokens_used=-(-len(text) // CHARACTERS_PER_TOKEN),
     )
 
 
 def _offering(
-    said: Answer, found: Sequence[Found], rivals: Sequence[Found], library: Library, limit: int
+    said: Answer,
+    found: Sequence[Candidate],
+    rivals: Sequence[Candidate],
+    library: Library,
+    limit: int,
 ) -> Answer:
     """The answer with the reading that was taken and the others, where there are any."""
     others = offer(found, rivals, said.text)
@@ -262,26 +277,28 @@ def _offering(
     return msgspec.structs.replace(
         said,
         text=text,
-        follow_ups=follow_ups(list(dict.fromkeys([found[0], *others, *found])), library),
+        follow_ups=find_follow_ups(list(dict.fromkeys([found[0], *others, *found])), library),
         tokens_used=-(-len(text) // CHARACTERS_PER_TOKEN),
     )
 
 
-def _answer_each(each: Mapping[str, Asked], library: Library, wanted: int, limit: int) -> Answer:
+def _answer_each(
+    each: Mapping[str, ReadQuestion], library: Library, wanted: int, limit: int
+) -> Answer:
     """Answer one question for each of several options; what is said of each begins with it."""
     texts: list[str] = []
-    best: list[Found] = []
+    best: list[Candidate] = []
     for option, asked in each.items():
-        for found in find(library, asked)[:1]:
-            told = compose([found], library, wanted // len(each), most=limit)
+        for found in find_candidates(library, asked)[:1]:
+            told = compose_answer([found], library, wanted // len(each), most=limit)
             name = name_of_choice(option, library)
             texts.append(f"{name}:\n{told}" if "\n" in told else f"{name}: {told}")
             best.append(found)
-    text = cut("\n\n".join(texts), limit)
+    text = cut_text("\n\n".join(texts), limit)
     return Answer(
         text,
-        sources=tuple(source for one in best for source in sources_of([one])),
-        follow_ups=follow_ups(best, library),
+        sources=tuple(source for one in best for source in list_sources([one])),
+        follow_ups=find_follow_ups(best, library),
         tokens_used=-(-len(text) // CHARACTERS_PER_TOKEN),
     )
 
@@ -289,7 +306,7 @@ def _answer_each(each: Mapping[str, Asked], library: Library, wanted: int, limit
 def _answer_plainly(turn: Turn, library: Library, limit: int) -> Said | None:
     """Answer a courtesy, or what asks for or about what was said before; None for all else."""
     speech = speech_of(library.language)
-    courtesy = courtesy_in(reply_of(turn), speech)
+    courtesy = find_courtesy(read_reply(turn), speech)
     if courtesy is not None:
         text = courtesy.answer(turn.site.name)
         return Answer(text, locale=courtesy.speech.tag, is_courtesy=True)
@@ -297,7 +314,7 @@ def _answer_plainly(turn: Turn, library: Library, limit: int) -> Said | None:
         return _recall(turn, library, limit)
     if turn.pending is not None or not turn.transcript:
         return None
-    if is_agreement(reply_of(turn)):  # to nothing: "ok" after an answer
+    if is_agreement(read_reply(turn)):  # to nothing: "ok" after an answer
         text = speech.courtesies.welcomes.format(site=turn.site.name)
         return Answer(text, locale=speech.tag, is_courtesy=True)
     more = continuation(turn, library, min(limit, turn.site.answer_characters))
@@ -313,22 +330,22 @@ def _recall(turn: Turn, library: Library, limit: int) -> Answer:
     """Answer a question about the conversation itself."""
     speech = speech_of(library.language)
     says = speech.says
-    meant = question_meant(turn.question, turn.transcript, library)
+    meant = find_meant_question(turn.question, turn.transcript, library)
     if meant is None:
         return _plain(says.asked_nothing, limit, found=False)
-    found = find(library, read(meant, library))
-    quoted = speech.quote([cut(" ".join(meant.split()), 200)])
-    text = cut(says.asked.format(question=quoted), limit)
+    found = find_candidates(library, read_message(meant, library))
+    quoted = speech.quote([cut_text(" ".join(meant.split()), 200)])
+    text = cut_text(says.asked.format(question=quoted), limit)
     return Answer(
         text,
-        sources=sources_of(found[:1]),
-        follow_ups=follow_ups(found, library),
+        sources=list_sources(found[:1]),
+        follow_ups=find_follow_ups(found, library),
         tokens_used=-(-len(text) // CHARACTERS_PER_TOKEN),
     )
 
 
 def _refuse(
-    turn: Turn, asked: Asked, found: Sequence[Found], library: Library, limit: int
+    turn: Turn, asked: ReadQuestion, found: Sequence[Candidate], library: Library, limit: int
 ) -> Answer:
     """Say that the content does not answer, what is missing from it, and who would know."""
     missing = [
@@ -345,32 +362,34 @@ def _refuse(
     else:
         text = says.nothing.format(site=site.name)
     if found and is_near(found[0]):
-        name, told = found[0].label.name, quote(found[0], site.answer_characters // _NEAR)
+        name, told = found[0].label.name, quote_section(found[0], site.answer_characters // _NEAR)
         text += " " + says.near.format(name=name, text=told)
     if site.contact:
         text += ("\n\n" if "\n" in text else " ") + says.people.format(contact=site.contact)
     refusal = _plain(text, limit, found=False)
     locale = speech.tag if speech is not speech_of(library.language) else None
-    return msgspec.structs.replace(refusal, follow_ups=follow_ups(found, library), locale=locale)
+    return msgspec.structs.replace(
+        refusal, follow_ups=find_follow_ups(found, library), locale=locale
+    )
 
 
 def _as_written(word: str, question: str) -> str:
     """A folded word with the accents and marks that the visitor gave it."""
     said = normalize("NFC", question).lower().replace("’", "'").replace("'", " ")
     bare = [part.strip('.,;:!?¿¡"«»„“”()') for part in said.split()]
-    written = next((part for part in bare + _WORD.findall(said) if fold(part) == word), None)
+    written = next((part for part in bare + _WORD.findall(said) if fold_text(part) == word), None)
     if written is None:  # katakana has no spaces around it, and may be spelt otherwise
         runs = (run[0] for run in RUN.finditer(said))
-        written = next((run for run in runs if words_of(run) == [word]), word)
+        written = next((run for run in runs if split_words(run) == [word]), word)
     return written
 
 
 def _plain(text: str, limit: int, *, found: bool) -> Answer:
-    text = cut(text, limit)
+    text = cut_text(text, limit)
     return Answer(text, tokens_used=-(-len(text) // CHARACTERS_PER_TOKEN), found=found)
 
 
-def sources_of(found: Sequence[Found]) -> tuple[Source, ...]:
+def list_sources(found: Sequence[Candidate]) -> tuple[Source, ...]:
     """The sections that an answer comes from, the best first, each address once."""
     best = found[0].rank if found else 0.0
     if not best:
@@ -391,7 +410,7 @@ def sources_of(found: Sequence[Found]) -> tuple[Source, ...]:
     return tuple(sources.values())
 
 
-def follow_ups(found: Sequence[Found], library: Library) -> tuple[str, ...]:
+def find_follow_ups(found: Sequence[Candidate], library: Library) -> tuple[str, ...]:
     """Questions that may come next: what else was found, then what else the page says."""
     if not found:
         return ()
@@ -403,13 +422,13 @@ def follow_ups(found: Sequence[Found], library: Library) -> tuple[str, ...]:
     names: dict[str, None] = {}
     for label in chain(map(library.label, near), library.sections(first.page)):
         if label.heading and label != answered:
-            names[as_question(unnumbered(label.heading)) or label.choice] = None
+            names[to_question(drop_number(label.heading)) or label.choice] = None
             if len(names) == MAX_FOLLOW_UPS:
                 break
     return tuple(names)
 
 
-def cut(text: str, limit: int) -> str:
+def cut_text(text: str, limit: int) -> str:
     """The text within a number of characters, ended between words and marked as cut."""
     if len(text) <= limit:
         return text

@@ -91,7 +91,7 @@ _OF_OPENING = {(word, "hours") for word in "your opening business office visitin
 _OF_A_COMMAND = {("line", word) for word in ("option", "options", "flag", "argument", "switch")}
 
 
-def expected_in(words: Sequence[str]) -> int:
+def find_expected_type(words: Sequence[str]) -> int:
     """The sorts of figures that a question asks for, as flags.
 
     Parameters:

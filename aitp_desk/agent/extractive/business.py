@@ -11,12 +11,12 @@ from functools import cache
 
 import msgspec
 
-from aitp_desk.agent.extractive.question import Asked, Wanted
+from aitp_desk.agent.extractive.question import ReadQuestion, WantedTerm
 from aitp_desk.agent.speech import Speech, speech_of
-from aitp_desk.agent.speech.recognition import speech_for
+from aitp_desk.agent.speech.recognition import find_speech
 from aitp_desk.knowledge.library import Library
 from aitp_desk.knowledge.search.quantities import ADDRESS, CLOCK, DATE, EMAIL, MONEY, PHONE
-from aitp_desk.knowledge.search.tokenizer import plain, words_of
+from aitp_desk.knowledge.search.tokenizer import split_words, to_plain_words
 from aitp_desk.knowledge.search.vocabulary import Term
 
 _EXPECTS = {
@@ -37,9 +37,9 @@ _HINT = 0.5
 """What a word counts that pages say of it among others."""
 
 
-def about_business(asked: Asked, question: str, library: Library) -> Asked:
+def about_business(asked: ReadQuestion, question: str, library: Library) -> ReadQuestion:
     """A question about the site itself with what pages call it; any other question unchanged."""
-    subject = _subject(question, speech_for(question, library.language))
+    subject = _subject(question, find_speech(question, library.language))
     if subject is None:
         return asked
     words = speech_of(library.language).business.get(subject)
@@ -48,8 +48,8 @@ def about_business(asked: Asked, question: str, library: Library) -> Asked:
         return asked
     vocabulary = library.vocabulary
     stem = vocabulary.stemmer.stem
-    values = {stem(word): _HINT for word in words_of(words.hints)}
-    values |= {stem(word): 1.0 for word in words_of(words.names)}
+    values = {stem(word): _HINT for word in split_words(words.hints)}
+    values |= {stem(word): 1.0 for word in split_words(words.names)}
     unheld = vocabulary.weight("")
     stems = {one: value for one, value in values.items() if vocabulary.weight(one) < unheld}
     if not stems:
@@ -62,12 +62,12 @@ def about_business(asked: Asked, question: str, library: Library) -> Asked:
     return msgspec.structs.replace(
         asked,
         text=asked.text if is_of_a_thing else subject,  # key words, about which nobody is asked
-        wanted=(Wanted.of(term), *kept),
+        wanted=(WantedTerm.of(term), *kept),
         expects=expects,
     )
 
 
-def _may_be_another(asked: Asked, library: Library) -> bool:
+def _may_be_another(asked: ReadQuestion, library: Library) -> bool:
     """Whether "What does it cost?" may mean one of many things."""
     return len(library.documents) > _FEW_PAGES or any(w.term.known for w in asked.wanted)
 
@@ -76,7 +76,7 @@ def _subject(question: str, speech: Speech) -> str | None:
     """What of the site a question is about: a key of the language's table."""
     if len(question) > _LONGEST:
         return None
-    said = plain(question)
+    said = to_plain_words(question)
     patterns = _patterns(speech)
     return next((name for name, asks in patterns.items() if asks.fullmatch(said)), None)
 

@@ -7,9 +7,9 @@ import asyncio
 import structlog
 
 from aitp_desk.agent.base import Turn
-from aitp_desk.agent.extractive.dialogue.context import read_turn, within_reason
-from aitp_desk.agent.extractive.question import Asked
-from aitp_desk.agent.extractive.selection import find
+from aitp_desk.agent.extractive.dialogue.context import limit_turn, read_turn
+from aitp_desk.agent.extractive.question import ReadQuestion
+from aitp_desk.agent.extractive.selection import find_candidates
 from aitp_desk.knowledge.library import Library
 from aitp_desk.knowledge.semantics.base import ModelUnusable
 
@@ -19,13 +19,13 @@ QUESTION_SECONDS = 2.0
 _log = structlog.get_logger(__name__)
 
 
-async def learn(turn: Turn, library: Library) -> None:
+async def learn_turn(turn: Turn, library: Library) -> None:
     """Let the library learn what a turn asks; without vectors nothing is done."""
     if library.vectors is not None:
-        await learn_question(read_turn(within_reason(turn, library), library), library)
+        await learn_question(read_turn(limit_turn(turn, library), library), library)
 
 
-async def learn_question(asked: Asked, library: Library) -> None:
+async def learn_question(asked: ReadQuestion, library: Library) -> None:
     """Let the library learn a question."""
     if library.vectors is None or not asked.said:
         return
@@ -33,7 +33,7 @@ async def learn_question(asked: Asked, library: Library) -> None:
         async with asyncio.timeout(QUESTION_SECONDS):
             await library.vectors.learn(asked.said)
             if library.reranker is not None:
-                found = [one.passage for one in find(library, asked, widely=True)]
+                found = [one.passage for one in find_candidates(library, asked, widely=True)]
                 await library.reranker.learn(asked.said, found)
     except (ModelUnusable, TimeoutError) as error:
         _log.warning("content.question_not_embedded", reason=str(error) or "too slow")

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from aitp_desk.knowledge.documents.base import Passage
-from aitp_desk.knowledge.search.tokenizer import NAME_SIGN, STOP_WORDS, words_of
+from aitp_desk.knowledge.search.tokenizer import NAME_SIGN, STOP_WORDS, split_words
 
 _SORTS = frozenset(
     "option options flag switch function method class module type command statement clause "
@@ -18,7 +18,7 @@ _SORTS = frozenset(
 _OPTION = re.compile(r"(?<![\w-])--?[^\W\d_][\w-]*")
 
 
-class Exact:
+class ExactTitle:
     """A question, ready to be held against what sections are called.
 
     Parameters:
@@ -39,7 +39,7 @@ class Exact:
         """Whether a word of the question must stand in what the section or its page is called."""
         return word in self._must
 
-    def names(self, passage: Passage) -> bool:
+    def matches(self, passage: Passage) -> bool:
         """Whether the question says all that the section is called, and nothing else.
 
         What the title of its page says may be said too.
@@ -71,7 +71,7 @@ def _names(heading: str, title: str) -> list[tuple[frozenset[str], frozenset[str
 def _told(heading: str) -> frozenset[str]:
     """The words of a heading that say which thing it is; names of several parts by all of these."""
     told: set[str] = set()
-    for word in words_of(heading):
+    for word in split_words(heading):
         if NAME_SIGN in word[1:-1]:
             told.update(word[1:].split(NAME_SIGN))
         elif not (word.isdigit() or word in STOP_WORDS or word in _SORTS):

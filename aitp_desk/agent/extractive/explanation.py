@@ -8,15 +8,15 @@ import msgspec
 
 from aitp_desk.agent.base import Answer, Said
 from aitp_desk.agent.extractive.agent import Finding
-from aitp_desk.agent.extractive.question import Asked, Wanted
-from aitp_desk.agent.extractive.selection import Found
-from aitp_desk.agent.extractive.trust import NEEDED, strongest
+from aitp_desk.agent.extractive.question import ReadQuestion, WantedTerm
+from aitp_desk.agent.extractive.selection import Candidate
+from aitp_desk.agent.extractive.trust import NEEDED, find_strongest
 
 _SHOWN_KIN = 6
 """How many other forms of a word are named."""
 
 
-class Word(msgspec.Struct, frozen=True):
+class WordExplanation(msgspec.Struct, frozen=True):
     """A word that was looked for.
 
     Parameters:
@@ -33,7 +33,7 @@ class Word(msgspec.Struct, frozen=True):
     also: Mapping[str, float]
 
 
-class Candidate(msgspec.Struct, frozen=True):
+class CandidateExplanation(msgspec.Struct, frozen=True):
     """A section that was found.
 
     Parameters:
@@ -64,12 +64,12 @@ class Explanation(msgspec.Struct, frozen=True):
     """
 
     said: Said
-    words: Sequence[Word]
-    candidates: Sequence[Candidate]
+    words: Sequence[WordExplanation]
+    candidates: Sequence[CandidateExplanation]
     reason: str
 
 
-def explain(finding: Finding) -> Explanation:
+def explain_answer(finding: Finding) -> Explanation:
     """Describe how an answer was found."""
     asked = finding.asked
     return Explanation(
@@ -80,17 +80,17 @@ def explain(finding: Finding) -> Explanation:
     )
 
 
-def _word(wanted: Wanted) -> Word:
+def _word(wanted: WantedTerm) -> WordExplanation:
     term = wanted.term
     kin = sorted((stem for stem in term.stems if stem not in term.own), key=term.stems.__getitem__)
     also = {stem: round(term.stems[stem], 2) for stem in reversed(kin[-_SHOWN_KIN:])}
-    return Word(term.word, wanted.weight, term.known, wanted.carried, also)
+    return WordExplanation(term.word, wanted.weight, term.known, wanted.carried, also)
 
 
-def _candidate(found: Found, asked: Asked) -> Candidate:
+def _candidate(found: Candidate, asked: ReadQuestion) -> CandidateExplanation:
     lacks = [one.term.word for at, one in enumerate(asked.wanted) if at not in found.places]
     label = found.label
-    return Candidate(
+    return CandidateExplanation(
         label.name,
         label.url,
         found.rank,
@@ -115,15 +115,15 @@ def _reason(finding: Finding) -> str:
     return "Several sections fit alike, and the question does not say which is meant."
 
 
-def _why_answered(found: Sequence[Found]) -> str:
+def _why_answered(found: Sequence[Candidate]) -> str:
     if found[0].is_asked:
         return "The first section answers a question like this one in enriched.jsonl."
     return "The first section fits well enough to answer."
 
 
-def _why_refused(found: Sequence[Found]) -> str:
+def _why_refused(found: Sequence[Candidate]) -> str:
     if not found:
         return "No page holds a word of the question."
-    held, best = strongest(found)
+    held, best = find_strongest(found)
     url = best.label.url
     return f"Too little speaks for the best section: {held:.1f} of {NEEDED} for {url}."

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
 
-from aitp_desk.agent.extractive.question import Asked
+from aitp_desk.agent.extractive.question import ReadQuestion
 from aitp_desk.knowledge.enrichment.questions import Match
 from aitp_desk.knowledge.library import Library
 
@@ -35,7 +35,9 @@ class Signal(msgspec.Struct, frozen=True):
     score: Callable[[int], float]
 
 
-def signals_of(library: Library, asked: Asked, matches: Mapping[int, Match]) -> tuple[Signal, ...]:
+def list_signals(
+    library: Library, asked: ReadQuestion, matches: Mapping[int, Match]
+) -> tuple[Signal, ...]:
     """The signals that the content has for a question; none where nothing but words is known."""
     signals: list[Signal] = []
     if matches:
@@ -57,7 +59,7 @@ def signals_of(library: Library, asked: Asked, matches: Mapping[int, Match]) -> 
     return tuple(signals)
 
 
-def matches_of(library: Library, asked: Asked) -> Mapping[int, Match]:
+def find_matches(library: Library, asked: ReadQuestion) -> Mapping[int, Match]:
     """The question that each passage was enriched with that is most like the visitor's."""
     if library.questions is None:
         return {}
@@ -75,7 +77,7 @@ def _likeness(matches: Mapping[int, Match], number: int) -> float:
     return 0.0 if match is None else match.likeness
 
 
-def fuse(
+def fuse_scores(
     words: Mapping[int, float], signals: Sequence[Signal], sure: float = 1.0
 ) -> dict[int, float]:
     """Combine scores by words with signals: ``sure × words / max + Σ weight × score``.

@@ -7,11 +7,11 @@ from collections.abc import Iterable
 
 import msgspec
 
-from aitp_desk.agent.extractive.answer_type import expected_in
+from aitp_desk.agent.extractive.answer_type import find_expected_type
 from aitp_desk.agent.extractive.dialogue.topics import asks_for_topics
-from aitp_desk.knowledge.documents.genre import wanted_in
-from aitp_desk.knowledge.documents.sentences import sentences
-from aitp_desk.knowledge.search.tokenizer import words_of
+from aitp_desk.knowledge.documents.genre import find_preferred_genres
+from aitp_desk.knowledge.documents.sentences import split_sentences
+from aitp_desk.knowledge.search.tokenizer import split_words
 from aitp_desk.knowledge.search.vocabulary import Term, Vocabulary
 
 MAX_READ = 4096
@@ -63,7 +63,7 @@ _SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
 _NAME = re.compile(r"(?<=[a-z,;:] )[A-Z][\w-]*")
 
 
-class Wanted(msgspec.Struct, frozen=True):
+class WantedTerm(msgspec.Struct, frozen=True):
     """A term and how much it counts in this turn.
 
     Parameters:
@@ -77,12 +77,12 @@ class Wanted(msgspec.Struct, frozen=True):
     carried: bool = False
 
     @classmethod
-    def of(cls, term: Term, factor: float = 1.0, *, carried: bool = False) -> Wanted:
+    def of(cls, term: Term, factor: float = 1.0, *, carried: bool = False) -> WantedTerm:
         """A term that counts a share of what it tells."""
         return cls(term, factor, term.weight * factor, carried)
 
 
-class Asked(msgspec.Struct, frozen=True):
+class ReadQuestion(msgspec.Struct, frozen=True):
     """A question as it was read.
 
     Parameters:
@@ -100,7 +100,7 @@ class Asked(msgspec.Struct, frozen=True):
     """
 
     text: str
-    wanted: tuple[Wanted, ...]
+    wanted: tuple[WantedTerm, ...]
     expects: int
     names: frozenset[str] = frozenset()
     document: str | None = None
@@ -112,7 +112,7 @@ class Asked(msgspec.Struct, frozen=True):
     prefers: int = 0
 
 
-def read_question(text: str, vocabulary: Vocabulary) -> Asked:
+def read_question(text: str, vocabulary: Vocabulary) -> ReadQuestion:
     """Read a message that asks something, however long it is."""
     said = text = " ".join(text.split())
     if "." in text:
@@ -120,15 +120,15 @@ def read_question(text: str, vocabulary: Vocabulary) -> Asked:
     if "work" in text:
         text = _HOW_IT_WORKS.sub(r"\1", text)
     if asks_for_topics(text):
-        return Asked(text=text, wanted=(), expects=0, said=said)
+        return ReadQuestion(text=text, wanted=(), expects=0, said=said)
     if command := _TELL_ME.match(text):
         text = f"{command[1]}what is{text[command.end() :]}"
-    parts = (sentences(text) if text != text.lower() else _SENTENCE_END.split(text)) or [text]
+    parts = (split_sentences(text) if text != text.lower() else _SENTENCE_END.split(text)) or [text]
     names = _names(text)
     if len(parts) == 1:
         words = vocabulary.words(parts[0], names)
         terms = vocabulary.terms(words, names)
-        wanted = {term.word: Wanted(term, 1.0, term.weight) for term in terms}
+        wanted = {term.word: WantedTerm(term, 1.0, term.weight) for term in terms}
     else:
         parts, words, wanted = _read_several(parts, names, vocabulary)
     if "what" in words or "which" in words:
@@ -137,17 +137,17 @@ def read_question(text: str, vocabulary: Vocabulary) -> Asked:
         told = sorted(wanted.values(), key=_by_weight, reverse=True)[:MAX_WANTED]
         wanted = {item.term.word: item for item in told}
     asked = " ".join(parts)
-    return Asked(
+    return ReadQuestion(
         text=asked,
         wanted=tuple(wanted.values()),
-        expects=expected_in(words),
+        expects=find_expected_type(words),
         names=names,
         said=said,
-        prefers=wanted_in(said),
+        prefers=find_preferred_genres(said),
     )
 
 
-def shortened(text: str) -> str:
+def shorten_message(text: str) -> str:
     """A very long message as its beginning and its end, where what is asked for mostly stands."""
     if len(text) <= MAX_READ:
         return text
@@ -164,30 +164,30 @@ def points_back(text: str) -> bool:
     return _POINTS_BACK.search(text.lower()) is not None
 
 
-def telling(wanted: Iterable[Wanted]) -> int:
+def count_telling_words(wanted: Iterable[WantedTerm]) -> int:
     """How many of a question's own words say what it is about."""
     return sum(w.factor >= 1 and w.weight > TELLING and not w.carried for w in wanted)
 
 
-def _by_weight(wanted: Wanted) -> float:
+def _by_weight(wanted: WantedTerm) -> float:
     return wanted.weight
 
 
 def _read_several(
     parts: list[str], names: frozenset[str], vocabulary: Vocabulary
-) -> tuple[list[str], list[str], dict[str, Wanted]]:
+) -> tuple[list[str], list[str], dict[str, WantedTerm]]:
     """Those of several sentences that ask, their words, and what all of them are about."""
     said = [vocabulary.words(part, names) for part in parts]
     read = [vocabulary.terms(words, names) for words in said]
     asks = [part.endswith("?") or _ASKS.match(part) is not None for part in parts]
     if not any(asks):
         asks[-1] = True
-    wanted: dict[str, Wanted] = {}
+    wanted: dict[str, WantedTerm] = {}
     for terms, factor in zip(read, _factors(asks, read), strict=True):
         for term in terms:
             known = wanted.get(term.word)
             if known is None or known.factor < factor:
-                wanted[term.word] = Wanted.of(term, factor)
+                wanted[term.word] = WantedTerm.of(term, factor)
     asking = [part for part, does in zip(parts, asks, strict=True) if does]
     words = [word for part, does in zip(said, asks, strict=True) if does for word in part]
     return asking, words, wanted
@@ -211,7 +211,9 @@ def _factors(asks: list[bool], read: list[list[Term]]) -> list[float]:
     return factors
 
 
-def _weigh_predicate(parts: list[str], wanted: dict[str, Wanted], vocabulary: Vocabulary) -> None:
+def _weigh_predicate(
+    parts: list[str], wanted: dict[str, WantedTerm], vocabulary: Vocabulary
+) -> None:
     """Let count less what is only said of the thing that is asked for.
 
     "Which payment methods may a guest use?" asks for payment methods.
@@ -226,7 +228,7 @@ def _weigh_predicate(parts: list[str], wanted: dict[str, Wanted], vocabulary: Vo
         for term in _terms(found[2], vocabulary):
             said = wanted.get(term.word)
             if said is not None and said not in thing and term.known:
-                wanted[term.word] = Wanted.of(term, said.factor * _PREDICATE)
+                wanted[term.word] = WantedTerm.of(term, said.factor * _PREDICATE)
 
 
 def _terms(text: str, vocabulary: Vocabulary) -> list[Term]:
@@ -241,5 +243,5 @@ def _names(text: str) -> frozenset[str]:
     """Words with a capital inside a sentence; none where every other word has one."""
     if text[1:].islower():
         return frozenset()
-    found = words_of(" ".join([name for name in _NAME.findall(text) if name != "I"]))
+    found = split_words(" ".join([name for name in _NAME.findall(text) if name != "I"]))
     return frozenset(found) if len(found) * 2 < len(text.split()) else frozenset()

@@ -14,13 +14,13 @@ from functools import lru_cache
 from itertools import accumulate
 from math import log
 
-from aitp_desk.agent.extractive.selection import Found
+from aitp_desk.agent.extractive.selection import Candidate
 from aitp_desk.knowledge.documents.base import Passage, Unit
-from aitp_desk.knowledge.documents.chunks import ANNOUNCING, joined
+from aitp_desk.knowledge.documents.chunks import MAX_LEAD_CHARACTERS, join_units
 from aitp_desk.knowledge.documents.genre import CODE
-from aitp_desk.knowledge.documents.titles import unnumbered
+from aitp_desk.knowledge.documents.titles import drop_number
 from aitp_desk.knowledge.library import Library
-from aitp_desk.knowledge.search.tokenizer import NEGATIONS, STOP_WORDS, fold, words_of
+from aitp_desk.knowledge.search.tokenizer import NEGATIONS, STOP_WORDS, fold_text, split_words
 
 _NEAR = 0.7
 """A further section is quoted that scores this share of the first."""
@@ -87,7 +87,7 @@ _MARKS = {"sentence": 2, "item": 3}
 """What joining adds to a unit, in characters."""
 
 
-def compose(found: Sequence[Found], library: Library, limit: int, *, most: int) -> str:
+def compose_answer(found: Sequence[Candidate], library: Library, limit: int, *, most: int) -> str:
     """The text of an answer.
 
     Parameters:
@@ -120,7 +120,7 @@ def compose(found: Sequence[Found], library: Library, limit: int, *, most: int) 
             if room < _LEAST:
                 continue
             told = _Stretch(one, room, is_strict=True).text
-            if len(told) > left or told in text or told.endswith(ANNOUNCING):
+            if len(told) > left or told in text or told.endswith(MAX_LEAD_CHARACTERS):
                 continue
             if one.label == first.label:
                 same[one.number] = told
@@ -142,7 +142,7 @@ def _room(ranks: Sequence[float], total: int, loss: float) -> int:
     return total
 
 
-def _name(found: Found, first: Found) -> str:
+def _name(found: Candidate, first: Candidate) -> str:
     """What a further section is called in the answer; empty where it goes on from the first."""
     if found.label == first.label:
         return ""
@@ -150,7 +150,7 @@ def _name(found: Found, first: Found) -> str:
     return heading or found.label.name
 
 
-def quote(found: Found, limit: int) -> str:
+def quote_section(found: Candidate, limit: int) -> str:
     """The stretch of a section that says most of the question, without its heading."""
     return _marked(_Stretch(found, limit).text)
 
@@ -164,7 +164,7 @@ class _Stretch:
         is_whole: whether these are all units of the section.
     """
 
-    def __init__(self, found: Found, limit: int, *, is_strict: bool = False) -> None:
+    def __init__(self, found: Candidate, limit: int, *, is_strict: bool = False) -> None:
         self._units = units = found.passage.units
         self._limit = limit
         self._most = limit if is_strict else limit * _OVER
@@ -180,9 +180,9 @@ class _Stretch:
             if not place or (at != self.units[place - 1] + 1 and units[at].kind != "row"):
                 parts.append([])
             parts[-1].append(units[at])
-        self.text = f"\n{_GAP}\n".join(map(joined, parts))
+        self.text = f"\n{_GAP}\n".join(map(join_units, parts))
 
-    def _chosen(self, found: Found) -> list[int]:
+    def _chosen(self, found: Candidate) -> list[int]:
         fits = [
             fit * _CHANGE if fit and _LABEL.match(unit.text) else fit
             for fit, unit in zip(found.fits(), self._units, strict=True)
@@ -265,7 +265,7 @@ class _Stretch:
         """The window without an end that announces something which is not there."""
         units = self._units
         after = window[-1] + 1
-        if after < len(units) and units[window[-1]].text.endswith(ANNOUNCING):
+        if after < len(units) and units[window[-1]].text.endswith(MAX_LEAD_CHARACTERS):
             if size + self._sizes[after] <= self._most:
                 return [*window, after]
             if window[-1] == best:
@@ -277,7 +277,7 @@ class _Stretch:
     def _announces(self, at: int) -> bool:
         """Whether a unit says nothing without the next one: a lead-in, a label, an item's name."""
         unit = self._units[at]
-        if unit.text.endswith(ANNOUNCING):
+        if unit.text.endswith(MAX_LEAD_CHARACTERS):
             return True
         if unit.kind == "item":
             return at + 1 < len(self._units) and self._units[at + 1].lead == unit.text
@@ -323,11 +323,11 @@ def _subsections(passage: Passage, library: Library, room: int) -> str:
                 break
             units.append(unit)
             size += len(unit.text) + 1
-        while units and units[-1].text.endswith(ANNOUNCING):
+        while units and units[-1].text.endswith(MAX_LEAD_CHARACTERS):
             units.pop()
         if not units:
             break
-        part = joined(units)
+        part = join_units(units)
         text += "\n\n" + (part if is_same else _under(below.heading, part))
         room -= size + len(below.heading)
         if len(units) < len(below.units):
@@ -337,10 +337,10 @@ def _subsections(passage: Passage, library: Library, room: int) -> str:
 
 def _marked(text: str) -> str:
     """The text, marked as cut where it ends with an announcement of what is not quoted."""
-    return f"{text} {_GAP}" if text.endswith(ANNOUNCING) else text
+    return f"{text} {_GAP}" if text.endswith(MAX_LEAD_CHARACTERS) else text
 
 
-def _headed(found: Found, text: str) -> str:
+def _headed(found: Candidate, text: str) -> str:
     """The text below the heading without which it would be understood otherwise."""
     passage = found.passage
     if not passage.heading or passage.heading == passage.title or text.startswith(passage.heading):
@@ -350,7 +350,7 @@ def _headed(found: Found, text: str) -> str:
         is_needed = True
     elif not is_needed and adds:
         left = [word for word in adds if not found.asks_for(word)]
-        said = fold(text) if left else ""
+        said = fold_text(text) if left else ""
         is_needed = any(word not in said for word in left)
     return _under(passage.heading, text) if is_needed else text
 
@@ -358,10 +358,10 @@ def _headed(found: Found, text: str) -> str:
 @lru_cache(maxsize=4096)
 def _read_heading(heading: str) -> tuple[bool, tuple[str, ...]]:
     """Whether a heading is needed below which a text stands, and the words that it may add."""
-    heading = unnumbered(heading)
+    heading = drop_number(heading)
     if len(heading) > _HEADING_CHARACTERS:
         return False, ()
-    words = words_of(heading)
+    words = split_words(heading)
     if not NEGATIONS.isdisjoint(words) or _CONDITION.match(heading):
         return True, ()
     return False, tuple(
@@ -373,7 +373,7 @@ def _read_heading(heading: str) -> tuple[bool, tuple[str, ...]]:
 
 def _under(heading: str, text: str) -> str:
     """A text below its heading."""
-    heading = unnumbered(heading).rstrip(":")
+    heading = drop_number(heading).rstrip(":")
     if text.startswith(f"{heading}:"):  # a definition begins with its term
         return text
     is_line = "\n" not in text and not text.startswith(("- ", "```"))

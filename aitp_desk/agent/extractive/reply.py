@@ -6,25 +6,27 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from aitp_desk.agent.base import Clarification, Pending, Turn
+from aitp_desk.agent.base import Clarification, PendingQuestion, Turn
 from aitp_desk.agent.extractive.dialogue.context import (
-    choice_of,
-    clarified,
+    find_page,
     is_answer,
-    page_called,
-    read,
-    reply_of,
+    merge_clarification,
+    read_message,
+    read_reply,
+    read_turn_choice,
 )
-from aitp_desk.agent.extractive.question import Asked, Wanted, points_back
-from aitp_desk.agent.extractive.selection import Found, find
-from aitp_desk.agent.extractive.trust import answers
+from aitp_desk.agent.extractive.question import ReadQuestion, WantedTerm, points_back
+from aitp_desk.agent.extractive.selection import Candidate, find_candidates
+from aitp_desk.agent.extractive.trust import is_trusted
 from aitp_desk.agent.speech import speech_of
 from aitp_desk.knowledge.index.term_places import IN_TITLES, NOWHERE
 from aitp_desk.knowledge.library import Library
 from aitp_desk.knowledge.search.vocabulary import OWN
 
 
-def hear(turn: Turn, library: Library) -> Clarification | Asked | dict[str, Asked] | None:
+def interpret_reply(
+    turn: Turn, library: Library
+) -> Clarification | ReadQuestion | dict[str, ReadQuestion] | None:
     """What to do with a reply before it is read as a question.
 
     Who turns down every option is asked openly, and who names several is told of each. Words that
@@ -39,17 +41,17 @@ def hear(turn: Turn, library: Library) -> Clarification | Asked | dict[str, Aske
     pending = turn.pending
     if pending is None or not pending.options:
         return _ask_again_openly(turn, library)
-    choice = choice_of(turn, pending, library)
+    choice = read_turn_choice(turn, pending, library)
     if choice.left:
         return _ask_among(choice.left, pending, library)
     if len(choice.chosen) > 1:
         return _each(choice.chosen, pending, library)
     if not choice.is_free:
         return _ask_openly(turn, library) if choice.declines else None
-    pages = {option: page_called(option, library) for option in pending.options}
+    pages = {option: find_page(option, library) for option in pending.options}
     if None in pages.values() or not is_answer(turn, pending, library):
         return None
-    held = _held(read(reply_of(turn), library), pages, library)
+    held = _held(read_message(read_reply(turn), library), pages, library)
     pointing = [options for _, options in held if 0 < len(options) < len(pages)]
     if pointing:
         meant = frozenset.intersection(*pointing)
@@ -57,29 +59,29 @@ def hear(turn: Turn, library: Library) -> Clarification | Asked | dict[str, Aske
             return None
         said_of_all = [wanted for wanted, options in held if len(options) == len(pages)]
         return _asked_of(next(iter(meant)), pending, library, said_of_all)
-    asked = clarified(pending, reply_of(turn), library)
-    found = find(library, asked)
+    asked = merge_clarification(pending, read_reply(turn), library)
+    found = find_candidates(library, asked)
     if _leads_elsewhere(turn, found, held, pages, library):
         return None
     if choice.declines:
         near = next((one for one in found if one.page in pages.values()), None)
-        is_told = near is not None and answers(near)
+        is_told = near is not None and is_trusted(near)
         return _ask_openly(turn, library) if is_told else None  # else it is told what is missing
     if was_asked_again(turn, pending):
         return _each(pending.options, pending, library)
     return _ask_among(pending.options, pending, library)
 
 
-def find_alone(turn: Turn, library: Library) -> list[Found]:
+def answer_alone(turn: Turn, library: Library) -> list[Candidate]:
     """What answers a reply by itself, for who asks something else without saying so; or nothing."""
     if turn.pending is None:
         return []
-    asked = read(reply_of(turn), library)
-    found = find(library, asked)
-    return found if found and answers(found[0]) else []
+    asked = read_message(read_reply(turn), library)
+    found = find_candidates(library, asked)
+    return found if found and is_trusted(found[0]) else []
 
 
-def was_asked_again(turn: Turn, pending: Pending) -> bool:
+def was_asked_again(turn: Turn, pending: PendingQuestion) -> bool:
     """Whether the desk asked the same twice already without a choice in between."""
     asked = [said.text for said in turn.transcript if said.speaker == "desk"][-2:]
     return len(asked) == 2 and all(text.startswith(pending.question) for text in asked)
@@ -87,8 +89,8 @@ def was_asked_again(turn: Turn, pending: Pending) -> bool:
 
 def _leads_elsewhere(
     turn: Turn,
-    found: Sequence[Found],
-    held: Sequence[tuple[Wanted, frozenset[str]]],
+    found: Sequence[Candidate],
+    held: Sequence[tuple[WantedTerm, frozenset[str]]],
     pages: Mapping[str, str | None],
     library: Library,
 ) -> bool:
@@ -99,28 +101,28 @@ def _leads_elsewhere(
         held: the reply's words, each with the options whose pages hold it.
         pages: of the options.
     """
-    if points_back(reply_of(turn)):
+    if points_back(read_reply(turn)):
         return False
     words = range(len(held))  # what the reply asks for comes first
     if found and found[0].page not in pages.values():
         told = [found[0].places.get(at, NOWHERE).covered >= OWN for at in words]
-        if any(told) and answers(found[0]):
+        if any(told) and is_trusted(found[0]):
             return True
-    alone = find_alone(turn, library)
+    alone = answer_alone(turn, library)
     if not alone or alone[0].page in pages.values() or all(options for _, options in held):
         return False
     return all(alone[0].places.get(at, NOWHERE).around >= IN_TITLES * OWN for at in words)
 
 
 def _held(
-    reply: Asked, pages: Mapping[str, str | None], library: Library
-) -> list[tuple[Wanted, frozenset[str]]]:
+    reply: ReadQuestion, pages: Mapping[str, str | None], library: Library
+) -> list[tuple[WantedTerm, frozenset[str]]]:
     """The words of a reply that say something, each with the options whose pages hold it.
 
     Parameters:
         pages: by their options.
     """
-    held: list[tuple[Wanted, frozenset[str]]] = []
+    held: list[tuple[WantedTerm, frozenset[str]]] = []
     for wanted in reply.wanted:
         says = library.ranking.places(wanted.term).score
         on = (o for o, page in pages.items() if page and any(map(says, library.numbers(page))))
@@ -128,19 +130,25 @@ def _held(
     return held
 
 
-def _asked_of(option: str, pending: Pending, library: Library, more: Sequence[Wanted]) -> Asked:
+def _asked_of(
+    option: str, pending: PendingQuestion, library: Library, more: Sequence[WantedTerm]
+) -> ReadQuestion:
     """What is asked of one option, with more words that count."""
-    asked = clarified(pending, option, library)
+    asked = merge_clarification(pending, option, library)
     known = {wanted.term.word for wanted in asked.wanted}
     added = tuple(wanted for wanted in more if wanted.term.word not in known)
     return msgspec.structs.replace(asked, wanted=asked.wanted + added)
 
 
-def _each(options: Sequence[str], pending: Pending, library: Library) -> dict[str, Asked]:
-    return {option: clarified(pending, option, library) for option in options}
+def _each(
+    options: Sequence[str], pending: PendingQuestion, library: Library
+) -> dict[str, ReadQuestion]:
+    return {option: merge_clarification(pending, option, library) for option in options}
 
 
-def _ask_among(options: tuple[str, ...], pending: Pending, library: Library) -> Clarification:
+def _ask_among(
+    options: tuple[str, ...], pending: PendingQuestion, library: Library
+) -> Clarification:
     if options == pending.options:
         return Clarification(pending.question, options)
     speech = speech_of(library.language)
@@ -149,7 +157,7 @@ def _ask_among(options: tuple[str, ...], pending: Pending, library: Library) -> 
 
 def _ask_again_openly(turn: Turn, library: Library) -> Clarification | None:
     """The open question once more, where that was asked and the reply says nothing."""
-    if turn.pending is None or read(reply_of(turn), library).wanted:
+    if turn.pending is None or read_message(read_reply(turn), library).wanted:
         return None
     openly = _ask_openly(turn, library)
     return openly if turn.pending.question == openly.question else None

@@ -11,14 +11,14 @@ from collections.abc import Sequence
 
 import msgspec
 
-from aitp_desk.agent.extractive.exact_title import Exact
-from aitp_desk.agent.extractive.fusion import Signal, fuse, matches_of, signals_of
-from aitp_desk.agent.extractive.question import Asked
+from aitp_desk.agent.extractive.exact_title import ExactTitle
+from aitp_desk.agent.extractive.fusion import Signal, find_matches, fuse_scores, list_signals
+from aitp_desk.agent.extractive.question import ReadQuestion
 from aitp_desk.knowledge.documents import genre
 from aitp_desk.knowledge.documents.base import Passage
 from aitp_desk.knowledge.enrichment.questions import Match
 from aitp_desk.knowledge.index.layout import CODE_BLOCK
-from aitp_desk.knowledge.index.term_places import NOWHERE, Place, Places
+from aitp_desk.knowledge.index.term_places import NOWHERE, TermPlace, TermPlaces
 from aitp_desk.knowledge.library import Label, Library
 from aitp_desk.knowledge.search.quantities import CODE
 from aitp_desk.knowledge.search.ranking import HOPELESS_WIDELY
@@ -50,7 +50,7 @@ _TITLE = 1.0
 """What a page's title counts for its opening beside further signals: as much as its question."""
 
 
-class Found(msgspec.Struct, eq=False):
+class Candidate(msgspec.Struct, eq=False):
     """A passage and how it fits a question.
 
     Parameters:
@@ -75,7 +75,7 @@ class Found(msgspec.Struct, eq=False):
     score: float
     fit: float
     coverage: float
-    places: dict[int, Place]
+    places: dict[int, TermPlace]
     expected: bool
     strayed: bool
     called: bool
@@ -140,7 +140,7 @@ class Found(msgspec.Struct, eq=False):
         return self.asked.foreign and self.lift is not None
 
     @property
-    def asked(self) -> Asked:
+    def asked(self) -> ReadQuestion:
         """The question that it fits."""
         return self.question.asked
 
@@ -168,7 +168,9 @@ class Found(msgspec.Struct, eq=False):
         return self.question.defining(self.places)
 
 
-def find(library: Library, asked: Asked, *, widely: bool = False) -> list[Found]:
+def find_candidates(
+    library: Library, asked: ReadQuestion, *, widely: bool = False
+) -> list[Candidate]:
     """The passages that fit a question, best first; empty when nothing is known of it.
 
     Parameters:
@@ -178,8 +180,8 @@ def find(library: Library, asked: Asked, *, widely: bool = False) -> list[Found]
     ranking = library.ranking
     terms = [(ranking.places(w.term), w.factor, w.weight) for w in asked.wanted]
     on_page = library.numbers(asked.document) if asked.document is not None else range(0)
-    matches = matches_of(library, asked)
-    signals = signals_of(library, asked, matches)
+    matches = find_matches(library, asked)
+    signals = list_signals(library, asked, matches)
     proposed = [number for signal in signals for number in signal.best]
     scores = ranking.scores(terms, asked.expects, widely=widely, also=[*on_page, *proposed])
     numbers = (
@@ -191,7 +193,7 @@ def find(library: Library, asked: Asked, *, widely: bool = False) -> list[Found]
         near = {number: scores[number] for number in on_page if number in scores}
         numbers = list(dict.fromkeys([*numbers, *ranking.best(near, CANDIDATES)]))
     question = _Question(library, asked, [where for where, _, _ in terms])
-    found: list[Found] = []
+    found: list[Candidate] = []
     least = 0.0
     if question.asks_what and scores:
         called = [number for number in question.called() if number not in numbers]
@@ -208,7 +210,7 @@ def find(library: Library, asked: Asked, *, widely: bool = False) -> list[Found]
     sure = max(found, key=_by_score).coverage if found else 1.0
     if found and found[0].is_by_meaning:
         sure *= _FOREIGN
-    ranks = fuse({one.number: one.score for one in found}, signals, sure)
+    ranks = fuse_scores({one.number: one.score for one in found}, signals, sure)
     for one in found:
         fused = ranks[one.number] + (_TITLE if signals and question.is_title_of(one) else 0.0)
         one.rank = fused * one.preference if asked.prefers else fused
@@ -219,7 +221,7 @@ def find(library: Library, asked: Asked, *, widely: bool = False) -> list[Found]
     return found
 
 
-def leads(found: Sequence[Found]) -> bool:
+def is_leading(found: Sequence[Candidate]) -> bool:
     """Whether the first passage answers a question like the visitor's, and no other page does."""
     if not found or not found[0].is_asked or found[0].match is None:
         return False
@@ -230,7 +232,7 @@ def leads(found: Sequence[Found]) -> bool:
     )
 
 
-def by_words(found: Sequence[Found]) -> list[Found]:
+def order_by_words(found: Sequence[Candidate]) -> list[Candidate]:
     """The same passages ordered by words alone: what asking back and refusing go by."""
     return sorted(found, key=_by_score, reverse=True)
 
@@ -238,11 +240,11 @@ def by_words(found: Sequence[Found]) -> list[Found]:
 class _Question:
     """A question, ready to be held against passages."""
 
-    def __init__(self, library: Library, asked: Asked, stands: Sequence[Places]) -> None:
+    def __init__(self, library: Library, asked: ReadQuestion, stands: Sequence[TermPlaces]) -> None:
         self.library = library
         self._ranking = library.ranking
         self.asked = asked
-        self._terms: list[tuple[int, dict[int, Place], float, Places, bool]] = []
+        self._terms: list[tuple[int, dict[int, TermPlace], float, TermPlaces, bool]] = []
         self._own: list[int] = []
         self._total = 0.0
         words: list[str] = []
@@ -259,7 +261,7 @@ class _Question:
                 words.append(wanted.term.word)
         self._total = self._total or 1.0
         self._words = words
-        self._exact = Exact(words, asked.text)
+        self._exact = ExactTitle(words, asked.text)
         self._must = [
             at for at, word in zip(self._own, words, strict=True) if self._exact.needs(word)
         ]
@@ -268,7 +270,7 @@ class _Question:
         self._same_page = _SAME_PAGE if asked.leans else 0.0
         self._title_words = library.naming.title_words
         self._asked_words, self._most_in_title = len(words), 2 * len(words)
-        self._named = library.naming.named(frozenset(stems))
+        self._named = library.naming.find_named(frozenset(stems))
         self._names_one = True in self._named.values()
         self._carries = len(words) < len(asked.wanted)
         self.scores: dict[int, float] = {}
@@ -278,19 +280,19 @@ class _Question:
         """The passages that begin what is called exactly what is asked for."""
         return self._ranking.called(self._words)
 
-    def is_title_of(self, one: Found) -> bool:
+    def is_title_of(self, one: Candidate) -> bool:
         """Whether the question is the title of a page, which the passage opens."""
         is_whole = one.called and self._title_words[one.page] == self._asked_words
         return is_whole and not self._carries and one.number == self.library.numbers(one.page).start
 
-    def read(self, number: int, searched: float, least: float) -> Found | None:
+    def read(self, number: int, searched: float, least: float) -> Candidate | None:
         """Measure how one passage fits; None for one that scores less than ``least`` in any case.
 
         Parameters:
             searched: its score in the search.
         """
         ranking, total = self._ranking, self._total
-        places: dict[int, Place] = {}
+        places: dict[int, TermPlace] = {}
         gains: dict[int, float] = {}
         around = covered = said = 0.0
         in_title, is_above = 0, False
@@ -332,7 +334,9 @@ class _Question:
         if expects and not expected:
             score *= _UNEXPECTED
         strayed = self._names_one and page not in self._named
-        return Found(self, number, page, score, fit, coverage, places, expected, strayed, called)
+        return Candidate(
+            self, number, page, score, fit, coverage, places, expected, strayed, called
+        )
 
     def _nearness(self, number: int) -> float:
         """How near a section of the same page is to the one that answered before."""
@@ -341,15 +345,15 @@ class _Question:
             return 1.0
         return 1 + _SAME_SECTION * self.library.nearness(section, number)
 
-    def _names(self, number: int, places: dict[int, Place]) -> bool:
+    def _names(self, number: int, places: dict[int, TermPlace]) -> bool:
         """Whether the question asks for exactly what the passage's section is called."""
         for at in self._must:
             place = places.get(at)
             if place is None or not place.around:
                 return False
-        return self._exact.names(self.library.passages[number])
+        return self._exact.matches(self.library.passages[number])
 
-    def names(self, places: dict[int, Place]) -> bool:
+    def names(self, places: dict[int, TermPlace]) -> bool:
         """Whether the headings and the title say all that is asked for, the headings a part."""
         if self._expects or self._carries:
             return False
@@ -358,7 +362,7 @@ class _Question:
             place.heading >= KIN or place.title >= OWN for place in told
         )
 
-    def defining(self, places: dict[int, Place]) -> set[int]:
+    def defining(self, places: dict[int, TermPlace]) -> set[int]:
         """The units that are about all that is asked for: ``A tag is …``, ``Tag: …``."""
         defining: set[int] | None = None
         for at in self._own:
@@ -390,7 +394,7 @@ class _Question:
             best = max(best, fit)
         return best, expected
 
-    def worth(self, places: dict[int, Place], units: Sequence[int]) -> float:
+    def worth(self, places: dict[int, TermPlace], units: Sequence[int]) -> float:
         """What some units of a passage say of the question, as a share of it."""
         said = 0.0
         first, last = units[0], units[-1]
@@ -403,7 +407,7 @@ class _Question:
                 said += self.asked.wanted[at].weight * (1 - _SAID * place.around) * best
         return said / self._total
 
-    def fits(self, number: int, places: dict[int, Place]) -> list[float]:
+    def fits(self, number: int, places: dict[int, TermPlace]) -> list[float]:
         """What each unit of a passage says of the question, as a share of it."""
         total, expects = self._total, self._expects
         figures = self._ranking.unit_figures(number)
@@ -429,9 +433,9 @@ class _Question:
         return alone
 
 
-def _by_rank(found: Found) -> float:
+def _by_rank(found: Candidate) -> float:
     return found.rank
 
 
-def _by_score(found: Found) -> float:
+def _by_score(found: Candidate) -> float:
     return found.score

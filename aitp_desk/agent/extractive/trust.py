@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from aitp_desk.agent.extractive.question import TELLING, Asked, Wanted
-from aitp_desk.agent.extractive.selection import Found
+from aitp_desk.agent.extractive.question import TELLING, ReadQuestion, WantedTerm
+from aitp_desk.agent.extractive.selection import Candidate
 from aitp_desk.knowledge.index.term_places import NOWHERE
 from aitp_desk.knowledge.library import Library
 from aitp_desk.knowledge.search.ngrams import is_ngram
@@ -46,25 +46,25 @@ _NAME = 2.0
 """A name that is lacking counts so many times what another word does."""
 
 
-def answers(best: Found) -> bool:
+def is_trusted(best: Candidate) -> bool:
     """Whether a section is trusted to answer the question that it was found for."""
-    return evidence(best) >= NEEDED
+    return sum_evidence(best) >= NEEDED
 
 
-def strongest(found: Sequence[Found]) -> tuple[float, Found]:
+def find_strongest(found: Sequence[Candidate]) -> tuple[float, Candidate]:
     """The section with the most evidence, and how much: the first, or the first by words alone."""
     first = found[0]
-    held = evidence(first), first
+    held = sum_evidence(first), first
     other = first if first.is_by_meaning else max(found, key=_by_score)
-    return held if other is first else max(held, (evidence(other), other), key=_by_evidence)
+    return held if other is first else max(held, (sum_evidence(other), other), key=_by_evidence)
 
 
-def evidence(best: Found) -> float:
+def sum_evidence(best: Candidate) -> float:
     """How much speaks for a section."""
-    return sum(WEIGHTS[name] * value for name, value in features(best).items())
+    return sum(WEIGHTS[name] * value for name, value in list_features(best).items())
 
 
-def is_near(best: Found) -> bool:
+def is_near(best: Candidate) -> bool:
     """Whether a section that does not answer is about the topic of the question.
 
     It speaks of nearly all that the site knows of it; of most is enough where its heading or title
@@ -81,7 +81,7 @@ def is_near(best: Found) -> bool:
     return told > 0 and told >= least * sum(weight for weight, _ in known)
 
 
-def features(best: Found) -> dict[str, float]:
+def list_features(best: Candidate) -> dict[str, float]:
     """What speaks for a section, or against it.
 
     - score: by words.
@@ -116,7 +116,7 @@ def features(best: Found) -> dict[str, float]:
     }
 
 
-def _carried(asked: Asked) -> float:
+def _carried(asked: ReadQuestion) -> float:
     if not any(wanted.carried for wanted in asked.wanted):
         return 0.0
     own = [w.term.known for w in asked.wanted if not w.carried and w.weight > TELLING]
@@ -130,20 +130,20 @@ def _lead(scores: Mapping[int, float], library: Library) -> float:
     return scores[best] - (0.0 if rival is None else scores[rival])
 
 
-def _by_score(found: Found) -> float:
+def _by_score(found: Candidate) -> float:
     return found.score
 
 
-def _by_evidence(held: tuple[float, Found]) -> float:
+def _by_evidence(held: tuple[float, Candidate]) -> float:
     return held[0]
 
 
-def _reranked(best: Found, library: Library) -> float:
+def _reranked(best: Candidate, library: Library) -> float:
     scores = {} if library.reranker is None else library.reranker.scores(best.asked.said)
     return scores[best.number] - 0.5 if best.number in scores else 0.0
 
 
-def _lack(best: Found, asked: Asked, library: Library) -> float:
+def _lack(best: Candidate, asked: ReadQuestion, library: Library) -> float:
     return max(
         (
             wanted.weight * (_NAME if _is_name(wanted, asked, library) else 1.0)
@@ -154,7 +154,7 @@ def _lack(best: Found, asked: Asked, library: Library) -> float:
     )
 
 
-def _is_name(wanted: Wanted, asked: Asked, library: Library) -> bool:
+def _is_name(wanted: WantedTerm, asked: ReadQuestion, library: Library) -> bool:
     """Whether a word is written as a name, or is no plain word."""
     word = wanted.term.word
     if not library.vocabulary.is_english:  # plain words are not known, capitals may be any noun's

@@ -5,11 +5,19 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import Literal
 
-from aitp_desk.agent.base import Answer, Clarification, Pending, Said, SiteFacts, Turn, Utterance
+from aitp_desk.agent.base import (
+    Answer,
+    Clarification,
+    PendingQuestion,
+    Said,
+    SiteFacts,
+    Turn,
+    Utterance,
+)
 from aitp_desk.agent.claude.prompt import MAX_SAID
-from aitp_desk.agent.extractive.dialogue.clarification import part_question
+from aitp_desk.agent.extractive.dialogue.clarification import split_question
 from aitp_desk.agent.history.offer import Offer
-from aitp_desk.agent.history.window import told_text
+from aitp_desk.agent.history.window import get_text
 from aitp_desk.model.conversation.thread import METADATA_VALUE_LENGTH, Message, Origin
 
 _SOURCES = "Sources:"
@@ -39,7 +47,7 @@ def write_reply(outcome: Said, site_url: str) -> tuple[str, ...]:
     return (outcome.text, "\n".join([_SOURCES, *sources]))
 
 
-def source_of(reply: Sequence[str]) -> str:
+def find_source(reply: Sequence[str]) -> str:
     """The absolute address of the first source of a reply, by its parts; empty without one."""
     for part in reply[1:]:
         lines = part.split("\n", 2)
@@ -48,7 +56,7 @@ def source_of(reply: Sequence[str]) -> str:
     return ""
 
 
-def reply_metadata(outcome: Said, calls: Sequence[str] = ()) -> dict[str, str]:
+def make_reply_metadata(outcome: Said, calls: Sequence[str] = ()) -> dict[str, str]:
     """The metadata of a reply: whether it asks back, and what its making involved.
 
     Parameters:
@@ -79,13 +87,13 @@ def _listed(ids: Sequence[str]) -> str:
     return ", ".join(ids[-(METADATA_VALUE_LENGTH // length) :])
 
 
-def waited_for(messages: Sequence[Message]) -> str | None:
+def find_awaited_call(messages: Sequence[Message]) -> str | None:
     """The call that waits for an answer to what the desk has said last; None where none does."""
     desks = [message for message in messages if message.origin is Origin.DESK]
     return desks[-1].metadata.get(WAITS) if desks else None
 
 
-def messages_due(
+def list_due_messages(
     messages: Sequence[Message], answered_seq: int, *, again: bool
 ) -> tuple[Message, ...]:
     """Which of a thread's newest messages a run has to answer: what no run has answered yet.
@@ -114,7 +122,7 @@ def read_turn(
     has said than who asks now.
 
     Parameters:
-        due: what the run has to answer; see :func:`messages_due`.
+        due: what the run has to answer; see :func:`list_due_messages`.
         context: what was said on other threads before this one began; nothing of it is asked here.
         summary: what was said before all these, in few words.
 
@@ -129,9 +137,9 @@ def read_turn(
     answers_back = due[-1] in messages[split:]
     asked = _asked(due)
     return Turn(
-        "\n".join(map(told_text, asked)),
+        "\n".join(map(get_text, asked)),
         site,
-        remember(
+        make_transcript(
             [*context, *(message for message in messages if message not in asked)],
             {message.principal for message in asked},
         ),
@@ -140,7 +148,7 @@ def read_turn(
     )
 
 
-def attached_files(messages: Sequence[Message]) -> list[str]:
+def list_attached_files(messages: Sequence[Message]) -> list[str]:
     """Ids of the files that visitors attached to a thread, those of the newest message first."""
     return [
         attachment.file_id
@@ -152,14 +160,14 @@ def attached_files(messages: Sequence[Message]) -> list[str]:
 
 def _asked(due: Sequence[Message]) -> Sequence[Message]:
     """The newest of what is due that can be quoted together as one question."""
-    room = MAX_SAID - len(told_text(due[-1]))
+    room = MAX_SAID - len(get_text(due[-1]))
     first = len(due) - 1
-    while first and (room := room - len(told_text(due[first - 1])) - 1) >= 0:
+    while first and (room := room - len(get_text(due[first - 1])) - 1) >= 0:
         first -= 1
     return due[first:]
 
 
-def _pending(before: Sequence[Message]) -> Pending | None:
+def _pending(before: Sequence[Message]) -> PendingQuestion | None:
     """What the desk's last reply asked back, read from the thread itself.
 
     Where that was asked before, of these options or of more, the question stands before it all.
@@ -177,19 +185,19 @@ def _pending(before: Sequence[Message]) -> Pending | None:
                 break
             is_again = True
         elif message.role == "user":
-            about = [told_text(message)] if is_again else [told_text(message), *about]
+            about = [get_text(message)] if is_again else [get_text(message), *about]
             is_again = False
-    return Pending("\n".join(about), question, options)
+    return PendingQuestion("\n".join(about), question, options)
 
 
 def _asked_back(message: Message) -> tuple[str, tuple[str, ...]] | None:
     """The question that a message of the desk's asks back, and its options; None for any other."""
     if message.origin is not Origin.DESK or "asks_back" not in message.metadata:
         return None
-    return part_question(message.content[0])
+    return split_question(message.content[0])
 
 
-def remember(
+def make_transcript(
     messages: Sequence[Message], askers: Collection[str | None] | None = None
 ) -> tuple[Utterance, ...]:
     """A thread's messages as the agent is told them.
@@ -202,8 +210,8 @@ def remember(
     for message in messages:
         speaker = _speaker(message, askers)
         name = message.actor if speaker == "other" else ""
-        source = source_of(message.content) if speaker == "desk" else ""
-        remembered.append(Utterance(speaker, told_text(message), name, source))
+        source = find_source(message.content) if speaker == "desk" else ""
+        remembered.append(Utterance(speaker, get_text(message), name, source))
     return tuple(remembered)
 
 

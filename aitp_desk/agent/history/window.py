@@ -31,7 +31,7 @@ class _Structured(msgspec.Struct):
     schema: str = msgspec.field(name="$schema")
 
 
-class Heard(msgspec.Struct, frozen=True):
+class WindowMessage(msgspec.Struct, frozen=True):
     """A message as a turn is told it.
 
     Parameters:
@@ -47,14 +47,14 @@ class Heard(msgspec.Struct, frozen=True):
     is_structured: bool
 
 
-def hear(place: int, message: Message, room: int) -> Heard:
+def read_message(place: int, message: Message, room: int) -> WindowMessage:
     """A message as it is told in a window.
 
     Parameters:
         room: of the window, in tokens; the message told takes no more.
     """
     is_structured = any(map(_schema, message.content))
-    text = told_text(message)
+    text = get_text(message)
     most = room - FRAME if is_structured else room // 2 - FRAME
     if not is_structured:
         told = shorten_middle(text, most)
@@ -64,10 +64,10 @@ def hear(place: int, message: Message, room: int) -> Heard:
         told = _name(message)
     if told is not text:
         message = msgspec.structs.replace(message, content=(told,))
-    return Heard(place, message, estimate_tokens(told) + FRAME, is_structured)
+    return WindowMessage(place, message, estimate_tokens(told) + FRAME, is_structured)
 
 
-def told_text(message: Message) -> str:
+def get_text(message: Message) -> str:
     """What a message says: all of it, of the desk's own replies without the list of sources."""
     if message.origin is Origin.DESK:
         first, *others = message.content
@@ -75,7 +75,7 @@ def told_text(message: Message) -> str:
     return "\n".join(message.content)
 
 
-def open_window(heard: Sequence[Heard], room: int) -> tuple[Heard, ...]:
+def open_window(heard: Sequence[WindowMessage], room: int) -> tuple[WindowMessage, ...]:
     """The newest messages that fit, whole pairs of them, oldest first.
 
     Parameters:
@@ -100,7 +100,7 @@ def open_window(heard: Sequence[Heard], room: int) -> tuple[Heard, ...]:
     return (*_newest(heard[:start], left), *pair)
 
 
-def _newest(heard: Sequence[Heard], room: int) -> tuple[Heard, ...]:
+def _newest(heard: Sequence[WindowMessage], room: int) -> tuple[WindowMessage, ...]:
     """The newest messages that fit as they are, whole pairs of them; none where no pair does."""
     start, left = len(heard), room
     while start and heard[start - 1].tokens <= left:
@@ -109,7 +109,7 @@ def _newest(heard: Sequence[Heard], room: int) -> tuple[Heard, ...]:
     return tuple(heard[_after_pair(heard, start) :])
 
 
-def first_part(heard: Sequence[Heard], room: int) -> tuple[Heard, ...]:
+def read_first_part(heard: Sequence[WindowMessage], room: int) -> tuple[WindowMessage, ...]:
     """The oldest messages that fit, whole pairs of them; the first pair even where it does not.
 
     Parameters:
@@ -161,7 +161,7 @@ def _name(message: Message) -> str:
     return f"[A structured message of {size} bytes, too long to be told: {schemas}]"
 
 
-def _in_few_words(heard: Heard, room: int) -> Heard:
+def _in_few_words(heard: WindowMessage, room: int) -> WindowMessage:
     """A message within a room of its own, whole only where it fits."""
     is_named = heard.is_structured and not any(map(_schema, heard.message.content))
     if heard.tokens <= room or is_named:
@@ -169,12 +169,12 @@ def _in_few_words(heard: Heard, room: int) -> Heard:
     if heard.is_structured:
         told = _name(heard.message)
     else:
-        told = shorten_middle(told_text(heard.message), room - FRAME)
+        told = shorten_middle(get_text(heard.message), room - FRAME)
     message = msgspec.structs.replace(heard.message, content=(told,))
     return msgspec.structs.replace(heard, message=message, tokens=estimate_tokens(told) + FRAME)
 
 
-def _after_pair(heard: Sequence[Heard], start: int) -> int:
+def _after_pair(heard: Sequence[WindowMessage], start: int) -> int:
     """The first place from here on that stands between no structured message and its answer."""
     for first, last in sorted(_pairs(heard)):
         if first < start <= last:
@@ -182,11 +182,11 @@ def _after_pair(heard: Sequence[Heard], start: int) -> int:
     return start
 
 
-def _before_pair(heard: Sequence[Heard], start: int) -> int:
+def _before_pair(heard: Sequence[WindowMessage], start: int) -> int:
     return min([start, *(first for first, last in _pairs(heard) if first < start <= last)])
 
 
-def _pairs(heard: Sequence[Heard]) -> Iterable[tuple[int, int]]:
+def _pairs(heard: Sequence[WindowMessage]) -> Iterable[tuple[int, int]]:
     """From where to where each structured message stands with what answers it."""
     asked: dict[str, list[int]] = {}
     for index, one in enumerate(heard):

@@ -9,24 +9,24 @@ from typing import Any
 
 import msgspec
 
-from aitp_desk.actions.schemas.description import takes
-from aitp_desk.agent.slots.base import Path, at, put, remove
+from aitp_desk.actions.schemas.description import describe_schema
+from aitp_desk.agent.slots.base import Path, get_value, remove_value, set_value
 from aitp_desk.agent.slots.form import form
-from aitp_desk.agent.slots.form.bounds import fault
-from aitp_desk.agent.slots.prompts import listed, said
+from aitp_desk.agent.slots.form.bounds import find_fault
+from aitp_desk.agent.slots.prompts import join_words, write_value
 from aitp_desk.agent.slots.questions import (
     NO,
     YES,
     ArgumentQuestion,
-    field_at,
-    path_of,
-    value_of,
-    written_value,
+    find_field,
+    get_choice_value,
+    parse_path,
+    write_form_value,
 )
-from aitp_desk.agent.slots.record import Reading
+from aitp_desk.agent.slots.record import TurnReading
 from aitp_desk.agent.slots.replies.reply import read_reply
-from aitp_desk.agent.slots.tokens import Text, TooMuchToRead
-from aitp_desk.agent.slots.values.items import parts_of
+from aitp_desk.agent.slots.tokens import TokenText, TooMuchToRead
+from aitp_desk.agent.slots.values.items import find_item_members
 from aitp_desk.model.calls.question import Choose, Chosen, Confirm, Field, Fill, Pay, Question
 
 SEALED = "sealed"
@@ -34,7 +34,7 @@ SEALED = "sealed"
 _COUNT = "quantity"
 
 
-class Merged(msgspec.Struct, frozen=True):
+class MergedAnswer(msgspec.Struct, frozen=True):
     """Arguments with an answer among them.
 
     Parameters:
@@ -45,18 +45,18 @@ class Merged(msgspec.Struct, frozen=True):
     again: ArgumentQuestion | None = None
 
 
-class _Unfit(Exception):
+class _ValueError(Exception):
     """Something that was answered does not fit; it says why, in a sentence."""
 
 
-def merge(
+def merge_answer(
     fields: Sequence[form.Field],
     asked: ArgumentQuestion,
     value: Any,
     arguments: Mapping[str, Any],
     *,
     now: datetime,
-) -> Merged:
+) -> MergedAnswer:
     """Put what was answered among the arguments.
 
     Parameters:
@@ -69,20 +69,20 @@ def merge(
     kept = copy.deepcopy(dict(arguments))
     match asked.question:
         case Confirm():
-            _put(kept, path_of(asked.argument), msgspec.convert(value, bool))
-            return Merged(kept)
+            _put(kept, parse_path(asked.argument), msgspec.convert(value, bool))
+            return MergedAnswer(kept)
         case Choose() as question:
             chosen = msgspec.convert(value, list[Chosen])
             try:
                 meant = _meant(fields, asked, question, chosen)
-            except _Unfit as unfit:
-                return Merged(kept, ask_again(asked, {asked.argument: str(unfit)}))
-            _put(kept, path_of(asked.argument), meant)
-            return Merged(kept)
+            except _ValueError as unfit:
+                return MergedAnswer(kept, ask_again(asked, {asked.argument: str(unfit)}))
+            _put(kept, parse_path(asked.argument), meant)
+            return MergedAnswer(kept)
         case Fill() as question:
             given = msgspec.convert(value, dict[str, Any])
             problems = dict(_fill_in(fields, question, given, kept, now))
-            return Merged(kept, ask_again(asked, problems) if problems else None)
+            return MergedAnswer(kept, ask_again(asked, problems) if problems else None)
         case Pay():
             raise ValueError("What has to be paid for is no argument.")
 
@@ -120,8 +120,8 @@ def _fill_in(
 ) -> Iterator[tuple[str, str]]:
     """Put what was filled in where it belongs, and yield what is wrong with the rest."""
     for asked in question.fields:
-        path, answer = path_of(asked.id), given.get(asked.id, "")
-        field = field_at(fields, path)
+        path, answer = parse_path(asked.id), given.get(asked.id, "")
+        field = find_field(fields, path)
         if isinstance(answer, Mapping):
             _put(kept, path, dict(answer))
             continue
@@ -132,7 +132,7 @@ def _fill_in(
             continue
         try:
             _put(kept, path, text if field is None else _read(field, text, now))
-        except _Unfit as unfit:
+        except _ValueError as unfit:
             yield asked.id, str(unfit)
 
 
@@ -148,14 +148,16 @@ def _read(field: form.Field, text: str, now: datetime) -> Any:
         values = [value for value, names in _named(field) if text.casefold() in names]
         values = values or _read_words(field, text, now)
     if len(values) > 1:
-        choices = listed([said(value) for value in values], "or")
-        raise _Unfit(f"{text} can be {choices}; write which is meant.")
+        choices = join_words([write_value(value) for value in values], "or")
+        raise _ValueError(f"{text} can be {choices}; write which is meant.")
     if not values and field.pattern is not None:
-        raise _Unfit(f"The {field.title.lower()} is not in the form that is needed.")
+        raise _ValueError(f"The {field.title.lower()} is not in the form that is needed.")
     if not values:
-        raise _Unfit(f"The {field.title.lower()} takes {takes(field.schema, field.schema)}.")
-    if wrong := fault(field, values[0]):
-        raise _Unfit(f"The {field.title.lower()} {wrong}.")
+        raise _ValueError(
+            f"The {field.title.lower()} takes {describe_schema(field.schema, field.schema)}."
+        )
+    if wrong := find_fault(field, values[0]):
+        raise _ValueError(f"The {field.title.lower()} {wrong}.")
     return values[0]
 
 
@@ -164,18 +166,18 @@ def _named(field: form.Field) -> Iterator[tuple[Any, set[str]]]:
     if field.kind == "boolean":
         yield from ((True, {YES}), (False, {NO}))
     for option in field.options:
-        names = {written_value(option.value), option.title} - {""}
+        names = {write_form_value(option.value), option.title} - {""}
         yield option.value, {name.casefold() for name in names}
 
 
 def _read_words(field: form.Field, text: str, now: datetime) -> Sequence[Any]:
     try:
-        reading = Reading((field,), Text(text), now, frozenset())
+        reading = TurnReading((field,), TokenText(text), now, frozenset())
         read_reply(reading, ((field.path, field),), ())
     except TooMuchToRead:
         return ()
     if problem := reading.problems.get(field.path):
-        raise _Unfit(problem)
+        raise _ValueError(problem)
     return reading.said.get(field.path, ())
 
 
@@ -192,11 +194,11 @@ def _meant(
     """
     known = {one.id: one for choice in question.choices for one in (choice, *choice.variants)}
     if not chosen or any(one.id not in known for one in chosen):
-        raise _Unfit("What was chosen is not offered.")
+        raise _ValueError("What was chosen is not offered.")
     if question.many == "one" and len(chosen) > 1:
-        raise _Unfit("Only one can be chosen.")
-    field = field_at(fields, path_of(asked.argument))
-    values = [value_of(known[one.id]) for one in chosen]
+        raise _ValueError("Only one can be chosen.")
+    field = find_field(fields, parse_path(asked.argument))
+    values = [get_choice_value(known[one.id]) for one in chosen]
     if field is None or field.kind not in {"list", "items"}:
         return values[0]
     meant: list[Any] = []
@@ -207,14 +209,14 @@ def _meant(
             meant.append(_item(field, value, one.quantity if question.many == "counted" else None))
         else:
             meant.append(value)
-    if wrong := fault(field, meant):
-        raise _Unfit(f"The {field.title.lower()} {wrong}.")
+    if wrong := find_fault(field, meant):
+        raise _ValueError(f"The {field.title.lower()} {wrong}.")
     return meant
 
 
 def _item(field: form.Field, value: Any, quantity: int | None) -> dict[str, Any]:
     """One of a list of things, with how many of it."""
-    parts = parts_of(field.members)
+    parts = find_item_members(field.members)
     if isinstance(value, Mapping):
         item = dict(value)
     else:
@@ -222,16 +224,16 @@ def _item(field: form.Field, value: Any, quantity: int | None) -> dict[str, Any]
     if quantity is None:
         return item
     count = None if parts is None else parts.count
-    if count is not None and (wrong := fault(count, quantity)):
-        raise _Unfit(f"The {count.title.lower()} {wrong}.")
+    if count is not None and (wrong := find_fault(count, quantity)):
+        raise _ValueError(f"The {count.title.lower()} {wrong}.")
     return {**item, _COUNT if count is None else count.name: quantity}
 
 
 def _put(arguments: dict[str, Any], path: Path, value: Any) -> None:
     for end in range(1, len(path)):
-        if not isinstance(at(arguments, path[:end], {}), Mapping):
-            remove(arguments, path[:end])
-    put(arguments, path, value)
+        if not isinstance(get_value(arguments, path[:end], {}), Mapping):
+            remove_value(arguments, path[:end])
+    set_value(arguments, path, value)
 
 
 def _called(field: Field) -> str:

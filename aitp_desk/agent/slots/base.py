@@ -11,7 +11,7 @@ Path = tuple[str | int, ...]
 """Where a value stands in the arguments: ``("items", 0, "quantity")``."""
 
 
-class Missing(msgspec.Struct, frozen=True):
+class MissingArgument(msgspec.Struct, frozen=True):
     """An argument that the words do not say.
 
     Parameters:
@@ -25,7 +25,7 @@ class Missing(msgspec.Struct, frozen=True):
     problem: str = ""
 
 
-class Filled(msgspec.Struct, frozen=True):
+class FilledArguments(msgspec.Struct, frozen=True):
     """Arguments as they were read, or what to ask for.
 
     Parameters:
@@ -33,13 +33,14 @@ class Filled(msgspec.Struct, frozen=True):
         missing: in the schema's order; a call needs them all.
         question: what to ask the visitor; empty where nothing is missing.
         options: the answers that the question leaves; empty where any words will do.
-        memory: what :func:`~aitp_desk.agent.slots.filler.fill` takes as ``before`` with the
+        memory: what :func:`~aitp_desk.agent.slots.filler.fill_arguments` takes as ``before`` with
+        the
             visitor's next words; JSON, and None where nothing is missing.
         is_dropped: whether the visitor does not want it any more (``never mind``).
     """
 
     arguments: Mapping[str, Any]
-    missing: tuple[Missing, ...] = ()
+    missing: tuple[MissingArgument, ...] = ()
     question: str = ""
     options: tuple[str, ...] = ()
     memory: Mapping[str, Any] | None = None
@@ -60,7 +61,7 @@ class Match(msgspec.Struct, frozen=True):
     values: tuple[Any, ...]
 
 
-def written(path: Path) -> str:
+def write_path(path: Path) -> str:
     """A path as an error names it."""
     text = ""
     for step in path:
@@ -73,7 +74,7 @@ def is_inside(path: Path, of: Path) -> bool:
     return path[: len(of)] == of
 
 
-def put(arguments: dict[str, Any], path: Path, value: Any) -> None:
+def set_value(arguments: dict[str, Any], path: Path, value: Any) -> None:
     """Set what stands at a path; the objects on the way are made, the items of a list are there."""
     place: Any = arguments
     for step in path[:-1]:
@@ -81,12 +82,12 @@ def put(arguments: dict[str, Any], path: Path, value: Any) -> None:
     place[path[-1]] = value
 
 
-def has(arguments: Any, path: Path) -> bool:
+def has_value(arguments: Any, path: Path) -> bool:
     """Whether something stands at a path."""
-    return at(arguments, path, _NOTHING) is not _NOTHING
+    return get_value(arguments, path, _NOTHING) is not _NOTHING
 
 
-def at(arguments: Any, path: Path, otherwise: Any = None) -> Any:
+def get_value(arguments: Any, path: Path, otherwise: Any = None) -> Any:
     """What stands at a path, or something else where nothing does."""
     for step in path:
         if isinstance(step, int):
@@ -98,10 +99,10 @@ def at(arguments: Any, path: Path, otherwise: Any = None) -> Any:
     return arguments
 
 
-def remove(arguments: dict[str, Any], path: Path) -> None:
+def remove_value(arguments: dict[str, Any], path: Path) -> None:
     """Take away what stands at a path, if anything does."""
-    if has(arguments, path):
-        del at(arguments, path[:-1])[path[-1]]
+    if has_value(arguments, path):
+        del get_value(arguments, path[:-1])[path[-1]]
 
 
 _NOTHING = object()

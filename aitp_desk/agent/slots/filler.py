@@ -7,44 +7,44 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from aitp_desk.agent.slots.base import Filled, Path, is_inside
+from aitp_desk.agent.slots.base import FilledArguments, Path, is_inside
 from aitp_desk.agent.slots.form.form import Field
-from aitp_desk.agent.slots.form.schema import form_of
-from aitp_desk.agent.slots.gaps import gaps_in
-from aitp_desk.agent.slots.merge import Doubts, merge
-from aitp_desk.agent.slots.prompts import question_for
-from aitp_desk.agent.slots.record import Reading
+from aitp_desk.agent.slots.form.schema import read_form
+from aitp_desk.agent.slots.gaps import find_gaps
+from aitp_desk.agent.slots.merge import Doubts, merge_turns
+from aitp_desk.agent.slots.prompts import make_question
+from aitp_desk.agent.slots.record import TurnReading
 from aitp_desk.agent.slots.replies.change import (
-    asks,
-    days_of,
+    find_days,
+    has_question,
     is_relative,
+    is_replacement,
     keep_times,
     read_only_number,
-    replaces,
-    wished,
+    strip_wish_words,
 )
-from aitp_desk.agent.slots.replies.refusal import after_no
-from aitp_desk.agent.slots.replies.reply import drops, read_reply, read_time
-from aitp_desk.agent.slots.tokens import Text, TooMuchToRead, words_in
+from aitp_desk.agent.slots.replies.refusal import strip_no
+from aitp_desk.agent.slots.replies.reply import is_dropped_reply, read_reply, read_time
+from aitp_desk.agent.slots.tokens import TokenText, TooMuchToRead, split_words
 from aitp_desk.agent.slots.values.bare_values import read_numbers, read_unnamed
 from aitp_desk.agent.slots.values.booleans import read_truths
 from aitp_desk.agent.slots.values.currencies import read_currencies
-from aitp_desk.agent.slots.values.items import read_called, read_known
-from aitp_desk.agent.slots.values.labels import labels_in, labels_of, read_named
+from aitp_desk.agent.slots.values.items import read_known, read_things_by_name
+from aitp_desk.agent.slots.values.labels import find_labels, make_labels, read_named
 from aitp_desk.agent.slots.values.texts import read_named_texts, read_unnamed_texts
 from aitp_desk.model.calls.action import Action
 
 FromText = Callable[[str], Mapping[str, Any] | None]
 
 
-def fill(
+def fill_arguments(
     action: Action,
     text: str,
     *,
     now: datetime,
     before: Mapping[str, Any] | None = None,
     from_text: FromText | None = None,
-) -> Filled:
+) -> FilledArguments:
     """Read the arguments of an action out of a visitor's words.
 
     What is not sure is missing: values that contradict one another, one that may be for either of
@@ -60,76 +60,78 @@ def fill(
             read; where it returns None, or of a reply nothing that was asked for, the words are
             read by the schema. What it raises is raised.
     """
-    fields = form_of(action.input_schema)
+    fields = read_form(action.input_schema)
     memory = before or {}
     kept: dict[str, Any] = copy.deepcopy(dict(memory.get("arguments", {})))
-    nouns = frozenset(words_in(f"{action.name} {action.summary}"))
-    reading = Reading(fields, Text(text), now, nouns)
+    nouns = frozenset(split_words(f"{action.name} {action.summary}"))
+    reading = TurnReading(fields, TokenText(text), now, nouns)
     asked = _asked(fields, memory)
-    if asked and drops(text, asked):
-        return Filled(arguments=kept, is_dropped=True)
+    if asked and is_dropped_reply(text, asked):
+        return FilledArguments(arguments=kept, is_dropped=True)
     own = None if from_text is None else from_text(text)
     if own is not None and (before is None or any(path[0] in own for path, _ in asked)):
         return _result(reading, copy.deepcopy({**own, **kept}), {})
     halves = {tuple(path): day for path, day in memory.get("halves", ())}
     reading = _read(reading, asked, memory.get("options", ()), halves)
-    doubts = merge(reading, kept, {path for path, _ in asked})
+    doubts = merge_turns(reading, kept, {path for path, _ in asked})
     for path, day in halves.items():
         if path not in reading.said:
             reading.halves.setdefault(path, day)
     return _result(reading, kept, doubts)
 
 
-def change(
+def change_arguments(
     action: Action, text: str, *, now: datetime, arguments: Mapping[str, Any]
-) -> Filled | None:
+) -> FilledArguments | None:
     """Read what a visitor wants otherwise who was asked whether something shall be done so.
 
     A value takes the place of the one that stood there: ``make it 3``, ``no, in blue``.
 
     Parameters:
-        now: as of :func:`fill`.
+        now: as of :func:`fill_arguments`.
         arguments: as they were shown to the visitor.
 
     Returns:
         The arguments as they are meant now, or what is missing of them; None where the words
         change nothing.
     """
-    words = after_no(text)
-    if asks(words) or is_relative(words):
+    words = strip_no(text)
+    if has_question(words) or is_relative(words):
         return None
-    fields = form_of(action.input_schema)
-    nouns = frozenset(words_in(f"{action.name} {action.summary}"))
-    reading = Reading(fields, Text(wished(words)), now, nouns)
-    reading = _read(reading, (), (), days_of(fields, arguments, now), takes_rest=False)
+    fields = read_form(action.input_schema)
+    nouns = frozenset(split_words(f"{action.name} {action.summary}"))
+    reading = TurnReading(fields, TokenText(strip_wish_words(words)), now, nouns)
+    reading = _read(reading, (), (), find_days(fields, arguments, now), takes_rest=False)
     keep_times(reading, arguments)
     if not (reading.said or reading.problems or reading.unsure):
         read_only_number(reading, arguments)
     kept: dict[str, Any] = copy.deepcopy(dict(arguments))
-    doubts = merge(reading, kept, frozenset(), change="others" if replaces(text) else "values")
+    doubts = merge_turns(
+        reading, kept, frozenset(), change="others" if is_replacement(text) else "values"
+    )
     if kept == arguments and not (doubts or reading.problems):
         return None
     return _result(reading, kept, doubts)
 
 
 def _read(
-    reading: Reading,
+    reading: TurnReading,
     asked: Sequence[tuple[Path, Field]],
     options: Sequence[Any],
     halves: Mapping[Path, str],
     *,
     takes_rest: bool = True,
-) -> Reading:
+) -> TurnReading:
     """The words, read; of those that have too much in them nothing is."""
     try:
         _read_on(reading, asked, options, halves, takes_rest=takes_rest)
     except TooMuchToRead:
-        return Reading(reading.fields, Text(""), reading.now, reading.nouns)
+        return TurnReading(reading.fields, TokenText(""), reading.now, reading.nouns)
     return reading
 
 
 def _read_on(
-    reading: Reading,
+    reading: TurnReading,
     asked: Sequence[tuple[Path, Field]],
     options: Sequence[Any],
     halves: Mapping[Path, str],
@@ -138,10 +140,10 @@ def _read_on(
 ) -> None:
     """Read the words, first what is surest."""
     text = reading.text
-    labels = labels_in(text, labels_of(reading.fields))
+    labels = find_labels(text, make_labels(reading.fields))
     read_named_texts(reading, labels)
     for named in read_named(text, labels, reading.now):
-        reading.say(named.field, named.match.values, is_firm=named.is_firm)
+        reading.add_values(named.field, named.match.values, is_firm=named.is_firm)
         reading.named.add(named.field.path)
     for field in reading.fields:
         if field.path in halves and not reading.is_said(field):
@@ -161,7 +163,7 @@ def _read_on(
     read_unnamed(reading)
     for field in lists:
         if not any(is_inside(path, field.path) for path in (*reading.said, *reading.problems)):
-            read_called(reading, field, is_asked=field.path in {path for path, _ in asked})
+            read_things_by_name(reading, field, is_asked=field.path in {path for path, _ in asked})
     read_numbers(reading)
     if takes_rest:
         read_unnamed_texts(reading)
@@ -181,11 +183,11 @@ def _asked(fields: Sequence[Field], memory: Mapping[str, Any]) -> list[tuple[Pat
     return found
 
 
-def _result(reading: Reading, arguments: dict[str, Any], doubts: Doubts) -> Filled:
-    gaps = gaps_in(reading, arguments, doubts)
+def _result(reading: TurnReading, arguments: dict[str, Any], doubts: Doubts) -> FilledArguments:
+    gaps = find_gaps(reading, arguments, doubts)
     if not gaps:
-        return Filled(arguments)
-    question = question_for(gaps)
+        return FilledArguments(arguments)
+    question = make_question(gaps)
     memory = {
         "arguments": arguments,
         "asked": [list(path) for path in question.asked],
@@ -193,4 +195,4 @@ def _result(reading: Reading, arguments: dict[str, Any], doubts: Doubts) -> Fill
         "halves": [[list(path), day] for path, day in reading.halves.items()],
     }
     missing = tuple(gap.as_missing() for gap in gaps)
-    return Filled(arguments, missing, question.text, question.options, memory)
+    return FilledArguments(arguments, missing, question.text, question.options, memory)

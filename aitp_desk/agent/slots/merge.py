@@ -6,11 +6,18 @@ from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Any, Literal
 
-from aitp_desk.agent.slots.base import Path, at, has, is_inside, put, remove
+from aitp_desk.agent.slots.base import (
+    Path,
+    get_value,
+    has_value,
+    is_inside,
+    remove_value,
+    set_value,
+)
 from aitp_desk.agent.slots.form.form import Field
-from aitp_desk.agent.slots.record import Reading
-from aitp_desk.agent.slots.values.items import parts_of
-from aitp_desk.agent.slots.values.labels import distinct
+from aitp_desk.agent.slots.record import TurnReading
+from aitp_desk.agent.slots.values.items import find_item_members
+from aitp_desk.agent.slots.values.labels import drop_duplicates
 
 Doubts = Mapping[Path, tuple[Any, ...]]
 """Values of which it is not clear which one is meant, by where it would stand."""
@@ -21,8 +28,8 @@ Change = Literal["nothing", "values", "others"]
 value, or also a list of other things."""
 
 
-def merge(
-    reading: Reading,
+def merge_turns(
+    reading: TurnReading,
     kept: dict[str, Any],
     asked: AbstractSet[Path],
     *,
@@ -43,27 +50,27 @@ def merge(
     for path, values in reading.said.items():
         if path in listed or not _has_room(kept, path):
             continue
-        old = at(kept, path)
-        is_meant = path in asked or path in reading.named or not has(kept, path)
+        old = get_value(kept, path)
+        is_meant = path in asked or path in reading.named or not has_value(kept, path)
         is_meant |= change != "nothing"
         if len(values) == 1 and (is_meant or old == values[0]):
-            put(kept, path, values[0])
+            set_value(kept, path, values[0])
         else:
-            doubts[path] = values if is_meant else distinct((old, *values))
-            remove(kept, path)
+            doubts[path] = values if is_meant else drop_duplicates((old, *values))
+            remove_value(kept, path)
     for path in reading.problems:
-        remove(kept, path)
+        remove_value(kept, path)
     return doubts
 
 
 def _has_room(kept: Mapping[str, Any], path: Path) -> bool:
     """Whether a value can be put to a place; it cannot into an item of a list that was refused."""
     items = next((place for place, step in enumerate(path) if isinstance(step, int)), None)
-    return items is None or has(kept, path[: items + 1])
+    return items is None or has_value(kept, path[: items + 1])
 
 
 def _merge_items(
-    reading: Reading,
+    reading: TurnReading,
     field: Field,
     kept: dict[str, Any],
     asked: AbstractSet[Path],
@@ -75,11 +82,11 @@ def _merge_items(
     values = reading.said[field.path]
     if len(values) > 1:
         doubts[field.path] = values
-        remove(kept, field.path)
+        remove_value(kept, field.path)
         return
     items: list[dict[str, Any]] = [dict(item) for item in values[0]]
-    old: list[dict[str, Any]] | None = at(kept, field.path)
-    parts = parts_of(field.members)
+    old: list[dict[str, Any]] | None = get_value(kept, field.path)
+    parts = find_item_members(field.members)
     if parts is None:
         return
     name = parts.thing.name
@@ -90,17 +97,17 @@ def _merge_items(
         if not are_known and not replaces:
             # more of them, or others instead: nobody knows
             doubts[field.path] = ()
-            remove(kept, field.path)
+            remove_value(kept, field.path)
             return
         if are_known:
             places, items = [known.index(item[name]) for item in items], old
     if parts.count is not None:
         _merge_counts(reading, field, parts.count, items, places, doubts)
-    put(kept, field.path, items)
+    set_value(kept, field.path, items)
 
 
 def _merge_counts(
-    reading: Reading,
+    reading: TurnReading,
     field: Field,
     count: Field,
     items: list[dict[str, Any]],

@@ -38,7 +38,7 @@ class WordedQuestion(msgspec.Struct, frozen=True):
     values: tuple[Any, ...] = ()
 
 
-def question_for(gaps: Sequence[Gap]) -> WordedQuestion:
+def make_question(gaps: Sequence[Gap]) -> WordedQuestion:
     """One question for the first missing values; the others are only named.
 
     Asked for at once is what a reply cannot mistake for one another: a size, a number and a date,
@@ -50,20 +50,20 @@ def question_for(gaps: Sequence[Gap]) -> WordedQuestion:
             together.append(gap)
     problems = [gap.problem for gap in together if gap.problem]
     left = [_the(gap) for gap in gaps if gap not in together]
-    also = [f"I also need {listed(left, 'and')}."] if left else []
+    also = [f"I also need {join_words(left, 'and')}."] if left else []
     asks, options, values = _alone(gaps[0]) if len(together) == 1 else (_joined(together), (), ())
     text = " ".join([*problems, asks, *also])
     return WordedQuestion(text, tuple(gap.path for gap in together), options, values)
 
 
-def listed(words: Sequence[str], link: str) -> str:
+def join_words(words: Sequence[str], link: str) -> str:
     """Words as a sentence lists them: ``S, M or L``."""
     if len(words) < 2:
         return "".join(words)
     return f"{', '.join(words[:-1])} {link} {words[-1]}"
 
 
-def said(value: Any) -> str:
+def write_value(value: Any) -> str:
     """A value as a sentence says it: ``3 March 2027``, ``navy blue``."""
     if isinstance(value, str):
         if _DATE.fullmatch(value):
@@ -71,7 +71,9 @@ def said(value: Any) -> str:
             return f"{day.day} {day:%B} {day.year}"
         if found := _MOMENT.fullmatch(value):
             zone = f" ({'UTC' if found[3] == 'Z' else found[3]})" if found[3] else ""
-            return f"{said(found[1])} at {found[2]}{zone}" if found[1] else f"{found[2]}{zone}"
+            return (
+                f"{write_value(found[1])} at {found[2]}{zone}" if found[1] else f"{found[2]}{zone}"
+            )
         return value.replace("_", " ") if " " not in value else value
     return str(value)
 
@@ -102,11 +104,11 @@ def _choices(gap: Gap) -> Sequence[Any]:
     return options if len(options) <= _MOST_LISTED else []
 
 
-def words_for(gap: Gap) -> str:
+def write_request(gap: Gap) -> str:
     """How a value is asked for, without the sign: ``Which size``."""
-    field, title = gap.field, title_of(gap.field)
+    field, title = gap.field, write_title(gap.field)
     if gap.day:
-        return f"At what time on {said(gap.day)}"
+        return f"At what time on {write_value(gap.day)}"
     if field.kind == "items":
         return f"Which {title}, and how many of each" if not gap.options else f"Which {title}"
     if field.kind == "integer" and (gap.of or field.is_count or title.endswith("s")):
@@ -120,23 +122,27 @@ def words_for(gap: Gap) -> str:
 def _alone(gap: Gap) -> tuple[str, tuple[str, ...], tuple[Any, ...]]:
     """A question for one value, the answers that it leaves, and these as JSON has them."""
     if gap.field.kind == "boolean":
-        return f"{capital(title_of(gap.field))}: yes or no?", ("yes", "no"), ()
+        return f"{capitalize(write_title(gap.field))}: yes or no?", ("yes", "no"), ()
     values = tuple(_choices(gap))
-    asks = f"{words_for(gap)}: {listed([said(value) for value in values], 'or')}" if values else ""
-    return f"{asks or words_for(gap)}?", tuple(str(value) for value in values), values
+    asks = (
+        f"{write_request(gap)}: {join_words([write_value(value) for value in values], 'or')}"
+        if values
+        else ""
+    )
+    return f"{asks or write_request(gap)}?", tuple(str(value) for value in values), values
 
 
 def _joined(gaps: Sequence[Gap]) -> str:
     parts: list[str] = []
     for gap in gaps:
-        choices = listed([said(choice) for choice in _choices(gap)], "or")
-        part = f"{words_for(gap)} ({choices})" if choices else words_for(gap)
+        choices = join_words([write_value(choice) for choice in _choices(gap)], "or")
+        part = f"{write_request(gap)} ({choices})" if choices else write_request(gap)
         parts.append(part if not parts else part[0].lower() + part[1:])
     return f"{', '.join(parts[:-1])}, and {parts[-1]}?"
 
 
 def _the(gap: Gap) -> str:
-    return f"the {title_of(gap.field)}{f' of {gap.of}' if gap.of else ''}"
+    return f"the {write_title(gap.field)}{f' of {gap.of}' if gap.of else ''}"
 
 
 def _described(field: Field) -> str:
@@ -146,11 +152,11 @@ def _described(field: Field) -> str:
     return f" ({about[0].lower() + about[1:]})"
 
 
-def title_of(field: Field) -> str:
+def write_title(field: Field) -> str:
     """A title within a sentence: small, unless it is written in capitals throughout."""
     return " ".join(w if w.isupper() and len(w) > 1 else w.lower() for w in field.title.split())
 
 
-def capital(words: str) -> str:
+def capitalize(words: str) -> str:
     """Words as a sentence begins."""
     return words[:1].upper() + words[1:]

@@ -9,17 +9,23 @@ from typing import Any
 
 import msgspec
 
-from aitp_desk.agent.slots.base import Missing, Path, has, is_inside, written
+from aitp_desk.agent.slots.base import MissingArgument, Path, has_value, is_inside, write_path
 from aitp_desk.agent.slots.form import form
-from aitp_desk.agent.slots.gaps import Gap, gaps_in
-from aitp_desk.agent.slots.prompts import capital, listed, said, title_of, words_for
-from aitp_desk.agent.slots.record import Reading
-from aitp_desk.agent.slots.tokens import Text
+from aitp_desk.agent.slots.gaps import Gap, find_gaps
+from aitp_desk.agent.slots.prompts import (
+    capitalize,
+    join_words,
+    write_request,
+    write_title,
+    write_value,
+)
+from aitp_desk.agent.slots.record import TurnReading
+from aitp_desk.agent.slots.tokens import TokenText
 from aitp_desk.model.calls.question import Choice, Choose, Confirm, Field, FieldType, Fill, Question
 
-MOST_CHOICES = 50
+MAX_CHOICES = 50
 """Of more a list is opened, in a form."""
-MOST_FIELDS = 30
+MAX_FIELDS = 30
 
 _LONG = 500
 """Text that may have so many characters is written on several lines."""
@@ -57,24 +63,26 @@ class ArgumentQuestion(msgspec.Struct, frozen=True, omit_defaults=True):
     def paths(self) -> tuple[Path, ...]:
         """Where what is answered will stand."""
         if isinstance(self.question, Fill):
-            return tuple(path_of(field.id) for field in self.question.fields)
-        return (path_of(self.argument),)
+            return tuple(parse_path(field.id) for field in self.question.fields)
+        return (parse_path(self.argument),)
 
 
-def memory_of(
+def write_memory(
     asked: ArgumentQuestion, arguments: Mapping[str, Any], before: Mapping[str, Any] | None = None
 ) -> Mapping[str, Any]:
     """What a call remembers that waits for an answer, as JSON has it.
 
     Words that are no answer to the question are read with it as by
-    :func:`~aitp_desk.agent.slots.filler.fill`.
+    :func:`~aitp_desk.agent.slots.filler.fill_arguments`.
 
     Parameters:
         arguments: those that are known.
         before: the memory of what words have left open.
     """
     question = asked.question
-    options = [value_of(one) for one in question.choices] if isinstance(question, Choose) else []
+    options = (
+        [get_choice_value(one) for one in question.choices] if isinstance(question, Choose) else []
+    )
     return {
         "halves": [],
         **(before or {}),
@@ -85,32 +93,34 @@ def memory_of(
     }
 
 
-def asked_in(memory: Mapping[str, Any] | None) -> ArgumentQuestion | None:
+def read_asked(memory: Mapping[str, Any] | None) -> ArgumentQuestion | None:
     """The question that a call waits for the answer of; None where it was asked in words."""
     kept = None if memory is None else memory.get("question")
     return None if kept is None else msgspec.convert(kept, ArgumentQuestion)
 
 
-def value_of(choice: Choice) -> Any:
+def get_choice_value(choice: Choice) -> Any:
     """What an argument gets where this is chosen."""
     return choice.id if choice.value is None else choice.value
 
 
-def gaps_of(
-    fields: Sequence[form.Field], arguments: Mapping[str, Any], missing: Sequence[Missing] = ()
+def list_gaps(
+    fields: Sequence[form.Field],
+    arguments: Mapping[str, Any],
+    missing: Sequence[MissingArgument] = (),
 ) -> list[Gap]:
     """What is missing of arguments, in the schema's order.
 
     Parameters:
         missing: what was found about values in words: doubts, and what is wrong with them.
     """
-    reading = Reading(fields, Text(""), datetime.now(UTC), frozenset())
+    reading = TurnReading(fields, TokenText(""), datetime.now(UTC), frozenset())
     told = {one.path: one for one in missing}
     return [
         msgspec.structs.replace(gap, options=one.options, problem=one.problem)
-        if (one := told.get(written(gap.path))) is not None
+        if (one := told.get(write_path(gap.path))) is not None
         else gap
-        for gap in gaps_in(reading, copy.deepcopy(dict(arguments)), {})
+        for gap in find_gaps(reading, copy.deepcopy(dict(arguments)), {})
     ]
 
 
@@ -123,39 +133,39 @@ def ask_by_schema(
     left out. It is None where the first is nothing that a question takes.
     """
     first = gaps[0]
-    argument = written(first.path)
-    title = f"{words_for(first)}?"
+    argument = write_path(first.path)
+    title = f"{write_request(first)}?"
     options = _options(first)
-    if options and len(options) <= MOST_CHOICES:
+    if options and len(options) <= MAX_CHOICES:
         return ArgumentQuestion(_choose(first, title, options), argument)
     if first.field.kind == "boolean":
         text = " ".join(filter(None, (first.problem, _sentence(first.field.description))))
         return ArgumentQuestion(
-            Confirm(title=f"{capital(first.field.title)}?", description=text), argument
+            Confirm(title=f"{capitalize(first.field.title)}?", description=text), argument
         )
     together = [gap for gap in gaps if _fits_in(gap)]
     if not _fits_in(first):
         return None
-    asked = tuple(_asked_for(fields, arguments, together))[:MOST_FIELDS]
+    asked = tuple(_asked_for(fields, arguments, together))[:MAX_FIELDS]
     if len(asked) == 1:
         alone = msgspec.structs.replace(first.field, description="")  # it stands beside the field
-        title = f"{words_for(msgspec.structs.replace(first, field=alone))}?"
+        title = f"{write_request(msgspec.structs.replace(first, field=alone))}?"
     else:
         title = _title(fields, together)
     return ArgumentQuestion(Fill(title=title, fields=asked))
 
 
-def field_at(fields: Sequence[form.Field], path: Path) -> form.Field | None:
+def find_field(fields: Sequence[form.Field], path: Path) -> form.Field | None:
     """The field of an argument, or of a member of one."""
     return next((field for field in fields if field.path == path), None)
 
 
-def path_of(text: str) -> Path:
+def parse_path(text: str) -> Path:
     """The path that an error or a form names: ``address.city``; lists have no part in it."""
     return tuple(text.split("."))
 
 
-def field_for(field: form.Field, *, required: bool, problem: str = "") -> Field:
+def make_form_field(field: form.Field, *, required: bool, problem: str = "") -> Field:
     """What a form has for an argument.
 
     Parameters:
@@ -167,11 +177,11 @@ def field_for(field: form.Field, *, required: bool, problem: str = "") -> Field:
     described = _sentence(field.description)
     such_as = "" if "such as" in described.casefold() else _SUCH_AS.get(field.kind, "")
     about = (problem, described, such_as)
-    default = "" if is_hidden else written_value(schema.get("default"))
-    options = tuple(written_value(option.value) for option in field.options)
+    default = "" if is_hidden else write_form_value(schema.get("default"))
+    options = tuple(write_form_value(option.value) for option in field.options)
     return Field(
-        id=written(field.path),
-        label=capital(field.title),
+        id=write_path(field.path),
+        label=capitalize(field.title),
         type=_type(field, autocomplete),
         description=" ".join(filter(None, about)),
         default=default,
@@ -182,7 +192,7 @@ def field_for(field: form.Field, *, required: bool, problem: str = "") -> Field:
     )
 
 
-def written_value(value: Any) -> str:
+def write_form_value(value: Any) -> str:
     """A value of a schema as a form shows it."""
     if isinstance(value, bool):
         return YES if value else NO
@@ -214,7 +224,7 @@ def _choose(gap: Gap, title: str, options: Sequence[form.Option]) -> Choose:
 
 def _choice(option: form.Option) -> Choice:
     value = None if isinstance(option.value, str) else option.value
-    name = option.title or said(option.value)
+    name = option.title or write_value(option.value)
     return Choice(id=str(option.value), name=name, description=option.description, value=value)
 
 
@@ -228,13 +238,13 @@ def _asked_for(
     """The fields of what is missing, and beside them what else their objects have."""
     missing = {gap.path: gap for gap in gaps}
     inside = {gap.path[:-1] for gap in gaps if len(gap.path) > 1}
-    opened = {path for path in inside if not has(arguments, path)}
+    opened = {path for path in inside if not has_value(arguments, path)}
     for field in fields:
         gap = missing.get(field.path)
         if gap is not None:
-            yield field_for(field, required=True, problem=gap.problem)
+            yield make_form_field(field, required=True, problem=gap.problem)
         elif field.path[:-1] in opened and field.kind in _FILLED and not field.is_required:
-            yield field_for(field, required=False)
+            yield make_form_field(field, required=False)
 
 
 def _title(fields: Sequence[form.Field], gaps: Sequence[Gap]) -> str:
@@ -242,10 +252,14 @@ def _title(fields: Sequence[form.Field], gaps: Sequence[Gap]) -> str:
     objects = [field for field in fields if field.kind == "object"]
     for one in sorted(objects, key=lambda field: -len(field.path)):
         if all(is_inside(gap.path, one.path) for gap in gaps):
-            return capital(one.title)
-    named = {field.path: title_of(field) for field in fields}
+            return capitalize(one.title)
+    named = {field.path: write_title(field) for field in fields}
     parts = list(dict.fromkeys(named[gap.path[:1]] for gap in gaps))
-    return capital(listed(parts, "and")) if len(parts) <= _MOST_NAMED else "What is still needed"
+    return (
+        capitalize(join_words(parts, "and"))
+        if len(parts) <= _MOST_NAMED
+        else "What is still needed"
+    )
 
 
 def _type(field: form.Field, autocomplete: Any) -> FieldType:
@@ -260,4 +274,4 @@ def _type(field: form.Field, autocomplete: Any) -> FieldType:
 
 def _sentence(text: str) -> str:
     text = " ".join(text.split())
-    return capital(text) + ("" if not text or text[-1] in ".!?" else ".")
+    return capitalize(text) + ("" if not text or text[-1] in ".!?" else ".")

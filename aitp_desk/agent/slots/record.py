@@ -7,12 +7,12 @@ from datetime import datetime
 from typing import Any
 
 from aitp_desk.agent.slots.base import Path
-from aitp_desk.agent.slots.form.bounds import fault
+from aitp_desk.agent.slots.form.bounds import find_fault
 from aitp_desk.agent.slots.form.form import Field
-from aitp_desk.agent.slots.tokens import Text
+from aitp_desk.agent.slots.tokens import TokenText
 
 
-class Reading:
+class TurnReading:
     """The words of a turn, and what they say to which field.
 
     Parameters:
@@ -27,7 +27,7 @@ class Reading:
     """
 
     def __init__(
-        self, fields: Sequence[Field], text: Text, now: datetime, nouns: frozenset[str]
+        self, fields: Sequence[Field], text: TokenText, now: datetime, nouns: frozenset[str]
     ) -> None:
         self.fields = fields
         self.text = text
@@ -40,7 +40,7 @@ class Reading:
         self.unsure: dict[Path, list[Any]] = {}
         self._firm: set[Path] = set()
 
-    def say(
+    def add_values(
         self, field: Field, values: Iterable[Any], *, at: Path | None = None, is_firm: bool = False
     ) -> None:
         """Note what the words say to a field, beside what they said before.
@@ -56,14 +56,14 @@ class Reading:
             self.said.pop(path, None)
         kept = list(self.said.get(path, ()))
         for value in values:
-            if wrong := fault(field, value):
+            if wrong := find_fault(field, value):
                 self.problems[path] = f"The {field.title.lower()} {wrong}."
             elif value not in kept:
                 kept.append(value)
         if kept:
             self.said[path] = tuple(kept)
 
-    def doubt(self, field: Field, values: tuple[Any, ...]) -> None:
+    def add_doubt(self, field: Field, values: tuple[Any, ...]) -> None:
         """Note values of which the words say only that it is one of them."""
         self.said[field.path] = values
 

@@ -74,7 +74,7 @@ class Quote(msgspec.Struct, frozen=True):
     end: int
 
 
-def fold(word: str) -> str:
+def fold_word(word: str) -> str:
     """A word without case, accents, signs and the ending of the plural."""
     word = unicodedata.normalize("NFKD", _POSSESSIVE.sub("", word).casefold())
     word = _NOT_OF_A_WORD.sub("", "".join(c for c in word if not unicodedata.combining(c)))
@@ -85,17 +85,19 @@ def fold(word: str) -> str:
     return word
 
 
-def words_in(text: str) -> list[str]:
+def split_words(text: str) -> list[str]:
     """The words of a name or a title: of ``giftWrap``, ``gift_wrap`` and ``Gift wrap`` the same."""
-    return [folded for word in re.split(r"[\W_]+", _HUMP.sub(" ", text)) if (folded := fold(word))]
+    return [
+        folded for word in re.split(r"[\W_]+", _HUMP.sub(" ", text)) if (folded := fold_word(word))
+    ]
 
 
-def key(text: str) -> str:
+def make_key(text: str) -> str:
     """What a phrase is looked up by, however its words are joined."""
-    return "".join(words_in(text))
+    return "".join(split_words(text))
 
 
-class Text:
+class TokenText:
     """What a visitor said. Of a text that is too long nothing is read.
 
     Attributes:
@@ -125,7 +127,7 @@ class Text:
         """The token there as it is written; empty outside of the text."""
         return self.tokens[place].text if 0 <= place < len(self.tokens) else ""
 
-    def take(self, start: int, end: int) -> None:
+    def mark_read(self, start: int, end: int) -> None:
         """Note that tokens are understood: nobody else reads them."""
         for place in range(max(start, 0), min(end, len(self._taken))):
             self._taken[place] = 1
@@ -175,7 +177,7 @@ class Text:
         """The longest phrase that begins at a token, however its words are joined.
 
         Parameters:
-            phrases: by their :func:`key`.
+            phrases: by their :func:`make_key`.
 
         Returns:
             The place after it, and what it stands for; None where none begins there.
@@ -195,7 +197,7 @@ class Text:
         return found
 
 
-def _quotes(text: Text, count: int) -> list[Quote]:
+def _quotes(text: TokenText, count: int) -> list[Quote]:
     """The quoted passages, by their numbers; of an empty one nothing."""
     places: list[list[int]] = [[] for _ in range(count)]
     for place, token in enumerate(text.tokens):
@@ -211,7 +213,7 @@ def _tokens(source: str, quoted: list[tuple[int, int]]) -> Iterator[Token]:
         while number < len(quoted) and quoted[number][1] <= start + 1:
             number += 1
         inside = number < len(quoted) and quoted[number][0] < start < quoted[number][1] - 1
-        yield Token(text, fold(text), start, start + len(text), number + 1 if inside else 0)
+        yield Token(text, fold_word(text), start, start + len(text), number + 1 if inside else 0)
 
 
 def _pieces(source: str) -> Iterator[tuple[int, str]]:

@@ -16,9 +16,9 @@ from importlib.resources import files
 
 import msgspec
 
-from aitp_desk.agent.speech.person import Person
+from aitp_desk.agent.speech.person import PersonSpeech
 from aitp_desk.agent.speech.phrases import Phrases
-from aitp_desk.knowledge.search.tokenizer import STOP_WORDS, fold
+from aitp_desk.knowledge.search.tokenizer import STOP_WORDS, fold_text
 
 ENGLISH = "en"
 
@@ -29,7 +29,7 @@ _LEFT_BEFORE = re.compile(r"^(?:[,;:!–]\s*|[.…]\s+)+")
 """What a greeting leaves of itself: the sign after it."""
 
 
-class Says(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class SpeechTexts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The desk's own sentences. What stands in braces is put in.
 
     Parameters:
@@ -137,8 +137,8 @@ class _Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     without: str
     no: str
     asks: dict[str, str]
-    says: Says
-    person: Person
+    says: SpeechTexts
+    person: PersonSpeech
     courtesies: Courtesies
     languages: dict[str, str]
     spaced: bool = True
@@ -183,11 +183,11 @@ class Speech:
         self.every = frozenset(table.every.split())
         self.without = frozenset(table.without.split())
         self.no = frozenset(table.no.split())
-        self.stop = frozenset(map(fold, table.stop.split())) or STOP_WORDS
+        self.stop = frozenset(map(fold_text, table.stop.split())) or STOP_WORDS
         self.is_spaced = table.spaced
         self._languages = table.languages
         self._phrases = Phrases(table.asks, self.stop, table.endings) if not table.spaced else None
-        self._asks = {fold(phrase): english for phrase, english in table.asks.items()}
+        self._asks = {fold_text(phrase): english for phrase, english in table.asks.items()}
         self.small = self.stop.union(*map(str.split, self._asks))
         phrases = sorted(self._asks, key=len, reverse=True)
         self._parts = re.compile(
@@ -202,7 +202,7 @@ class Speech:
             return text
         if self._phrases is not None:
             return self._phrases.plain(text)
-        words = self._parts.sub(self._in_english, fold(text).translate(_OPENING_SIGNS)).split()
+        words = self._parts.sub(self._in_english, fold_text(text).translate(_OPENING_SIGNS)).split()
         return _LEFT_BEFORE.sub("", " ".join(words))
 
     def quote(self, words: Sequence[str]) -> str:

@@ -12,7 +12,7 @@ from functools import cached_property
 
 import msgspec
 
-from aitp_desk.knowledge.search.tokenizer import plain
+from aitp_desk.knowledge.search.tokenizer import to_plain_words
 
 _BREAK = re.compile(r"\s*\n\s*")
 _NO_SPACE = re.compile(r"(?<=[|(])\s*\n\s*|(?<=[?*+])\s*\n\s*(?=\()|\s*\n\s*(?=\( |\))")
@@ -46,7 +46,7 @@ class Sentences(msgspec.Struct, frozen=True):
         return cls(whole, tuple(part for part in parts if part not in whole))
 
 
-class Person(msgspec.Struct, frozen=True, dict=True, forbid_unknown_fields=True):
+class PersonSpeech(msgspec.Struct, frozen=True, dict=True, forbid_unknown_fields=True):
     """A language's table of that.
 
     Parameters:
@@ -109,7 +109,7 @@ class Person(msgspec.Struct, frozen=True, dict=True, forbid_unknown_fields=True)
 
 def _plain(words: str) -> str:
     """Words as patterns have them."""
-    return plain(words[:_LONGEST])
+    return to_plain_words(words[:_LONGEST])
 
 
 def _whole(pattern: str) -> str:

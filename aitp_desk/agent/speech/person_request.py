@@ -15,7 +15,7 @@ LONGEST_READ = 2_000
 """Of longer messages only the end is read, in characters."""
 
 
-class PersonWanted(msgspec.Struct, frozen=True):
+class PersonRequest(msgspec.Struct, frozen=True):
     """That a person of the site is to be asked.
 
     Parameters:

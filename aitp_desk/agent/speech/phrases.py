@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 
-from aitp_desk.knowledge.documents.sentences import sentences
-from aitp_desk.knowledge.search.tokenizer import fold
+from aitp_desk.knowledge.documents.sentences import split_sentences
+from aitp_desk.knowledge.search.tokenizer import fold_text
 
 _STOPS = str.maketrans({"。": ".", "．": ".", "｡": ".", "、": ",", "，": ",", "？": "?", "！": "!"})
 _SPACE = re.compile(r"\s+(?=[.,!?]|\Z)|(?<=\s)\s+|\A\s+")
@@ -27,8 +27,8 @@ class Phrases:
     """
 
     def __init__(self, asks: Mapping[str, str], stop: Iterable[str], endings: str) -> None:
-        self._asks = {fold(phrase): english for phrase, english in asks.items()}
-        ends = _longest_first(map(fold, endings.split()))
+        self._asks = {fold_text(phrase): english for phrase, english in asks.items()}
+        ends = _longest_first(map(fold_text, endings.split()))
         whole = r"(?<!\w){}(?!\w)" if ends else "{}"
         parts = [_any(_longest_first(self._asks), "(?P<asks>{})")]
         parts += [_any(_longest_first(stop), whole), _any(ends, r"(?<=\w){}(?!\w)")]
@@ -36,7 +36,7 @@ class Phrases:
 
     def plain(self, text: str) -> str:
         """A question as the agent reads questions."""
-        return " ".join([self._sentence(one) for one in sentences(text)] or [""])
+        return " ".join([self._sentence(one) for one in split_sentences(text)] or [""])
 
     def _sentence(self, text: str) -> str:
         asked: dict[str, None] = {}
@@ -49,7 +49,7 @@ class Phrases:
                 asked[english] = None
             return " "
 
-        rest = self._parts.sub(read, fold(text).translate(_STOPS))
+        rest = self._parts.sub(read, fold_text(text).translate(_STOPS))
         return _SPACE.sub("", " ".join((*asked, rest)))
 
 

@@ -6,7 +6,7 @@ import re
 from functools import lru_cache
 
 from aitp_desk.agent.speech import Speech, all_speech, speech_of
-from aitp_desk.knowledge.search.tokenizer import fold
+from aitp_desk.knowledge.search.tokenizer import fold_text
 
 _SCRIPTS = re.compile(
     "(?P<ja>[\u3041-\u3096\u30a1-\u30fa])|(?P<ko>[\uac00-\ud7a3])|(?P<th>[\u0e01-\u0e4e])"
@@ -20,7 +20,7 @@ _LONGEST = 500
 
 
 @lru_cache(maxsize=512)
-def language_asked_in(text: str, own: str) -> str:
+def detect_question_language(text: str, own: str) -> str:
     """The tag of the language that a question is in; the content's own where that is not plain.
 
     Parameters:
@@ -36,7 +36,7 @@ def language_asked_in(text: str, own: str) -> str:
     speech = speech_of(own)
     if speech.tag != primary:  # its small words are not known
         return own
-    words = _WORD.findall(fold(text))
+    words = _WORD.findall(fold_text(text))
     mine = sum(map(speech.small.__contains__, words)) if speech.is_spaced else 0
     if 2 * mine >= len(words) or len(words) < mine + _LEAST:
         return own
@@ -48,10 +48,10 @@ def language_asked_in(text: str, own: str) -> str:
     return tag if best >= mine + _LEAST else own
 
 
-def speech_for(text: str, own: str) -> Speech:
+def find_speech(text: str, own: str) -> Speech:
     """How a question is to be read, by the language that it is in.
 
     Parameters:
         own: tag of the language that the content is in.
     """
-    return speech_of(language_asked_in(text, own))
+    return speech_of(detect_question_language(text, own))

@@ -11,7 +11,7 @@ from aitp_desk.desk.tasks.push import Render
 from aitp_desk.model.access.principal import Principal
 from aitp_desk.protocols.a2a.dialect import Dialect
 from aitp_desk.protocols.a2a.routes import make_doors
-from aitp_desk.protocols.a2a.tasks_wire import notification
+from aitp_desk.protocols.a2a.tasks_wire import write_notification
 from aitp_desk.protocols.base.door import Door
 from aitp_desk.protocols.oauth.metadata import TOKEN_PATH
 from aitp_desk.web.pages.routes import API_PATH
@@ -36,7 +36,7 @@ def make_a2a_doors(desks: Sequence[Desk], config: Config) -> tuple[Door, ...]:
     return tuple(door for doors in made for door in doors)
 
 
-def rendering_tasks(desks: Sequence[Desk]) -> Render:
+def make_task_renderer(desks: Sequence[Desk]) -> Render:
     """What writes how tasks stand for those who are told of them, in the version they speak."""
     by_name = {desk.name: desk for desk in desks}
 
@@ -44,7 +44,7 @@ def rendering_tasks(desks: Sequence[Desk]) -> Render:
         desk = by_name.get(principal.desk)
         if desk is None:
             return None
-        task = await desk.tasks.show(principal, task_id)
-        return notification(task, Dialect(version), f"{desk.site.url}{desk.below}")
+        task = await desk.tasks.show_task(principal, task_id)
+        return write_notification(task, Dialect(version), f"{desk.site.url}{desk.base_path}")
 
     return render

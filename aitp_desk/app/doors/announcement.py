@@ -1,6 +1,6 @@
 """What agents.txt, the manifest and the home page tell of: the doors that this process has.
 
-A door that is new is told of here, by its path in :class:`Addresses`.
+A door that is new is told of here, by its path in :class:`EntryPaths`.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ from typing import Any
 from aitp_desk.config import Config, ConfigError
 from aitp_desk.desk.calls.registry import OWN_NAMES
 from aitp_desk.desk.desk import Desk
-from aitp_desk.http.hac.context import Ways
+from aitp_desk.http.hac.context import ProtocolPaths
 from aitp_desk.http.hac.overview import make_overview
 from aitp_desk.http.hac.recovery import THREADS_PATH
-from aitp_desk.http.hac.representation import Faces
+from aitp_desk.http.hac.representation import HacRenderer
 from aitp_desk.protocols.a2a.card import DOOR_PATH as A2A_PATH
 from aitp_desk.protocols.agents_txt.routes import AgentsTxtDoor
-from aitp_desk.protocols.agents_txt.wire import JSON_PATH, TEXT_PATH, Addresses, check_ids
+from aitp_desk.protocols.agents_txt.wire import JSON_PATH, TEXT_PATH, EntryPaths, check_ids
 from aitp_desk.protocols.ahp.error_wire import render_error
 from aitp_desk.protocols.ahp.manifest import CONVERSE_PATH
 from aitp_desk.protocols.base.auth_metadata import RESOURCE_PATH
@@ -47,16 +47,16 @@ def make_agents_txt_doors(desk: Desk, further: Sequence[Desk], config: Config) -
     agents = [agent.name for agent in config.agents]
     if problems := tuple(check_ids(config.agents_txt, names, agents)):
         raise ConfigError(problems, config)
-    door = AgentsTxtDoor(desk, further, config, addresses_of(config), render_error)
+    door = AgentsTxtDoor(desk, further, config, find_protocol_paths(config), render_error)
     return (door.door(),)
 
 
-def addresses_of(config: Config) -> Addresses:
+def find_protocol_paths(config: Config) -> EntryPaths:
     """Where the doors are that are open with these settings."""
     gives_tokens = config.oauth.enabled
     registers = gives_tokens and config.oauth.registration.enabled
     calls = config.rest.enabled
-    return Addresses(
+    return EntryPaths(
         converse=CONVERSE_PATH,
         threads=THREADS_PATH,
         actions=CAPABILITIES_PATH if calls else "",
@@ -68,29 +68,29 @@ def addresses_of(config: Config) -> Addresses:
     )
 
 
-def faces_of(config: Config) -> Faces | None:
+def build_hac_renderer(config: Config) -> HacRenderer | None:
     """What tells agents more of each answer; None where that is switched off."""
-    return Faces(_ways(config)) if config.hac.enabled else None
+    return HacRenderer(_ways(config)) if config.hac.enabled else None
 
 
-def overview_of(config: Config) -> Handler | None:
+def build_overview(config: Config) -> Handler | None:
     """What tells them at ``/`` what there is; None where that is switched off."""
     return make_overview(_ways(config)) if config.hac.enabled else None
 
 
-def links_of(config: Config) -> dict[str, str]:
+def find_protocol_links(config: Config) -> dict[str, str]:
     """The paths of the doors beside AHP, by the names that the manifest gives them."""
-    addresses = addresses_of(config)
+    addresses = find_protocol_paths(config)
     files = {"agents_txt": TEXT_PATH, "agents_json": JSON_PATH} if config.agents_txt.enabled else {}
     doors = {"openapi": addresses.openapi, "mcp": addresses.mcp, "a2a": addresses.a2a}
     return {name: path for name, path in (doors | files).items() if path}
 
 
-def integrations_of(config: Config) -> Mapping[str, Any]:
+def find_integrations(config: Config) -> Mapping[str, Any]:
     """The same as drafts after AHP 0.1 have it; empty unless the owner wants it told."""
     if not config.ahp.integrations:
         return {}
-    addresses, url = addresses_of(config), config.site.url
+    addresses, url = find_protocol_paths(config), config.site.url
     told: dict[str, Any] = {}
     if addresses.mcp:
         told["mcp"] = {"url": url + addresses.mcp, "version": VERSIONS[-1]}
@@ -99,9 +99,9 @@ def integrations_of(config: Config) -> Mapping[str, Any]:
     return told
 
 
-def rows_of(config: Config) -> tuple[tuple[str, str, str], ...]:
+def list_endpoints(config: Config) -> tuple[tuple[str, str, str], ...]:
     """The method, the path and the key of the use of each, as the home page lists them."""
-    addresses = addresses_of(config)
+    addresses = find_protocol_paths(config)
     rows = (
         (
             "GET",
@@ -116,10 +116,10 @@ def rows_of(config: Config) -> tuple[tuple[str, str, str], ...]:
     return tuple(row for row in rows if row[1])
 
 
-def _ways(config: Config) -> Ways:
+def _ways(config: Config) -> ProtocolPaths:
     """What of these doors helps whoever looks around, or was refused."""
-    addresses, contact = addresses_of(config), config.site.contact
-    return Ways(
+    addresses, contact = find_protocol_paths(config), config.site.contact
+    return ProtocolPaths(
         capabilities=addresses.actions.rstrip("/"),
         openapi=addresses.openapi,
         converse=addresses.converse,

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 from aitp_desk.desk.desk import Desk
 from aitp_desk.desk.jobs.callbacks import Render
-from aitp_desk.protocols.ahp.answer_wire import Encoder
-from aitp_desk.protocols.openapi.wire import status_body
+from aitp_desk.protocols.ahp.answer_wire import AnswerEncoder
+from aitp_desk.protocols.openapi.wire import write_status
 
 
-def telling(desks: Sequence[Desk]) -> Render:
+def make_callback_renderer(desks: Sequence[Desk]) -> Render:
     """What writes how a call has ended, as whoever asks after it at its door is told.
 
     Parameters:
@@ -18,15 +18,15 @@ def telling(desks: Sequence[Desk]) -> Render:
     """
     by_name = {desk.name: desk for desk in desks}
     own = desks[0]
-    encoders = {desk.name: Encoder(desk.site.url, desk.signals) for desk in desks}
+    encoders = {desk.name: AnswerEncoder(desk.site.url, desk.signals) for desk in desks}
 
     async def render(call_id: str, name: str) -> bytes | None:
         desk = by_name.get(name, own)
-        status = await desk.ended_call(call_id)
+        status = await desk.describe_ended_call(call_id)
         if status is None:
             return None
         if status.call.session_id is None:
-            return status_body(status, desk.site.url)
+            return write_status(status, desk.site.url)
         return encoders[desk.name].status_body(status)
 
     return render

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from aitp_desk.auth.credentials.address import Headers
 from aitp_desk.auth.identifier import Identifier
 from aitp_desk.config import Config
-from aitp_desk.desk.access.audit_log import Noting
+from aitp_desk.desk.access.audit_log import AuditLog
 from aitp_desk.desk.desk import Desk
 from aitp_desk.knowledge.documents.base import Document
 from aitp_desk.model.access.principal import Principal
@@ -16,13 +16,13 @@ from aitp_desk.model.errors import NotAuthenticated
 from aitp_desk.protocols.base.door import Door
 from aitp_desk.protocols.mcp.methods import Methods, make_methods
 from aitp_desk.protocols.mcp.routes import McpDoor, speaks_mcp
-from aitp_desk.web.pages.blocks.example_questions import example_questions
-from aitp_desk.web.pages.full.document import urls_of
+from aitp_desk.web.pages.blocks.example_questions import list_example_questions
+from aitp_desk.web.pages.full.document import map_urls
 from aitp_desk.web.pages.full.subprocess_render import write_pages
 
 
 def make_mcp_doors(
-    desks: Sequence[Desk], config: Config, identifier: Identifier, noting: Noting
+    desks: Sequence[Desk], config: Config, identifier: Identifier, noting: AuditLog
 ) -> tuple[Door, ...]:
     """A door for each desk; none where they are switched off.
 
@@ -38,7 +38,7 @@ def make_mcp_doors(
             return await identifier.identify_inside(headers, credential, address)
         except NotAuthenticated as error:
             if error.reason != "conflicting":  # the front notes what is refused beside a head's
-                noting.refused(address, error)
+                noting.note_refused_credential(address, error)
             raise
 
     methods = methods_of_desks()
@@ -54,11 +54,11 @@ def methods_of_desks() -> Methods:
 def _suggested(desk: Desk) -> Sequence[str]:
     """What the home page suggests as questions."""
     library = desk.knowledge.editions.library
-    return example_questions(library.documents, library.passages, desk.site.language)
+    return list_example_questions(library.documents, library.passages, desk.site.language)
 
 
 async def _markdown(desk: Desk, page: Document) -> str:
     """A page as it is served as Markdown."""
-    urls = urls_of(desk.knowledge.editions)
+    urls = map_urls(desk.knowledge.editions)
     (written,) = await asyncio.to_thread(lambda: tuple(write_pages(desk.site, (page,), urls)))
     return written.text

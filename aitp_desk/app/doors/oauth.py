@@ -7,11 +7,11 @@ from functools import partial
 
 from aitp_desk.auth.jwt.clients import ClientSecrets
 from aitp_desk.auth.jwt.signing_keys import SigningKeys
-from aitp_desk.auth.keys.audit_keys import audit_keys
+from aitp_desk.auth.keys.audit_keys import derive_audit_keys
 from aitp_desk.auth.keys.data_keys import DataKeys
 from aitp_desk.auth.keys.webhook_signatures import webhook_secret_of_client
 from aitp_desk.config import Config
-from aitp_desk.desk.access.oauth_server import Authorizing
+from aitp_desk.desk.access.oauth_server import AuthorizationServer
 from aitp_desk.protocols.base.door import Door
 from aitp_desk.protocols.oauth.routes import OAuthDoor
 from aitp_desk.store.base import Store
@@ -28,11 +28,11 @@ def make_oauth_doors(
     """
     if not config.oauth.enabled:
         return ()
-    authorizing = Authorizing(
+    authorizing = AuthorizationServer(
         store=store,
         keys=SigningKeys(keys),
         client_secrets=ClientSecrets(keys),
-        audit=audit_keys(keys),
+        audit=derive_audit_keys(keys),
         webhook_secret=partial(webhook_secret_of_client, keys),
         settings=config.oauth,
         url=config.site.url,

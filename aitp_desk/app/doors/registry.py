@@ -8,15 +8,15 @@ from functools import partial
 from aitp_desk.app.doors.mcp import make_mcp_doors
 from aitp_desk.app.doors.oauth import make_oauth_doors
 from aitp_desk.app.doors.site import make_site_doors
-from aitp_desk.app.services import Shared
+from aitp_desk.app.services import Services
 from aitp_desk.auth.console_sessions import ConsoleSessions
 from aitp_desk.auth.identifier import Identifier
 from aitp_desk.auth.keys.data_keys import DataKeys
 from aitp_desk.config import Config
 from aitp_desk.desk.desk import Desk
-from aitp_desk.desk.plugins.outside.redirects import Leading
-from aitp_desk.desk.plugins.outside.webhooks import Receiving
-from aitp_desk.observability.sources import Measuring
+from aitp_desk.desk.plugins.outside.redirects import PluginRedirects
+from aitp_desk.desk.plugins.outside.webhooks import PluginWebhooks
+from aitp_desk.observability.sources import MetricsCollector
 from aitp_desk.protocols.aitp.wire import render_error
 from aitp_desk.protocols.base.door import Door
 from aitp_desk.protocols.hooks import make_hook_doors
@@ -30,13 +30,13 @@ from aitp_desk.web.pages.wire import render_refusal
 
 def make_every_door(
     config: Config,
-    shared: Shared,
+    shared: Services,
     desks: Sequence[Desk],
     *,
     keys: DataKeys,
     identifier: Identifier,
     sessions: ConsoleSessions | None,
-    measuring: Measuring,
+    measuring: MetricsCollector,
     served: Served,
 ) -> tuple[Door, ...]:
     """All doors that these settings open.
@@ -83,19 +83,19 @@ def make_every_door(
     )
 
 
-def _receiving(shared: Shared, desks: Sequence[Desk]) -> Receiving:
+def _receiving(shared: Services, desks: Sequence[Desk]) -> PluginWebhooks:
     """What takes what outside systems tell the capabilities that the site has enabled."""
-    return Receiving(
+    return PluginWebhooks(
         shared.capabilities,
         store=shared.store,
         actors={desk.name: desk.agents.default.actor for desk in desks},
         audit=shared.audit,
-        changed=shared.following.changed,
+        changed=shared.following.notify_change,
         wake=shared.jobs.wake,
         clock=shared.clock,
     )
 
 
-def _leading(shared: Shared, receiving: Receiving) -> Leading:
+def _leading(shared: Services, receiving: PluginWebhooks) -> PluginRedirects:
     """What leads people on who follow links of the capabilities."""
-    return Leading(receiving, store=shared.store, send=shared.send, clock=shared.clock)
+    return PluginRedirects(receiving, store=shared.store, send=shared.send, clock=shared.clock)

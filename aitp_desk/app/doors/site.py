@@ -7,15 +7,15 @@ from itertools import zip_longest
 
 from aitp_desk.app.doors.a2a import make_a2a_doors
 from aitp_desk.app.doors.announcement import (
-    integrations_of,
-    links_of,
+    build_overview,
+    find_integrations,
+    find_protocol_links,
+    list_endpoints,
     make_agents_txt_doors,
-    overview_of,
-    rows_of,
 )
 from aitp_desk.config import Config
 from aitp_desk.desk.desk import Desk
-from aitp_desk.protocols.ahp.answer_wire import Encoder
+from aitp_desk.protocols.ahp.answer_wire import AnswerEncoder
 from aitp_desk.protocols.ahp.error_wire import render_error as render_ahp_error
 from aitp_desk.protocols.ahp.routes import AhpDoor
 from aitp_desk.protocols.aitp.routes import make_door as make_aitp_door
@@ -43,15 +43,15 @@ def make_site_doors(
         served: gives every address of the process; None where none is described.
         speaks: slugs of the capabilities that the site has enabled.
     """
-    ahp = AhpDoor(desk, links_of(config), integrations_of(config), speaks)
+    ahp = AhpDoor(desk, find_protocol_links(config), find_integrations(config), speaks)
     openapi = _make_openapi_doors((desk, *further), config, served) if served else ()
     pages = PagesDoor(
         config.site,
         render_json=render_aitp_error,
         data=config.data,
         described=openapi[0].document if openapi else None,
-        rows=rows_of(config),
-        overview=overview_of(config),
+        rows=list_endpoints(config),
+        overview=build_overview(config),
     )
     return (
         *(described.door() for described in openapi),
@@ -81,5 +81,6 @@ def _make_openapi_doors(
     if not config.rest.enabled:
         return ()
     return tuple(
-        OpenApiDoor(desk, served, Encoder(desk.site.url, desk.signals).encode) for desk in desks
+        OpenApiDoor(desk, served, AnswerEncoder(desk.site.url, desk.signals).encode)
+        for desk in desks
     )

@@ -14,7 +14,7 @@ from typing import NamedTuple, Protocol
 
 MAX_REMEMBERED = 4096
 """How many texts of addresses are remembered: reading one costs as much as a small request."""
-LONGEST_ADDRESS = 64
+MAX_ADDRESS = 64
 """Of characters, with brackets and port; what is longer is none, and not remembered."""
 NETWORK_BITS = 64
 """How much of an IPv6 address is its network: what is given to one site, seldom less."""
@@ -73,7 +73,7 @@ class ClientAddresses:
         for line in reversed(headers.getall("X-Forwarded-For", [])):
             for entry in reversed(line.split(",")):
                 text = entry.strip()
-                hop = self._read(text) if len(text) <= LONGEST_ADDRESS else None
+                hop = self._read(text) if len(text) <= MAX_ADDRESS else None
                 if hop is None:
                     return client
                 client = hop.place
@@ -81,14 +81,14 @@ class ClientAddresses:
                     return client
         return client
 
-    def at(self, peer: str) -> str | None:
+    def resolve_peer(self, peer: str) -> str | None:
         """Return where a peer is, as :meth:`find` says it; None where it is a trusted proxy."""
         hop = self._read(peer)
         if hop is None:
             return peer
         return None if hop.trusted else hop.place
 
-    def trusts(self, peer: str) -> bool:
+    def is_trusted(self, peer: str) -> bool:
         """Whether a peer is a trusted proxy."""
         hop = self._read(peer)
         return hop is not None and hop.trusted

@@ -14,17 +14,17 @@ import time
 from collections.abc import Awaitable, Callable
 
 from aitp_desk.auth.credentials.last_use import LastUse
-from aitp_desk.auth.credentials.proof import Head, Proof, credential_of
-from aitp_desk.auth.credentials.proof_cache import Verified
+from aitp_desk.auth.credentials.proof import Head, Proof, get_credential
+from aitp_desk.auth.credentials.proof_cache import ProofCache
 from aitp_desk.auth.keys.data_keys import DataKeys
 from aitp_desk.model.access.credential import CredentialMark
-from aitp_desk.model.access.principal import KEY_PREFIX, ProvenBy, principal_of_key
+from aitp_desk.model.access.principal import KEY_PREFIX, ProvenBy, make_key_principal
 from aitp_desk.model.errors import NotAuthenticated, Refusal
 from aitp_desk.store.records.keys import FormerSecret, Key
 
 _API_KEY = re.compile(r"desk_([0-9a-f]{16})_[0-9a-f]{64}", re.ASCII)
 
-MOST_KNOWN = 4096
+MAX_KNOWN = 4096
 """How many keys are known as such, those that were looked up last."""
 
 _NOBODY = Key("", "", secrets.token_bytes(32), (), created_at=0, expires_at=0)
@@ -50,7 +50,7 @@ class ApiKeys:
         self,
         find: FindKey,
         keys: DataKeys,
-        verified: Verified,
+        verified: ProofCache,
         last_use: LastUse,
         clock: Callable[[], float] = time.time,
     ) -> None:
@@ -67,7 +67,7 @@ class ApiKeys:
         Raises:
             NotAuthenticated: it proves nothing.
         """
-        credential = credential_of(head)
+        credential = get_credential(head)
         proof = await self._verified.find(credential, self._look_up)
         self._last_use.note(proof.principal.id.removeprefix(KEY_PREFIX))
         return proof
@@ -78,17 +78,17 @@ class ApiKeys:
 
     async def still_holds(self, proof: Proof) -> bool:
         """Whether the key still opens what it opened."""
-        return await self._verified.still_opens(proof, self._look_up)
+        return await self._verified.is_still_valid(proof, self._look_up)
 
     async def _look_up(self, credential: str) -> Proof:
         row = await self._find(parse_api_key(credential))
         self._known.pop(credential, None)
         token, until = verify_api_key(credential, row, self._keys, self._clock())
-        if len(self._known) >= MOST_KNOWN:
+        if len(self._known) >= MAX_KNOWN:
             del self._known[next(iter(self._known))]
         self._known[credential] = None
-        principal = principal_of_key(token.id, token.scopes, ProvenBy.API_KEY)
-        is_present = is_hashed(credential, token.hash, token.data_key, self._keys)
+        principal = make_key_principal(token.id, token.scopes, ProvenBy.API_KEY)
+        is_present = matches_hash(credential, token.hash, token.data_key, self._keys)
         mark = CredentialMark(token.version if is_present else token.version - 1)
         return Proof(principal, self, credential, until, mark=mark)
 
@@ -100,10 +100,10 @@ def make_api_key(id_: str | None = None) -> tuple[str, str]:
         id_: of a key that gets another secret; None for a new one.
     """
     id_ = id_ or secrets.token_hex(8)
-    return id_, f"{shown_prefix(id_)}{secrets.token_hex(32)}"
+    return id_, f"{get_visible_prefix(id_)}{secrets.token_hex(32)}"
 
 
-def shown_prefix(id_: str) -> str:
+def get_visible_prefix(id_: str) -> str:
     """Return what of a key may be shown, and what those who look for leaked keys can look for."""
     return f"desk_{id_}_"
 
@@ -138,8 +138,8 @@ def verify_api_key(
     """
     kept = _NOBODY if token is None or token.kind != "api_key" else token
     former = kept.former_at(now) or _NO_FORMER
-    is_present = is_hashed(text, kept.hash, kept.data_key, keys)
-    is_former = is_hashed(text, former.hash, former.data_key, keys)
+    is_present = matches_hash(text, kept.hash, kept.data_key, keys)
+    is_former = matches_hash(text, former.hash, former.data_key, keys)
     if kept is _NOBODY:
         raise _unproven("unknown")
     if not (is_present or is_former):
@@ -151,7 +151,7 @@ def verify_api_key(
     return kept, min((end for end in ends if end is not None), default=None)
 
 
-def is_hashed(text: str, hash_: bytes, data_key: int, keys: DataKeys) -> bool:
+def matches_hash(text: str, hash_: bytes, data_key: int, keys: DataKeys) -> bool:
     """Whether this is the hash of a key, compared in constant time."""
     is_known = data_key in keys.versions
     made = keys.hash_token(text, data_key if is_known else keys.newest)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 
-from aitp_desk.auth.credentials.proof import Head, Proof, credential_of
+from aitp_desk.auth.credentials.proof import Head, Proof, get_credential
 from aitp_desk.model.access.grant import Grant, is_link
 from aitp_desk.model.access.principal import Principal, PrincipalKind, ProvenBy
 from aitp_desk.model.errors import NotAuthenticated
@@ -19,7 +19,7 @@ HashLink = Callable[[str], bytes]
 """What is kept of a link's secret: a keyed hash."""
 
 
-class Links:
+class GrantLinks:
     """The way of links.
 
     Parameters:
@@ -37,7 +37,7 @@ class Links:
         Raises:
             NotAuthenticated: there is no such link, it was revoked or has expired.
         """
-        credential = credential_of(head)
+        credential = get_credential(head)
         grant = await self._look_up(credential)
         if grant is None:
             raise NotAuthenticated(

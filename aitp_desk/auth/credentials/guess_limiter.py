@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from aitp_desk.model.counters import Counters, in_a_minute
+from aitp_desk.model.counters import Counters, end_of_minute
 from aitp_desk.model.errors import LimitScope, RateLimited
 
 MOST_A_MINUTE = 60
@@ -14,7 +14,7 @@ MOST_CODES_A_MINUTE = 10
 """Codes are typed by people: so often nobody mistypes one."""
 
 
-class Guesses:
+class GuessLimiter:
     """Counts secrets that are none, by whoever sends them.
 
     Parameters:
@@ -36,7 +36,7 @@ class Guesses:
         self._what = what
         self._most = most
         self._scope: LimitScope = scope
-        self._counters = Counters(in_a_minute, clock)
+        self._counters = Counters(end_of_minute, clock)
 
     def check(self, caller: str) -> None:
         """Refuse whoever has sent too many of them.
@@ -63,11 +63,13 @@ class Guesses:
             retry_after=left,
         )
 
-    def note(self, caller: str) -> None:
+    def count_guess(self, caller: str) -> None:
         """Count one that was looked up and is none."""
         self._counters.count(caller, self._most)
 
 
-def guesses_of_codes(clock: Callable[[], float]) -> Guesses:
+def make_code_limiter(clock: Callable[[], float]) -> GuessLimiter:
     """What counts codes of capabilities: by the caller, or where nobody knows them the address."""
-    return Guesses(clock, what="codes that are none", most=MOST_CODES_A_MINUTE, scope="principal")
+    return GuessLimiter(
+        clock, what="codes that are none", most=MOST_CODES_A_MINUTE, scope="principal"
+    )

@@ -27,12 +27,12 @@ _DIGEST_BYTES = 32
 """So long that nobody finds two nonces that share a digest."""
 _PURPOSE = b"aitp-desk nonces"
 """What digests are keyed by, so that they are none of anything else."""
-MOST_RECENT = 50_000
+MAX_RECENT = 50_000
 """How many of the latest uses are known in memory, at least, and at most twice as many: more than
 may wait to be written, where ``store.queue`` is not set to more."""
 
 
-class Nonces:
+class NonceCache:
     """Remembers what was used.
 
     Parameters:
@@ -79,7 +79,7 @@ class Nonces:
             raise
 
     def _remember(self, digest: bytes, end: int) -> None:
-        if len(self._recent) >= MOST_RECENT:
+        if len(self._recent) >= MAX_RECENT:
             self._stored_end = max(self._stored_end or 0, self._former_end)
             self._recent, self._former = set(), self._recent
             self._recent_end, self._former_end = 0, self._recent_end

@@ -13,7 +13,7 @@ from typing import Protocol
 import msgspec
 
 from aitp_desk.auth.credentials.address import Headers
-from aitp_desk.auth.credentials.request_credentials import Presented
+from aitp_desk.auth.credentials.request_credentials import RequestCredentials
 from aitp_desk.model.access.credential import UNMARKED, CredentialMark
 from aitp_desk.model.access.principal import Principal
 from aitp_desk.model.errors import DeskError
@@ -35,13 +35,13 @@ class Head(Protocol):
         """All of them."""
 
     @property
-    def presented(self) -> Presented | DeskError:
+    def presented(self) -> RequestCredentials | DeskError:
         """What proves who sends it, or why that cannot be read."""
 
 
-def credential_of(head: Head) -> str:
+def get_credential(head: Head) -> str:
     """What a head presents behind its scheme; empty where that is nothing."""
-    return head.presented.credential if isinstance(head.presented, Presented) else ""
+    return head.presented.credential if isinstance(head.presented, RequestCredentials) else ""
 
 
 class Proof(msgspec.Struct, frozen=True):
@@ -60,7 +60,7 @@ class Proof(msgspec.Struct, frozen=True):
     """
 
     principal: Principal
-    way: Holding | None = None
+    way: ProofHolder | None = None
     credential: str = ""
     until: float | None = None
     body_digest: bytes | None = None
@@ -68,14 +68,14 @@ class Proof(msgspec.Struct, frozen=True):
     mark: CredentialMark = UNMARKED
 
 
-class Holding(Protocol):
+class ProofHolder(Protocol):
     """What looks again at a proof that it gave."""
 
     async def still_holds(self, proof: Proof) -> bool:
         """Whether it would still be given; for responses that go on."""
 
 
-class Way(Holding, Protocol):
+class AuthMethod(ProofHolder, Protocol):
     """A way to prove who one is."""
 
     async def verify(self, head: Head) -> Proof:

@@ -26,7 +26,7 @@ P = TypeVar("P", bound=Proof)
 ReadEpoch = Callable[[], Awaitable[int]]
 
 
-class Epoch:
+class CredentialEpoch:
     """The number that grows whenever a credential is changed, read seldom.
 
     Parameters:
@@ -48,7 +48,7 @@ class Epoch:
         return self.known
 
 
-class Verified:
+class ProofCache:
     """Remembers the proofs of one way by their credentials.
 
     What was looked up before the epoch changed is never remembered after it.
@@ -57,7 +57,7 @@ class Verified:
         clock: Unix seconds.
     """
 
-    def __init__(self, epoch: Epoch, clock: Callable[[], float] = time.time) -> None:
+    def __init__(self, epoch: CredentialEpoch, clock: Callable[[], float] = time.time) -> None:
         self._epoch = epoch
         self._clock = clock
         self._proofs: dict[str, tuple[Proof, float]] = {}
@@ -86,7 +86,7 @@ class Verified:
             self._remember(credential, proof)
         return proof
 
-    async def still_opens(self, proof: Proof, verify: Callable[[str], Awaitable[Proof]]) -> bool:
+    async def is_still_valid(self, proof: Proof, verify: Callable[[str], Awaitable[Proof]]) -> bool:
         """Whether a credential still opens all that it has opened."""
         try:
             again = await self.find(proof.credential, verify)

@@ -6,13 +6,13 @@ import math
 from collections.abc import Callable
 from typing import Final
 
-from aitp_desk.model.counters import Counters, in_a_minute
+from aitp_desk.model.counters import Counters, end_of_minute
 
 _TOGETHER: Final = None
 """What all addresses are counted as."""
 
 
-class PerMinute:
+class MinuteRate:
     """Counts what addresses cause.
 
     Parameters:
@@ -25,7 +25,7 @@ class PerMinute:
         self._each = each
         self._together = together
         self._ticks = ticks
-        self._counters = Counters(in_a_minute, ticks)
+        self._counters = Counters(end_of_minute, ticks)
 
     def take(self, address: str) -> bool:
         """Count one, unless there is no room; whether there was."""

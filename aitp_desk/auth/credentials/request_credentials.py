@@ -29,7 +29,7 @@ WEB_BOT_AUTH: Final = "web-bot-auth"
 """The tag of message signatures that say who an agent is (``agents.py``)."""
 
 
-class Presented(msgspec.Struct, frozen=True):
+class RequestCredentials(msgspec.Struct, frozen=True):
     """What a head presents.
 
     Parameters:
@@ -43,15 +43,15 @@ class Presented(msgspec.Struct, frozen=True):
     is_signed: bool = False
 
     @property
-    def is_for_once(self) -> bool:
+    def is_single_use(self) -> bool:
         """Whether it opens nothing a second time, so that this head will not come again."""
         return self.is_signed or self.scheme == HMAC_SCHEME
 
 
-NOTHING = Presented()
+NO_CREDENTIALS = RequestCredentials()
 
 
-def read_presented(headers: Headers) -> Presented:
+def read_credentials(headers: Headers) -> RequestCredentials:
     """Return what a request presents.
 
     Raises:
@@ -64,7 +64,7 @@ def read_presented(headers: Headers) -> Presented:
     return presented
 
 
-def read_session(headers: Headers, cookie: str) -> Presented:
+def read_session(headers: Headers, cookie: str) -> RequestCredentials:
     """Return what a request to the operators' pages presents: the cookie, and nothing beside it.
 
     A program that sends a key is told, and not taken for whoever's browser it borrows.
@@ -92,10 +92,10 @@ def read_session(headers: Headers, cookie: str) -> Presented:
             f"The cookie {cookie} stands twice; delete both and sign in again.",
             reason="conflicting",
         )
-    return Presented(SESSION, held[0]) if held else NOTHING
+    return RequestCredentials(SESSION, held[0]) if held else NO_CREDENTIALS
 
 
-def _read_credential(headers: Headers) -> Presented:
+def _read_credential(headers: Headers) -> RequestCredentials:
     authorization = _only(headers, "Authorization")
     ahp_key = _only(headers, "X-AHP-Key")
     grant = _only(headers, "Desk-Grant")
@@ -106,12 +106,12 @@ def _read_credential(headers: Headers) -> Presented:
                 " a caller who is known by a grant of their own.",
                 reason="conflicting",
             )
-        return Presented(GRANT, grant)
+        return RequestCredentials(GRANT, grant)
     if authorization is None:
-        return NOTHING if ahp_key is None else Presented(BEARER, ahp_key)
+        return NO_CREDENTIALS if ahp_key is None else RequestCredentials(BEARER, ahp_key)
     scheme, _, credential = authorization.partition(" ")
-    presented = Presented(scheme.lower(), credential.strip())
-    if ahp_key is not None and presented != Presented(BEARER, ahp_key):
+    presented = RequestCredentials(scheme.lower(), credential.strip())
+    if ahp_key is not None and presented != RequestCredentials(BEARER, ahp_key):
         raise NotAuthenticated(
             "Authorization and X-AHP-Key carry two different credentials; send one.",
             reason="conflicting",

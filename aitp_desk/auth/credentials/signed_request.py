@@ -17,17 +17,17 @@ from typing import NamedTuple
 
 from aitp_desk.auth.credentials.api_key import FindKey
 from aitp_desk.auth.credentials.last_use import LastUse
-from aitp_desk.auth.credentials.nonces import Nonces
-from aitp_desk.auth.credentials.proof import Head, Proof, credential_of
-from aitp_desk.auth.credentials.proof_cache import Verified
+from aitp_desk.auth.credentials.nonces import NonceCache
+from aitp_desk.auth.credentials.proof import Head, Proof, get_credential
+from aitp_desk.auth.credentials.proof_cache import ProofCache
 from aitp_desk.auth.credentials.request_credentials import HMAC_SCHEME
 from aitp_desk.auth.keys.data_keys import DataKeys
 from aitp_desk.model.access.credential import CredentialMark
-from aitp_desk.model.access.principal import KEY_PREFIX, ProvenBy, principal_of_key
+from aitp_desk.model.access.principal import KEY_PREFIX, ProvenBy, make_key_principal
 from aitp_desk.model.errors import NotAuthenticated
 from aitp_desk.store.records.keys import Key
 
-LONGEST_CREDENTIAL = 512
+MAX_CREDENTIAL = 512
 """Of characters; what is longer is not read."""
 
 _ALGORITHM = HMAC_SCHEME.upper()
@@ -46,14 +46,14 @@ _USUAL = re.compile(
 _ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://[^/?#]*", re.ASCII | re.IGNORECASE)
 
 
-class Signed(NamedTuple):
+class SignedHeader(NamedTuple):
     """What the credential of a signed request says.
 
     Parameters:
         key_id: id of the key and, after a point, its version.
         timestamp: when it was signed, in Unix seconds, as it was sent; so is the rest.
         body: SHA-256 of the body in hexadecimal digits.
-        signature: HMAC-SHA256 of :func:`signed_text` in hexadecimal digits.
+        signature: HMAC-SHA256 of :func:`make_signed_text` in hexadecimal digits.
     """
 
     key_id: str
@@ -63,7 +63,7 @@ class Signed(NamedTuple):
     signature: str
 
 
-class _Secret:
+class _SigningSecret:
     """What a key signs with. Its text form never shows it."""
 
     __slots__ = ("_begun",)
@@ -81,7 +81,7 @@ class _Secret:
 class _KeyProof(Proof, frozen=True, kw_only=True):
     """Whose key it is that a signature is said to be made with: nothing is proven yet."""
 
-    secret: _Secret
+    secret: _SigningSecret
 
 
 class SignedRequests:
@@ -101,8 +101,8 @@ class SignedRequests:
         self,
         find: FindKey,
         keys: DataKeys,
-        verified: Verified,
-        nonces: Nonces,
+        verified: ProofCache,
+        nonces: NonceCache,
         last_use: LastUse,
         *,
         window_seconds: int,
@@ -122,11 +122,11 @@ class SignedRequests:
         Raises:
             NotAuthenticated: it proves nothing.
         """
-        signed = read_signed(credential_of(head))
+        signed = read_signed(get_credential(head))
         signed_at = int(signed.timestamp)
         self._check_age(signed_at)
         known = await self._verified.find(signed.key_id, self._look_up)
-        text = signed_text(head.method, head.target, signed)
+        text = make_signed_text(head.method, head.target, signed)
         expected = known.secret.sign(text)
         if not hmac.compare_digest(expected, bytes.fromhex(signed.signature)):
             raise _unproven()
@@ -147,7 +147,7 @@ class SignedRequests:
 
     async def still_holds(self, proof: Proof) -> bool:
         """Whether the key still opens what it opened, for a response that goes on."""
-        return await self._verified.still_opens(proof, self._look_up)
+        return await self._verified.is_still_valid(proof, self._look_up)
 
     def _check_age(self, signed_at: int) -> None:
         off = signed_at - int(self._clock())
@@ -166,8 +166,8 @@ class SignedRequests:
         if token is None or token.kind != "hmac" or not token.is_live(now):
             raise _unproven()
         until, data_key = _holds_until(token, int(version), now)
-        principal = principal_of_key(token.id, token.scopes, ProvenBy.SIGNED_REQUEST)
-        secret = _Secret(make_secret(self._keys, token.id, int(version), data_key))
+        principal = make_key_principal(token.id, token.scopes, ProvenBy.SIGNED_REQUEST)
+        secret = _SigningSecret(make_secret(self._keys, token.id, int(version), data_key))
         mark = CredentialMark(int(version))
         return _KeyProof(principal, self, key_id, until, mark=mark, secret=secret)
 
@@ -181,16 +181,16 @@ def make_secret(keys: DataKeys, id_: str, version: int, data_key: int) -> str:
     return keys.derive(f"hmac {id_}", version, data_key=data_key).hex()
 
 
-def read_signed(credential: str) -> Signed:
+def read_signed(credential: str) -> SignedHeader:
     """Read what follows the scheme: five parameters, each once, in any order (RFC 9110, 11.2).
 
     Raises:
         NotAuthenticated: it has not this form.
     """
     if usual := _USUAL.fullmatch(credential):
-        return Signed(*usual.groups())
+        return SignedHeader(*usual.groups())
     given: dict[str, str] = {}
-    parameters = credential.split(",") if len(credential) <= LONGEST_CREDENTIAL else ()
+    parameters = credential.split(",") if len(credential) <= MAX_CREDENTIAL else ()
     for parameter in parameters:
         name, _, value = parameter.strip(" \t").partition("=")
         if len(value) >= 2 and value[0] == value[-1] == '"':
@@ -201,22 +201,22 @@ def read_signed(credential: str) -> Signed:
         given[name] = value
     if len(given) < len(_FORMS):
         raise _malformed()
-    return Signed(*(given[name] for name in _FORMS))
+    return SignedHeader(*(given[name] for name in _FORMS))
 
 
-def signed_text(method: str, target: str, signed: Signed) -> bytes:
+def make_signed_text(method: str, target: str, signed: SignedHeader) -> bytes:
     """Return what the signature is made of: a line for each thing that it holds for.
 
     Parameters:
         method: as it was sent.
         target: of the request line, as it was sent.
     """
-    place = path_and_query(target)
+    place = get_path_and_query(target)
     lines = (_ALGORITHM, method, place, signed.timestamp, signed.nonce, signed.body)
     return "\n".join(lines).encode(errors="surrogateescape")
 
 
-def path_and_query(target: str) -> str:
+def get_path_and_query(target: str) -> str:
     """What of a request's target names the place at the desk: of a whole URL what follows the host.
 
     Nothing is decoded or tidied up.

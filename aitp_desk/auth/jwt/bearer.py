@@ -13,16 +13,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from functools import partial
 
-from aitp_desk.auth.credentials.proof import Head, Proof, credential_of
-from aitp_desk.auth.credentials.proof_cache import Verified
+from aitp_desk.auth.credentials.proof import Head, Proof, get_credential
+from aitp_desk.auth.credentials.proof_cache import ProofCache
 from aitp_desk.auth.jwt.claims import read_claims
-from aitp_desk.auth.jwt.compact import Compact, read_compact
+from aitp_desk.auth.jwt.compact import CompactToken, read_compact
 from aitp_desk.auth.jwt.issuers import Issuer
 from aitp_desk.model.access.credential import CredentialMark
 from aitp_desk.model.errors import TokenRefused
 
 
-class Bearer:
+class BearerTokens:
     """The way of JWTs.
 
     Parameters:
@@ -32,7 +32,7 @@ class Bearer:
     """
 
     def __init__(
-        self, issuers: Iterable[Issuer], verified: Verified, clock: Callable[[], float]
+        self, issuers: Iterable[Issuer], verified: ProofCache, clock: Callable[[], float]
     ) -> None:
         self._issuers = {issuer.url: issuer for issuer in issuers}
         self._verified = verified
@@ -45,11 +45,11 @@ class Bearer:
             TokenRefused: it proves nothing.
             Unavailable: the keys of its issuer cannot be had now.
         """
-        return await self._verified.find(credential_of(head), self._prove)
+        return await self._verified.find(get_credential(head), self._prove)
 
     async def still_holds(self, proof: Proof) -> bool:
         """Whether the token still opens what it opened; it does not once it has expired."""
-        return await self._verified.still_opens(proof, self._prove)
+        return await self._verified.is_still_valid(proof, self._prove)
 
     async def _prove(self, credential: str) -> Proof:
         token = read_compact(credential)
@@ -65,7 +65,7 @@ class Bearer:
         once = (partial(issuer.use, claims),)
         return Proof(principal, self, credential, until, once=once, mark=mark)
 
-    def _issuer_of(self, token: Compact) -> Issuer:
+    def _issuer_of(self, token: CompactToken) -> Issuer:
         named = token.claims.get("iss")
         issuer = self._issuers.get(named) if isinstance(named, str) else None
         if issuer is None:
@@ -80,7 +80,7 @@ class Bearer:
         return issuer
 
 
-async def _check_signature(token: Compact, issuer: Issuer) -> None:
+async def _check_signature(token: CompactToken, issuer: Issuer) -> None:
     key = await issuer.keys.find(token.key_id, token.algorithm)
     if key is None:
         raise TokenRefused(

@@ -19,7 +19,7 @@ LAST_SECOND = 253_402_300_799
 """The end of the year 9999: no time in a token is later."""
 
 
-class Bounds(msgspec.Struct, frozen=True):
+class ClaimRules(msgspec.Struct, frozen=True):
     """What the claims of an issuer's tokens must keep to.
 
     Parameters:
@@ -53,7 +53,7 @@ class Claims(msgspec.Struct, frozen=True):
     scopes: tuple[str, ...]
 
 
-def read_claims(claims: Mapping[str, Any], bounds: Bounds, now: float) -> Claims:
+def read_claims(claims: Mapping[str, Any], bounds: ClaimRules, now: float) -> Claims:
     """Read a token's claims, all but ``iss``, which has said whose bounds these are.
 
     Parameters:

@@ -63,7 +63,7 @@ class ClientSecrets:
         secret = secrets.token_hex(_SECRET_BYTES)
         return secret, self._hash(client_id, secret, self._newest), self._newest
 
-    def proves(self, client_id: str, secret: str, client: Client | None, now: float) -> bool:
+    def is_valid(self, client_id: str, secret: str, client: Client | None, now: float) -> bool:
         """Whether id and secret are those of a client, or the secret is the one that it had before.
 
         It takes as long where there is no such client.

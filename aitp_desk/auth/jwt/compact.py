@@ -28,7 +28,7 @@ _WANTS_MORE = ("crit", "b64", "cty", "enc", "zip")
 """Headers of extensions, of what is encrypted, compressed, or holds another token."""
 
 
-class Compact(msgspec.Struct, frozen=True):
+class CompactToken(msgspec.Struct, frozen=True):
     """A token, taken apart; nothing of it is proven.
 
     Parameters:
@@ -47,7 +47,7 @@ class Compact(msgspec.Struct, frozen=True):
     claims: dict[str, Any]
 
 
-def read_compact(text: str) -> Compact:
+def read_compact(text: str) -> CompactToken:
     """Take a token apart.
 
     Raises:
@@ -85,7 +85,7 @@ def read_compact(text: str) -> Compact:
         raise TokenRefused("The token's typ is no text.")
     claims = _read_object(parts[1], "claims")
     _decode(parts[2], "signature")
-    return Compact(text, algorithm, key_id, type_.lower().removeprefix("application/"), claims)
+    return CompactToken(text, algorithm, key_id, type_.lower().removeprefix("application/"), claims)
 
 
 def is_key_id(text: str) -> bool:

@@ -11,22 +11,28 @@ from typing import Protocol
 
 import msgspec
 
-from aitp_desk.auth.credentials.nonces import Nonces
-from aitp_desk.auth.jwt.claims import Bounds, Claims
+from aitp_desk.auth.credentials.nonces import NonceCache
+from aitp_desk.auth.jwt.claims import ClaimRules, Claims
 from aitp_desk.auth.jwt.jwk import VerifyingKey
 from aitp_desk.config.sections.access.issuers import Issuer as IssuerSettings
-from aitp_desk.model.access.principal import JWT_PREFIX, Principal, PrincipalKind, ProvenBy, kind_of
-from aitp_desk.model.access.scope import covers, is_scope
+from aitp_desk.model.access.principal import (
+    JWT_PREFIX,
+    Principal,
+    PrincipalKind,
+    ProvenBy,
+    find_kind,
+)
+from aitp_desk.model.access.scope import covers_scope, is_scope
 from aitp_desk.model.errors import NotAuthenticated, TokenRefused
 from aitp_desk.store.base import Store
 from aitp_desk.store.reads.credentials.jwt_revocations import is_revoked
 
 
-class Keys(Protocol):
+class IssuerKeys(Protocol):
     """The keys of one issuer, wherever they are.
 
-    :class:`aitp_desk.auth.jwt.jwks.RemoteKeys` fetches them; :class:`Secret` holds one. An issuer
-    whose keys are at hand finds them with :func:`aitp_desk.auth.jwt.jwk.find_key`.
+    :class:`aitp_desk.auth.jwt.jwks.RemoteKeys` fetches them; :class:`SharedSecret` holds one. An
+    issuer whose keys are at hand finds them with :func:`aitp_desk.auth.jwt.jwk.find_key`.
     """
 
     async def find(self, key_id: str | None, algorithm: str) -> VerifyingKey | None:
@@ -43,7 +49,7 @@ class Keys(Protocol):
         """
 
 
-class Secret:
+class SharedSecret:
     """The one secret that an issuer shares with the desk, for HS256.
 
     Parameters:
@@ -79,14 +85,14 @@ class Issuer(msgspec.Struct, frozen=True):
 
     url: str
     algorithms: frozenset[str]
-    keys: Keys
-    bounds: Bounds
+    keys: IssuerKeys
+    bounds: ClaimRules
     types: frozenset[str]
     introduce: Callable[[Claims], Awaitable[Principal]]
     use: Callable[[Claims], Awaitable[None]] | None = None
 
 
-async def introduce_unless_revoked(
+async def make_unrevoked_principal(
     store: Store, settings: IssuerSettings, claims: Claims
 ) -> Principal:
     """Say who the caller is whom a token of a configured issuer is about.
@@ -103,25 +109,25 @@ async def introduce_unless_revoked(
         leeway=settings.leeway_seconds,
     ):
         raise TokenRefused("The token was revoked.", reason="revoked")
-    return introduce(settings, claims)
+    return make_principal(settings, claims)
 
 
-def introduce(settings: IssuerSettings, claims: Claims) -> Principal:
+def make_principal(settings: IssuerSettings, claims: Claims) -> Principal:
     """The caller whom a token of a configured issuer is about."""
-    scopes = scopes_within(claims.scopes, settings.scopes, settings.scope_names)
+    scopes = limit_scopes(claims.scopes, settings.scopes, settings.scope_names)
     is_agent = settings.callers == "agents" or (
         settings.callers == "told" and claims.client_id == claims.subject
     )
     return Principal(
         f"{JWT_PREFIX}{settings.name}:{claims.subject}",
-        kind_of(scopes, PrincipalKind.AGENT if is_agent else PrincipalKind.USER),
+        find_kind(scopes, PrincipalKind.AGENT if is_agent else PrincipalKind.USER),
         scopes,
         "",
         proven_by=ProvenBy.JWT,
     )
 
 
-async def use_once(nonces: Nonces, name: str, claims: Claims) -> None:
+async def use_once(nonces: NonceCache, name: str, claims: Claims) -> None:
     """Use a token that is good for one request.
 
     Parameters:
@@ -139,7 +145,7 @@ async def use_once(nonces: Nonces, name: str, claims: Claims) -> None:
         ) from None
 
 
-def types_of(wanted: str) -> frozenset[str]:
+def list_token_types(wanted: str) -> frozenset[str]:
     """What tokens may say that they are, where that much is wanted; any access token if empty.
 
     Tokens that are made for something else, such as ``logout+jwt``, say so (RFC 8725, 3.11).
@@ -149,7 +155,7 @@ def types_of(wanted: str) -> frozenset[str]:
     return frozenset({"", "jwt", "at+jwt"})
 
 
-def scopes_within(
+def limit_scopes(
     told: tuple[str, ...], allowed: tuple[str, ...], names: Mapping[str, str]
 ) -> frozenset[str]:
     """The scopes of this desk that a token opens.
@@ -162,4 +168,4 @@ def scopes_within(
         names: what the issuer calls scopes of this desk.
     """
     found = {names.get(word, word) for word in told}
-    return frozenset(scope for scope in found if is_scope(scope) and covers(allowed, scope))
+    return frozenset(scope for scope in found if is_scope(scope) and covers_scope(allowed, scope))

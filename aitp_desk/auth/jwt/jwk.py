@@ -25,7 +25,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from cryptography.hazmat.primitives.asymmetric.rsa import RSAPublicKey, RSAPublicNumbers
 
 from aitp_desk.auth.jwt.base64url import decode_base64url, encode_base64url
-from aitp_desk.auth.jwt.compact import Compact, is_key_id
+from aitp_desk.auth.jwt.compact import CompactToken, is_key_id
 from aitp_desk.model.errors import TokenRefused
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ class VerifyingKey(msgspec.Struct, frozen=True):
     algorithm: Algorithm
     material: Ed25519PublicKey | EllipticCurvePublicKey | RSAPublicKey | bytes
 
-    def check(self, token: Compact) -> None:
+    def check(self, token: CompactToken) -> None:
         """Check that this key has signed a token.
 
         Raises:
@@ -94,7 +94,7 @@ def read_key(jwk: Any) -> VerifyingKey | None:
     return key
 
 
-def thumbprint_of(jwk: Mapping[str, Any]) -> str:
+def make_thumbprint(jwk: Mapping[str, Any]) -> str:
     """Name a public key by what it is, in base64url (RFC 7638, section 3).
 
     Parameters:

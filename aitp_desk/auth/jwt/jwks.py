@@ -21,8 +21,8 @@ from aitp_desk.auth.jwt.jwk import VerifyingKey, find_key, read_key
 from aitp_desk.auth.jwt.key_sets import (
     OLD_SECONDS,
     REFETCH_SECONDS,
-    Unreadable,
-    fresh_seconds,
+    KeySetError,
+    read_freshness,
     read_object,
 )
 from aitp_desk.egress import Egress, EgressError, Fetched
@@ -36,7 +36,7 @@ _log = structlog.get_logger()
 
 
 class RemoteKeys:
-    """The keys that an issuer publishes. See :class:`aitp_desk.auth.jwt.issuers.Keys`.
+    """The keys that an issuer publishes. See :class:`aitp_desk.auth.jwt.issuers.IssuerKeys`.
 
     Parameters:
         name: what the site's owner calls the issuer, for the log and for messages.
@@ -102,13 +102,13 @@ class RemoteKeys:
             except asyncio.CancelledError:
                 self._asked_at = before  # who asked has gone; whoever waits asks again
                 raise
-            except (EgressError, TimeoutError, Unreadable) as error:
+            except (EgressError, TimeoutError, KeySetError) as error:
                 _log.warning(
                     "issuer_keys_not_fetched", issuer=self._name, why=str(error) or "too slow"
                 )
                 return
             self._keys = keys
-            self._fresh_until = self._clock() + fresh_seconds(answer)
+            self._fresh_until = self._clock() + read_freshness(answer)
             _log.info("issuer_keys_fetched", issuer=self._name, keys=len(keys))
 
     async def _discover(self) -> str:
@@ -130,15 +130,15 @@ class RemoteKeys:
         metadata = read_object(answer.body)
         address = metadata.get("jwks_uri")
         if metadata.get("issuer") != self._issuer:
-            raise Unreadable("its metadata is that of another issuer")
+            raise KeySetError("its metadata is that of another issuer")
         if not isinstance(address, str):
-            raise Unreadable("its metadata does not say where its keys are (jwks_uri)")
+            raise KeySetError("its metadata does not say where its keys are (jwks_uri)")
         return address
 
     async def _get(self, address: str) -> Fetched:
         answer = await self._egress.fetch(address, max_bytes=MAX_BYTES, seconds=FETCH_SECONDS)
         if answer.status != 200:
-            raise Unreadable(f"it answers with the status {answer.status}")
+            raise KeySetError(f"it answers with the status {answer.status}")
         return answer
 
 
@@ -150,10 +150,10 @@ def read_set(body: bytes) -> tuple[VerifyingKey, ...]:
     """
     listed = read_object(body).get("keys")
     if not isinstance(listed, list):
-        raise Unreadable("its keys are no JWK Set")
+        raise KeySetError("its keys are no JWK Set")
     if len(listed) > MAX_KEYS:
-        raise Unreadable(f"it lists more than {MAX_KEYS} keys")
+        raise KeySetError(f"it lists more than {MAX_KEYS} keys")
     keys = tuple(key for key in map(read_key, listed) if key is not None)
     if not keys:
-        raise Unreadable("none of its keys can be used")
+        raise KeySetError("none of its keys can be used")
     return keys

@@ -22,7 +22,7 @@ also where somebody keeps the desk from hearing of it."""
 _MAX_AGE = re.compile(r"(?:^|[,\s])max-age\s*=\s*\"?([0-9]{1,9})\b", re.IGNORECASE | re.ASCII)
 
 
-class Unreadable(Exception):
+class KeySetError(Exception):
     """An issuer's answer is not what it should be; the message says what is wrong with it."""
 
 
@@ -37,11 +37,11 @@ def read_object(body: bytes) -> dict[str, Any]:
     except (ValueError, RecursionError):
         value = None
     if not isinstance(value, dict):
-        raise Unreadable("its answer is no JSON object")
+        raise KeySetError("its answer is no JSON object")
     return value
 
 
-def fresh_seconds(answer: Fetched) -> int:
+def read_freshness(answer: Fetched) -> int:
     """How long a set may be taken as it is (RFC 9111, section 5.2.2.1), within bounds."""
     said = answer.headers.get("Cache-Control", "")
     if "no-store" in said.lower() or "no-cache" in said.lower():

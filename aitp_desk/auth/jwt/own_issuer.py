@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from aitp_desk.auth.jwt.claims import Bounds, Claims
+from aitp_desk.auth.jwt.claims import ClaimRules, Claims
 from aitp_desk.auth.jwt.issuance import ALGORITHM, TYPE
 from aitp_desk.auth.jwt.issuers import Issuer
 from aitp_desk.auth.jwt.jwk import VerifyingKey, find_key
@@ -16,7 +16,7 @@ from aitp_desk.model.access.principal import (
     Principal,
     PrincipalKind,
     ProvenBy,
-    kind_of,
+    find_kind,
 )
 from aitp_desk.model.errors import TokenRefused
 from aitp_desk.store.base import Store
@@ -25,7 +25,7 @@ from aitp_desk.store.reads.credentials import clients as client_reads
 Clock = Callable[[], float]
 
 
-class OwnKeys:
+class OwnIssuerKeys:
     """The public halves of the keys that sign the desk's tokens.
 
     They are asked for once a token, and remembered with it.
@@ -41,12 +41,12 @@ class OwnKeys:
         later = await client_reads.signing_keys(self._store)
         published = [
             VerifyingKey(pair.id, ALGORITHM, pair.private.public_key())
-            for pair in self._keys.published(later, self._clock())
+            for pair in self._keys.list_published(later, self._clock())
         ]
         return find_key(published, key_id, algorithm)
 
 
-def own_issuer(*, store: Store, keys: SigningKeys, url: str, clock: Clock) -> Issuer:
+def make_own_issuer(*, store: Store, keys: SigningKeys, url: str, clock: Clock) -> Issuer:
     """Make the desk an issuer whose tokens it takes.
 
     A token opens as long as its client may have one: who revokes a client ends its tokens.
@@ -59,8 +59,8 @@ def own_issuer(*, store: Store, keys: SigningKeys, url: str, clock: Clock) -> Is
     return Issuer(
         url=url,
         algorithms=frozenset({ALGORITHM}),
-        keys=OwnKeys(store, keys, clock),
-        bounds=Bounds(audience=url, leeway=0, max_lifetime=LONGEST_TOKEN_SECONDS),
+        keys=OwnIssuerKeys(store, keys, clock),
+        bounds=ClaimRules(audience=url, leeway=0, max_lifetime=LONGEST_TOKEN_SECONDS),
         types=frozenset({TYPE}),
         introduce=partial(_introduce, store, clock),
     )
@@ -79,5 +79,5 @@ async def _introduce(store: Store, clock: Clock, claims: Claims) -> Principal:
             whose=f"{CLIENT_PREFIX}{claims.subject}",
         )
     scopes = frozenset(claims.scopes)
-    kind = PrincipalKind.STRANGER if client.is_registered else kind_of(scopes)
+    kind = PrincipalKind.STRANGER if client.is_registered else find_kind(scopes)
     return Principal(f"{CLIENT_PREFIX}{client.id}", kind, scopes, "", proven_by=ProvenBy.JWT)

@@ -16,7 +16,7 @@ import msgspec
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from aitp_desk.auth.jwt.base64url import encode_base64url
-from aitp_desk.auth.jwt.jwk import thumbprint_of
+from aitp_desk.auth.jwt.jwk import make_thumbprint
 from aitp_desk.auth.keys.data_keys import DataKeys
 from aitp_desk.config.sections.access.oauth import LONGEST_TOKEN_SECONDS
 from aitp_desk.store.records.clients import SigningKey
@@ -54,7 +54,7 @@ class SigningKeys:
     def __init__(self, keys: DataKeys) -> None:
         self._derive = lru_cache(_MOST_DERIVED)(partial(_derive, keys))
 
-    def signing(self, later: Sequence[SigningKey], now: float) -> KeyPair:
+    def get_current(self, later: Sequence[SigningKey], now: float) -> KeyPair:
         """Return the key that signs at a moment.
 
         Parameters:
@@ -64,11 +64,11 @@ class SigningKeys:
         begun = [key for key in _valid(later) if key.signs_from <= now]
         return self._derive(*_source(begun[-1] if begun else _FIRST))
 
-    def published(self, later: Sequence[SigningKey], now: float) -> tuple[KeyPair, ...]:
+    def list_published(self, later: Sequence[SigningKey], now: float) -> tuple[KeyPair, ...]:
         """Return the keys that a live token may be signed with now or soon, the oldest first.
 
         Parameters:
-            later, now: as in :meth:`signing`.
+            later, now: as in :meth:`get_current`.
         """
         keys = _valid(later)
         live = [
@@ -100,5 +100,5 @@ def key_pair(secret: bytes) -> KeyPair:
     """Return the pair of a private key of 32 bytes."""
     private = Ed25519PrivateKey.from_private_bytes(secret)
     public = encode_base64url(private.public_key().public_bytes_raw())
-    id_ = thumbprint_of({"kty": "OKP", "crv": "Ed25519", "x": public})
+    id_ = make_thumbprint({"kty": "OKP", "crv": "Ed25519", "x": public})
     return KeyPair(id_, public, private)

@@ -6,6 +6,6 @@ from aitp_desk.auth.keys.data_keys import DataKeys
 from aitp_desk.model.access.audit import AuditKeys
 
 
-def audit_keys(keys: DataKeys) -> AuditKeys:
+def derive_audit_keys(keys: DataKeys) -> AuditKeys:
     """Derive the keys that rows are linked with and that ids are hidden with."""
     return AuditKeys(keys.derive("audit chain"), keys.derive("audit names"))

@@ -29,11 +29,11 @@ MAX_CHARACTERS = 1024
 _ALGORITHM: Final = "EdDSA"
 
 
-class SignatureWrong(Exception):
+class SignatureInvalid(Exception):
     """A signature is none, or not of what it should be; the message says why."""
 
 
-class Detached(msgspec.Struct, frozen=True):
+class DetachedSignature(msgspec.Struct, frozen=True):
     """A signature, taken apart; nothing of it is proven.
 
     Parameters:
@@ -54,7 +54,7 @@ class Detached(msgspec.Struct, frozen=True):
         try:
             key.verify(self.signature, _signed(self.protected, payload))
         except InvalidSignature:
-            raise SignatureWrong("the signature is not of what it should be of") from None
+            raise SignatureInvalid("the signature is not of what it should be of") from None
 
 
 def sign_detached(
@@ -71,7 +71,7 @@ def sign_detached(
     return f"{protected}..{encode_base64url(private.sign(_signed(protected, payload)))}"
 
 
-def read_detached(jws: str, kind: str, names: str) -> Detached:
+def read_detached(jws: str, kind: str, names: str) -> DetachedSignature:
     """Take a signature apart.
 
     Parameters:
@@ -82,26 +82,26 @@ def read_detached(jws: str, kind: str, names: str) -> Detached:
         SignatureWrong: it is no such signature.
     """
     if len(jws) > MAX_CHARACTERS:
-        raise SignatureWrong(f"it has more than {MAX_CHARACTERS} characters")
+        raise SignatureInvalid(f"it has more than {MAX_CHARACTERS} characters")
     parts = jws.split(".")
     if len(parts) != 3 or parts[1]:
-        raise SignatureWrong(
+        raise SignatureInvalid(
             "it is no JWS with detached content: a header, two points, a signature"
         )
     header_bytes, signature = decode_base64url(parts[0]), decode_base64url(parts[2])
     if header_bytes is None or signature is None:
-        raise SignatureWrong("its parts are no base64url without padding")
+        raise SignatureInvalid("its parts are no base64url without padding")
     try:
         header = decode_json(header_bytes)
     except InvalidRequest as error:
-        raise SignatureWrong(f"its header is no JSON: {error.message}") from None
+        raise SignatureInvalid(f"its header is no JSON: {error.message}") from None
     if not isinstance(header, dict) or header.keys() != {"alg", "typ", names}:
-        raise SignatureWrong(f"its header has exactly the members alg, typ and {names}")
+        raise SignatureInvalid(f"its header has exactly the members alg, typ and {names}")
     if header["alg"] != _ALGORITHM:
-        raise SignatureWrong(f"alg in its header is {_ALGORITHM}")
+        raise SignatureInvalid(f"alg in its header is {_ALGORITHM}")
     if header["typ"] != kind:
-        raise SignatureWrong(f"typ in its header is {kind}")
-    return Detached({names: header[names]}, parts[0], signature)
+        raise SignatureInvalid(f"typ in its header is {kind}")
+    return DetachedSignature({names: header[names]}, parts[0], signature)
 
 
 def _signed(protected: str, payload: bytes) -> bytes:

@@ -23,11 +23,11 @@ _DATA_KEY_BYTES = 2
 _HEAD_BYTES = 1 + _DATA_KEY_BYTES
 
 
-class Unsealable(Exception):
+class SealBroken(Exception):
     """A sealed text does not open: it was changed or moved, or its data key is not here."""
 
 
-class Sealing:
+class TextSealer:
     """Seals texts and opens them again.
 
     Parameters:
@@ -61,12 +61,12 @@ class Sealing:
         head, rest = sealed[:_HEAD_BYTES], sealed[_HEAD_BYTES:]
         data_key = int.from_bytes(head[1:])
         if len(head) < _HEAD_BYTES or head[0] != VERSION or data_key not in self._keys.versions:
-            raise Unsealable("It is of a form, or by a data key, that this desk does not have.")
+            raise SealBroken("It is of a form, or by a data key, that this desk does not have.")
         nonce, ciphertext = rest[:NONCE_BYTES], rest[NONCE_BYTES:]
         try:
             return self._cipher(purpose, data_key).decrypt(nonce, ciphertext, head + context)
         except (InvalidTag, ValueError) as error:
-            raise Unsealable("It was changed, or belongs elsewhere.") from error
+            raise SealBroken("It was changed, or belongs elsewhere.") from error
 
     def _cipher(self, purpose: str, data_key: int) -> AESGCM:
         return AESGCM(self._keys.derive(f"sealing {purpose}", data_key=data_key))

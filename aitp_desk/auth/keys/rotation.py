@@ -26,10 +26,10 @@ from aitp_desk.model.access.audit import Auditor
 from aitp_desk.store import units as work
 from aitp_desk.store.base import Store
 from aitp_desk.store.reads.credentials import keys as key_reads
-from aitp_desk.store.records.keys import BegunAnew, WrappedKey
+from aitp_desk.store.records.keys import KeyReset, WrappedKey
 
 
-async def exchange_master_key(
+async def rotate_master_key(
     store: Store,
     data: Path,
     environment: Mapping[str, str],
@@ -92,9 +92,9 @@ async def add_data_key(store: Store, master: MasterKey, by: Auditor | None = Non
     return version
 
 
-async def begin_anew(
+async def reset_keys(
     store: Store, master: MasterKey, by: Callable[[DataKeys], Auditor]
-) -> BegunAnew:
+) -> KeyReset:
     """Go on without the master key that was lost: with new data keys, and none of what hung on it.
 
     Parameters:

@@ -16,7 +16,7 @@ from typing import Any
 
 import msgspec
 
-from aitp_desk.auth.jwt.jwk import thumbprint_of
+from aitp_desk.auth.jwt.jwk import make_thumbprint
 from aitp_desk.auth.jwt.signing_keys import KeyPair, key_pair
 from aitp_desk.auth.keys.data_keys import DataKeys
 from aitp_desk.model.errors import InvalidRequest
@@ -67,20 +67,20 @@ class TranscriptKeys:
     def __init__(self, keys: DataKeys) -> None:
         self._pair = key_pair(keys.derive("transcript signing", data_key=keys.newest))
 
-    async def signing(self, store: Store, now: int) -> KeyPair:
+    async def get_current(self, store: Store, now: int) -> KeyPair:
         """Return the key that signs, once it is published.
 
         Parameters:
             now: Unix seconds.
         """
-        await self.published(store, now)
+        await self.list_published(store, now)
         return self._pair
 
-    async def published(self, store: Store, now: int) -> tuple[PublishedKey, ...]:
+    async def list_published(self, store: Store, now: int) -> tuple[PublishedKey, ...]:
         """Return all keys that have ever signed, the oldest first.
 
         Parameters:
-            now: as for :meth:`signing`.
+            now: as for :meth:`get_current`.
         """
         kept = await transcript_reads.keys(store)
         if not any(self._signs(key, now) for key in kept):
@@ -150,6 +150,6 @@ class _Jwk(msgspec.Struct):
 
 def _read(jwk: dict[str, Any]) -> PublishedKey:
     read = msgspec.convert(jwk, _Jwk)
-    id_ = thumbprint_of(jwk)
+    id_ = make_thumbprint(jwk)
     withdrawn = None if read.revoked is None else read.revoked.revoked_at
     return PublishedKey(id_, read.x, read.nbf, read.exp, withdrawn)

@@ -14,9 +14,9 @@ import msgspec
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
 from aitp_desk.auth.jwt.base64url import decode_base64url, encode_base64url
-from aitp_desk.auth.jwt.jwk import thumbprint_of
+from aitp_desk.auth.jwt.jwk import make_thumbprint
 from aitp_desk.auth.jwt.signing_keys import KeyPair
-from aitp_desk.auth.keys.detached_jws import SignatureWrong, read_detached, sign_detached
+from aitp_desk.auth.keys.detached_jws import SignatureInvalid, read_detached, sign_detached
 from aitp_desk.auth.keys.transcript_keys import PublishedKey
 from aitp_desk.config.rules.web_address import web_address
 from aitp_desk.model.access.weak_keys import is_weak
@@ -39,7 +39,7 @@ STATEMENT_TYPE: Final = "aitp-desk-transcript+jws"
 HEAD_TYPE: Final = "aitp-desk-transcript-head+jws"
 
 
-class Checked(msgspec.Struct, frozen=True):
+class TranscriptCheck(msgspec.Struct, frozen=True):
     """What a check of a transcript found.
 
     Parameters:
@@ -78,7 +78,7 @@ def check_countersignature(jws: str, head: Head) -> str:
     jwk = signed.header["jwk"]
     key = _ed25519_of(jwk)
     signed.check(key, canonical_head(head))
-    return thumbprint_of(jwk)
+    return make_thumbprint(jwk)
 
 
 def read_transcript(body: bytes) -> Document:
@@ -93,7 +93,7 @@ def read_transcript(body: bytes) -> Document:
         raise InvalidRequest(f"It is no transcript: {error}.") from None
 
 
-def check_transcript(document: Document, keys: Sequence[PublishedKey]) -> Checked:
+def check_transcript(document: Document, keys: Sequence[PublishedKey]) -> TranscriptCheck:
     """Check everything that a transcript says against its proofs.
 
     Parameters:
@@ -118,11 +118,11 @@ def check_transcript(document: Document, keys: Sequence[PublishedKey]) -> Checke
         signed = msgspec.structs.replace(head, site=one.site, seq=one.seq, link=one.link)
         try:
             signers.append(check_countersignature(one.jws, signed))
-        except SignatureWrong as error:
+        except SignatureInvalid as error:
             wrong.append(f"Countersignature {n} is wrong: {error}.")
         if one.link != link_at(document, one.seq):
             wrong.append(f"Countersignature {n} is of another chain than that of these messages.")
-    return Checked(document, tuple(wrong), tuple(signers))
+    return TranscriptCheck(document, tuple(wrong), tuple(signers))
 
 
 def link_at(document: Document, seq: int) -> str | None:
@@ -149,7 +149,7 @@ def _wrong_signature(document: Document, keys: Iterable[PublishedKey]) -> Iterat
             yield "The site publishes no key with which this was signed."
             return
         signed.check(_ed25519_of(key.jwk()), canonical_statement(statement))
-    except SignatureWrong as error:
+    except SignatureInvalid as error:
         yield f"The desk's signature is wrong: {error}."
         return
     if key.withdrawn_at is not None:
@@ -211,7 +211,9 @@ def _ed25519_of(jwk: Any) -> Ed25519PublicKey:
     Raises:
         SignatureWrong: it is none.
     """
-    told = SignatureWrong("jwk has exactly kty OKP, crv Ed25519 and x, the public key in base64url")
+    told = SignatureInvalid(
+        "jwk has exactly kty OKP, crv Ed25519 and x, the public key in base64url"
+    )
     if not isinstance(jwk, dict) or jwk.keys() != {"kty", "crv", "x"}:
         raise told
     public = decode_base64url(jwk["x"]) if isinstance(jwk["x"], str) else None
@@ -222,5 +224,5 @@ def _ed25519_of(jwk: Any) -> Ed25519PublicKey:
     except ValueError:
         raise told from None
     if is_weak(public):
-        raise SignatureWrong("jwk is no key of anybody: a signature by it is one of anything")
+        raise SignatureInvalid("jwk is no key of anybody: a signature by it is one of anything")
     return key

@@ -54,7 +54,7 @@ def webhook_secret_of_client(keys: DataKeys, id_: str, version: int, data_key: i
     return _secret(keys.derive(f"webhooks of client {id_}", version, data_key=data_key))
 
 
-class Webhooks:
+class WebhookSigner:
     """Signs what is sent to callers' servers.
 
     Parameters:
@@ -108,7 +108,7 @@ class Webhooks:
         if self._signing is None:
             return None
         later = await client_reads.signing_keys(self._store)
-        pair = self._signing.signing(later, self._clock())
+        pair = self._signing.get_current(later, self._clock())
         signed = f"{headers['webhook-id']}.{headers['webhook-timestamp']}.{body}"
         signature = base64.b64encode(pair.private.sign(signed.encode())).decode()
         return {**headers, "webhook-signature": f"v1a,{signature}", KEY_ID_HEADER: pair.id}

@@ -15,14 +15,14 @@ import time
 from collections.abc import Callable, Mapping
 from functools import partial
 
-from aitp_desk.auth.credentials.nonces import Nonces
+from aitp_desk.auth.credentials.nonces import NonceCache
 from aitp_desk.auth.credentials.proof import Head, Proof
-from aitp_desk.auth.credentials.rate import PerMinute
-from aitp_desk.auth.credentials.signed_request import path_and_query
-from aitp_desk.auth.web_bot_auth.directories import Directories
+from aitp_desk.auth.credentials.rate import MinuteRate
+from aitp_desk.auth.credentials.signed_request import get_path_and_query
+from aitp_desk.auth.web_bot_auth.directories import KeyDirectories
 from aitp_desk.auth.web_bot_auth.message_signature import (
-    Claim,
     Request,
+    SignatureClaim,
     covered_digest,
     covers_request,
     read_claim,
@@ -31,10 +31,10 @@ from aitp_desk.auth.web_bot_auth.message_signature import (
 from aitp_desk.model.access.principal import AGENT_PREFIX, Principal, PrincipalKind, ProvenBy
 from aitp_desk.model.errors import NotAuthenticated, RateLimited
 
-MOST_TRIES = 6000
+MAX_TRIES = 6000
 """Signatures of agents that are not listed, in a minute: to verify one takes several times as long
 as to answer."""
-MOST_TRIES_PER_ADDRESS = 120
+MAX_TRIES_PER_ADDRESS = 120
 """The same of one address; of listed agents those count that prove nothing, as do those
 that cannot be read."""
 SKEW_SECONDS = 30
@@ -44,7 +44,7 @@ _STRANGERS_SCOPES = frozenset({"threads"})
 _NO_BODY = hashlib.sha256(b"").digest()
 
 
-class Agents:
+class SigningAgentsMethod:
     """The way of agents that sign.
 
     Parameters:
@@ -63,8 +63,8 @@ class Agents:
         listed: Mapping[str, frozenset[str]],
         takes_others: bool,
         max_seconds: int,
-        directories: Directories,
-        nonces: Nonces,
+        directories: KeyDirectories,
+        nonces: NonceCache,
         clock: Callable[[], float],
         ticks: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -75,7 +75,7 @@ class Agents:
         self._directories = directories
         self._nonces = nonces
         self._clock = clock
-        self._tries = PerMinute(each=MOST_TRIES_PER_ADDRESS, together=MOST_TRIES, ticks=ticks)
+        self._tries = MinuteRate(each=MAX_TRIES_PER_ADDRESS, together=MAX_TRIES, ticks=ticks)
 
     async def verify(self, head: Head, address: str) -> Proof | None:
         """Return whose agent has signed a request.
@@ -118,10 +118,10 @@ class Agents:
             retry_after=wait,
         )
 
-    async def _verify(self, claim: Claim, head: Head, address: str) -> Proof:
+    async def _verify(self, claim: SignatureClaim, head: Head, address: str) -> Proof:
         self._check_times(claim)
         key = await self._directories.find(claim.origin, claim.key_id, address)
-        target = path_and_query(head.target)
+        target = get_path_and_query(head.target)
         request = Request(head.method, f"{self._site_url}{target}", head.headers)
         covered = verify_claim(claim, key, request)
         digest = covered_digest(covered)
@@ -140,7 +140,7 @@ class Agents:
         is_over = proof.until is not None and self._clock() >= proof.until
         return not is_over and self._directories.still_has(origin, key_id)
 
-    def _check_times(self, claim: Claim) -> None:
+    def _check_times(self, claim: SignatureClaim) -> None:
         now = self._clock()
         if not claim.created <= now + SKEW_SECONDS or not claim.created < claim.expires:
             raise NotAuthenticated("The message signature was created later than now, or expires.")

@@ -22,13 +22,13 @@ from cryptography.hazmat.primitives.asymmetric.ec import EllipticCurvePublicKey
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from cryptography.hazmat.primitives.asymmetric.rsa import RSAPublicKey
 
-from aitp_desk.auth.credentials.rate import PerMinute
-from aitp_desk.auth.jwt.jwk import read_key, thumbprint_of
+from aitp_desk.auth.credentials.rate import MinuteRate
+from aitp_desk.auth.jwt.jwk import make_thumbprint, read_key
 from aitp_desk.auth.jwt.key_sets import (
     OLD_SECONDS,
     REFETCH_SECONDS,
-    Unreadable,
-    fresh_seconds,
+    KeySetError,
+    read_freshness,
     read_object,
 )
 from aitp_desk.auth.web_bot_auth.message_signature import (
@@ -47,9 +47,9 @@ MAX_KEYS = 32
 FETCH_SECONDS = 5.0
 MAX_DIRECTORIES = 1000
 """How many are kept of agents whom the site's owner has not listed."""
-MOST_FETCHES = 60
+MAX_FETCHES = 60
 """In a minute, of directories whose agents the site's owner has not listed."""
-MOST_FETCHES_PER_ADDRESS = 6
+MAX_FETCHES_PER_ADDRESS = 6
 
 TEST_KEYS = frozenset(
     {
@@ -92,7 +92,7 @@ class _Directory(msgspec.Struct, eq=False):
     fetching: asyncio.Task[None] | None = None
 
 
-class Directories:
+class KeyDirectories:
     """Finds the keys of agents.
 
     Parameters:
@@ -113,7 +113,7 @@ class Directories:
         self._others: dict[str, _Directory] = {}
         self._clock = clock
         self._ticks = ticks
-        self._fetches = PerMinute(each=MOST_FETCHES_PER_ADDRESS, together=MOST_FETCHES, ticks=ticks)
+        self._fetches = MinuteRate(each=MAX_FETCHES_PER_ADDRESS, together=MAX_FETCHES, ticks=ticks)
 
     async def find(self, origin: str, key_id: str, address: str) -> PublicKey:
         """Return the key of an agent that a signature names, fetching its directory if need be.
@@ -186,8 +186,8 @@ class Directories:
                 approve=_refuse_redirect,
             )
             directory.keys = read_directory(answer, self._clock())
-            directory.fresh_until = self._ticks() + fresh_seconds(answer)
-        except (EgressError, Unreadable, ValueError) as error:
+            directory.fresh_until = self._ticks() + read_freshness(answer)
+        except (EgressError, KeySetError, ValueError) as error:
             _log.info("key_directory_not_read", origin=origin, why=str(error))
         finally:
             directory.fetching = None
@@ -203,13 +203,13 @@ def read_directory(answer: Fetched, now: float) -> Mapping[str, PublishedKey]:
         Unreadable, ValueError: it is no directory, or its own signature does not hold.
     """
     if answer.status != 200:
-        raise Unreadable(f"it answers with the status {answer.status}")
+        raise KeySetError(f"it answers with the status {answer.status}")
     kind = answer.headers.get("Content-Type", "").partition(";")[0].strip().lower()
     if kind != MEDIA_TYPE:
-        raise Unreadable(f"it is not sent as {MEDIA_TYPE}")
+        raise KeySetError(f"it is not sent as {MEDIA_TYPE}")
     listed = read_object(answer.body).get("keys")
     if not isinstance(listed, list) or len(listed) > MAX_KEYS:
-        raise Unreadable(f"it has no list of at most {MAX_KEYS} keys")
+        raise KeySetError(f"it has no list of at most {MAX_KEYS} keys")
     keys = dict(found for found in map(_read_entry, listed) if found is not None)
     if "Content-Encoding" not in answer.headers:  # what was signed is what was sent
         request = Request("GET", answer.url, {})
@@ -230,7 +230,7 @@ def _read_entry(jwk: Any) -> tuple[str, PublishedKey] | None:
         key.material, Ed25519PublicKey | EllipticCurvePublicKey | RSAPublicKey
     ):
         return None
-    id_ = thumbprint_of(jwk)
+    id_ = make_thumbprint(jwk)
     if jwk.get("kid", id_) != id_ or id_ in TEST_KEYS:
         return None
     not_before, until = jwk.get("nbf", 0), jwk.get("exp")

@@ -29,12 +29,12 @@ from aitp_desk.config.rules.web_address import origin_of, web_address
 from aitp_desk.model.errors import NotAuthenticated
 
 DIRECTORY_TAG: Final = "http-message-signatures-directory"
-LONGEST_FIELD = 4096
+MAX_FIELD = 4096
 """Of characters, of each field that a signature stands in."""
-MOST_SIGNATURES = 8
-MOST_COMPONENTS = 32
-LONGEST_NONCE = 256
-MOST_COVERED = 8192
+MAX_SIGNATURES = 8
+MAX_COMPONENTS = 32
+MAX_NONCE = 256
+MAX_COVERED = 8192
 """Of characters, of all fields together that a signature covers: to take lists and dictionaries
 apart takes long."""
 
@@ -46,7 +46,7 @@ _TARGETS = frozenset({'"@authority"', '"@target-uri"'})
 _DIGESTS = ('"content-digest"', '"content-digest";key="sha-256"')
 
 
-class Claim(NamedTuple):
+class SignatureClaim(NamedTuple):
     """What a signature says of itself: nothing of it is proven yet.
 
     Parameters:
@@ -91,7 +91,7 @@ class _Verifier(HTTPMessageVerifier):
         """Accept any."""
 
 
-def read_claim(headers: Headers) -> Claim | None:
+def read_claim(headers: Headers) -> SignatureClaim | None:
     """Read the one signature of a request that says who its agent is.
 
     Returns:
@@ -105,15 +105,15 @@ def read_claim(headers: Headers) -> Claim | None:
     tagged = [label for label, found in inputs.items() if _tag(found) == WEB_BOT_AUTH]
     if not tagged:
         return None
-    if len(tagged) > 1 or len(inputs) > MOST_SIGNATURES:
+    if len(tagged) > 1 or len(inputs) > MAX_SIGNATURES:
         raise NotAuthenticated(f"Send one signature with the tag {WEB_BOT_AUTH}.")
     label = tagged[0]
     components, parameters = inputs[label]
-    if not isinstance(components, list) or len(components) > MOST_COMPONENTS:
+    if not isinstance(components, list) or len(components) > MAX_COMPONENTS:
         raise _malformed("Signature-Input")
-    if _covered_characters(components, headers) > MOST_COVERED:
+    if _covered_characters(components, headers) > MAX_COVERED:
         raise NotAuthenticated(
-            f"The fields that a message signature covers have at most {MOST_COVERED} characters"
+            f"The fields that a message signature covers have at most {MAX_COVERED} characters"
             " together."
         )
     agent = _agent_of(headers, label, components)
@@ -127,16 +127,16 @@ def read_claim(headers: Headers) -> Claim | None:
         or not isinstance(key_id, str)
         or len(key_id) != _KEY_ID_CHARACTERS
         or not isinstance(nonce, str | None)
-        or len(nonce or "") > LONGEST_NONCE
+        or len(nonce or "") > MAX_NONCE
     ):
         raise NotAuthenticated(
             "A signature has the parameters created and expires, in whole seconds, keyid, which is"
-            f" the thumbprint of its key, and at most {LONGEST_NONCE} characters of nonce."
+            f" the thumbprint of its key, and at most {MAX_NONCE} characters of nonce."
         )
-    return Claim(label, agent, key_id, created, expires, nonce)
+    return SignatureClaim(label, agent, key_id, created, expires, nonce)
 
 
-def verify_claim(claim: Claim, key: PublicKey, request: Request) -> Mapping[str, str]:
+def verify_claim(claim: SignatureClaim, key: PublicKey, request: Request) -> Mapping[str, str]:
     """Return what a signature covers, each component with its value.
 
     Parameters:
@@ -203,15 +203,15 @@ def check_possession(
         ValueError: one does not hold.
     """
     text = ", ".join(response.headers.getall("Signature-Input", []))
-    inputs = _parse_dictionary(text) if len(text) <= LONGEST_FIELD else {}
-    if len(inputs) > MOST_SIGNATURES or (text and not inputs):
+    inputs = _parse_dictionary(text) if len(text) <= MAX_FIELD else {}
+    if len(inputs) > MAX_SIGNATURES or (text and not inputs):
         raise ValueError("its signatures are too many, or too long")
     for label, found in inputs.items():
         parameters = _parameters(found)
         if _tag(found) != DIRECTORY_TAG:
             continue
         components = found[0] if isinstance(found[0], list) else []
-        if _covered_characters(components, response.headers) > MOST_COVERED:
+        if _covered_characters(components, response.headers) > MAX_COVERED:
             raise ValueError("its signature covers too much")
         key_id = parameters.get("keyid")
         key = keys.get(key_id) if isinstance(key_id, str) else None
@@ -258,7 +258,7 @@ def _agent_of(headers: Headers, label: str, components: list[Any]) -> str | None
             'A message signature covers its member of Signature-Agent: "signature-agent";key="…".'
         )
     text = ", ".join(lines)
-    if len(text) > LONGEST_FIELD:
+    if len(text) > MAX_FIELD:
         raise _malformed("Signature-Agent")
     value: Any
     if text.lstrip().startswith('"') and {} in named:  # as earlier versions of the draft had it
@@ -296,7 +296,7 @@ def _origin(url: str) -> str:
 
 def _read_fields(headers: Headers, name: str) -> dict[str, Any]:
     text = ", ".join(headers.getall(name, []))
-    if len(text) > LONGEST_FIELD:
+    if len(text) > MAX_FIELD:
         raise _malformed(name)
     found: dict[str, Any] = _parse(text, name, "dictionary")
     return found

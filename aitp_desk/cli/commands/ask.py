@@ -12,11 +12,11 @@ import click
 
 from aitp_desk.cli.arguments import (
     data_folder,
+    disable_model,
     mistakes_told,
     no_model,
     overrides,
     site_folder,
-    without_model,
 )
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ def ask(
         # with no port to listen on there is an address only where the owner has set one
         config = load_config(folder, overrides, port=0, data=data)
         set_up_logs(config.log, quiet=True)
-        environment = without_model(os.environ) if no_model or explain else os.environ
+        environment = disable_model(os.environ) if no_model or explain else os.environ
         asyncio.run(_ask(config, environment, question, after, locale, explain=explain))
 
 
@@ -95,11 +95,11 @@ async def _ask(
 ) -> None:
     """Ask one question or those that are typed, and print what is said."""
     from aitp_desk.agent.extractive.agent import ExtractiveAgent
-    from aitp_desk.agent.extractive.explanation import explain as explanation_of
-    from aitp_desk.app.site_agents import open_answering
+    from aitp_desk.agent.extractive.explanation import explain_answer as explanation_of
+    from aitp_desk.app.site_agents import open_standalone_agent
     from aitp_desk.cli.evaluation.conversation import Conversation
 
-    async with open_answering(config, environment) as answering:
+    async with open_standalone_agent(config, environment) as answering:
         conversation = Conversation(answering.agent, answering.site, locale)
         for earlier in after:
             await conversation.ask(earlier)

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from aitp_desk.cli.arguments import data_folder, fail, first_faults, overrides
+from aitp_desk.cli.arguments import data_folder, fail, list_first_faults, overrides
 from aitp_desk.cli.commands.lint import lint_target
 
 if TYPE_CHECKING:
     from aitp_desk.config import Config
-    from aitp_desk.desk.plugins.registry import Capabilities
+    from aitp_desk.desk.plugins.registry import PluginRegistry
 
 OWN_BYTES = 32
 """How many bytes a capability is given for a purpose of its own."""
@@ -73,7 +73,7 @@ def _check_folder(folder: Path, data: Path | None, overrides: tuple[str, ...]) -
     for note in notes:
         click.echo(note)
     if wrong:
-        fail(first_faults(wrong))
+        fail(list_first_faults(wrong))
     found = f"{pages} {'page' if pages == 1 else 'pages'}"
     if actions:
         found += f", {actions} {'action' if actions == 1 else 'actions'}"
@@ -81,7 +81,7 @@ def _check_folder(folder: Path, data: Path | None, overrides: tuple[str, ...]) -
 
 
 def _check_actions(
-    config: Config | None, capabilities: Capabilities | None
+    config: Config | None, capabilities: PluginRegistry | None
 ) -> tuple[int, list[str]]:
     """Return the number of actions and the faults.
 
@@ -109,18 +109,18 @@ def _check_actions(
     return len(names), [*map(str, ids), *map(str, unpayable)]
 
 
-def _check_capabilities(config: Config | None) -> tuple[Capabilities | None, list[str]]:
+def _check_capabilities(config: Config | None) -> tuple[PluginRegistry | None, list[str]]:
     """The capabilities that a site has enabled, and what of them cannot be used."""
     if config is None:
         return None, []
     from aitp_desk.config import ConfigError
-    from aitp_desk.desk.plugins.discovery import find_capabilities
-    from aitp_desk.desk.plugins.outside.ownership import hand_out
+    from aitp_desk.desk.plugins.discovery import load_plugins
+    from aitp_desk.desk.plugins.outside.ownership import assign_secrets
 
     try:
-        capabilities = find_capabilities(config)
+        capabilities = load_plugins(config)
         # nothing is served here that is derived of it
-        hand_out(config, capabilities, lambda _purpose: bytes(OWN_BYTES))
+        assign_secrets(config, capabilities, lambda _purpose: bytes(OWN_BYTES))
     except ConfigError as error:
         return None, [str(problem) for problem in error.problems]
     return capabilities, []
@@ -150,5 +150,5 @@ def _check_content(config: Config | None, below: str = "") -> tuple[int, list[st
             " HTML (.html) and PDF (.pdf) files."
         )
     unread = describe_unread(config.content_folder, data=config.data)
-    notes = [*([f"{unread}."] if unread else []), *first_faults([*map(str, content.notes)])]
+    notes = [*([f"{unread}."] if unread else []), *list_first_faults([*map(str, content.notes)])]
     return len(content.documents), faults, notes

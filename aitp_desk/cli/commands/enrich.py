@@ -16,7 +16,7 @@ import click
 from aitp_desk.cli.arguments import (
     data_folder,
     fail,
-    first_faults,
+    list_first_faults,
     mistakes_told,
     overrides,
     site_folder,
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from aitp_desk.agent.enrichment.request import Group
     from aitp_desk.config import Config
     from aitp_desk.knowledge.enrichment.coverage import Coverage
-    from aitp_desk.knowledge.enrichment.replies import Dropped
+    from aitp_desk.knowledge.enrichment.replies import DroppedItem
 
 _SECONDS = 120
 """How long the API may be silent: nobody waits for an answer."""
@@ -72,7 +72,7 @@ def enrich(
         config = load_config(folder, overrides, port=0, data=data)
         coverages = _coverages(config)
         for coverage in coverages:
-            for problem in first_faults([*map(str, coverage.problems)]):
+            for problem in list_first_faults([*map(str, coverage.problems)]):
                 click.echo(problem, err=True)
         if check:
             _check(coverages, only)
@@ -90,7 +90,7 @@ def _coverages(config: Config) -> list[Coverage]:
     from aitp_desk.knowledge.documents.languages import Languages
     from aitp_desk.knowledge.enrichment.coverage import Coverage
     from aitp_desk.knowledge.snapshot import Knowledge
-    from aitp_desk.knowledge.web.schedule import Rounds
+    from aitp_desk.knowledge.web.schedule import ReadingSchedule
 
     own = [("", config), *((agent.name, config.of_agent(agent)) for agent in config.agents)]
     found = []
@@ -101,7 +101,7 @@ def _coverages(config: Config) -> list[Coverage]:
             one.content_folder,
             one.data,
             one.content.synonyms,
-            Rounds(web, Egress(), kept) if web.lists else None,
+            ReadingSchedule(web, Egress(), kept) if web.lists else None,
             name,
             Languages(one.site.language, one.site.languages),
             enriched=False,
@@ -124,7 +124,7 @@ def _check(coverages: Sequence[Coverage], only: str) -> None:
         ]
         faults += map(str, coverage.problems)
     if faults:
-        fail([*first_faults(faults), "Run `aitp-desk enrich` to write what is missing."])
+        fail([*list_first_faults(faults), "Run `aitp-desk enrich` to write what is missing."])
     click.echo(f"All {sum(map(len, coverages))} passages are enriched.")
 
 
@@ -158,10 +158,10 @@ def _take_results(config: Config, coverages: Sequence[Coverage], file: Path) -> 
     """Validate the replies in a file and merge them."""
     import msgspec
 
-    from aitp_desk.agent.enrichment.writer import Writer
-    from aitp_desk.knowledge.enrichment.replies import Dropped, Reply
+    from aitp_desk.agent.enrichment.writer import EnrichmentWriter
+    from aitp_desk.knowledge.enrichment.replies import DroppedItem, Reply
 
-    dropped: list[Dropped] = []
+    dropped: list[DroppedItem] = []
     replies: list[Reply] = []
     try:
         lines = file.read_bytes().splitlines()
@@ -173,9 +173,9 @@ def _take_results(config: Config, coverages: Sequence[Coverage], file: Path) -> 
         try:
             replies.append(msgspec.json.decode(line, type=Reply))
         except msgspec.DecodeError as error:
-            dropped.append(Dropped(f"line {number}", "not a reply", str(error)))
-    writer = Writer(coverages, config.site.url)
-    writer.take(replies)
+            dropped.append(DroppedItem(f"line {number}", "not a reply", str(error)))
+    writer = EnrichmentWriter(coverages, config.site.url)
+    writer.add_replies(replies)
     saved = writer.save()
     _report(saved, [*dropped, *writer.dropped])
     if not saved:
@@ -192,18 +192,18 @@ def _send(
     no_batch: bool,
 ) -> None:
     """Send what is missing to the model, and write what it replies."""
-    from aitp_desk.agent.claude.messages import Messages, ModelFailed
-    from aitp_desk.agent.enrichment.run import Run, missing_of
+    from aitp_desk.agent.claude.messages import MessagesClient, ModelFailed
+    from aitp_desk.agent.enrichment.run import EnrichmentRun, list_missing
     from aitp_desk.config.sections.content.claude import API_KEY, API_URL
 
     key = os.environ.get(API_KEY)
     if not key:
-        if groups := missing_of(coverages, only, limit):
+        if groups := list_missing(coverages, only, limit):
             click.echo(_estimate(config, groups, batch=not no_batch))
         fail([f"{API_KEY} is not set: set it, or have the passages read by way of --requests."])
     seconds = max(config.claude.reply_seconds, _SECONDS)
-    api = Messages(key, os.environ.get(API_URL) or None, seconds)
-    run = Run(
+    api = MessagesClient(key, os.environ.get(API_URL) or None, seconds)
+    run = EnrichmentRun(
         config,
         lambda: coverages,
         api,
@@ -215,7 +215,7 @@ def _send(
     async def go() -> None:
         try:
             await run.finish_earlier()
-            groups = run.missing(only, limit)
+            groups = run.list_missing(only, limit)
             if groups and _agreed(config, groups, yes=yes, batch=not no_batch):
                 failed = await run.send(groups, batch=not no_batch)
                 if failed:
@@ -258,7 +258,7 @@ def _progress(done: int) -> None:
     click.echo(f"\r{done} requests are done.", err=True, nl=not sys.stderr.isatty())
 
 
-def _report(saved: Sequence[str], dropped: Sequence[Dropped]) -> None:
+def _report(saved: Sequence[str], dropped: Sequence[DroppedItem]) -> None:
     """Print what was written and what was dropped, by reason."""
     for line in saved:
         click.echo(line)

@@ -12,18 +12,18 @@ import click
 
 from aitp_desk.cli.arguments import (
     data_folder,
+    disable_model,
     fail,
     mistakes_told,
     no_model,
     overrides,
     site_folder,
-    without_model,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from aitp_desk.app.site_agents import Answering
+    from aitp_desk.app.site_agents import StandaloneAgent
     from aitp_desk.config import Config
 
 UNUSABLE = 2
@@ -116,7 +116,7 @@ def evaluate(
         if questions is None:
             click.echo(asyncio.run(_suggest(config, count, refused=refused)), nl=False)
             return
-        environment = without_model(os.environ) if no_model else os.environ
+        environment = disable_model(os.environ) if no_model else os.environ
         got = asyncio.run(_evaluate(config, environment, questions, at_least, as_json=as_json))
     if got < at_least:
         sys.exit(1)
@@ -133,21 +133,21 @@ async def _evaluate(
     """Ask all questions and print what became of them; return the share that was right."""
     import msgspec
 
-    from aitp_desk.app.site_agents import open_answering
+    from aitp_desk.app.site_agents import open_standalone_agent
     from aitp_desk.cli.evaluation import report
     from aitp_desk.cli.evaluation.questions import QuestionsError, check_pages, read_questions
-    from aitp_desk.cli.evaluation.verdict import judge
+    from aitp_desk.cli.evaluation.verdict import judge_questions
 
     try:
         questions = read_questions(file)
-        async with open_answering(config, environment) as answering:
+        async with open_standalone_agent(config, environment) as answering:
             check_pages(questions, _addresses(answering), file)
-            table, verdicts = report.Table(questions), []
+            table, verdicts = report.ReportTable(questions), []
             # the rows of the table tell how far it is; JSON is whole at the end
             if not as_json:
                 click.echo(f"{answering.agent.name} answers from {config.content_folder}")
                 click.echo(table.head)
-            async for verdict in judge(questions, answering.agent, answering.site):
+            async for verdict in judge_questions(questions, answering.agent, answering.site):
                 verdicts.append(verdict)
                 if not as_json:
                     click.echo(table.row(verdict))
@@ -156,45 +156,47 @@ async def _evaluate(
     except QuestionsError as error:
         fail(error.problems, UNUSABLE)
     if as_json:
-        data = report.as_data(verdicts, answering.agent.name, at_least)
+        data = report.write_report(verdicts, answering.agent.name, at_least)
         click.echo(msgspec.json.format(msgspec.json.encode(data)).decode())
     else:
         wrong = (one for one in verdicts if not one.is_right)
-        for line in (line for one in wrong for line in report.details(str(file), one)):
+        for line in (line for one in wrong for line in report.describe_failure(str(file), one)):
             click.echo(line)
-        click.echo(f"\n{report.summary(verdicts, at_least)}")
-    return report.share(verdicts)
+        click.echo(f"\n{report.describe_summary(verdicts, at_least)}")
+    return report.compute_share(verdicts)
 
 
 async def _suggest(config: Config, count: int, *, refused: bool) -> str:
     """Make a starter file of questions."""
-    from aitp_desk.app.site_agents import open_answering
+    from aitp_desk.app.site_agents import open_standalone_agent
     from aitp_desk.cli.evaluation.suggestion import (
-        from_enrichment,
-        from_refusals,
-        from_titles,
-        write,
+        suggest_from_enrichment,
+        suggest_from_refusals,
+        suggest_from_titles,
+        write_suggestions,
     )
     from aitp_desk.knowledge.enrichment.file import FILE, read_lines
     from aitp_desk.store.engine.sqlite import SqliteStore
     from aitp_desk.store.reads.console.refusals import refusals
 
-    async with open_answering(config, without_model(os.environ)) as answering:
+    async with open_standalone_agent(config, disable_model(os.environ)) as answering:
         if not refused:
             library = answering.knowledge.library
             lines, _ = read_lines(config.content_folder / FILE)
-            found = from_enrichment(lines, library) or from_titles(library)
-            return write(found[:count])
+            found = suggest_from_enrichment(lines, library) or suggest_from_titles(library)
+            return write_suggestions(found[:count])
         if not config.database.is_file():
             right = "serve the site first, or name its data folder with --data"
             fail([f"--refused: there is no {config.database}; {right}."], UNUSABLE)
         async with SqliteStore.open(config.database) as store:
-            return write((await from_refusals(refusals(store), answering))[:count])
+            return write_suggestions(
+                (await suggest_from_refusals(refusals(store), answering))[:count]
+            )
 
 
-def _addresses(answering: Answering) -> set[str]:
+def _addresses(answering: StandaloneAgent) -> set[str]:
     """The addresses of all pages and sections of a site, in all its languages."""
     editions = answering.knowledge.editions
-    libraries = [editions.speaking(tag) for tag in editions.languages]
+    libraries = [editions.find_library(tag) for tag in editions.languages]
     sections = {one.url for library in libraries for one in library.passages}
     return sections | {document.url for document in editions.documents}

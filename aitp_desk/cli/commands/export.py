@@ -36,12 +36,12 @@ def export(folder: Path, out: Path, data: Path | None, overrides: tuple[str, ...
         # with no port to listen on there is an address only where the owner has set one
         config = load_config(folder, overrides, port=0, data=data)
 
-        from aitp_desk.web.export.folder import CannotExport
+        from aitp_desk.web.export.folder import ExportError
         from aitp_desk.web.export.site import export_site
 
         try:
             written = export_site(config, out, progress=_bar)
-        except CannotExport as error:
+        except ExportError as error:
             fail([str(error)])
         except OSError as error:
             fail([f"{error.filename or out} cannot be written: {error.strerror}."])

@@ -10,14 +10,14 @@ import click
 
 from aitp_desk.cli.arguments import fail, mistakes_told
 from aitp_desk.cli.data import (
-    at_the_machine,
     desk_data,
     desk_store,
-    in_store,
     json_lines,
-    present_keys,
+    make_local_auditor,
+    require_keys,
+    run_in_store,
 )
-from aitp_desk.cli.timestamps import minute_of, second_of, second_or_none
+from aitp_desk.cli.timestamps import write_minute, write_optional_second, write_second
 
 if TYPE_CHECKING:
     from aitp_desk.model.calls.job import Job
@@ -58,7 +58,7 @@ def list_(data: Path, url: str, *, dead_only: bool, of_schedules: bool, as_json:
             async for kept in job_reads.jobs(store, dead_only=dead_only):
                 click.echo(_in_json(kept) if as_json else _in_line(kept))
 
-        in_store(data, url, show)
+        run_in_store(data, url, show)
 
 
 @jobs.command()
@@ -103,15 +103,15 @@ def run_(data: Path, url: str, name: str) -> None:
     with mistakes_told():
         from aitp_desk.store.units.jobs.schedules import hasten_schedule
 
-        by = at_the_machine(present_keys(data, url))
-        if not in_store(data, url, lambda store: store.run(hasten_schedule, name=name, by=by)):
+        by = make_local_auditor(require_keys(data, url))
+        if not run_in_store(data, url, lambda store: store.run(hasten_schedule, name=name, by=by)):
             fail([f"There is no schedule {name!r}; 'aitp-desk jobs list --schedules' shows them."])
         click.echo(f"{name} is begun within a second, or when the desk starts.")
 
 
 def _change(data: Path, url: str, unit: Callable[..., Work[Job | None]], job_id: str) -> Job:
-    by = at_the_machine(present_keys(data, url))
-    kept = in_store(data, url, lambda store: store.run(unit, job_id=job_id, by=by))
+    by = make_local_auditor(require_keys(data, url))
+    kept = run_in_store(data, url, lambda store: store.run(unit, job_id=job_id, by=by))
     if kept is None:
         fail([f"There is no job {job_id!r}; 'aitp-desk jobs list' shows them."])
     return kept
@@ -122,7 +122,7 @@ def _in_line(kept: Job) -> str:
         kept.id,
         kept.kind,
         kept.ref,
-        f"made {minute_of(kept.created_at)}",
+        f"made {write_minute(kept.created_at)}",
         _state(kept),
         f"taken up {kept.attempts} {'time' if kept.attempts == 1 else 'times'}",
     ]
@@ -135,9 +135,9 @@ def _state(kept: Job) -> str:
     from aitp_desk.model.calls.job import JobState
 
     if kept.finished_at is not None:
-        return f"{kept.state.words} {minute_of(kept.finished_at)}"
+        return f"{kept.state.words} {write_minute(kept.finished_at)}"
     if kept.state is JobState.QUEUED and kept.available_at:
-        return f"queued for {minute_of(kept.available_at)}"
+        return f"queued for {write_minute(kept.available_at)}"
     return kept.state.words
 
 
@@ -153,12 +153,12 @@ def _in_json(kept: Job) -> str:
         "ref": kept.ref,
         "agent": kept.desk or None,
         "state": kept.state.value,
-        "created_at": second_of(kept.created_at),
-        "next_at": second_of(kept.available_at) if waits else None,
+        "created_at": write_second(kept.created_at),
+        "next_at": write_second(kept.available_at) if waits else None,
         "attempts": kept.attempts,
         "failures": kept.failures,
         "last_error": kept.last_error,
-        "finished_at": None if kept.finished_at is None else second_of(kept.finished_at),
+        "finished_at": None if kept.finished_at is None else write_second(kept.finished_at),
     }
     return msgspec.json.encode(told).decode()
 
@@ -166,13 +166,13 @@ def _in_json(kept: Job) -> str:
 def _schedule_in_line(kept: KeptSchedule) -> str:
     parts = [kept.name, f"every {_length(kept.every)}"]
     if kept.leased_by is not None and kept.began_at is not None:
-        parts.append(f"at work since {minute_of(kept.began_at)}")
+        parts.append(f"at work since {write_minute(kept.began_at)}")
     elif kept.ended_at is None:
         parts.append("not done yet")
     if kept.done_at is not None:
-        parts.append(f"done {minute_of(kept.done_at)}: {kept.did}")
+        parts.append(f"done {write_minute(kept.done_at)}: {kept.did}")
     if kept.leased_by is None:
-        parts.append(f"next {minute_of(kept.due_at)}" if kept.due_at else "next at once")
+        parts.append(f"next {write_minute(kept.due_at)}" if kept.due_at else "next at once")
     if kept.failures:
         parts.append(f"failed {kept.failures} {'time' if kept.failures == 1 else 'times'}")
     if kept.last_error is not None:
@@ -192,13 +192,13 @@ def _schedule_in_json(kept: KeptSchedule) -> str:
         "name": kept.name,
         "every_seconds": kept.every,
         "at_work": kept.leased_by is not None,
-        "began_at": second_or_none(kept.began_at),
-        "ended_at": second_or_none(kept.ended_at),
-        "done_at": second_or_none(kept.done_at),
+        "began_at": write_optional_second(kept.began_at),
+        "ended_at": write_optional_second(kept.ended_at),
+        "done_at": write_optional_second(kept.done_at),
         "did": kept.did,
         "runs": kept.runs,
         "failures": kept.failures,
         "last_error": kept.last_error,
-        "next_at": second_of(kept.due_at) if kept.due_at and kept.leased_by is None else None,
+        "next_at": write_second(kept.due_at) if kept.due_at and kept.leased_by is None else None,
     }
     return msgspec.json.encode(told).decode()

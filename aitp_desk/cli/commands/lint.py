@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from aitp_desk.cli.arguments import MOST_FAULTS, fail, first_faults
+from aitp_desk.cli.arguments import MOST_FAULTS, fail, list_first_faults
 
 if TYPE_CHECKING:
-    from aitp_desk.cli.declarations import Looked
+    from aitp_desk.cli.declarations import LintedFile
     from aitp_desk.egress import Fetched
 
 MAX_BYTES = 1024 * 1024
@@ -45,7 +45,7 @@ def lint_target(target: str) -> bool:
 
 def lint_file(path: Path) -> None:
     """Tell everything that is wrong with a file for agents."""
-    from aitp_desk.cli.declarations import look_at
+    from aitp_desk.cli.declarations import lint_body
 
     try:
         with path.open("rb") as file:
@@ -54,12 +54,12 @@ def lint_file(path: Path) -> None:
         fail([f"{path}: cannot be read: {error.strerror}."])
     if len(body) > MAX_BYTES:
         fail([f"{path}: has more than {MAX_BYTES} bytes."])
-    _tell([(str(path), look_at(body))])
+    _tell([(str(path), lint_body(body))])
 
 
 def lint_url(url: str) -> None:
     """The same of what a site serves there, and how; at its home page, of all that are known."""
-    from aitp_desk.cli.declarations import WELL_KNOWN, Served, look_at
+    from aitp_desk.cli.declarations import WELL_KNOWN, ServedFile, lint_body
     from aitp_desk.config.rules.web_address import web_address
     from aitp_desk.egress import EgressError
     from aitp_desk.protocols.hac.negotiation import MEDIA_TYPE as HAC_TYPE
@@ -82,7 +82,7 @@ def lint_url(url: str) -> None:
             fail([f"{url}: tells agents nothing: there is none of {', '.join(WELL_KNOWN)}."])
     if not served:
         fail([f"{url}: was answered with the status {found[0].status}."])
-    _tell([(at, look_at(one.body, Served(one.url, one.headers))) for at, one in served])
+    _tell([(at, lint_body(one.body, ServedFile(one.url, one.headers))) for at, one in served])
 
 
 def _is_of(answer: Fetched, media_type: str) -> bool:
@@ -108,7 +108,7 @@ async def _fetch(asked: Mapping[str, Mapping[str, str]]) -> list[Fetched]:
         ]
 
 
-def _tell(files: Sequence[tuple[str, Looked]]) -> None:
+def _tell(files: Sequence[tuple[str, LintedFile]]) -> None:
     """Tell of each file, by its name, what is wrong with it, or that it is sound.
 
     Where not everything is printed, errors go before warnings.
@@ -116,7 +116,7 @@ def _tell(files: Sequence[tuple[str, Looked]]) -> None:
     faults = [(name, *found) for name, looked in files for found in looked.findings]
     if len(faults) > MOST_FAULTS:
         faults.sort(key=lambda fault: not fault[2])
-    for line in first_faults([f"{name}: {told}" for name, told, _ in faults]):
+    for line in list_first_faults([f"{name}: {told}" for name, told, _ in faults]):
         click.echo(line, err=True)
     for name, looked in files:
         if looked.is_sound:

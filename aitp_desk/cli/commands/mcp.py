@@ -13,7 +13,7 @@ from aitp_desk.cli.arguments import data_folder, mistakes_told, overrides, site_
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from aitp_desk.app.server import Serving
+    from aitp_desk.app.server import RunningServer
     from aitp_desk.config import Config
     from aitp_desk.model.access.principal import Principal
 
@@ -78,12 +78,12 @@ async def _serve(config: Config, output: TextIO) -> None:
         await serve_stdio(serving.desk, methods_of_desks(), principal, output=output)
 
 
-async def _find_caller(serving: Serving, environment: Mapping[str, str]) -> Principal:
+async def _find_caller(serving: RunningServer, environment: Mapping[str, str]) -> Principal:
     from multidict import CIMultiDict
 
-    from aitp_desk.model.access.principal import anonymous
+    from aitp_desk.model.access.principal import make_anonymous
 
     key = environment.get(KEY, "").strip()
     if not key:
-        return anonymous(_HERE)
+        return make_anonymous(_HERE)
     return await serving.identifier.identify_inside(CIMultiDict(), key, _HERE)

@@ -33,9 +33,9 @@ def serve(
         import uvloop
 
         from aitp_desk.app.process import serve as serve_desk
-        from aitp_desk.http.server import CannotListen
+        from aitp_desk.http.server import ListenError
 
         try:
             uvloop.run(serve_desk(config, announce=click.echo))
-        except CannotListen as error:
+        except ListenError as error:
             fail([str(error)])

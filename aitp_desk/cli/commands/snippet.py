@@ -46,14 +46,14 @@ def snippet(folder: Path, part: Part | None, static: bool, overrides: tuple[str,
 
 def _write_html(folder: Path, overrides: tuple[str, ...], part: Part | None, *, asks: bool) -> str:
     from aitp_desk.config import load_config
-    from aitp_desk.protocols.base.discovery_links import head_tags, notice
+    from aitp_desk.protocols.base.discovery_links import write_head_tags, write_notice
 
     # with no port to listen on there is an address only where the owner has set one
     url = load_config(folder, overrides, port=0).site.url
-    tags, hidden = head_tags(url), notice(url, asks=asks, hidden=True)
+    tags, hidden = write_head_tags(url), write_notice(url, asks=asks, hidden=True)
     if part is None:
         return f"{_IN_HEAD}\n{tags}\n\n{_IN_BODY}\n{hidden}"
-    return {"head": tags, "body": hidden, "footer": notice(url, asks=asks)}[part]
+    return {"head": tags, "body": hidden, "footer": write_notice(url, asks=asks)}[part]
 
 
 def _write_settings(folder: Path, overrides: tuple[str, ...], *, caddy: bool) -> str:

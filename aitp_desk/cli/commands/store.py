@@ -16,15 +16,15 @@ import click
 
 from aitp_desk.cli.arguments import fail, mistakes_told
 from aitp_desk.cli.data import (
-    at_the_machine,
     desk_data,
     desk_store,
-    named_database,
-    present_database,
+    find_database,
+    make_local_auditor,
+    require_database,
 )
 
 if TYPE_CHECKING:
-    from aitp_desk.desk.maintenance.integrity import Examined
+    from aitp_desk.desk.maintenance.integrity import IntegrityReport
 
 _TELL_SECONDS = 1.0
 
@@ -50,17 +50,17 @@ def backup(data: Path, url: str, dest: Path) -> None:
             put_in_place,
             remove_database,
         )
-        from aitp_desk.store.engine.sqlite_reader import looking_at
+        from aitp_desk.store.engine.sqlite_reader import open_reader
         from aitp_desk.store.reads.credentials import keys as key_reads
 
-        database = present_database(data, url)
+        database = require_database(data, url)
         if dest.exists():
             fail([f"{dest} is there already; name a file that is not."])
         draft = dest.with_name(f"{dest.name}.{secrets.token_hex(8)}")
         with _progress("copied", "pages") as told:
             copy_database(database, draft, told=told)
         try:
-            with looking_at(draft) as reader:
+            with open_reader(draft) as reader:
                 damage = reader.damage()
                 kept = () if damage else asyncio.run(key_reads.data_keys(reader))
             if damage:
@@ -87,7 +87,7 @@ def restore(data: Path, url: str, src: Path) -> None:
     with mistakes_told():
         from aitp_desk.auth.keys.data_keys import known_data_keys
         from aitp_desk.desk.jobs.call_kinds import KINDS as CALL_KINDS
-        from aitp_desk.store.engine.lock import held_data
+        from aitp_desk.store.engine.lock import lock_data_folder
         from aitp_desk.store.engine.sqlite import SqliteStore
         from aitp_desk.store.engine.sqlite_backup import (
             BESIDE,
@@ -95,10 +95,10 @@ def restore(data: Path, url: str, src: Path) -> None:
             put_in_place,
             remove_database,
         )
-        from aitp_desk.store.engine.sqlite_reader import looking_at
+        from aitp_desk.store.engine.sqlite_reader import open_reader
         from aitp_desk.store.units.privacy.restoration import note_restored
 
-        named = named_database(data, url)
+        named = find_database(data, url)
         target = named.resolve()
 
         async def bring_up(draft: Path) -> None:
@@ -108,10 +108,10 @@ def restore(data: Path, url: str, src: Path) -> None:
                     note_restored,
                     now=int(time.time()),
                     call_kinds=CALL_KINDS,
-                    by=None if keys is None else at_the_machine(keys),
+                    by=None if keys is None else make_local_auditor(keys),
                 )
 
-        with held_data(data):
+        with lock_data_folder(data):
             for end in ("", *BESIDE):
                 if (there := target.with_name(f"{target.name}{end}")).exists():
                     fail([f"{there} is there already. Move it away first, or name other --data."])
@@ -120,7 +120,7 @@ def restore(data: Path, url: str, src: Path) -> None:
             try:
                 with _progress("copied", "pages") as told:
                     copy_database(src, draft, told=told)
-                with looking_at(draft) as reader:
+                with open_reader(draft) as reader:
                     damage = reader.damage()
                 if damage:
                     fail([*(f"database: {what}" for what in damage), "Nothing was restored."])
@@ -147,11 +147,11 @@ def check(data: Path, url: str, as_json: bool) -> None:
     is wrong.
     """
     with mistakes_told():
-        from aitp_desk.desk.maintenance.integrity import Examined, examine
-        from aitp_desk.store.engine.sqlite_reader import looking_at
+        from aitp_desk.desk.maintenance.integrity import IntegrityReport, check_integrity
+        from aitp_desk.store.engine.sqlite_reader import open_reader
 
-        database = present_database(data, url)
-        with looking_at(database) as reader:
+        database = require_database(data, url)
+        with open_reader(database) as reader:
             wrong = [f"database: {what}" for what in reader.damage()]
             applied, known = (0, 0) if wrong else reader.version()
             if applied < known:
@@ -161,9 +161,11 @@ def check(data: Path, url: str, as_json: bool) -> None:
                 )
             with _progress("checked", "messages") as told:
                 found = (
-                    Examined(problems=tuple(wrong))
+                    IntegrityReport(problems=tuple(wrong))
                     if wrong
-                    else asyncio.run(examine(reader, data, os.environ, lambda n: told(n, None)))
+                    else asyncio.run(
+                        check_integrity(reader, data, os.environ, lambda n: told(n, None))
+                    )
                 )
     if as_json:
         _print_json(database, applied, found)
@@ -181,7 +183,7 @@ def check(data: Path, url: str, as_json: bool) -> None:
     click.echo(f"data keys  {keys}")
 
 
-def _print_json(database: Path, schema: int, found: Examined) -> None:
+def _print_json(database: Path, schema: int, found: IntegrityReport) -> None:
     import msgspec
 
     told = {

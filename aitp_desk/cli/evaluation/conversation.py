@@ -5,14 +5,14 @@ from __future__ import annotations
 from aitp_desk.agent.base import (
     Agent,
     Clarification,
-    Pending,
+    PendingQuestion,
     Said,
     SiteFacts,
     Turn,
     Utterance,
-    answer_of,
+    read_answer,
 )
-from aitp_desk.agent.history.message_codec import source_of, write_reply
+from aitp_desk.agent.history.message_codec import find_source, write_reply
 
 
 class Conversation:
@@ -28,7 +28,7 @@ class Conversation:
         self._site = site
         self._locale = locale
         self._transcript: tuple[Utterance, ...] = ()
-        self._pending: Pending | None = None
+        self._pending: PendingQuestion | None = None
 
     def turn(self, question: str) -> Turn:
         """The turn in which a question is asked now."""
@@ -46,7 +46,7 @@ class Conversation:
         Raises:
             Unavailable: the agent cannot answer now.
         """
-        said = await answer_of(self._agent, self.turn(question))
+        said = await read_answer(self._agent, self.turn(question))
         self.add(question, said)
         return said
 
@@ -58,8 +58,8 @@ class Conversation:
         if isinstance(said, Clarification):
             is_again = before is not None and {*said.options} <= {*before.options}
             about = before.about if before is not None and is_again else question
-            self._pending = Pending(about, said.question, said.options)
+            self._pending = PendingQuestion(about, said.question, said.options)
         self._transcript += (
             Utterance("visitor", question),
-            Utterance("desk", reply[0], source=source_of(reply)),
+            Utterance("desk", reply[0], source=find_source(reply)),
         )

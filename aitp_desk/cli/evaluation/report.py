@@ -17,7 +17,7 @@ _LONGEST_SAID = 400
 _WIDTH = 100
 
 
-class Table:
+class ReportTable:
     """The rows of a table whose columns are as wide as the questions need."""
 
     def __init__(self, questions: Sequence[Question]) -> None:
@@ -42,7 +42,7 @@ class Table:
         return f"{line:>{self._digits}}  {result:5}  {padded}  {wrong}".rstrip()
 
 
-def details(file: str, verdict: Verdict) -> Iterator[str]:
+def describe_failure(file: str, verdict: Verdict) -> Iterator[str]:
     """What was said to a question that was not answered rightly, with where it stands.
 
     Parameters:
@@ -60,19 +60,19 @@ def details(file: str, verdict: Verdict) -> Iterator[str]:
         yield f"  from   {', '.join(urls)}"
 
 
-def share(verdicts: Sequence[Verdict]) -> float:
+def compute_share(verdicts: Sequence[Verdict]) -> float:
     """The share of questions that were answered rightly."""
     return sum(one.is_right for one in verdicts) / len(verdicts)
 
 
-def summary(verdicts: Sequence[Verdict], at_least: float) -> str:
+def describe_summary(verdicts: Sequence[Verdict], at_least: float) -> str:
     """How many were right, and whether that is enough."""
     right = sum(one.is_right for one in verdicts)
-    told = f"{right} of {len(verdicts)} right ({share(verdicts):.2f})"
-    return f"{told}." if share(verdicts) >= at_least else f"{told}; wanted: {at_least:.2f}."
+    told = f"{right} of {len(verdicts)} right ({compute_share(verdicts):.2f})"
+    return f"{told}." if compute_share(verdicts) >= at_least else f"{told}; wanted: {at_least:.2f}."
 
 
-def as_data(verdicts: Sequence[Verdict], agent: str, at_least: float) -> dict[str, Any]:
+def write_report(verdicts: Sequence[Verdict], agent: str, at_least: float) -> dict[str, Any]:
     """The same for programs.
 
     Parameters:
@@ -82,7 +82,7 @@ def as_data(verdicts: Sequence[Verdict], agent: str, at_least: float) -> dict[st
         "agent": agent,
         "questions": len(verdicts),
         "right": sum(one.is_right for one in verdicts),
-        "share": round(share(verdicts), 4),
+        "share": round(compute_share(verdicts), 4),
         "at_least": at_least,
         "results": [_data_of(one) for one in verdicts],
     }

@@ -10,7 +10,7 @@ from itertools import chain, zip_longest
 import msgspec
 
 from aitp_desk.agent.base import Answer
-from aitp_desk.app.site_agents import Answering
+from aitp_desk.app.site_agents import StandaloneAgent
 from aitp_desk.cli.evaluation.conversation import Conversation
 from aitp_desk.knowledge.enrichment.file import Line
 from aitp_desk.knowledge.library import Label, Library
@@ -45,7 +45,7 @@ class Suggestion(msgspec.Struct, frozen=True):
     note: str = ""
 
 
-def from_titles(library: Library) -> list[Suggestion]:
+def suggest_from_titles(library: Library) -> list[Suggestion]:
     """A suggestion for each section that has a heading, the first of every page first.
 
     Pages without headings are suggested by their titles.
@@ -58,7 +58,7 @@ def from_titles(library: Library) -> list[Suggestion]:
     return _each_in_turn(by_page)
 
 
-def from_enrichment(lines: Iterable[Line], library: Library) -> list[Suggestion]:
+def suggest_from_enrichment(lines: Iterable[Line], library: Library) -> list[Suggestion]:
     """A suggestion for each question that a model wrote, the first of every page first."""
     urls = {(one.document, one.trail): one.url for one in library.passages}
     by_page: dict[str, list[Suggestion]] = {}
@@ -71,7 +71,9 @@ def from_enrichment(lines: Iterable[Line], library: Library) -> list[Suggestion]
     return _each_in_turn([*by_page.values()])
 
 
-async def from_refusals(refusals: AsyncIterable[Refusal], answering: Answering) -> list[Suggestion]:
+async def suggest_from_refusals(
+    refusals: AsyncIterable[Refusal], answering: StandaloneAgent
+) -> list[Suggestion]:
     """A suggestion for each question that is still refused, those asked most often first.
 
     Where the content has vectors, questions that ask for the same in other words are one.
@@ -93,7 +95,7 @@ def _refused(times: int, at: int) -> str:
     return f"Refused{often} on {day}. If the site should answer it, say what and where instead."
 
 
-def write(suggestions: Iterable[Suggestion]) -> str:
+def write_suggestions(suggestions: Iterable[Suggestion]) -> str:
     """The file, in TOML."""
     return "\n".join([_HEAD, *map(_table, suggestions)])
 

@@ -33,7 +33,7 @@ class Verdict(msgspec.Struct, frozen=True):
         return not self.wrong
 
 
-async def judge(
+async def judge_questions(
     questions: Iterable[Question], agent: Agent, site: SiteFacts
 ) -> AsyncIterator[Verdict]:
     """Ask each question in a conversation of its own.
@@ -49,18 +49,18 @@ async def judge(
         yield Verdict(question, said, _what_is_wrong(question, said))
 
 
-def holds(text: str, wording: str) -> bool:
+def contains_wording(text: str, wording: str) -> bool:
     """Whether a text holds a wording: case, dashes, quotes and Markdown's marks do not count.
 
     A number is not found inside a longer one: ``$6`` is not in ``$64`` or ``$6.95``.
     """
-    wording = plain(wording)
+    wording = normalize_text(wording)
     before = r"(?<![\d.,])" if wording[:1].isdigit() else ""
     after = r"(?!\d|[.,]\d)" if wording[-1:].isdigit() else ""
-    return re.search(f"{before}{re.escape(wording)}{after}", plain(text)) is not None
+    return re.search(f"{before}{re.escape(wording)}{after}", normalize_text(text)) is not None
 
 
-def plain(text: str) -> str:
+def normalize_text(text: str) -> str:
     """A text as it is compared."""
     text = unicodedata.normalize("NFKC", text).casefold()
     return " ".join(_DASHES.sub("-", text).translate(_PLAIN).split())
@@ -77,7 +77,7 @@ def _what_is_wrong(question: Question, said: Said) -> str:
     lacking = [
         wordings
         for wordings in question.holds
-        if not any(holds(said.text, wording) for wording in wordings)
+        if not any(contains_wording(said.text, wording) for wording in wordings)
     ]
     if lacking:
         told = ", ".join(" or ".join(f'"{one}"' for one in wordings) for wordings in lacking)

@@ -21,7 +21,7 @@ from aitp_desk.model.access.audit import (
     Auditor,
     ObjectKind,
     Outcome,
-    auditor_of,
+    make_auditor,
 )
 from aitp_desk.model.access.principal import Principal
 from aitp_desk.model.errors import NotAuthenticated, StoreBusy
@@ -30,18 +30,18 @@ from aitp_desk.store.reads import threads as reads
 from aitp_desk.store.units.audit import keep_audit
 
 ROW_SECONDS = 60
-MOST_ADDRESSES = 32
+MAX_ADDRESSES = 32
 """Of so many addresses and reasons there are rows of their own at a time."""
 OTHERS = "others"
 """What the rest of the addresses are called."""
 VISIT_SECONDS = 3600
 """For how long the same look of an operator is noted once."""
-MOST_VISITS = 4096
+MAX_VISITS = 4096
 
 _log = structlog.get_logger()
 
 
-class _Refused(msgspec.Struct, frozen=True):
+class _RefusalKey(msgspec.Struct, frozen=True):
     """What refusals have in common that share a row."""
 
     address: str
@@ -49,7 +49,7 @@ class _Refused(msgspec.Struct, frozen=True):
     whose: str
 
 
-class _Open(msgspec.Struct):
+class _OpenRow(msgspec.Struct):
     """Refusals since the last row.
 
     Parameters:
@@ -61,7 +61,7 @@ class _Open(msgspec.Struct):
     count: int = 0
 
 
-class Noting:
+class AuditLog:
     """Notes what is seen at the door.
 
     Parameters:
@@ -73,11 +73,11 @@ class Noting:
         self._store = store
         self._audit = audit
         self._clock = clock
-        self._refused: dict[_Refused, _Open] = {}
+        self._refused: dict[_RefusalKey, _OpenRow] = {}
         self._visits: OrderedDict[tuple[str, AuditAction, str], float] = OrderedDict()
 
     @asynccontextmanager
-    async def noting(self) -> AsyncIterator[None]:
+    async def write_in_background(self) -> AsyncIterator[None]:
         """Write down what was counted, every minute and at the end."""
         counting = asyncio.create_task(self._count())
         try:
@@ -87,24 +87,24 @@ class Noting:
             await asyncio.gather(counting, return_exceptions=True)
             self._write_counts(before=None)
 
-    def refused(self, address: str, error: NotAuthenticated) -> None:
+    def note_refused_credential(self, address: str, error: NotAuthenticated) -> None:
         """Note that a credential was refused.
 
         Parameters:
             address: where the client is.
         """
-        refused = _Refused(address, Outcome(error.reason), error.whose)
+        refused = _RefusalKey(address, Outcome(error.reason), error.whose)
         known = self._refused.get(refused)
-        if known is None and len(self._refused) >= MOST_ADDRESSES:
-            refused = _Refused(OTHERS, refused.reason, "")
+        if known is None and len(self._refused) >= MAX_ADDRESSES:
+            refused = _RefusalKey(OTHERS, refused.reason, "")
             known = self._refused.get(refused)
         if known is not None:
             known.count += 1
             return
-        self._refused[refused] = _Open(self._clock())
+        self._refused[refused] = _OpenRow(self._clock())
         self._write(refused, 1)
 
-    async def visited(self, principal: Principal, thread_id: str) -> None:
+    async def note_operator_visit(self, principal: Principal, thread_id: str) -> None:
         """Note that an operator looks at somebody else's thread, or speaks there.
 
         It is on disk when this returns.
@@ -124,9 +124,11 @@ class Noting:
         if kept.thread.owner == principal.id:
             self._remember(visit)
             return
-        await self.looked(principal, AuditAction.THREAD_LOOKED_AFTER, ObjectKind.THREAD, thread_id)
+        await self.note_operator_view(
+            principal, AuditAction.THREAD_LOOKED_AFTER, ObjectKind.THREAD, thread_id
+        )
 
-    async def looked(
+    async def note_operator_view(
         self, principal: Principal, action: AuditAction, kind: ObjectKind, id_: str
     ) -> None:
         """Note that an operator looks at something, once within :data:`VISIT_SECONDS`.
@@ -142,23 +144,23 @@ class Noting:
         visit = principal.id, action, id_
         if self._is_noted(visit):
             return
-        by = auditor_of(self._audit, principal, int(self._clock()))
+        by = make_auditor(self._audit, principal, int(self._clock()))
         await self._store.run(keep_audit, by=by, action=action, kind=kind, id_=id_)
         self._remember(visit)
 
-    async def listed(
+    async def note_operator_list(
         self, principal: Principal, what: Literal["threads", "tickets"], text: str
     ) -> None:
-        """Note that an operator lists all threads or tickets, or searches them; as :meth:`looked`.
+        """Note that an operator lists or searches threads or tickets.
 
         Parameters:
             text: the words that are searched for, of which a keyed hash is noted; empty for none.
         """
         action = AuditAction(f"{what}.searched" if text else f"{what}.listed")
         if text:
-            await self.looked(principal, action, ObjectKind.WORDS, text)
+            await self.note_operator_view(principal, action, ObjectKind.WORDS, text)
         else:
-            await self.looked(principal, action, ObjectKind.DESK, what)
+            await self.note_operator_view(principal, action, ObjectKind.DESK, what)
 
     def _is_noted(self, visit: tuple[str, AuditAction, str]) -> bool:
         return self._clock() - self._visits.get(visit, -VISIT_SECONDS) < VISIT_SECONDS
@@ -166,7 +168,7 @@ class Noting:
     def _remember(self, visit: tuple[str, AuditAction, str]) -> None:
         self._visits[visit] = self._clock()
         self._visits.move_to_end(visit)
-        if len(self._visits) > MOST_VISITS:
+        if len(self._visits) > MAX_VISITS:
             self._visits.popitem(last=False)
 
     async def _count(self) -> None:
@@ -186,9 +188,9 @@ class Noting:
             del self._refused[refused]
             if open_.count:
                 self._write(refused, open_.count)
-                self._refused[refused] = _Open(self._clock())
+                self._refused[refused] = _OpenRow(self._clock())
 
-    def _write(self, refused: _Refused, count: int) -> None:
+    def _write(self, refused: _RefusalKey, count: int) -> None:
         by = Auditor(self._audit, int(self._clock()), refused.whose or "anonymous", "nothing")
         try:
             self._store.record(

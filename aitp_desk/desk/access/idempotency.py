@@ -9,7 +9,7 @@ import msgspec
 
 from aitp_desk.model.access.principal import Principal
 from aitp_desk.model.errors import IdempotencyInFlight, InvalidRequest
-from aitp_desk.store.records.threads import Once
+from aitp_desk.store.records.threads import IdempotencyRecord
 
 MAX_HOPS = 4
 """How many desks a message may pass before it is taken for a loop."""
@@ -20,7 +20,7 @@ REMEMBERED_SECONDS = 24 * 60 * 60
 """How long an idempotency key is remembered."""
 
 
-class Request(msgspec.Struct, frozen=True):
+class RequestInfo(msgspec.Struct, frozen=True):
     """What of a request decides about repeats, runs and loops.
 
     Parameters:
@@ -37,7 +37,7 @@ class Request(msgspec.Struct, frozen=True):
     hops: int = 0
 
 
-class Repeats:
+class IdempotencyKeys:
     """Tells a request from its repeats.
 
     Parameters:
@@ -50,7 +50,9 @@ class Repeats:
         self._clock = clock
         self._in_flight: set[tuple[str, str]] = set()
 
-    def once(self, request: Request, scope: str) -> AbstractContextManager[Once | None]:
+    def hold_key(
+        self, request: RequestInfo, scope: str
+    ) -> AbstractContextManager[IdempotencyRecord | None]:
         """The request's idempotency key with its fingerprint, held while it is being written.
 
         Parameters:
@@ -69,12 +71,12 @@ class Repeats:
             )
         return self._holding(request, request.key, scope)
 
-    def mark(self, once: Once) -> bytes:
+    def digest_key(self, once: IdempotencyRecord) -> bytes:
         """What stands for an idempotency key where it is not kept; nobody can foresee it."""
         return self._digest(f"key {once.scope}\n{once.key}".encode())
 
     @contextmanager
-    def _holding(self, request: Request, key: str, scope: str) -> Iterator[Once]:
+    def _holding(self, request: RequestInfo, key: str, scope: str) -> Iterator[IdempotencyRecord]:
         held = (scope, key)
         if held in self._in_flight:
             raise IdempotencyInFlight(
@@ -86,7 +88,9 @@ class Repeats:
         try:
             request_line = f"{request.method} {request.path}\n".encode()
             fingerprint = self._digest(request_line + request.body)
-            yield Once(scope, key, fingerprint, int(self._clock()) - REMEMBERED_SECONDS)
+            yield IdempotencyRecord(
+                scope, key, fingerprint, int(self._clock()) - REMEMBERED_SECONDS
+            )
         finally:
             self._in_flight.discard(held)
 
@@ -98,7 +102,7 @@ def thread_scope(principal: Principal, thread_id: str) -> str:
     return f"principal {principal.id}{_at(principal)}"
 
 
-def opening_scope(principal: Principal, key: str | None) -> str:
+def creation_scope(principal: Principal, key: str | None) -> str:
     """Whose keys are compared where there is no thread yet: the caller's, or their address's.
 
     Raises:
@@ -125,7 +129,7 @@ def _at(principal: Principal) -> str:
     return f" at {principal.desk}" if principal.desk else ""
 
 
-def check_hops(request: Request) -> None:
+def check_hops(request: RequestInfo) -> None:
     """Refuse what has passed too many desks.
 
     Raises:

@@ -18,8 +18,8 @@ from aitp_desk.config import OAuth
 from aitp_desk.config.units import DAY_SECONDS
 from aitp_desk.model.access.audit import AuditAction, AuditKeys, Auditor, ObjectKind
 from aitp_desk.model.access.principal import CLIENT_PREFIX
-from aitp_desk.model.access.scope import covers
-from aitp_desk.model.counters import Counters, in_a_minute
+from aitp_desk.model.access.scope import covers_scope
+from aitp_desk.model.counters import Counters, end_of_minute
 from aitp_desk.model.errors import (
     InvalidClientMetadata,
     InvalidScope,
@@ -55,7 +55,7 @@ class GrantRequest(msgspec.Struct, frozen=True):
     resources: tuple[str, ...]
 
 
-class Granted(msgspec.Struct, frozen=True):
+class IssuedToken(msgspec.Struct, frozen=True):
     """A token.
 
     Parameters:
@@ -80,7 +80,7 @@ class RegistrationRequest(msgspec.Struct, frozen=True):
     scopes: tuple[str, ...] | None
 
 
-class Registered(msgspec.Struct, frozen=True):
+class RegisteredClient(msgspec.Struct, frozen=True):
     """A program became a client. Both secrets are told this once.
 
     Parameters:
@@ -93,7 +93,7 @@ class Registered(msgspec.Struct, frozen=True):
     webhook_secret: str
 
 
-class Authorizing:
+class AuthorizationServer:
     """Gives tokens to clients. What it needs of the store it reads each time: it is seldom asked.
 
     Parameters:
@@ -126,10 +126,10 @@ class Authorizing:
         self._webhook_secret = webhook_secret
         self._url = url
         self._clock = clock
-        self._failures = Counters(in_a_minute, clock)
+        self._failures = Counters(end_of_minute, clock)
         self._registrations = Counters(lambda now: now + 3600, clock)
 
-    async def grant(self, request: GrantRequest, address: str) -> Granted:
+    async def grant_token(self, request: GrantRequest, address: str) -> IssuedToken:
         """Give a client a token (RFC 6749, section 4.4).
 
         Scopes that exist and are not the client's are left out, as section 3.3 allows: clients that
@@ -155,7 +155,7 @@ class Authorizing:
         later = await client_reads.signing_keys(self._store)
         id_ = secrets.token_hex(16)
         token = sign_token(
-            self._keys.signing(later, now),
+            self._keys.get_current(later, now),
             id_=id_,
             issuer=self._url,
             client=client,
@@ -167,9 +167,9 @@ class Authorizing:
         await self._store.run(
             work.keep_audit, by=by, action=AuditAction.TOKEN_ISSUED, kind=ObjectKind.TOKEN, id_=id_
         )
-        return Granted(token, expires_at - now, scopes)
+        return IssuedToken(token, expires_at - now, scopes)
 
-    async def register(self, request: RegistrationRequest, address: str) -> Registered:
+    async def register_client(self, request: RegistrationRequest, address: str) -> RegisteredClient:
         """Make a program a client.
 
         Parameters:
@@ -182,7 +182,7 @@ class Authorizing:
         """
         settings = self.settings.registration
         wanted = settings.scopes if request.scopes is None else request.scopes
-        scopes = tuple(scope for scope in wanted if covers(settings.scopes, scope))
+        scopes = tuple(scope for scope in wanted if covers_scope(settings.scopes, scope))
         if not scopes:
             raise InvalidClientMetadata(
                 f"A client that registers may have the scopes {' '.join(settings.scopes)}.",
@@ -202,12 +202,12 @@ class Authorizing:
         by = Auditor(self._audit, now, f"{CLIENT_PREFIX}{client.id}", "nothing")
         await self._store.run(work.register_client, client=client, most=settings.max_clients, by=by)
         shared = self._webhook_secret(client.id, client.version, client.data_key)
-        return Registered(client, secret, shared)
+        return RegisteredClient(client, secret, shared)
 
     async def published_keys(self) -> tuple[KeyPair, ...]:
         """The keys that others verify tokens with; only their public halves may be shown."""
         later = await client_reads.signing_keys(self._store)
-        return self._keys.published(later, self._clock())
+        return self._keys.list_published(later, self._clock())
 
     async def _prove(self, request: GrantRequest, address: str, now: int) -> Client:
         limits = (
@@ -219,7 +219,7 @@ class Authorizing:
             if window is not None and window.counted >= most:
                 raise _too_often("sent credentials that prove nothing", window.ends - now)
         client = await client_reads.client(self._store, request.client_id)
-        is_proven = self._client_secrets.proves(
+        is_proven = self._client_secrets.is_valid(
             request.client_id, request.client_secret, client, now
         )
         if client is None or not is_proven or not client.is_live(now):
@@ -258,7 +258,7 @@ def _narrowed(asked: tuple[str, ...] | None, client: Client) -> tuple[str, ...]:
     """What a token opens, of what was asked for and what its client may."""
     if asked is None:
         return client.scopes
-    left = tuple(scope for scope in asked if covers(client.scopes, scope))
+    left = tuple(scope for scope in asked if covers_scope(client.scopes, scope))
     if not left:
         raise InvalidScope(
             f"The client may have the scopes {' '.join(client.scopes)}.", param="scope"

@@ -34,7 +34,7 @@ async def was_revoked(store: Store, principal_id: str, asked_at: int) -> bool:
     return False
 
 
-async def still_holds(
+async def is_still_valid(
     store: Store,
     principal_id: str,
     asked_at: int,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from aitp_desk.model.access.principal import (
     Principal,
-    looks_after_threads,
+    may_join_threads,
+    may_operate_threads,
     may_use_threads,
-    takes_part_in_threads,
 )
 from aitp_desk.model.calls.action import OpenTo, is_open
 from aitp_desk.model.errors import NotAuthenticated, ScopeMissing
@@ -24,17 +24,17 @@ def check_scope(principal: Principal) -> None:
         raise ScopeMissing(_THREADS, scope="threads")
 
 
-def check_takes_part(principal: Principal) -> None:
+def check_participation(principal: Principal) -> None:
     """Refuse a caller whose credential does not open the threads of others.
 
     Raises:
         ScopeMissing: the credential has other scopes only.
     """
-    if not takes_part_in_threads(principal):
+    if not may_join_threads(principal):
         raise ScopeMissing(_THREADS, scope="threads")
 
 
-def check_open(principal: Principal, open_to: OpenTo, name: str, what: str) -> None:
+def check_access(principal: Principal, open_to: OpenTo, name: str, what: str) -> None:
     """Refuse a caller to whom something is not open that the site offers.
 
     Parameters:
@@ -55,14 +55,14 @@ def check_open(principal: Principal, open_to: OpenTo, name: str, what: str) -> N
     raise ScopeMissing(f"Your credential does not open {what}.", scope=scope)
 
 
-def check_operates(principal: Principal) -> None:
+def check_operator(principal: Principal) -> None:
     """Refuse whoever does not run the desk.
 
     Raises:
         NotAuthenticated: nothing was proven.
         ScopeMissing: the credential has other scopes only.
     """
-    if looks_after_threads(principal):
+    if may_operate_threads(principal):
         return
     if principal.is_anonymous:
         raise NotAuthenticated("This needs a key with the scope 'operator'.")

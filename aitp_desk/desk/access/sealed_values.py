@@ -10,10 +10,10 @@ from collections.abc import Callable
 
 import structlog
 
-from aitp_desk.auth.keys.encryption import Sealing, Unsealable
-from aitp_desk.model.access.audit import AuditKeys, auditor_of
+from aitp_desk.auth.keys.encryption import SealBroken, TextSealer
+from aitp_desk.model.access.audit import AuditKeys, make_auditor
 from aitp_desk.model.access.principal import Principal
-from aitp_desk.model.access.scope import opens_sealed
+from aitp_desk.model.access.scope import opens_sealed_values
 from aitp_desk.model.access.sealed_value import LONGEST_VALUE, KeptSealed, Revealed, is_ref
 from aitp_desk.model.errors import ResourceNotFound
 from aitp_desk.store.base import Store
@@ -31,7 +31,7 @@ class Sealer:
         clock: Unix seconds.
     """
 
-    def __init__(self, sealing: Sealing, clock: Callable[[], float]) -> None:
+    def __init__(self, sealing: TextSealer, clock: Callable[[], float]) -> None:
         self._sealing = sealing
         self._clock = clock
 
@@ -68,7 +68,7 @@ class Sealer:
             return self._sealing.unseal(
                 _PURPOSE, _context(kept.ref, kept.thread_id), kept.sealed
             ).decode()
-        except Unsealable as error:
+        except SealBroken as error:
             _log.error("sealed_value_lost", ref=kept.ref, reason=str(error))
             return None
 
@@ -100,8 +100,8 @@ class SealedValues:
             ResourceNotFound: there is none, or it is not for this caller.
             StoreBusy, StoreError: it could not be noted.
         """
-        if opens_sealed(principal.scopes) and is_ref(ref):
-            by = auditor_of(self._audit, principal, int(self._clock()))
+        if opens_sealed_values(principal.scopes) and is_ref(ref):
+            by = make_auditor(self._audit, principal, int(self._clock()))
             desk = None if everywhere else principal.desk
             kept = await self._store.run(read_sealed, ref=ref, desk=desk, by=by)
             value = None if kept is None else self._sealer.open(kept)

@@ -65,7 +65,7 @@ class SiteAgents:
             f"This site has no assistant of that id; it has {names}.", param="assistant_id"
         )
 
-    def of_run(self, id_: str | None) -> SiteAgent:
+    def find_for_run(self, id_: str | None) -> SiteAgent:
         """The agent that a run names; the default one where it names none or one of the past."""
         return next((agent for agent in self._agents if agent.id == id_), self.default)
 

@@ -12,30 +12,30 @@ from functools import partial
 
 import msgspec
 
-from aitp_desk.agent.slots.replies.confirmation import retold
+from aitp_desk.agent.slots.replies.confirmation import write_summary
 from aitp_desk.model.calls.action import Action
 from aitp_desk.model.calls.call import ActionCall, CallState
 from aitp_desk.model.conversation.ticket import TICKET_PREFIX, Ticket, TicketKind
 from aitp_desk.model.ids import new_id
-from aitp_desk.store.units.calls.calls import Along
+from aitp_desk.store.units.calls.calls import ExtraStatements
 from aitp_desk.store.units.tickets.tickets import add_ticket, ticket_of_call
 
 WAITING = "Waiting for approval."
 """What whoever asks after a call is told until somebody has approved or declined it."""
 
 
-def waiting_for_approval(call: ActionCall) -> ActionCall:
+def make_pending_approval(call: ActionCall) -> ActionCall:
     """A call that was accepted, and is not carried out before it is approved."""
     return call.move(CallState.WAITING_APPROVAL, progress=WAITING)
 
 
-def ask_approval(action: Action, call: ActionCall, now: float) -> Along:
+def make_approval_ticket(action: Action, call: ActionCall, now: float) -> ExtraStatements:
     """Make what is written with such a call so that a person sees it.
 
     Parameters:
         now: Unix seconds.
     """
-    told = retold(action, call.arguments, call.price)
+    told = write_summary(action, call.arguments, call.price)
     asked = Ticket(told[0], "\n".join(_note(action, call, told[1:])))
     ticket = ticket_of_call(call, TicketKind.APPROVAL, asked, int(now), call.expires_at)
     # what the call becomes once it is approved may be a ticket of its own

@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 
 from aitp_desk.desk.access.sealed_values import Sealer
-from aitp_desk.model.access.sealed_value import KeptSealed, ref_in, ref_of, sealed_as
+from aitp_desk.model.access.sealed_value import KeptSealed, make_ref, read_ref, sealed_as
 from aitp_desk.model.calls.action import Action
 from aitp_desk.model.calls.call import ActionCall
 from aitp_desk.model.calls.secret_places import (
@@ -47,22 +47,22 @@ class ArgumentSecrets:
         self._store = store
         self._sealer = sealer
 
-    def shown(self, name: str, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
+    def redact_arguments(self, name: str, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
         """Arguments as they may be shown: with a word in place of each secret."""
         schema = self._schemas.get(name)
         return arguments if schema is None else without_secrets(arguments, schema)
 
-    def texts(self, name: str, arguments: Mapping[str, Any]) -> tuple[str, ...]:
+    def list_secret_texts(self, name: str, arguments: Mapping[str, Any]) -> tuple[str, ...]:
         """What is secret among the arguments of an action."""
         schema = self._schemas.get(name)
         return () if schema is None else secrets_in(arguments, schema)
 
-    def among(self, name: str, paths: Iterable[str]) -> str | None:
+    def find_secret(self, name: str, paths: Iterable[str]) -> str | None:
         """The first of these arguments that is secret; None where none is."""
         schema = self._schemas.get(name)
         return None if schema is None else next((p for p in paths if is_secret_at(p, schema)), None)
 
-    async def opened(self, call: ActionCall) -> Mapping[str, Any]:
+    async def restore_secrets(self, call: ActionCall) -> Mapping[str, Any]:
         """The arguments of a call, with its secrets in their places.
 
         Raises:
@@ -74,7 +74,7 @@ class ArgumentSecrets:
         refs: dict[str, str] = {}
 
         def note(path: str, value: Any) -> Any:
-            if (ref := ref_in(value)) is not None:
+            if (ref := read_ref(value)) is not None:
                 refs[path] = ref
             return value
 
@@ -83,7 +83,7 @@ class ArgumentSecrets:
         opened: dict[str, Any] = change_secrets(call.arguments, schema, values.get)
         return opened
 
-    async def put_away(self, call: ActionCall) -> ActionCall:
+    async def seal_secrets(self, call: ActionCall) -> ActionCall:
         """A call as it may be written down: its secrets are on disk, sealed, when this returns."""
         schema = self._schemas.get(call.action)
         if schema is None:
@@ -95,7 +95,7 @@ class ArgumentSecrets:
             if not isinstance(value, str):
                 return value
             if value not in places:
-                ref = ref_of(call.id, path, secrets.token_hex())
+                ref = make_ref(call.id, path, secrets.token_hex())
                 sealed.append(self._seal(call, path, ref, value))
                 places[value] = sealed_as(ref)
             return places[value]

@@ -13,15 +13,21 @@ from collections.abc import Callable, Mapping
 from functools import partial
 
 from aitp_desk.desk.access.revocation import was_revoked
-from aitp_desk.desk.calls.approval import ask_approval, waiting_for_approval
-from aitp_desk.desk.calls.deferral import CallsOnDisk
-from aitp_desk.desk.calls.invoker import Invoking
-from aitp_desk.desk.calls.outcomes import always, failed
-from aitp_desk.desk.events.broadcaster import Following
-from aitp_desk.desk.jobs.call_kinds import KIND, PAID_KIND, Carried, carried_by, job_of_call
-from aitp_desk.desk.jobs.callbacks import call_back
+from aitp_desk.desk.calls.approval import make_approval_ticket, make_pending_approval
+from aitp_desk.desk.calls.deferral import DeferredCalls
+from aitp_desk.desk.calls.invoker import ActionInvoker
+from aitp_desk.desk.calls.outcomes import make_fixed_end, mark_failed
+from aitp_desk.desk.events.broadcaster import Broadcaster
+from aitp_desk.desk.jobs.call_kinds import (
+    KIND,
+    PAID_KIND,
+    CallJobPayload,
+    make_call_job,
+    read_payload,
+)
+from aitp_desk.desk.jobs.callbacks import make_callback_writes
 from aitp_desk.desk.jobs.kinds import Finish, GiveUp, JobKind, Retry
-from aitp_desk.desk.jobs.queue import Jobs
+from aitp_desk.desk.jobs.queue import JobQueue
 from aitp_desk.model.calls.call import ActionCall, CallState
 from aitp_desk.model.conversation.ticket import Ticket, TicketKind
 from aitp_desk.model.error_kind import ErrorKind
@@ -29,14 +35,14 @@ from aitp_desk.model.errors import Forbidden
 from aitp_desk.store.base import Store
 from aitp_desk.store.reads import calls as call_reads
 from aitp_desk.store.records.jobs import ClaimedJob
-from aitp_desk.store.units.calls.calls import Along, move_call
+from aitp_desk.store.units.calls.calls import ExtraStatements, move_call
 from aitp_desk.store.units.jobs.jobs import enqueue_job
 from aitp_desk.store.units.tickets.tickets import hand_call_to_people, ticket_of_call
 
 DELAYS = (10, 60, 300)
 """Seconds after each time that a call was cut short."""
-AT_ONCE = 16
-OF_ONE = 12
+MAX_AT_ONCE = 16
+MAX_OF_ONE_CALLER = 12
 """How many of these are one caller's."""
 _PASSING = {ErrorKind.UNAVAILABLE.value, ErrorKind.INTERNAL.value}
 """Of what kind a failure is that another attempt may not meet."""
@@ -46,7 +52,7 @@ ROOM_SECONDS = 10
 """How much longer than the call itself its job may take."""
 
 
-class TakingOn:
+class AsyncCalls:
     """Has ``async`` calls carried out.
 
     Parameters:
@@ -57,39 +63,39 @@ class TakingOn:
         self,
         *,
         store: Store,
-        jobs: Jobs,
-        following: Following,
+        jobs: JobQueue,
+        following: Broadcaster,
         clock: Callable[[], float],
     ) -> None:
         self._store = store
         self._jobs = jobs
         self._following = following
         self._clock = clock
-        self._tell = partial(call_back, clock)
-        self._invoking: Mapping[str, Invoking] = {}
+        self._tell = partial(make_callback_writes, clock)
+        self._invoking: Mapping[str, ActionInvoker] = {}
 
-    def serve(self, invoking: Mapping[str, Invoking]) -> None:
+    def register_desks(self, invoking: Mapping[str, ActionInvoker]) -> None:
         """Carry out the calls of these desks, by their names; before the jobs begin."""
         self._invoking = invoking
         longest = [a.deadline_seconds for one in invoking.values() for a in one.actions]
         for name, handler in ((KIND, self._carry_on), (PAID_KIND, self._carry_on_paid)):
-            self._jobs.handle(
+            self._jobs.register_kinds(
                 JobKind(
                     name=name,
                     handler=handler,
                     deadline=max(longest, default=0.0) + ROOM_SECONDS,
                     delays=DELAYS,
-                    at_once=AT_ONCE,
-                    of_one=OF_ONE,
+                    at_once=MAX_AT_ONCE,
+                    of_one=MAX_OF_ONE_CALLER,
                     given_up=self._give_up,
                 )
             )
 
-    def enqueue(self, call: ActionCall) -> Along:
+    def enqueue(self, call: ActionCall) -> ExtraStatements:
         """Make what is written with a call so that it is carried out."""
-        return partial(enqueue_job, job_of_call(call, self._clock()))
+        return partial(enqueue_job, make_call_job(call, self._clock()))
 
-    def begun(self) -> None:
+    def start_now(self) -> None:
         """Have it carried out now."""
         self._jobs.wake()
 
@@ -100,9 +106,9 @@ class TakingOn:
         if call is None or invoking is None:
             return await self._carry_on(claim)
         if call.state is CallState.STARTED and await invoking.on_disk.needs_approval(call):
-            action = invoking.action(call.action)
-            waits = waiting_for_approval(call)
-            asking = ask_approval(action, waits, self._clock())
+            action = invoking.get_action(call.action)
+            waits = make_pending_approval(call)
+            asking = make_approval_ticket(action, waits, self._clock())
             return Finish(
                 partial(
                     move_call,
@@ -121,7 +127,7 @@ class TakingOn:
         """Have whoever follows its thread know of it."""
         self._jobs.wake()
         if call.thread_id is not None:
-            self._following.changed(call.thread_id)
+            self._following.notify_change(call.thread_id)
 
     async def _carry_on(self, claim: ClaimedJob) -> Finish | None:
         call = await call_reads.call_by_id(self._store, claim.ref)
@@ -131,33 +137,33 @@ class TakingOn:
         if invoking is None:
             raise GiveUp(_NO_DESK)
         calls = invoking.on_disk
-        if claim.attempt > 1 and not calls.may_repeat(call):
-            return self._finish(calls.cut(call))
+        if claim.attempt > 1 and not calls.is_repeatable(call):
+            return self._finish(calls.end_interrupted(call))
         if claim.attempt == 1:
-            refused = await self._look_again(calls, call, carried_by(claim))
+            refused = await self._look_again(calls, call, read_payload(claim))
             if refused is not None:
                 return self._finish(refused)
-        performed = await calls.carry_out(call)
+        performed = await calls.execute(call)
         if performed.ticket is not None:
             return self._ask_people(call, performed.ticket)
         ended = performed.call
         is_passing = ended.error is not None and ended.error.kind in _PASSING
         # for what is no async call somebody waits, who has paid and wants to hear of it
-        is_async = invoking.action(call.action).kind == "async" if is_passing else False
-        if is_async and calls.may_repeat(call) and claim.failures < len(DELAYS):
+        is_async = invoking.get_action(call.action).kind == "async" if is_passing else False
+        if is_async and calls.is_repeatable(call) and claim.failures < len(DELAYS):
             raise Retry("The action was not available.")
         return self._finish(ended)
 
     async def _look_again(
-        self, calls: CallsOnDisk, call: ActionCall, carried: Carried
+        self, calls: DeferredCalls, call: ActionCall, carried: CallJobPayload
     ) -> ActionCall | None:
         """See whether a call that was accepted may still be begun; as it failed where not."""
         is_paid = call.payment is not None
         if carried.is_approved:
-            return await calls.look_again(call)
+            return await calls.recheck(call)
         if await was_revoked(self._store, call.asked_by.id, call.accepted_at or call.created_at):
-            return failed(call, Forbidden(REVOKED), int(self._clock()))
-        return await calls.look_again(call) if is_paid else None
+            return mark_failed(call, Forbidden(REVOKED), int(self._clock()))
+        return await calls.recheck(call) if is_paid else None
 
     def _ask_people(self, call: ActionCall, ticket: Ticket) -> Finish:
         """Have people carry a call out, for as long as it may go on."""
@@ -171,17 +177,19 @@ class TakingOn:
         if invoking is None:  # whoever has it tried again has put the site agent back
             return Finish()
         calls = invoking.on_disk
-        ending = calls.ending(claim.ref, calls.cut, self._tell)
+        ending = calls.make_end_unit(claim.ref, calls.end_interrupted, self._tell)
         return Finish(ending, self._jobs.wake)
 
     def _finish(self, ended: ActionCall) -> Finish:
-        ending = self._invoking[ended.desk].on_disk.ending(ended.id, always(ended), self._tell)
+        ending = self._invoking[ended.desk].on_disk.make_end_unit(
+            ended.id, make_fixed_end(ended), self._tell
+        )
         return Finish(ending, partial(self._ended, ended))
 
     def _ended(self, ended: ActionCall) -> None:
         """Have its caller told of its end, and whoever follows its thread; and count it."""
-        self._invoking[ended.desk].counts.note(ended)
+        self._invoking[ended.desk].counts.count_call(ended)
         self._jobs.wake()
-        self._following.ended(ended.id)
+        self._following.notify_end(ended.id)
         if ended.thread_id is not None:
-            self._following.changed(ended.thread_id)
+            self._following.notify_change(ended.thread_id)

@@ -8,25 +8,25 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import partial
 
-from aitp_desk.actions.base import Offered
+from aitp_desk.actions.base import OfferedAction
 from aitp_desk.desk.calls.argument_secrets import ArgumentSecrets
-from aitp_desk.desk.calls.executor import Performing
-from aitp_desk.desk.calls.invocation import Performed
-from aitp_desk.desk.calls.outcomes import expired, failed, unknown
-from aitp_desk.desk.calls.results import end_in_words
-from aitp_desk.model.access.audit import AuditKeys, own_auditor
+from aitp_desk.desk.calls.executor import CallExecutor
+from aitp_desk.desk.calls.invocation import ActionOutput
+from aitp_desk.desk.calls.outcomes import mark_expired, mark_failed, mark_unknown
+from aitp_desk.desk.calls.results import describe_end
+from aitp_desk.model.access.audit import AuditKeys, make_own_auditor
 from aitp_desk.model.calls.call import ActionCall
 from aitp_desk.model.conversation.chain import new_salt
 from aitp_desk.model.conversation.thread import Origin
 from aitp_desk.model.errors import DeskError, PreconditionFailed
 from aitp_desk.model.ids import new_id
-from aitp_desk.model.redaction import hiding
+from aitp_desk.model.redaction import hide_secrets
 from aitp_desk.store.base import Work
 from aitp_desk.store.records.threads import NewMessage
-from aitp_desk.store.units.calls.calls import Along, end_accepted
+from aitp_desk.store.units.calls.calls import ExtraStatements, end_accepted
 
 
-class CallsOnDisk:
+class DeferredCalls:
     """Carries out calls that are on disk, and makes the unit that ends them.
 
     Parameters:
@@ -39,8 +39,8 @@ class CallsOnDisk:
 
     def __init__(
         self,
-        offered: Mapping[str, Offered],
-        performing: Performing,
+        offered: Mapping[str, OfferedAction],
+        performing: CallExecutor,
         secrets: ArgumentSecrets,
         audit: AuditKeys,
         clock: Callable[[], float],
@@ -54,12 +54,12 @@ class CallsOnDisk:
         self._clock = clock
         self._actor = actor
 
-    def in_words(self, call: ActionCall) -> str:
+    def describe_result(self, call: ActionCall) -> str:
         """What is said of a call that is over."""
         offered = self._offered.get(call.action)
-        return end_in_words(None if offered is None else offered.action, call)
+        return describe_end(None if offered is None else offered.action, call)
 
-    async def look_again(self, call: ActionCall) -> ActionCall | None:
+    async def recheck(self, call: ActionCall) -> ActionCall | None:
         """See whether a call can still be carried out that was paid, or approved, meanwhile.
 
         Returns:
@@ -69,13 +69,13 @@ class CallsOnDisk:
         if offered is None or call.expires_at < self._now():
             return None  # carrying it out says so
         try:
-            given = await self._secrets.opened(call)
-            with hiding(self._secrets.texts(call.action, given)):
+            given = await self._secrets.restore_secrets(call)
+            with hide_secrets(self._secrets.list_secret_texts(call.action, given)):
                 value = offered.read(given)
-                context = self._performing.context(call)
-                await self._performing.look_again(offered, value, call, context)
+                context = self._performing.make_context(call)
+                await self._performing.recheck_call(offered, value, call, context)
         except DeskError as error:
-            return failed(call, error, self._now())
+            return mark_failed(call, error, self._now())
         return None
 
     async def needs_approval(self, call: ActionCall) -> bool:
@@ -87,14 +87,14 @@ class CallsOnDisk:
         if offered is None or call.expires_at < self._now():
             return False
         try:
-            given = await self._secrets.opened(call)
-            with hiding(self._secrets.texts(call.action, given)):
-                context = self._performing.context(call)
+            given = await self._secrets.restore_secrets(call)
+            with hide_secrets(self._secrets.list_secret_texts(call.action, given)):
+                context = self._performing.make_context(call)
                 return await self._performing.needs_approval(offered, offered.read(given), context)
         except DeskError:
             return False
 
-    async def carry_out(self, call: ActionCall) -> Performed:
+    async def execute(self, call: ActionCall) -> ActionOutput:
         """Carry out a call that is on disk as started; nothing is written of its end.
 
         It raises nothing that the action raised: the call says how it ended. It has not where
@@ -103,23 +103,23 @@ class CallsOnDisk:
         offered = self._offered.get(call.action)
         if offered is None:
             gone = PreconditionFailed("This action is not offered any more.")
-            return Performed(failed(call, gone, self._now()))
+            return ActionOutput(mark_failed(call, gone, self._now()))
         if call.expires_at < self._now():
-            return Performed(expired(call, self._now()))
+            return ActionOutput(mark_expired(call, self._now()))
         try:
-            given = await self._secrets.opened(call)
+            given = await self._secrets.restore_secrets(call)
             value = offered.read(given)
         except DeskError as error:
-            return Performed(failed(call, error, self._now()))
-        context = self._performing.context(call, tells=True)
-        with hiding(self._secrets.texts(call.action, given)):
-            return await self._performing.perform(offered, value, call, context)
+            return ActionOutput(mark_failed(call, error, self._now()))
+        context = self._performing.make_context(call, tells=True)
+        with hide_secrets(self._secrets.list_secret_texts(call.action, given)):
+            return await self._performing.execute(offered, value, call, context)
 
-    def ending(
+    def make_end_unit(
         self,
         call_id: str,
         end: Callable[[ActionCall], ActionCall],
-        along: Callable[[ActionCall], Along | None] = lambda _call: None,
+        along: Callable[[ActionCall], ExtraStatements | None] = lambda _call: None,
     ) -> Callable[[], Work[None]]:
         """Make the unit that ends a call which goes on by itself, and says so on its thread."""
         now = self._clock()
@@ -128,23 +128,23 @@ class CallsOnDisk:
             call_id=call_id,
             end=end,
             say=partial(self._say_end, new_id("msg", now), new_salt()),
-            by=own_auditor(self._audit, int(now)),
+            by=make_own_auditor(self._audit, int(now)),
             now=int(now),
             along=along,
         )
 
-    def cut(self, call: ActionCall) -> ActionCall:
+    def end_interrupted(self, call: ActionCall) -> ActionCall:
         """A call that was cut short and may not be repeated: nobody knows what became of it."""
-        return unknown(call, self._now())
+        return mark_unknown(call, self._now())
 
-    def may_repeat(self, call: ActionCall) -> bool:
+    def is_repeatable(self, call: ActionCall) -> bool:
         """Whether a call that was cut short may be carried out again, with the same id."""
         offered = self._offered.get(call.action)
         return offered is not None and offered.action.is_repeatable
 
     def _say_end(self, id_: str, salt: bytes, call: ActionCall) -> NewMessage:
         """What is said on its thread of a call that ended by itself."""
-        said = self.in_words(call)
+        said = self.describe_result(call)
         notes = {"calls": call.id, "tools_used": call.action}
         return NewMessage(id_, salt, "assistant", self._actor, Origin.DESK, (said,), metadata=notes)
 

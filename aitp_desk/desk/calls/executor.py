@@ -9,22 +9,28 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from aitp_desk.actions.base import Caller, Context, Done, Offered, OfferedResource
-from aitp_desk.desk.calls.invocation import Performed
-from aitp_desk.desk.calls.metrics import CallCounts
-from aitp_desk.desk.calls.outcomes import NOBODY_KNOWS, failed, faults, succeeded, unknown
+from aitp_desk.actions.base import ActionResult, Caller, Context, OfferedAction, OfferedResource
+from aitp_desk.desk.calls.invocation import ActionOutput
+from aitp_desk.desk.calls.metrics import CallMetrics
+from aitp_desk.desk.calls.outcomes import (
+    OUTCOME_UNKNOWN,
+    hide_faults,
+    mark_failed,
+    mark_succeeded,
+    mark_unknown,
+)
 from aitp_desk.model.access.principal import Principal
 from aitp_desk.model.calls.action import DEADLINE_SECONDS, Action
 from aitp_desk.model.calls.call import ActionCall
 from aitp_desk.model.calls.resource import Resource
 from aitp_desk.model.errors import DeskError, PreconditionFailed, Unavailable
 from aitp_desk.model.money import Money
-from aitp_desk.model.redaction import hide, hide_in, is_hiding
+from aitp_desk.model.redaction import is_hiding, redact_json, redact_text
 from aitp_desk.store.base import Store
 from aitp_desk.store.units.calls.calls import tell_progress
 
 
-class Performing:
+class CallExecutor:
     """Runs the site's own code.
 
     Parameters:
@@ -32,12 +38,14 @@ class Performing:
         clock: Unix seconds.
     """
 
-    def __init__(self, store: Store, counts: CallCounts, clock: Callable[[], float]) -> None:
+    def __init__(self, store: Store, counts: CallMetrics, clock: Callable[[], float]) -> None:
         self._store = store
         self._counts = counts
         self._clock = clock
 
-    async def look(self, offered: Offered, value: Any, context: Context) -> Money | None:
+    async def check_call(
+        self, offered: OfferedAction, value: Any, context: Context
+    ) -> Money | None:
         """See whether a call can be carried out as things stand, and what it costs.
 
         Raises:
@@ -52,7 +60,7 @@ class Performing:
     @contextmanager
     def _looking(self, action: Action, context: Context) -> Iterator[None]:
         try:
-            with faults(action.name, context.call_id):
+            with hide_faults(action.name, context.call_id):
                 yield
         except TimeoutError:
             raise Unavailable(
@@ -60,8 +68,8 @@ class Performing:
                 " seconds. Nothing was done."
             ) from None
 
-    async def look_again(
-        self, offered: Offered, value: Any, call: ActionCall, context: Context
+    async def recheck_call(
+        self, offered: OfferedAction, value: Any, call: ActionCall, context: Context
     ) -> None:
         """See whether a call that was looked into some time ago can still be carried out.
 
@@ -69,14 +77,14 @@ class Performing:
 
         Raises:
             PreconditionFailed: it cannot, or it costs something else by now.
-            Unavailable: as :meth:`look`.
+            Unavailable: as :meth:`check_call`.
         """
         if call.payment is not None:
             with self._looking(offered.action, context):
                 async with asyncio.timeout(offered.action.deadline_seconds):
                     await offered.check(value, context)
             return
-        price = await self.look(offered, value, context)
+        price = await self.check_call(offered, value, context)
         agreed = call.price
         if price != agreed and not (price and agreed and price.is_same(agreed)):
             raise PreconditionFailed(
@@ -84,11 +92,11 @@ class Performing:
                 " Nothing was done."
             )
 
-    async def needs_approval(self, offered: Offered, value: Any, context: Context) -> bool:
+    async def needs_approval(self, offered: OfferedAction, value: Any, context: Context) -> bool:
         """See whether a person of the site has to approve a call before it is carried out.
 
         Raises:
-            Unavailable: as :meth:`look`.
+            Unavailable: as :meth:`check_call`.
         """
         if offered.action.approval != "sometimes":
             return offered.action.approval == "always"
@@ -96,7 +104,7 @@ class Performing:
             async with asyncio.timeout(offered.action.deadline_seconds):
                 return await offered.needs_approval(value, context)
 
-    def context(self, call: ActionCall, *, tells: bool = False) -> Context:
+    def make_context(self, call: ActionCall, *, tells: bool = False) -> Context:
         """What the site's own code is told of a call.
 
         Parameters:
@@ -104,11 +112,11 @@ class Performing:
         """
 
         def tell(text: str) -> None:
-            self._store.record(tell_progress, call_id=call.id, progress=hide(text))
+            self._store.record(tell_progress, call_id=call.id, progress=redact_text(text))
 
-        return self.context_of(call.asked_by, call.id, tell if tells else None)
+        return self.make_context_for(call.asked_by, call.id, tell if tells else None)
 
-    def context_of(
+    def make_context_for(
         self, principal: Principal, id_: str, tell: Callable[[str], None] | None = None
     ) -> Context:
         """What the site's own code is told of what it does for somebody.
@@ -119,7 +127,7 @@ class Performing:
         caller = Caller(principal.owner, tuple(sorted(principal.scopes)))
         return Context(id_, caller, tell, self._clock)
 
-    async def read(
+    async def read_resource(
         self, offered: OfferedResource, variables: Mapping[str, str], context: Context
     ) -> Resource:
         """Read a resource.
@@ -129,7 +137,7 @@ class Performing:
         """
         name = offered.type.name
         try:
-            with faults(name, context.call_id):
+            with hide_faults(name, context.call_id):
                 async with asyncio.timeout(DEADLINE_SECONDS):
                     return await offered.read(variables, context)
         except TimeoutError:
@@ -137,39 +145,44 @@ class Performing:
                 f"{name} could not be read within {DEADLINE_SECONDS:g} seconds."
             ) from None
 
-    async def perform(
-        self, offered: Offered, value: Any, call: ActionCall, context: Context
-    ) -> Performed:
+    async def execute(
+        self, offered: OfferedAction, value: Any, call: ActionCall, context: Context
+    ) -> ActionOutput:
         """Carry out a call under its deadline."""
         action = offered.action
         try:
-            with self._counts.carrying_out(action), faults(action.name, call.id):
+            with self._counts.measure_call(action), hide_faults(action.name, call.id):
                 async with asyncio.timeout(action.deadline_seconds):
                     done = await offered.perform(value, context)
         except TimeoutError:
             late = f"{action.name} took longer than {action.deadline_seconds:g} seconds."
             if action.is_repeatable:
                 error = Unavailable(late)
-                return Performed(failed(call, error, self._now()), error)
-            late = f"{late} {NOBODY_KNOWS}"
-            return Performed(unknown(call, self._now()), Unavailable(late))
+                return ActionOutput(mark_failed(call, error, self._now()), error)
+            late = f"{late} {OUTCOME_UNKNOWN}"
+            return ActionOutput(mark_unknown(call, self._now()), Unavailable(late))
         except DeskError as error:
-            return Performed(failed(call, error, self._now()), error)
+            return ActionOutput(mark_failed(call, error, self._now()), error)
         if (ticket := done.ticket) is not None:
-            return Performed(
-                call, ticket=replace(ticket, about=hide(ticket.about), note=hide(ticket.note))
+            return ActionOutput(
+                call,
+                ticket=replace(
+                    ticket, about=redact_text(ticket.about), note=redact_text(ticket.note)
+                ),
             )
-        return Performed(succeeded(call, _hidden(done), self._now()))
+        return ActionOutput(mark_succeeded(call, _hidden(done), self._now()))
 
     def _now(self) -> int:
         return int(self._clock())
 
 
-def _hidden(done: Done) -> Done:
+def _hidden(done: ActionResult) -> ActionResult:
     """What a call gave, without what was secret among its arguments."""
     if not is_hiding():
         return done
     effects = tuple(
-        replace(effect, description=hide(effect.description)) for effect in done.side_effects
+        replace(effect, description=redact_text(effect.description)) for effect in done.side_effects
     )
-    return replace(done, result=hide_in(done.result), text=hide(done.text), side_effects=effects)
+    return replace(
+        done, result=redact_json(done.result), text=redact_text(done.text), side_effects=effects
+    )

@@ -14,7 +14,7 @@ from aitp_desk.model.conversation.ticket import Ticket
 from aitp_desk.model.errors import DeskError
 from aitp_desk.model.ids import new_id
 from aitp_desk.model.money import Money
-from aitp_desk.store.units.calls.calls import Along, SessionTurn
+from aitp_desk.store.units.calls.calls import ExtraStatements, SessionTurn
 
 
 class Consent(msgspec.Struct, frozen=True):
@@ -58,13 +58,13 @@ class Invocation(msgspec.Struct, frozen=True):
     id: str | None = None
 
 
-class Ended(msgspec.Struct, frozen=True):
+class CompletedCall(msgspec.Struct, frozen=True):
     """A call that was carried out."""
 
     call: ActionCall
 
 
-class Accepted(msgspec.Struct, frozen=True):
+class AcceptedCall(msgspec.Struct, frozen=True):
     """An ``async`` call that was taken on, and goes on by itself.
 
     Parameters:
@@ -75,7 +75,7 @@ class Accepted(msgspec.Struct, frozen=True):
     eta_seconds: int | None
 
 
-class ConsentNeeded(msgspec.Struct, frozen=True):
+class ConsentRequired(msgspec.Struct, frozen=True):
     """A call that may be made once whoever asks has said yes to it. Nothing is on disk of it.
 
     Parameters:
@@ -97,7 +97,7 @@ class PaymentNeeded(msgspec.Struct, frozen=True):
     price: Money
 
 
-class Performed(msgspec.Struct, frozen=True):
+class ActionOutput(msgspec.Struct, frozen=True):
     """What an action's function gave.
 
     Parameters:
@@ -111,30 +111,30 @@ class Performed(msgspec.Struct, frozen=True):
     ticket: Ticket | None = None
 
 
-Invoked = Ended | Accepted | ConsentNeeded | PaymentNeeded
-Needed = ConsentNeeded | PaymentNeeded
+InvocationOutcome = CompletedCall | AcceptedCall | ConsentRequired | PaymentNeeded
+Requirement = ConsentRequired | PaymentNeeded
 """What has to come first of whoever asks: a yes, or money."""
 
-Say = Callable[[ActionCall], SessionTurn | None]
+WriteMessages = Callable[[ActionCall], SessionTurn | None]
 """Makes what is said in a session of a call as it stands; it is written with it."""
 
 
-Beside = Callable[[ActionCall, DeskError | None], Along | None]
+ExtraWrites = Callable[[ActionCall, DeskError | None], ExtraStatements | None]
 """Makes what else is written with a call as it begins, and as it ends within its request: given the
 call as it then stands, and why it failed."""
 
 
-def say_nothing(_call: ActionCall) -> SessionTurn | None:
+def write_no_messages(_call: ActionCall) -> SessionTurn | None:
     """What is said of a call outside of sessions."""
     return None
 
 
-def nothing_beside(_call: ActionCall, _error: DeskError | None) -> Along | None:
+def no_extra_writes(_call: ActionCall, _error: DeskError | None) -> ExtraStatements | None:
     """What else is written with a call that is nothing but a call."""
     return None
 
 
-def call_of(
+def make_call(
     invocation: Invocation, principal: Principal, desk: str, *, now: float, expires_at: int
 ) -> ActionCall:
     """The call that is begun by asking for it, or the one that waited for this and goes on.

@@ -18,46 +18,46 @@ from typing import Any
 
 import msgspec
 
-from aitp_desk.actions.base import Context, Offered
+from aitp_desk.actions.base import Context, OfferedAction
 from aitp_desk.agent.history.offer import Offer
-from aitp_desk.desk.access.scopes import check_open
+from aitp_desk.desk.access.scopes import check_access
 from aitp_desk.desk.access.sealed_values import Sealer
-from aitp_desk.desk.calls.approval import ask_approval, waiting_for_approval
+from aitp_desk.desk.calls.approval import make_approval_ticket, make_pending_approval
 from aitp_desk.desk.calls.argument_secrets import ArgumentSecrets
-from aitp_desk.desk.calls.deferral import CallsOnDisk
-from aitp_desk.desk.calls.executor import Performing
+from aitp_desk.desk.calls.deferral import DeferredCalls
+from aitp_desk.desk.calls.executor import CallExecutor
 from aitp_desk.desk.calls.invocation import (
-    Accepted,
-    Beside,
-    ConsentNeeded,
-    Ended,
+    AcceptedCall,
+    CompletedCall,
+    ConsentRequired,
+    ExtraWrites,
     Invocation,
-    Invoked,
+    InvocationOutcome,
     PaymentNeeded,
-    Say,
-    call_of,
+    WriteMessages,
     has_consent,
-    nothing_beside,
-    say_nothing,
+    make_call,
+    no_extra_writes,
+    write_no_messages,
 )
-from aitp_desk.desk.calls.metrics import CallCounts
-from aitp_desk.desk.calls.pending_calls import WaitingCalls
-from aitp_desk.desk.calls.reader import Calls
-from aitp_desk.desk.calls.repository import WritingCalls
+from aitp_desk.desk.calls.metrics import CallMetrics
+from aitp_desk.desk.calls.pending_calls import PendingCalls
+from aitp_desk.desk.calls.reader import CallReader
+from aitp_desk.desk.calls.repository import CallRepository
 from aitp_desk.desk.calls.results import offer_result
-from aitp_desk.desk.jobs.shield import UnderWay
+from aitp_desk.desk.jobs.shield import TaskShield
 from aitp_desk.model.access.audit import AuditKeys
 from aitp_desk.model.access.principal import Principal
 from aitp_desk.model.calls.action import Action, may_invoke
 from aitp_desk.model.calls.call import CALL_PREFIX, ActionCall
 from aitp_desk.model.errors import UnknownAction
 from aitp_desk.model.ids import new_id
-from aitp_desk.model.redaction import hiding
+from aitp_desk.model.redaction import hide_secrets
 from aitp_desk.store.base import Store
-from aitp_desk.store.units.calls.calls import Along, one_after_another
+from aitp_desk.store.units.calls.calls import ExtraStatements, one_after_another
 
 
-class Invoking:
+class ActionInvoker:
     """Calls actions within what a caller may do.
 
     Parameters:
@@ -85,13 +85,13 @@ class Invoking:
         *,
         desk: str,
         actor: str,
-        offered: Sequence[Offered],
+        offered: Sequence[OfferedAction],
         store: Store,
         audit: AuditKeys,
         sealer: Sealer,
         expires_seconds: int,
         clock: Callable[[], float],
-        take_on: Callable[[ActionCall], Along] | None = None,
+        take_on: Callable[[ActionCall], ExtraStatements] | None = None,
         begun: Callable[[], None] = lambda: None,
     ) -> None:
         self._desk = desk
@@ -104,18 +104,18 @@ class Invoking:
         self._clock = clock
         self._take_on = take_on
         self._begun = begun
-        self.calls = Calls(desk, store, clock)
-        self.counts = CallCounts()
-        self.performing = Performing(store, self.counts, clock)
+        self.calls = CallReader(desk, store, clock)
+        self.counts = CallMetrics()
+        self.performing = CallExecutor(store, self.counts, clock)
         self.secrets = ArgumentSecrets(self.actions, store, sealer)
-        self._writing = WritingCalls(store, audit, clock)
-        self.on_disk = CallsOnDisk(
+        self._writing = CallRepository(store, audit, clock)
+        self.on_disk = DeferredCalls(
             self._offered, self.performing, self.secrets, audit, clock, actor=actor
         )
-        self.waits = WaitingCalls(self._writing, self.secrets, self._new_call, clock)
-        self._under_way = UnderWay[ActionCall]()
+        self.waits = PendingCalls(self._writing, self.secrets, self._new_call, clock)
+        self._under_way = TaskShield[ActionCall]()
 
-    def action(self, name: str) -> Action:
+    def get_action(self, name: str) -> Action:
         """An action of the site's own, by its name.
 
         Raises:
@@ -123,22 +123,22 @@ class Invoking:
         """
         return self._offered[name].action
 
-    def in_words(self, call: ActionCall) -> str:
+    def describe_result(self, call: ActionCall) -> str:
         """What is said of a call that is over."""
-        return self.on_disk.in_words(call)
+        return self.on_disk.describe_result(call)
 
-    def offer(self, call: ActionCall) -> Offer:
+    def offer_result(self, call: ActionCall) -> Offer:
         """A call that is over as an answer, in the form that its action prefers."""
         offered = self._offered.get(call.action)
         if offered is None:
-            return Offer(self.in_words(call), tools_used=(call.action,))
+            return Offer(self.describe_result(call), tools_used=(call.action,))
         return offer_result(offered.action, call, (offered.action.answer_types[0], None))
 
-    def open_to(self, principal: Principal) -> tuple[Action, ...]:
+    def list_callable(self, principal: Principal) -> tuple[Action, ...]:
         """The actions that a caller may call."""
         return tuple(action for action in self.actions if may_invoke(principal.scopes, action))
 
-    def find(self, principal: Principal, name: str) -> Offered:
+    def find(self, principal: Principal, name: str) -> OfferedAction:
         """Find an action for whoever wants to call it.
 
         Raises:
@@ -150,19 +150,19 @@ class Invoking:
         if offered is None:
             raise UnknownAction(
                 f"There is no action named {name[:64]!r}.",
-                available=tuple(action.name for action in self.open_to(principal)),
+                available=tuple(action.name for action in self.list_callable(principal)),
             )
-        check_open(principal, offered.action.open_to, name, name)
+        check_access(principal, offered.action.open_to, name, name)
         return offered
 
     async def invoke(
         self,
         principal: Principal,
         invocation: Invocation,
-        say: Say = say_nothing,
-        say_end: Say = say_nothing,
-        beside: Beside = nothing_beside,
-    ) -> Invoked:
+        say: WriteMessages = write_no_messages,
+        say_end: WriteMessages = write_no_messages,
+        beside: ExtraWrites = no_extra_writes,
+    ) -> InvocationOutcome:
         """Call an action.
 
         Parameters:
@@ -187,76 +187,76 @@ class Invoking:
         # a reference means something only in a call that waited, which the desk has written
         given = invocation.arguments
         if invocation.waiting is not None:
-            given = await self.secrets.opened(call)
-        with hiding(self.secrets.texts(action.name, given)):
+            given = await self.secrets.restore_secrets(call)
+        with hide_secrets(self.secrets.list_secret_texts(action.name, given)):
             return await self._invoke(offered, given, call, invocation, (say, say_end), beside)
 
     async def _invoke(
         self,
-        offered: Offered,
+        offered: OfferedAction,
         given: Mapping[str, Any],
         call: ActionCall,
         invocation: Invocation,
-        says: tuple[Say, Say],
-        beside: Beside,
-    ) -> Invoked:
+        says: tuple[WriteMessages, WriteMessages],
+        beside: ExtraWrites,
+    ) -> InvocationOutcome:
         """Call an action.
 
         Parameters:
             given: the arguments, with what is secret in its place.
         """
         action, (say, _) = offered.action, says
-        context = self.performing.context(call)
+        context = self.performing.make_context(call)
         value = offered.read(given)
-        price = await self.performing.look(offered, value, context)
+        price = await self.performing.check_call(offered, value, context)
         if action.is_prepaid and price is not None and price.amount > 0:
             return PaymentNeeded(invocation, price)
         if not has_consent(invocation, action, price):
-            return ConsentNeeded(invocation, price)
-        call = await self.secrets.put_away(msgspec.structs.replace(call, price=price))
+            return ConsentRequired(invocation, price)
+        call = await self.secrets.seal_secrets(msgspec.structs.replace(call, price=price))
         if action.kind != "async":
             work = self._begin_and_end(offered, value, call, context, invocation, says, beside)
-            return Ended(await self._under_way.whole(call.id, work))
+            return CompletedCall(await self._under_way.run_shielded(call.id, work))
         call = msgspec.structs.replace(call, accepted_at=self._now())
         if await self.performing.needs_approval(offered, value, context):
-            call = waiting_for_approval(call)
-            follows: Along | None = ask_approval(action, call, self._clock())
+            call = make_pending_approval(call)
+            follows: ExtraStatements | None = make_approval_ticket(action, call, self._clock())
         else:
             follows = self._along(call)
         along = one_after_another(beside(call, None), follows)
         await self._writing.begin(call, invocation.waiting, say, along)
         self._begun()
-        return Accepted(call, await self.calls.eta_seconds(action.name))
+        return AcceptedCall(call, await self.calls.eta_seconds(action.name))
 
-    async def settle(self, calls: Sequence[ActionCall]) -> None:
+    async def wait_idle(self, calls: Sequence[ActionCall]) -> None:
         """Wait until none of these calls is at work in this process."""
-        await self._under_way.settle(call.id for call in calls)
+        await self._under_way.wait_for_all(call.id for call in calls)
 
     def new_call_id(self) -> str:
         """What a call that is begun now is called."""
         return new_id(CALL_PREFIX, self._clock())
 
-    def context(self, principal: Principal, call: ActionCall | None) -> Context:
+    def make_context(self, principal: Principal, call: ActionCall | None) -> Context:
         """What the site's own code is told of a call, or of one that may be begun."""
         if call is not None:
-            return self.performing.context(call)
-        return self.performing.context_of(principal, self.new_call_id())
+            return self.performing.make_context(call)
+        return self.performing.make_context_for(principal, self.new_call_id())
 
     def _new_call(self, principal: Principal, invocation: Invocation) -> ActionCall:
         now = self._clock()
-        return call_of(
+        return make_call(
             invocation, principal, self._desk, now=now, expires_at=int(now) + self._expires_seconds
         )
 
     async def _begin_and_end(
         self,
-        offered: Offered,
+        offered: OfferedAction,
         value: Any,
         call: ActionCall,
         context: Context,
         invocation: Invocation,
-        says: tuple[Say, Say],
-        beside: Beside,
+        says: tuple[WriteMessages, WriteMessages],
+        beside: ExtraWrites,
     ) -> ActionCall:
         """Write down that a call is begun, carry it out, and write down how it ended.
 
@@ -268,15 +268,15 @@ class Invoking:
         """
         say, say_end = says
         await self._writing.begin(call, invocation.waiting, say, beside(call, None))
-        performed = await self.performing.perform(offered, value, call, context)
+        performed = await self.performing.execute(offered, value, call, context)
         along = beside(performed.call, performed.error)
         await self._writing.end(performed.call, call, say_end, along)
-        self.counts.note(performed.call)
+        self.counts.count_call(performed.call)
         if performed.error is not None:
             raise performed.error
         return performed.call
 
-    def _along(self, call: ActionCall) -> Along | None:
+    def _along(self, call: ActionCall) -> ExtraStatements | None:
         return None if self._take_on is None else self._take_on(call)
 
     def _now(self) -> int:

@@ -17,7 +17,7 @@ from aitp_desk.observability.tracing import span
 SECONDS: Final = (0.005, 0.01, 0.05, 0.1, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 300.0)
 
 
-class CallCounts:
+class CallMetrics:
     """What became of the calls of a desk.
 
     Attributes:
@@ -32,7 +32,7 @@ class CallCounts:
         self.at_work = 0
 
     @contextmanager
-    def carrying_out(self, action: Action) -> Iterator[None]:
+    def measure_call(self, action: Action) -> Iterator[None]:
         """Measure the site's own code."""
         began = perf_counter()
         self.at_work += 1
@@ -48,12 +48,12 @@ class CallCounts:
                     self.seconds[action.name] = Histogram(SECONDS)
                 self.seconds[action.name].observe(perf_counter() - began)
 
-    def note(self, ended: ActionCall) -> None:
+    def count_call(self, ended: ActionCall) -> None:
         """Count a call that has ended."""
         self.ended[ended.action, ended.state.value] += 1
 
 
-def call_figures(counts: Mapping[str, CallCounts]) -> tuple[Figure, ...]:
+def call_figures(counts: Mapping[str, CallMetrics]) -> tuple[Figure, ...]:
     """What became of calls.
 
     Parameters:

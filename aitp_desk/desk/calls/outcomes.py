@@ -7,18 +7,18 @@ from contextlib import contextmanager
 
 import structlog
 
-from aitp_desk.actions.base import Done
+from aitp_desk.actions.base import ActionResult
 from aitp_desk.model.calls.call import ActionCall, CallError, CallState
 from aitp_desk.model.errors import DeskError, InternalError
-from aitp_desk.model.redaction import hide
+from aitp_desk.model.redaction import redact_text
 
-NOBODY_KNOWS = "It is not known what became of it."
+OUTCOME_UNKNOWN = "It is not known what became of it."
 
 _log = structlog.get_logger()
 
 
 @contextmanager
-def faults(name: str, id_: str) -> Iterator[None]:
+def hide_faults(name: str, id_: str) -> Iterator[None]:
     """Make of what escapes the site's own code an error that says nothing of it.
 
     Parameters:
@@ -33,7 +33,7 @@ def faults(name: str, id_: str) -> Iterator[None]:
     try:
         yield
     except DeskError as error:
-        error.hide(hide)
+        error.hide(redact_text)
         raise
     except TimeoutError:
         raise
@@ -45,7 +45,7 @@ def faults(name: str, id_: str) -> Iterator[None]:
         ) from fault
 
 
-def succeeded(call: ActionCall, done: Done, now: int) -> ActionCall:
+def mark_succeeded(call: ActionCall, done: ActionResult, now: int) -> ActionCall:
     """A call that has given something."""
     return call.move(
         CallState.SUCCEEDED,
@@ -57,24 +57,24 @@ def succeeded(call: ActionCall, done: Done, now: int) -> ActionCall:
     )
 
 
-def failed(call: ActionCall, error: DeskError, now: int) -> ActionCall:
+def mark_failed(call: ActionCall, error: DeskError, now: int) -> ActionCall:
     """A call that was refused, or that failed."""
     told = CallError(error.kind.value, error.message, error.param, error.recovery)
     return call.move(CallState.FAILED, error=told, progress="", ended_at=now)
 
 
-def unknown(call: ActionCall, now: int) -> ActionCall:
+def mark_unknown(call: ActionCall, now: int) -> ActionCall:
     """A call that was cut short, and that cannot be made again."""
-    told = CallError("unknown", f"It was begun. {NOBODY_KNOWS}")
+    told = CallError("unknown", f"It was begun. {OUTCOME_UNKNOWN}")
     return call.move(CallState.UNKNOWN, error=told, progress="", ended_at=now)
 
 
-def expired(call: ActionCall, now: int) -> ActionCall:
+def mark_expired(call: ActionCall, now: int) -> ActionCall:
     """A call that was not over in its time."""
     told = CallError("expired", "It was not done in its time.")
     return call.move(CallState.EXPIRED, error=told, progress="", ended_at=now)
 
 
-def always(ended: ActionCall) -> Callable[[ActionCall], ActionCall]:
+def make_fixed_end(ended: ActionCall) -> Callable[[ActionCall], ActionCall]:
     """What ends a call of which it is known already how it ended."""
     return lambda _call: ended

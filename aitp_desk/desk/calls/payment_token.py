@@ -16,7 +16,7 @@ from aitp_desk.model.calls.call import PAYMENT
 from aitp_desk.model.errors import MissingField
 
 
-def quote_named(payment: Mapping[str, Any]) -> str | None:
+def get_quote_id(payment: Mapping[str, Any]) -> str | None:
     """The quote that a payment pays; None for one that names none.
 
     Raises:
@@ -30,14 +30,14 @@ def quote_named(payment: Mapping[str, Any]) -> str | None:
     return quote_id
 
 
-def naming(payment: Mapping[str, Any], quote_id: str) -> Mapping[str, Any]:
+def with_quote_id(payment: Mapping[str, Any], quote_id: str) -> Mapping[str, Any]:
     """A payment that says which quote it pays, also where it was made before that was asked."""
-    if quote_named(payment) is not None:
+    if get_quote_id(payment) is not None:
         return payment
     return {**payment, "x402_payment": {**payment["x402_payment"], "quote_id": quote_id}}
 
 
-def mark_of(payment: Mapping[str, Any]) -> str:
+def digest_payment(payment: Mapping[str, Any]) -> str:
     """What stands for a payment that names no quote, the same whenever it is presented.
 
     It holds the payer's signature, so that nobody else can foresee it.

@@ -12,16 +12,16 @@ from typing import Any
 import msgspec
 
 from aitp_desk.desk.calls.argument_secrets import ArgumentSecrets
-from aitp_desk.desk.calls.invocation import Invocation, Needed, PaymentNeeded, Say
-from aitp_desk.desk.calls.outcomes import failed
-from aitp_desk.desk.calls.repository import WritingCalls
+from aitp_desk.desk.calls.invocation import Invocation, PaymentNeeded, Requirement, WriteMessages
+from aitp_desk.desk.calls.outcomes import mark_failed
+from aitp_desk.desk.calls.repository import CallRepository
 from aitp_desk.model.access.principal import Principal
 from aitp_desk.model.calls.call import WAITS_SECONDS, ActionCall, CallError, CallPayment, CallState
 from aitp_desk.model.errors import DeskError
-from aitp_desk.store.units.calls.calls import Along, move_call
+from aitp_desk.store.units.calls.calls import ExtraStatements, move_call
 
 
-class WaitingCalls:
+class PendingCalls:
     """Has calls wait, and ends those that are not made.
 
     Parameters:
@@ -32,7 +32,7 @@ class WaitingCalls:
 
     def __init__(
         self,
-        writing: WritingCalls,
+        writing: CallRepository,
         secrets: ArgumentSecrets,
         new: Callable[[Principal, Invocation], ActionCall],
         clock: Callable[[], float],
@@ -42,12 +42,12 @@ class WaitingCalls:
         self._new = new
         self._clock = clock
 
-    async def begin(
+    async def write_pending(
         self,
         principal: Principal,
-        needed: Needed,
+        needed: Requirement,
         memory: Mapping[str, Any] | None,
-        say: Say,
+        say: WriteMessages,
     ) -> ActionCall:
         """Write down a call that waits for an argument, to be agreed to, or to be paid.
 
@@ -55,14 +55,17 @@ class WaitingCalls:
             memory: what was read so far, and asked for; None where it only is to be agreed to or
                 paid.
         """
-        call = await self.begun(principal, needed, memory)
+        call = await self.make_pending(principal, needed, memory)
         await self._writing.move(call, needed.invocation.waiting, say)
         return call
 
-    async def begun(
-        self, principal: Principal, needed: Needed, memory: Mapping[str, Any] | None
+    async def make_pending(
+        self, principal: Principal, needed: Requirement, memory: Mapping[str, Any] | None
     ) -> ActionCall:
-        """A call as it waits, as :meth:`begin` writes it down; what is secret is put away."""
+        """A call as it waits.
+
+        As :meth:`write_pending` writes it down; what is secret is put away.
+        """
         invocation = needed.invocation
         new = self._new(principal, invocation)
         is_to_pay = isinstance(needed, PaymentNeeded)
@@ -78,29 +81,29 @@ class WaitingCalls:
             expires_at=self._now() + WAITS_SECONDS,
             answer=None,
         )
-        return await self._secrets.put_away(waits)
+        return await self._secrets.seal_secrets(waits)
 
-    async def decline(self, call: ActionCall, say: Say) -> ActionCall:
+    async def decline(self, call: ActionCall, say: WriteMessages) -> ActionCall:
         """End a call that waits, because whoever asked does not want it any more."""
-        ended = self.declined(call)
+        ended = self.make_declined(call)
         await self._writing.move(ended, call, say)
         return ended
 
-    def declined(self, call: ActionCall) -> ActionCall:
+    def make_declined(self, call: ActionCall) -> ActionCall:
         """A call that waited, as :meth:`decline` writes it down."""
         declined = CallError("declined", "It was declined; nothing was done.")
         ended = call.move(CallState.FAILED, error=declined, ended_at=self._now())
         return msgspec.structs.replace(ended, answer=None)
 
-    async def refuse(self, call: ActionCall, error: DeskError, say: Say) -> None:
+    async def refuse(self, call: ActionCall, error: DeskError, say: WriteMessages) -> None:
         """End a call that waits, because it cannot be made any more."""
-        await self._writing.move(self.refused(call, error), call, say)
+        await self._writing.move(self.make_refused(call, error), call, say)
 
-    def refused(self, call: ActionCall, error: DeskError) -> ActionCall:
+    def make_refused(self, call: ActionCall, error: DeskError) -> ActionCall:
         """A call that waited, and cannot be made any more."""
-        return msgspec.structs.replace(failed(call, error, self._now()), answer=None)
+        return msgspec.structs.replace(mark_failed(call, error, self._now()), answer=None)
 
-    def moving(self, call: ActionCall, before: ActionCall) -> Along:
+    def make_move(self, call: ActionCall, before: ActionCall) -> ExtraStatements:
         """Make the part of a unit that writes down a call of which nothing was carried out.
 
         It raises PreconditionFailed where the call stands otherwise by then.

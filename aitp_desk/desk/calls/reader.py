@@ -8,7 +8,7 @@ from statistics import median
 
 import msgspec
 
-from aitp_desk.desk.access.revocation import still_holds
+from aitp_desk.desk.access.revocation import is_still_valid
 from aitp_desk.model.access.call_access import CallThread, is_call_of, may_reach_call
 from aitp_desk.model.access.principal import Principal
 from aitp_desk.model.calls.call import ActionCall
@@ -17,7 +17,7 @@ from aitp_desk.store.reads import calls as call_reads
 from aitp_desk.store.reads import threads as reads
 
 
-class Calls:
+class CallReader:
     """The calls of one desk.
 
     Parameters:
@@ -31,17 +31,17 @@ class Calls:
         self._clock = clock
         self._etas: dict[str, int] = {}
 
-    async def of_session(self, session_id: str, principal: Principal) -> ActionCall | None:
+    async def find_in_session(self, session_id: str, principal: Principal) -> ActionCall | None:
         """The newest call that was accepted in a session, for whoever may go on with that."""
         call = await call_reads.call_of_session(self._store, session_id)
-        return call if call is not None and await self.reaches(principal, call) else None
+        return call if call is not None and await self.can_reach(principal, call) else None
 
-    async def of_run(self, run_id: str) -> tuple[ActionCall, ...]:
+    async def list_in_run(self, run_id: str) -> tuple[ActionCall, ...]:
         """What a run has called, in order; what waits for its visitor is left out."""
         made = await call_reads.calls_of_run(self._store, run_id)
         return tuple(call for call in made if not call.waits_for_asker)
 
-    async def ended(self, call_id: str) -> ActionCall | None:
+    async def find_ended(self, call_id: str) -> ActionCall | None:
         """A call that is over; None where it is not, or there is none."""
         call = await call_reads.call_by_id(self._store, call_id)
         return call if call is not None and call.is_over else None
@@ -50,30 +50,30 @@ class Calls:
         """A call, whosever it is; None where there is none."""
         return await call_reads.call_by_id(self._store, call_id)
 
-    async def quoted(self, quote_id: str) -> ActionCall | None:
+    async def find_by_quote(self, quote_id: str) -> ActionCall | None:
         """The call of this desk that is paid by a name, whosever it is; None for none."""
         call = await call_reads.call_quoted(self._store, quote_id)
         return call if call is not None and call.desk == self._desk else None
 
-    async def reaches(self, principal: Principal, call: ActionCall) -> bool:
+    async def can_reach(self, principal: Principal, call: ActionCall) -> bool:
         """Whether a caller who names a call's own id may know it now."""
         if call.desk != self._desk:
             return False
         return may_reach_call(principal, call, await self._thread_of(principal, call))
 
-    async def owns(self, principal: Principal, call: ActionCall) -> bool:
+    async def is_owner(self, principal: Principal, call: ActionCall) -> bool:
         """Whether a known caller may know a call by who they are, whichever id they name."""
         thread = await self._thread_of(principal, call)
         return is_call_of(principal, call, thread)
 
-    async def may_tell(self, call: ActionCall) -> bool:
+    async def may_notify(self, call: ActionCall) -> bool:
         """Whether the caller of a call may be told of its end now, at the address they gave."""
         asker, asked_at = call.asked_by, call.accepted_at or call.created_at
-        if not await still_holds(self._store, asker.id, asked_at, self._clock()):
+        if not await is_still_valid(self._store, asker.id, asked_at, self._clock()):
             return False
         if asker.party is None:
-            return await self.reaches(asker, call)
-        return await self.owns(asker, call)
+            return await self.can_reach(asker, call)
+        return await self.is_owner(asker, call)
 
     async def _thread_of(self, principal: Principal, call: ActionCall) -> CallThread | None:
         if call.thread_id is None:
@@ -84,7 +84,9 @@ class Calls:
         )
         return None if found is None else CallThread(*found)
 
-    async def made_by(self, call_id: str, name: str, principal: Principal) -> ActionCall | None:
+    async def find_direct_call(
+        self, call_id: str, name: str, principal: Principal
+    ) -> ActionCall | None:
         """A caller's call of an action by its arguments; None where there is none.
 
         It was asked for on no thread; one that is paid first has a thread, or stands on one.
@@ -94,21 +96,21 @@ class Calls:
             return None
         if call.payment is None and (call.session_id or call.run_id or call.thread_id):
             return None
-        return call if call.action == name and await self.reaches(principal, call) else None
+        return call if call.action == name and await self.can_reach(principal, call) else None
 
-    async def waiting(self, call_id: str, principal: Principal) -> ActionCall | None:
+    async def find_pending(self, call_id: str, principal: Principal) -> ActionCall | None:
         """A call that a caller may go on with; None where it waits no more."""
         call = await call_reads.call_by_id(self._store, call_id)
         if call is None or not call.waits_for_asker or call.expires_at < self._clock():
             return None
-        return call if await self.reaches(principal, call) else None
+        return call if await self.can_reach(principal, call) else None
 
-    async def answered(self, thread_id: str) -> tuple[ActionCall, ...]:
+    async def list_answered(self, thread_id: str) -> tuple[ActionCall, ...]:
         """The calls on a thread that were answered and have not gone on by that, in order."""
         calls = await call_reads.answered_calls(self._store, thread_id)
         return tuple(call for call in calls if call.desk == self._desk)
 
-    async def cut_short(self, limit: int) -> tuple[ActionCall, ...]:
+    async def list_interrupted(self, limit: int) -> tuple[ActionCall, ...]:
         """The oldest calls at work that somebody waits for; after a start, that were cut short."""
         return await call_reads.calls_cut_short(self._store, self._desk, limit)
 

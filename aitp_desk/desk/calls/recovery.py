@@ -6,9 +6,9 @@ import asyncio
 
 import structlog
 
-from aitp_desk.desk.calls.deferral import CallsOnDisk
-from aitp_desk.desk.calls.invoker import Invoking
-from aitp_desk.desk.calls.outcomes import always
+from aitp_desk.desk.calls.deferral import DeferredCalls
+from aitp_desk.desk.calls.invoker import ActionInvoker
+from aitp_desk.desk.calls.outcomes import make_fixed_end
 from aitp_desk.model.calls.call import ActionCall
 from aitp_desk.store.base import Store
 
@@ -18,7 +18,7 @@ AT_ONCE = 16
 _log = structlog.get_logger()
 
 
-async def recover(invoking: Invoking, store: Store) -> None:
+async def recover_calls(invoking: ActionInvoker, store: Store) -> None:
     """End the calls of a desk that were cut short, before there are others.
 
     What may be made again is, with the same id, and of the rest nobody knows what became. Calls
@@ -27,15 +27,15 @@ async def recover(invoking: Invoking, store: Store) -> None:
     for action in invoking.actions:
         if action.kind == "async":
             await invoking.calls.eta_seconds(action.name)  # which the manifest tells
-    while calls := await invoking.calls.cut_short(AT_ONCE):
+    while calls := await invoking.calls.list_interrupted(AT_ONCE):
         async with asyncio.TaskGroup() as group:
             for call in calls:
                 group.create_task(_end(invoking.on_disk, store, call))
 
 
-async def _end(calls: CallsOnDisk, store: Store, call: ActionCall) -> None:
-    ended = (await calls.carry_out(call)).call if calls.may_repeat(call) else call
+async def _end(calls: DeferredCalls, store: Store, call: ActionCall) -> None:
+    ended = (await calls.execute(call)).call if calls.is_repeatable(call) else call
     if not ended.is_over:
-        ended = calls.cut(call)
+        ended = calls.end_interrupted(call)
     _log.warning("call_was_cut_short", call=call.id, state=ended.state.value)
-    await store.run(calls.ending(call.id, always(ended)))
+    await store.run(calls.make_end_unit(call.id, make_fixed_end(ended)))

@@ -38,7 +38,7 @@ OWN_NAMES = frozenset(
 """What the desk's own actions are called, whether its content has anything for them or not."""
 
 
-def actions_of(types: Collection[str]) -> tuple[Action, ...]:
+def list_content_actions(types: Collection[str]) -> tuple[Action, ...]:
     """What a site can do that offers these content types: it gives those, and no more."""
     held = [kind for kind in GET if kind in types]
     own = sorted(kind for kind in types if kind not in GET)
@@ -78,7 +78,7 @@ class Content(Protocol):
     editions: Editions
 
 
-class Registry:
+class ActionRegistry:
     """The desk's actions by name, as its present content has them.
 
     Parameters:
@@ -102,7 +102,7 @@ class Registry:
         self._follow()
         return self._listed
 
-    def action(self, name: str) -> Action:
+    def get_action(self, name: str) -> Action:
         """Find an action.
 
         Raises:
@@ -113,9 +113,9 @@ class Registry:
         try:
             return self._actions[name]
         except KeyError:
-            raise self.unknown(name) from None
+            raise self.make_unknown_error(name) from None
 
-    def unknown(self, name: str) -> UnknownAction:
+    def make_unknown_error(self, name: str) -> UnknownAction:
         """What is told of an action that there is not, or not for whoever asks."""
         names = tuple(action.name for action in self.actions)
         return UnknownAction(
@@ -127,7 +127,7 @@ class Registry:
         editions = self._content.editions
         if editions is not self._read:
             self._read = editions
-            actions = actions_of(editions.types) + self._own
+            actions = list_content_actions(editions.types) + self._own
             if actions != tuple(self._actions.values()):
                 self._listed = tuple(one for one in actions if one.open_to != "operators")
                 self._actions = {action.name: action for action in actions}

@@ -7,12 +7,12 @@ from collections.abc import Callable
 
 import structlog
 
-from aitp_desk.desk.calls.invocation import Say, say_nothing
-from aitp_desk.model.access.audit import AuditKeys, Auditor, auditor_of
+from aitp_desk.desk.calls.invocation import WriteMessages, write_no_messages
+from aitp_desk.model.access.audit import AuditKeys, Auditor, make_auditor
 from aitp_desk.model.calls.call import ActionCall
 from aitp_desk.model.errors import PreconditionFailed, StoreBusy, UnknownSession
 from aitp_desk.store.base import Store, StoreError
-from aitp_desk.store.units.calls.calls import Along, begin_call, move_call
+from aitp_desk.store.units.calls.calls import ExtraStatements, begin_call, move_call
 
 AGAIN_SECONDS = 1.0
 """After so long a call's end is written again where the store could not."""
@@ -20,7 +20,7 @@ AGAIN_SECONDS = 1.0
 _log = structlog.get_logger()
 
 
-class WritingCalls:
+class CallRepository:
     """Writes calls down.
 
     Parameters:
@@ -34,7 +34,11 @@ class WritingCalls:
         self._clock = clock
 
     async def begin(
-        self, call: ActionCall, before: ActionCall | None, say: Say, along: Along | None = None
+        self,
+        call: ActionCall,
+        before: ActionCall | None,
+        say: WriteMessages,
+        along: ExtraStatements | None = None,
     ) -> None:
         """Write down that a call is begun; it is noted in the audit log.
 
@@ -45,12 +49,16 @@ class WritingCalls:
         """
         await self._write(call, before, say, self._by(call), along)
 
-    async def move(self, call: ActionCall, before: ActionCall | None, say: Say) -> None:
+    async def move(self, call: ActionCall, before: ActionCall | None, say: WriteMessages) -> None:
         """Write down a call of which nothing was carried out; as :meth:`begin`, but not noted."""
         await self._write(call, before, say, None)
 
     async def end(
-        self, call: ActionCall, before: ActionCall, say: Say, along: Along | None = None
+        self,
+        call: ActionCall,
+        before: ActionCall,
+        say: WriteMessages,
+        along: ExtraStatements | None = None,
     ) -> None:
         """Write down how a call ended, as soon as the store can; what was done, was done."""
         by = self._by(call)
@@ -61,7 +69,7 @@ class WritingCalls:
                 _log.warning("call_not_written_yet", call=call.id, reason=str(error))
                 await asyncio.sleep(AGAIN_SECONDS)
             except UnknownSession:  # its thread was deleted or claimed meanwhile
-                say = say_nothing
+                say = write_no_messages
             except PreconditionFailed:  # what it was about was erased meanwhile
                 return
             else:
@@ -71,9 +79,9 @@ class WritingCalls:
         self,
         call: ActionCall,
         before: ActionCall | None,
-        say: Say,
+        say: WriteMessages,
         by: Auditor | None,
-        along: Along | None = None,
+        along: ExtraStatements | None = None,
     ) -> None:
         turn, now = say(call), int(self._clock())
         if before is None:
@@ -84,4 +92,4 @@ class WritingCalls:
             )
 
     def _by(self, call: ActionCall) -> Auditor:
-        return auditor_of(self._audit, call.asked_by, int(self._clock()))
+        return make_auditor(self._audit, call.asked_by, int(self._clock()))

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from aitp_desk.agent.base import CHARACTERS_PER_TOKEN, Answer, Source
-from aitp_desk.agent.extractive.agent import cut
+from aitp_desk.agent.extractive.agent import cut_text
 from aitp_desk.agent.history.offer import Offer, negotiate
 from aitp_desk.model.calls.action import ACTION_RESULT, DATA, TEXT_ANSWER, Action
 from aitp_desk.model.calls.call import ActionCall
@@ -17,8 +17,8 @@ from aitp_desk.model.calls.resource import fill_links
 DONE = "It was done. This site does not offer this any more."
 PLAIN: tuple[str, str | None] = (TEXT_ANSWER, None)
 """What :func:`choose_type` gives for words, which everybody can read."""
-GOES_BACK = "What was paid for it goes back."
-LONGEST_TEXT = 4000
+REVERSIBLE_NOTE = "What was paid for it goes back."
+MAX_TEXT = 4000
 """How long a result in words may be, in characters."""
 _MOST_ITEMS = 20
 _MOST_DEEP = 4
@@ -51,7 +51,7 @@ def offer_result(
         said: what an agent says of it; else it is put in words here.
     """
     if call.error is not None:
-        return Offer(end_in_words(action, call))
+        return Offer(describe_end(action, call))
     content_type, fallback_from = chosen
     payload = _payload(action, call, content_type)
     sources = _links(action, call)
@@ -59,9 +59,9 @@ def offer_result(
         known = msgspec.structs.asdict(said)
         known["sources"] = (*said.sources, *sources)
         return Offer(**known, content_type=content_type, payload=payload)
-    text = end_in_words(action, call)
+    text = describe_end(action, call)
     if max_tokens is not None:
-        text = cut(text, max_tokens * CHARACTERS_PER_TOKEN)
+        text = cut_text(text, max_tokens * CHARACTERS_PER_TOKEN)
     return Offer(
         text,
         sources=sources,
@@ -73,7 +73,7 @@ def offer_result(
     )
 
 
-def end_in_words(action: Action | None, call: ActionCall) -> str:
+def describe_end(action: Action | None, call: ActionCall) -> str:
     """What is said of a call that is over: why it failed, or what it gave.
 
     The action's own words are said, else its result is spelt out.
@@ -83,12 +83,12 @@ def end_in_words(action: Action | None, call: ActionCall) -> str:
     """
     if call.error is not None:
         told = call.error.in_words
-        return f"{told} {GOES_BACK}" if call.goes_back else told
+        return f"{told} {REVERSIBLE_NOTE}" if call.goes_back else told
     if action is None:
         return call.text or DONE
     said = call.text or "\n".join(_spell(call.result, 0)) or f"Done: {action.summary}"
     effects = [effect.description for effect in call.effects]
-    return cut("\n".join([said, *effects]), LONGEST_TEXT)
+    return cut_text("\n".join([said, *effects]), MAX_TEXT)
 
 
 def _links(action: Action, call: ActionCall) -> tuple[Source, ...]:

@@ -13,17 +13,17 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from aitp_desk.agent.base import Answer, Calling
+from aitp_desk.agent.base import Answer, ToolCallingAgent
 from aitp_desk.agent.history.offer import Offer
-from aitp_desk.agent.slots.base import Filled
-from aitp_desk.desk.calls.invocation import Accepted, Consent
-from aitp_desk.desk.calls.invoker import Invoking
+from aitp_desk.agent.slots.base import FilledArguments
+from aitp_desk.desk.calls.invocation import AcceptedCall, Consent
+from aitp_desk.desk.calls.invoker import ActionInvoker
 from aitp_desk.desk.calls.results import PLAIN, choose_type, offer_result
-from aitp_desk.desk.dialogue.action_dialogue import Exchange
-from aitp_desk.desk.dialogue.consent import agrees, answer_in, is_mild
-from aitp_desk.desk.dialogue.prompts import taken_on
-from aitp_desk.desk.dialogue.statements import Means
-from aitp_desk.desk.dialogue.tools.json_arguments import arguments_in, words_of
+from aitp_desk.desk.dialogue.action_dialogue import ActionDialogue
+from aitp_desk.desk.dialogue.consent import is_low_risk, parse_answer, parse_consent
+from aitp_desk.desk.dialogue.prompts import describe_accepted
+from aitp_desk.desk.dialogue.statements import DialogueServices
+from aitp_desk.desk.dialogue.tools.json_arguments import parse_arguments, write_arguments
 from aitp_desk.desk.dialogue.turn import ActionReply, ActionRequest, CallStatus
 from aitp_desk.desk.threads.sessions import Session
 from aitp_desk.model.access.principal import Principal
@@ -40,7 +40,7 @@ from aitp_desk.model.errors import (
 _Came = TypeVar("_Came", bound=Answer)
 
 
-class Acting:
+class ActionTurns:
     """Has actions done, in sessions.
 
     Parameters:
@@ -51,7 +51,7 @@ class Acting:
 
     def __init__(
         self,
-        means: Means,
+        means: DialogueServices,
         *,
         requires_intent: bool,
         check_callback: Callable[[Principal, str], None],
@@ -61,23 +61,23 @@ class Acting:
         self._check_callback = check_callback
 
     @property
-    def invoking(self) -> Invoking:
+    def invoker(self) -> ActionInvoker:
         """What calls the actions."""
         return self._means.invoking
 
-    async def act(
+    async def run_action(
         self, principal: Principal, name: str, request: ActionRequest, session: Session
     ) -> ActionReply:
         """Have an action done, or ask back. The session's turn is the caller's.
 
         Raises:
-            whatever :meth:`aitp_desk.desk.calls.invoker.Invoking.invoke` raises;
+            whatever :meth:`aitp_desk.desk.calls.invoker.ActionInvoker.invoke` raises;
             MissingField: it was not said what for.
             InvalidRequest: nobody is told at the address that was given, or nothing was asked that
                 this could answer.
             UnsupportedType: the asker can handle none of the action's types.
         """
-        offered = self.invoking.find(principal, name)
+        offered = self.invoker.find(principal, name)
         action = offered.action
         if self._requires_intent and action.kind != "query" and not (request.intent or "").strip():
             raise MissingField(
@@ -93,10 +93,10 @@ class Acting:
         waiting = await self._waiting(principal, name, session)
         if request.is_reply:
             session.check_pending()
-        given = None if request.is_reply else arguments_in(request.words)
+        given = None if request.is_reply else parse_arguments(request.words)
         if given is not None:
             request = self._to_be_written(name, request, *given)
-        exchange = Exchange(self._means, principal, offered, request, session, chosen)
+        exchange = ActionDialogue(self._means, principal, offered, request, session, chosen)
         if given is not None:
             return await exchange.call(given[0], request.written_by, given[1])
         if waiting is not None and waiting.memory is None:
@@ -109,7 +109,7 @@ class Acting:
         return await exchange.read(waiting)
 
     async def _take_answer(
-        self, exchange: Exchange, action: Action, words: str, waiting: ActionCall
+        self, exchange: ActionDialogue, action: Action, words: str, waiting: ActionCall
     ) -> ActionReply | None:
         """Go on with a call that was to be agreed to, or paid, by what is said to that.
 
@@ -118,7 +118,7 @@ class Acting:
         """
         known, asks_agent = waiting.arguments, self.asks_agent
         if waiting.state is CallState.WAITING_PAYMENT:
-            match agrees(words):
+            match parse_consent(words):
                 case True:
                     return await exchange.remind(waiting)
                 case False:
@@ -126,23 +126,27 @@ class Acting:
                 case None:
                     return None
         # what is meant instead, an agent reads itself
-        mild = is_mild(action, waiting.price)
+        mild = is_low_risk(action, waiting.price)
         answer = (
-            agrees(words, is_mild=mild)
+            parse_consent(words, is_mild=mild)
             if asks_agent
-            else answer_in(words, action, known, self._means.now(), is_mild=mild)
+            else parse_answer(words, action, known, self._means.now(), is_mild=mild)
         )
         if answer is True:
             return await exchange.call(known, waiting.source, Consent(waiting.price), waiting)
         if answer is False:
             return await exchange.decline(waiting)
-        return None if asks_agent else await exchange.ask_anew(answer or Filled(known), waiting)
+        return (
+            None
+            if asks_agent
+            else await exchange.ask_again(answer or FilledArguments(known), waiting)
+        )
 
     @property
     def asks_agent(self) -> bool:
         """Whether an agent answers here that calls actions itself."""
         agent = self._means.agent
-        return isinstance(agent, Calling) and agent.calls_tools
+        return isinstance(agent, ToolCallingAgent) and agent.calls_tools
 
     def _to_be_written(
         self,
@@ -152,12 +156,12 @@ class Acting:
         consent: Consent | None,
     ) -> ActionRequest:
         """A request whose words are these arguments, as the words may stand on the thread."""
-        shown = self.invoking.secrets.shown(name, arguments)
+        shown = self.invoker.secrets.redact_arguments(name, arguments)
         if shown == arguments:
             return request
-        return msgspec.structs.replace(request, words=words_of(shown, consent))
+        return msgspec.structs.replace(request, words=write_arguments(shown, consent))
 
-    async def waits_in(self, principal: Principal, session: Session) -> tuple[str, ...]:
+    async def find_answered_call(self, principal: Principal, session: Session) -> tuple[str, ...]:
         """The call that a session's last turn has asked for, where it was answered already.
 
         That is so where the desk was stopped before the call went on.
@@ -165,10 +169,10 @@ class Acting:
         pending = session.pending
         if pending is None or pending.call_id is None:
             return ()
-        call = await self.invoking.calls.waiting(pending.call_id, principal)
+        call = await self.invoker.calls.find_pending(pending.call_id, principal)
         return () if call is None or call.answer is None else (call.id,)
 
-    async def carry_on(
+    async def continue_call(
         self, principal: Principal, call_id: str, request: ActionRequest, session: Session
     ) -> tuple[Action, ActionReply]:
         """Have a call go on that was answered, or ask for what is missing yet.
@@ -178,21 +182,21 @@ class Acting:
 
         Raises:
             PreconditionFailed: it has gone on already.
-            whatever :meth:`aitp_desk.desk.calls.invoker.Invoking.invoke` raises.
+            whatever :meth:`aitp_desk.desk.calls.invoker.ActionInvoker.invoke` raises.
         """
-        call = await self.invoking.calls.find(call_id)
+        call = await self.invoker.calls.find(call_id)
         if call is None or call.answer is None or not call.waits_for_asker:
             raise PreconditionFailed("This was settled meanwhile.")
-        offered = self.invoking.find(principal, call.action)
+        offered = self.invoker.find(principal, call.action)
         action = offered.action
         try:
             chosen = choose_type(action, request.accepts)
         except UnsupportedType:  # what was asked for was another action's
             chosen = choose_type(action, None)
-        exchange = Exchange(self._means, principal, offered, request, session, chosen)
-        return action, await exchange.go_on(call, call.answer.value)
+        exchange = ActionDialogue(self._means, principal, offered, request, session, chosen)
+        return action, await exchange.continue_call(call, call.answer.value)
 
-    async def tell_paid(
+    async def report_payment(
         self, call: ActionCall, request: ActionRequest, session: Session, receipt: Answer
     ) -> ActionReply:
         """What came of a call that was paid in a turn, after what was said of the payment.
@@ -203,11 +207,11 @@ class Acting:
         if call.state is CallState.WAITING_PAYMENT:  # what was paid is looked at
             return ActionReply(receipt)
         if not call.is_over:
-            accepted = Accepted(call, await self.invoking.calls.seconds_left(call))
+            accepted = AcceptedCall(call, await self.invoker.calls.seconds_left(call))
             is_asked_after = call.session_id == session.id
-            said = _told_with(receipt, taken_on(call))
+            said = _told_with(receipt, describe_accepted(call))
             return ActionReply(said, accepted if is_asked_after else None)
-        action = self.invoking.action(call.action)
+        action = self.invoker.get_action(call.action)
         try:
             chosen = choose_type(action, request.accepts)
         except UnsupportedType:  # it was chosen for another question
@@ -215,44 +219,44 @@ class Acting:
         came = offer_result(action, call, chosen, max_tokens=request.max_tokens)
         return ActionReply(_told_with(receipt, came), ended=call)
 
-    async def status(self, principal: Principal, session_id: str) -> CallStatus:
+    async def get_call_status(self, principal: Principal, session_id: str) -> CallStatus:
         """How the newest call stands that was accepted in a session of the caller's.
 
         Raises:
             CallNotFound: there is none, or it is somebody else's.
         """
-        call = await self.invoking.calls.of_session(session_id, principal)
+        call = await self.invoker.calls.find_in_session(session_id, principal)
         if call is None:
             raise CallNotFound("There is no such call of yours.", param="session_id")
         if not call.is_over:
-            return CallStatus(call, await self.invoking.calls.seconds_left(call))
-        return CallStatus(call, offer=self.offer(call))
+            return CallStatus(call, await self.invoker.calls.seconds_left(call))
+        return CallStatus(call, offer=self.offer_result(call))
 
-    async def ended(self, call_id: str) -> CallStatus | None:
+    async def describe_end(self, call_id: str) -> CallStatus | None:
         """How a call ended, for its caller's own server.
 
         None where it has not, there is none, or its caller may not be told any more.
         """
-        call = await self.invoking.calls.ended(call_id)
-        if call is None or not await self.invoking.calls.may_tell(call):
+        call = await self.invoker.calls.find_ended(call_id)
+        if call is None or not await self.invoker.calls.may_notify(call):
             return None
-        return CallStatus(call, offer=self.offer(call))
+        return CallStatus(call, offer=self.offer_result(call))
 
-    def offer(self, call: ActionCall) -> Offer | None:
+    def offer_result(self, call: ActionCall) -> Offer | None:
         """What came of a call, in the form that its action prefers; None where nothing did."""
         if call.state is not CallState.SUCCEEDED:
             return None
-        return self.invoking.offer(call)
+        return self.invoker.offer_result(call)
 
-    async def action_asked_about(self, principal: Principal, session: Session) -> Action | None:
+    async def find_asked_action(self, principal: Principal, session: Session) -> Action | None:
         """The action whose call waits for the answer to what the session's last turn asked."""
         pending = session.pending
         if pending is None or pending.call_id is None:
             return None
-        call = await self.invoking.calls.waiting(pending.call_id, principal)
-        if call is None or call.action not in self.invoking.names:
+        call = await self.invoker.calls.find_pending(pending.call_id, principal)
+        if call is None or call.action not in self.invoker.names:
             return None
-        return self.invoking.action(call.action)
+        return self.invoker.get_action(call.action)
 
     async def _waiting(
         self, principal: Principal, name: str, session: Session
@@ -261,7 +265,7 @@ class Acting:
         pending = session.pending
         if pending is None or pending.call_id is None:
             return None
-        call = await self.invoking.calls.waiting(pending.call_id, principal)
+        call = await self.invoker.calls.find_pending(pending.call_id, principal)
         return call if call is not None and call.action == name else None
 
 

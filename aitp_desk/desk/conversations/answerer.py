@@ -4,53 +4,55 @@ from __future__ import annotations
 
 import msgspec
 
-from aitp_desk.agent.base import Agent, Answer, Said, Turn, answer_of, calling
+from aitp_desk.agent.base import Agent, Answer, Said, Turn, find_tool_caller, read_answer
 from aitp_desk.agent.speech import spoken
 from aitp_desk.agent.tools import Tool
 from aitp_desk.config import Site
 from aitp_desk.desk.calls.registry import CONTENT_SEARCH
-from aitp_desk.desk.dialogue.consent import asking_back
+from aitp_desk.desk.dialogue.consent import make_question_outcome
 from aitp_desk.desk.dialogue.conversation import Conversation
 from aitp_desk.desk.dialogue.offers.facts import site_facts
-from aitp_desk.desk.dialogue.offers.media_types import Offering
-from aitp_desk.desk.dialogue.tools.agent_tools import Tooling, in_words, round_of
-from aitp_desk.desk.dialogue.tools.person_requests import People
-from aitp_desk.desk.dialogue.turn import Ask
-from aitp_desk.desk.limits.token_budgets import Budgets
+from aitp_desk.desk.dialogue.offers.media_types import ContentOffers
+from aitp_desk.desk.dialogue.tools.agent_tools import AgentTools, describe_outcome, make_round
+from aitp_desk.desk.dialogue.tools.person_requests import PersonRequests
+from aitp_desk.desk.dialogue.turn import AskRequest
+from aitp_desk.desk.limits.token_budgets import TokenBudgets
 from aitp_desk.desk.threads.sessions import Session
 from aitp_desk.knowledge.snapshot import Knowledge
 from aitp_desk.model.access.principal import Principal
 from aitp_desk.model.calls.action import Action
 
 
-class Answering:
+class Answerer:
     """Finds what is said to a question. It writes nothing down."""
 
     def __init__(
         self,
         *,
         agent: Agent,
-        tooling: Tooling,
-        people: People,
+        tooling: AgentTools,
+        people: PersonRequests,
         knowledge: Knowledge,
         site: Site,
-        budgets: Budgets,
+        budgets: TokenBudgets,
     ) -> None:
         self._agent = agent
-        self._calling = calling(agent)
+        self._calling = find_tool_caller(agent)
         self._tooling = tooling
         self._people = people
         self._knowledge = knowledge
         self._facts = site_facts(site)
-        self._offering = Offering(site)
+        self._offering = ContentOffers(site)
         self._budgets = budgets
 
-    def ask_person(self, ask: Ask, action: Action, session: Session) -> Answer | None:
+    def answer_person_request(
+        self, ask: AskRequest, action: Action, session: Session
+    ) -> Answer | None:
         """What is said where a visitor's words ask for a person; None where they do not.
 
         Whoever looks for pictures of a ``human`` asks for none.
         """
-        wanted = self._people.wanted(
+        wanted = self._people.parse_request(
             ask.words, _unanswered(session), in_full=action.name != CONTENT_SEARCH
         )
         return None if wanted is None else Answer("", person=wanted, locale=wanted.language)
@@ -58,7 +60,7 @@ class Answering:
     async def reply(
         self,
         principal: Principal,
-        ask: Ask,
+        ask: AskRequest,
         action: Action,
         session: Session,
         tools: tuple[Tool, ...],
@@ -66,7 +68,7 @@ class Answering:
         """What is said to a question, and in which language its source is."""
         if ask.clarification is not None:
             session.check_pending()
-        asks_person = self.ask_person(ask, action, session)
+        asks_person = self.answer_person_request(ask, action, session)
         if asks_person is not None:
             return asks_person
         question, clarification, pending = ask.query, ask.clarification, session.pending
@@ -88,18 +90,18 @@ class Answering:
             ask.locale,
             ask.max_tokens,
             tools=tools,
-            invoke=self._tooling.invoker(principal, conversation),
+            invoke=self._tooling.make_invoker(principal, conversation),
             now=self._tooling.now(),
-            may_want_person=self._people.may_be_asked,
+            may_want_person=self._people.is_available,
         )
         editions = self._knowledge.editions
-        said = asking_back(
+        said = make_question_outcome(
             await self._answer(principal, ask, action, turn, conversation, _unanswered(session))
         )
         first = said.sources[0].url if isinstance(said, Answer) and said.sources else None
-        language = editions.language_at(first) if first is not None else None
+        language = editions.find_page_language(first) if first is not None else None
         if language is None:
-            language = editions.speaking(ask.locale).language
+            language = editions.find_library(ask.locale).language
             language = language if said.model else spoken(language)
         if isinstance(said, Answer) and said.locale is not None:
             language = said.locale
@@ -108,23 +110,25 @@ class Answering:
     async def _answer(
         self,
         principal: Principal,
-        ask: Ask,
+        ask: AskRequest,
         action: Action,
         turn: Turn,
         conversation: Conversation,
         unanswered: str | None,
     ) -> Said:
-        library = self._knowledge.editions.speaking(ask.locale)
-        offered = self._offering.offer(action, ask.accepts, turn, library)
+        library = self._knowledge.editions.find_library(ask.locale)
+        offered = self._offering.make_offer(action, ask.accepts, turn, library)
         if offered is not None:
             return offered
         await self._budgets.check_day(principal)
         if self._calling is not None and self._calling.calls_tools:
-            await self._tooling.take_answer(principal, conversation)
-            turn = msgspec.structs.replace(turn, rounds=round_of(conversation.earlier, ()))
-        outcome = in_words(await answer_of(self._agent, turn), conversation, self._tooling)
+            await self._tooling.apply_answer(principal, conversation)
+            turn = msgspec.structs.replace(turn, rounds=make_round(conversation.earlier, ()))
+        outcome = describe_outcome(
+            await read_answer(self._agent, turn), conversation, self._tooling
+        )
         await self._budgets.spend(principal, outcome)
-        return self._people.consider(
+        return self._people.review_reply(
             outcome, turn.question, unanswered, library.language, ask.max_tokens
         )
 

@@ -9,9 +9,9 @@ from functools import partial
 from aitp_desk.agent.tools import Tool
 from aitp_desk.config import Cache
 from aitp_desk.desk.calls.registry import Content
-from aitp_desk.desk.conversations.answerer import Answering
-from aitp_desk.desk.dialogue.answer_cache import AnswerCache, Given, normalise_query
-from aitp_desk.desk.dialogue.turn import Ask
+from aitp_desk.desk.conversations.answerer import Answerer
+from aitp_desk.desk.dialogue.answer_cache import AnswerCache, CachedAnswer, normalise_query
+from aitp_desk.desk.dialogue.turn import AskRequest
 from aitp_desk.desk.threads.sessions import Session
 from aitp_desk.model.access.principal import Principal
 from aitp_desk.model.calls.action import Action
@@ -31,7 +31,7 @@ class FirstAnswers:
 
     def __init__(
         self,
-        answering: Answering,
+        answering: Answerer,
         content: Content,
         cache: Cache,
         clock: Callable[[], float],
@@ -43,14 +43,14 @@ class FirstAnswers:
         self.kept = AnswerCache(cache, clock)
         self._now = now
 
-    async def give(
+    async def get_answer(
         self,
         principal: Principal,
-        ask: Ask,
+        ask: AskRequest,
         action: Action,
         session: Session,
         tools: tuple[Tool, ...],
-    ) -> Given:
+    ) -> CachedAnswer:
         """The answer to a question that begins a conversation, made anew where none is kept."""
         editions = self._content.editions
         key = (
@@ -67,7 +67,7 @@ class FirstAnswers:
             # who has tools is told the date
             self._now().date() if tools else None,
         )
-        return await self.kept.give(
+        return await self.kept.get_or_make(
             editions.revision,
             key,
             partial(self._answering.reply, principal, ask, action, session, tools),

@@ -10,20 +10,20 @@ import msgspec
 
 from aitp_desk.agent.base import Answer, Said
 from aitp_desk.agent.speech import speech_of
-from aitp_desk.desk.dialogue.recorder import Recording
-from aitp_desk.desk.plugins.messages.plain_text import spoken_of
-from aitp_desk.desk.plugins.registry import Capabilities
-from aitp_desk.desk.threads.sessions import Session, Sessions
+from aitp_desk.desk.dialogue.recorder import TurnRecorder
+from aitp_desk.desk.plugins.messages.plain_text import split_parts
+from aitp_desk.desk.plugins.registry import PluginRegistry
+from aitp_desk.desk.threads.sessions import Session, SessionService
 from aitp_desk.model.access.principal import Principal
-from aitp_desk.model.conversation.ticket import PersonSaid, operator_of
+from aitp_desk.model.conversation.ticket import PersonSaid, get_operator
 from aitp_desk.store.base import Store
 from aitp_desk.store.reads.console import tickets as ticket_reads
 
-MOST = 20
+MAX_MESSAGES = 20
 """How many messages of people's are told at once."""
 
 
-class Holding:
+class Handover:
     """Tells what people have said, and keeps the agent silent where a person has the session.
 
     Parameters:
@@ -33,16 +33,16 @@ class Holding:
     def __init__(
         self,
         store: Store,
-        sessions: Sessions,
-        recording: Recording,
-        capabilities: Capabilities,
+        sessions: SessionService,
+        recording: TurnRecorder,
+        capabilities: PluginRegistry,
     ) -> None:
         self._store = store
         self._capabilities = capabilities
         self._sessions = sessions
         self._recording = recording
 
-    async def hear(self, session: Session) -> tuple[PersonSaid, ...]:
+    async def read_messages(self, session: Session) -> tuple[PersonSaid, ...]:
         """What people have said that the visitor was not told yet.
 
         The session takes note of it; who does not tell it after all has the session forgotten.
@@ -51,17 +51,17 @@ class Holding:
             session: whose turn is the caller's.
         """
         said = await ticket_reads.said_by_people(
-            self._store, session.thread_id, session.heard, MOST
+            self._store, session.thread_id, session.heard, MAX_MESSAGES
         )
         session.heard = said[-1][0] if said else session.heard
         return tuple(self._told(actor, content) for _, actor, content in said)
 
     def _told(self, actor: str, content: tuple[str, ...]) -> PersonSaid:
-        spoken = spoken_of(content, self._capabilities)
+        spoken = split_parts(content, self._capabilities)
         text = "\n\n".join(one.text for one in spoken)
         return PersonSaid(actor, text, spoken if any(one.message for one in spoken) else ())
 
-    async def hold(
+    async def record_held_words(
         self,
         principal: Principal,
         session: Session,
@@ -88,15 +88,15 @@ class Holding:
         actor = await ticket_reads.thread_operator(self._store, session.thread_id)
         if actor is None:
             return None
-        heard += await self.hear(session)
-        await self.note(principal, session, words, tokens, turns=0)
+        heard += await self.read_messages(session)
+        await self.record_words(principal, session, words, tokens, turns=0)
         if heard:
             return Answer("", tokens_used=tokens, heard=heard)
         speech = speech_of(language)
-        told = speech.person.held.format(operator=operator_of(actor))
+        told = speech.person.held.format(operator=get_operator(actor))
         return Answer(told, tokens_used=tokens, locale=speech.tag)
 
-    async def note(
+    async def record_words(
         self,
         principal: Principal,
         session: Session,
@@ -107,18 +107,20 @@ class Holding:
         """Write down what a visitor says, to which the agent says nothing.
 
         Parameters:
-            words: as of :meth:`hold`.
+            words: as of :meth:`record_held_words`.
             tokens: how many it used.
             turns: as how many it counts.
         """
-        turn = self._recording.turn(principal, session, question=words, tokens=tokens, turns=turns)
+        turn = self._recording.make_turn(
+            principal, session, question=words, tokens=tokens, turns=turns
+        )
         try:
             await self._recording.write(turn)
         finally:
-            self._sessions.forget(session)
+            self._sessions.evict(session)
 
 
-def is_said_alone(heard: tuple[PersonSaid, ...], said: Said) -> bool:
+def is_message_alone(heard: tuple[PersonSaid, ...], said: Said) -> bool:
     """Whether what people have said is told without what the agent has to say, which is nothing."""
     if not heard:
         return False
@@ -128,6 +130,6 @@ def is_said_alone(heard: tuple[PersonSaid, ...], said: Said) -> bool:
     return not said.found and not wants_person and not said.tools_used
 
 
-def told_after(heard: tuple[PersonSaid, ...], said: Said) -> Said:
+def append_answer(heard: tuple[PersonSaid, ...], said: Said) -> Said:
     """What the agent says, after what people have said."""
     return msgspec.structs.replace(said, heard=heard) if heard else said

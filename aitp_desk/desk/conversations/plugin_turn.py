@@ -7,18 +7,18 @@ from functools import partial
 import msgspec
 from msgspec.structs import replace
 
-from aitp_desk.agent.base import CHARACTERS_PER_TOKEN, Answer, Clarification, Pending, Said
-from aitp_desk.desk.dialogue.prompts import option_named
-from aitp_desk.desk.dialogue.recorder import Recording
-from aitp_desk.desk.payments.settlement import PaidEnds
-from aitp_desk.desk.plugins.judge import Judged, Judging
-from aitp_desk.desk.plugins.judge import Said as ToJudge
+from aitp_desk.agent.base import CHARACTERS_PER_TOKEN, Answer, Clarification, PendingQuestion, Said
+from aitp_desk.desk.dialogue.prompts import match_option
+from aitp_desk.desk.dialogue.recorder import TurnRecorder
+from aitp_desk.desk.payments.settlement import PaymentSettlement
+from aitp_desk.desk.plugins.judge import Judge, JudgedMessages
+from aitp_desk.desk.plugins.judge import SpokenMessage as ToJudge
 from aitp_desk.desk.plugins.messages.interpretation import without_secrets
-from aitp_desk.desk.plugins.messages.parts import Placed
-from aitp_desk.desk.plugins.messages.plain_text import spoken_of, words_of
+from aitp_desk.desk.plugins.messages.parts import PlacedPart
+from aitp_desk.desk.plugins.messages.plain_text import render_parts, split_parts
 from aitp_desk.desk.plugins.messages.speakers import read_speakers
 from aitp_desk.desk.plugins.resumption import answers_last, still_unpaid
-from aitp_desk.desk.threads.sessions import Session, Sessions
+from aitp_desk.desk.threads.sessions import Session, SessionService
 from aitp_desk.model.access.principal import Principal
 from aitp_desk.model.conversation.spoken import Spoken
 from aitp_desk.model.conversation.thread import Draft
@@ -29,7 +29,7 @@ PASSED = "It was passed along to who takes part in this conversation."
 """What is said to a message that the site does not judge itself."""
 
 
-class Taken(msgspec.Struct, frozen=True):
+class PluginTurn(msgspec.Struct, frozen=True):
     """What became of a visitor's words in a turn; they are written.
 
     Parameters:
@@ -48,7 +48,7 @@ class Taken(msgspec.Struct, frozen=True):
     understood: tuple[Spoken, ...] = ()
 
 
-class InSessions:
+class PluginTurns:
     """Takes what is said in a session for a capability's, where it is.
 
     Attributes:
@@ -57,21 +57,23 @@ class InSessions:
 
     def __init__(
         self,
-        judging: Judging,
+        judging: Judge,
         *,
         store: Store,
-        sessions: Sessions,
-        recording: Recording,
-        paid_ends: PaidEnds,
+        sessions: SessionService,
+        recording: TurnRecorder,
+        paid_ends: PaymentSettlement,
     ) -> None:
         self._judging = judging
         self._paid_ends = paid_ends
         self._store = store
         self._sessions = sessions
         self._recording = recording
-        self.kept = partial(without_secrets, capabilities=judging.capabilities)
+        self.redact_words = partial(without_secrets, capabilities=judging.capabilities)
 
-    async def take(self, principal: Principal, session: Session, words: str) -> Taken | None:
+    async def handle_words(
+        self, principal: Principal, session: Session, words: str
+    ) -> PluginTurn | None:
         """Have a turn's words judged, as a message or as the answer to what waits on the thread.
 
         Both stand on the thread then: the words and what they mean. They are on disk before
@@ -88,25 +90,25 @@ class InSessions:
             StoreBusy, UnknownSession: nothing was written.
         """
         draft = Draft("user", (words,))
-        parts = self._judging.parts(draft)
+        parts = self._judging.read_parts(draft)
         was_heard = not parts
-        if was_heard and not (session.is_written and self._judging.hears):
+        if was_heard and not (session.is_written and self._judging.understands_words):
             return None
         actor = self._recording.speaker(principal)
         names: tuple[str, ...] = (actor,)
         if was_heard:
-            waiting = await self._judging.waiting(session.thread_id)
+            waiting = await self._judging.list_open_requests(session.thread_id)
             names = await self._names(principal, session, actor, waits=bool(waiting))
             understood = self._judging.understand(draft, waiting, *names)
             if understood is not None:
                 draft, parts = understood.draft, understood.parts
         if not parts:
             return None
-        (asked,) = self._recording.turn(principal, session, question=words).said
+        (asked,) = self._recording.make_turn(principal, session, question=words).said
         actors = await reads.read_actors(self._store, session.thread_id)
-        unpaid = await self._paid_ends.unpaid_on(session.thread_id)
+        unpaid = await self._paid_ends.list_unpaid(session.thread_id)
 
-        async def write(judged: Judged) -> Judged | None:
+        async def write(judged: JudgedMessages) -> JudgedMessages | None:
             effects = judged.effects
             answers = effects.answers if was_heard else ()
             if not await answers_last(self._store, session.thread_id, answers):
@@ -114,10 +116,10 @@ class InSessions:
             pending = session.pending
             # a call that waits goes on waiting, whatever is said besides
             if effects.is_answered and (pending is None or pending.call_id is None):
-                about = words_of(judged.drafts[0].content[:1], self._judging.capabilities)
+                about = render_parts(judged.drafts[0].content[:1], self._judging.capabilities)
                 said = _joined(self._told(judged, parts))
-                pending = Pending(about[0], said) if effects.asks else None
-            turn = self._recording.turn(principal, session, question=words, pending=pending)
+                pending = PendingQuestion(about[0], said) if effects.asks else None
+            turn = self._recording.make_turn(principal, session, question=words, pending=pending)
             message = replace(asked, content=judged.drafts[0].content)
             told = await still_unpaid(self._store, session.thread_id, effects)
             turn = replace(turn, said=(message,), effects=told)
@@ -128,7 +130,7 @@ class InSessions:
             return judged
 
         try:
-            judged = await self._judging.settle(
+            judged = await self._judging.judge_and_write(
                 principal,
                 session.thread_id,
                 actors,
@@ -136,14 +138,14 @@ class InSessions:
                 write,
             )
         except BaseException:
-            self._sessions.forget(session)
+            self._sessions.evict(session)
             raise
         if judged is None:
             return None
         taken = replace(self._taken(session, judged, parts), unpaid=unpaid)
         if not was_heard or taken.outcome is not None or judged.effects.said:
             return taken
-        meant = spoken_of(self._kept(judged, parts), self._judging.capabilities)
+        meant = split_parts(self._kept(judged, parts), self._judging.capabilities)
         return replace(taken, understood=meant)
 
     async def _names(
@@ -159,37 +161,39 @@ class InSessions:
             return (actor,)
         return (actor, *await read_speakers(self._store, principal, kept))
 
-    def _taken(self, session: Session, judged: Judged, parts: tuple[Placed, ...]) -> Taken:
+    def _taken(
+        self, session: Session, judged: JudgedMessages, parts: tuple[PlacedPart, ...]
+    ) -> PluginTurn:
         effects = judged.effects
         if not effects.is_answered:
             session.is_written = True
             content = judged.drafts[0].content
-            (told,) = words_of(content[:1], self._judging.capabilities)
+            (told,) = render_parts(content[:1], self._judging.capabilities)
             if told != content[0] and session.pending is not None:
-                told = option_named(told, session.pending.options) or told
-            return Taken(words=told, calls=tuple(one.call_id for one in effects.answers))
-        self._sessions.forget(session)
+                told = match_option(told, session.pending.options) or told
+            return PluginTurn(words=told, calls=tuple(one.call_id for one in effects.answers))
+        self._sessions.evict(session)
         spoken = self._told(judged, parts)
         text = _joined(spoken)
         if effects.asks:
-            return Taken(Clarification(text, spoken=spoken))
+            return PluginTurn(Clarification(text, spoken=spoken))
         tokens = -(-len(text) // CHARACTERS_PER_TOKEN)
-        return Taken(Answer(text, tokens_used=tokens, spoken=spoken))
+        return PluginTurn(Answer(text, tokens_used=tokens, spoken=spoken))
 
-    def _told(self, judged: Judged, parts: tuple[Placed, ...]) -> tuple[Spoken, ...]:
+    def _told(self, judged: JudgedMessages, parts: tuple[PlacedPart, ...]) -> tuple[Spoken, ...]:
         """What the capability says, else how the message was understood and is kept."""
         told = [
             spoken
             for message in judged.effects.said
-            for spoken in spoken_of(message.content, self._judging.capabilities)
+            for spoken in split_parts(message.content, self._judging.capabilities)
         ]
         if told:
             return tuple(told)
         if all(one.enabled.from_visitors == "pass" for one in parts):
             return (Spoken(PASSED),)
-        return spoken_of(self._kept(judged, parts), self._judging.capabilities)
+        return split_parts(self._kept(judged, parts), self._judging.capabilities)
 
-    def _kept(self, judged: Judged, parts: tuple[Placed, ...]) -> tuple[str, ...]:
+    def _kept(self, judged: JudgedMessages, parts: tuple[PlacedPart, ...]) -> tuple[str, ...]:
         """The messages that were said, or understood, as they stand on the thread."""
         # they stand at the end; of words before them nothing is left where they held a secret
         return judged.drafts[0].content[-len(parts) :]

@@ -16,23 +16,23 @@ from aitp_desk.agent.base import (
 )
 from aitp_desk.agent.tools import Tool
 from aitp_desk.config import Cache, Site
-from aitp_desk.desk.calls.registry import CONTENT_SEARCH, Registry
-from aitp_desk.desk.conversations.action_turn import Acting
-from aitp_desk.desk.conversations.answerer import Answering
+from aitp_desk.desk.calls.registry import CONTENT_SEARCH, ActionRegistry
+from aitp_desk.desk.conversations.action_turn import ActionTurns
+from aitp_desk.desk.conversations.answerer import Answerer
 from aitp_desk.desk.conversations.first_answers import FirstAnswers
-from aitp_desk.desk.conversations.handover import Holding, is_said_alone, told_after
-from aitp_desk.desk.conversations.plugin_turn import InSessions
-from aitp_desk.desk.conversations.turn_writer import Closing
+from aitp_desk.desk.conversations.handover import Handover, append_answer, is_message_alone
+from aitp_desk.desk.conversations.plugin_turn import PluginTurns
+from aitp_desk.desk.conversations.turn_writer import TurnWriter
 from aitp_desk.desk.dialogue.answer_cache import CacheCounts
-from aitp_desk.desk.dialogue.recorder import Recording
-from aitp_desk.desk.dialogue.tools.agent_tools import Tooling
+from aitp_desk.desk.dialogue.recorder import TurnRecorder
+from aitp_desk.desk.dialogue.tools.agent_tools import AgentTools
 from aitp_desk.desk.dialogue.tools.matcher import ActionMatcher
-from aitp_desk.desk.dialogue.tools.person_requests import People
-from aitp_desk.desk.dialogue.turn import Ask, AskReply, CallStatus, request_of
-from aitp_desk.desk.limits.rate_limits import Allowance, Limiter
-from aitp_desk.desk.limits.token_budgets import Budgets
-from aitp_desk.desk.payments.settlement import PaidEnds
-from aitp_desk.desk.threads.sessions import Session, Sessions, is_thread
+from aitp_desk.desk.dialogue.tools.person_requests import PersonRequests
+from aitp_desk.desk.dialogue.turn import AskReply, AskRequest, CallStatus, make_action_request
+from aitp_desk.desk.limits.rate_limits import Allowance, RateLimiter
+from aitp_desk.desk.limits.token_budgets import TokenBudgets
+from aitp_desk.desk.payments.settlement import PaymentSettlement
+from aitp_desk.desk.threads.sessions import Session, SessionService, is_thread
 from aitp_desk.knowledge.documents.languages import spell_tag
 from aitp_desk.knowledge.snapshot import Knowledge
 from aitp_desk.model.access.principal import Principal
@@ -41,43 +41,43 @@ from aitp_desk.model.conversation.ticket import PersonSaid
 from aitp_desk.model.errors import InvalidRequest
 
 
-class Asking:
+class ConversationService:
     """Answers questions, remembers first answers, and has every turn written down."""
 
     def __init__(
         self,
         *,
-        answering: Answering,
-        people: People,
-        registry: Registry,
-        tooling: Tooling,
-        acting: Acting,
-        sessions: Sessions,
-        recording: Recording,
-        holding: Holding,
-        in_sessions: InSessions,
-        paid_ends: PaidEnds,
+        answering: Answerer,
+        people: PersonRequests,
+        registry: ActionRegistry,
+        tooling: AgentTools,
+        acting: ActionTurns,
+        sessions: SessionService,
+        recording: TurnRecorder,
+        holding: Handover,
+        in_sessions: PluginTurns,
+        paid_ends: PaymentSettlement,
         matcher: ActionMatcher | None,
         knowledge: Knowledge,
         site: Site,
         cache: Cache,
-        limiter: Limiter,
-        budgets: Budgets,
+        limiter: RateLimiter,
+        budgets: TokenBudgets,
         clock: Callable[[], float],
     ) -> None:
         self._answering = answering
         self._registry = registry
         self._tooling = tooling
         self._acting = acting
-        self._own = acting.invoking.names
+        self._own = acting.invoker.names
         self._sessions = sessions
         self._holding = holding
         self._in_sessions = in_sessions
         self._paid_ends = paid_ends
         self._matcher = matcher
-        self._closing = Closing(
+        self._closing = TurnWriter(
             people=people,
-            invoking=acting.invoking,
+            invoking=acting.invoker,
             speaking=tooling.speaking,
             sessions=sessions,
             recording=recording,
@@ -89,7 +89,7 @@ class Asking:
         self._budgets = budgets
 
     async def ask(
-        self, principal: Principal, ask: Ask, allowance: Allowance | None = None
+        self, principal: Principal, ask: AskRequest, allowance: Allowance | None = None
     ) -> AskReply:
         """Answer one question, or ask back.
 
@@ -101,7 +101,7 @@ class Asking:
             RateLimited: the agent or the session has asked too often, or tokens are used up.
             UnknownAction, UnsupportedType: what was asked for is not there.
             Forbidden: the agent that is named may not call the action.
-            whatever an action of the site's own refuses (:meth:`Acting.act`).
+            whatever an action of the site's own refuses (:meth:`ActionTurns.run_action`).
             UnknownSession, SessionLimit: the conversation cannot go on.
             InvalidRequest: a clarification of something that was not asked.
             Unavailable: the agent or the store cannot work now.
@@ -112,9 +112,11 @@ class Asking:
         last_event = await self._sessions.last_event(ask.session_id)
         return msgspec.structs.replace(asked, last_event=last_event)
 
-    async def _ask(self, principal: Principal, ask: Ask, allowance: Allowance | None) -> AskReply:
+    async def _ask(
+        self, principal: Principal, ask: AskRequest, allowance: Allowance | None
+    ) -> AskReply:
         self._limiter.count_agent(principal, ask.requesting_agent, allowance)
-        action = self._registry.action(ask.action)
+        action = self._registry.get_action(ask.action)
         if allowance is not None:
             allowance.check_action(action.name)
         if ask.locale is not None:
@@ -125,19 +127,19 @@ class Asking:
         if meant is not None:
             ask = msgspec.structs.replace(ask, is_guessed=True)
             return await self._act(principal, ask, meant, allowance)
-        tools = self._tooling.tools(principal)
+        tools = self._tooling.list_tools(principal)
         if allowance is not None and allowance.agents:
-            tools = tuple(tool for tool in tools if allowance.lets_call(tool.name))
+            tools = tuple(tool for tool in tools if allowance.allows_action(tool.name))
         if ask.session_id is None:
             return await self._ask_first(principal, ask, action, tools)
-        found = await self._sessions.resume(principal, ask.session_id)
+        found = await self._sessions.resume_session(principal, ask.session_id)
         self._limiter.count_session(found.id, allowance)
-        async with self._sessions.turn(principal, found) as session:
+        async with self._sessions.take_turn(principal, found) as session:
             asked = await self._go_on(principal, ask, action, session, tools)
         return msgspec.structs.replace(asked, hit_rate=self._answers.kept.hit_rate)
 
     async def _meant(
-        self, principal: Principal, ask: Ask, allowance: Allowance | None
+        self, principal: Principal, ask: AskRequest, allowance: Allowance | None
     ) -> Action | None:
         """The action of the site's own that is meant where none is named; None for none."""
         if self._matcher is None or not ask.may_match or ask.action != CONTENT_SEARCH:
@@ -145,9 +147,9 @@ class Asking:
         if self._acting.asks_agent or not self._matcher.is_ready(ask.locale):
             return None
         if ask.session_id is not None:
-            session = await self._sessions.resume(principal, ask.session_id)
+            session = await self._sessions.resume_session(principal, ask.session_id)
             if ask.clarification is not None:
-                return await self._acting.action_asked_about(principal, session)
+                return await self._acting.find_asked_action(principal, session)
             if session.pending is not None:
                 return None
         return await self._matcher.find(principal, ask, allowance)
@@ -158,27 +160,27 @@ class Asking:
         Raises:
             CallNotFound: there is none, or it is somebody else's.
         """
-        return await self._acting.status(principal, session_id)
+        return await self._acting.get_call_status(principal, session_id)
 
-    async def ended_call(self, call_id: str) -> CallStatus | None:
+    async def describe_ended_call(self, call_id: str) -> CallStatus | None:
         """How a call ended; None where it has not, or there is none."""
-        return await self._acting.ended(call_id)
+        return await self._acting.describe_end(call_id)
 
     async def _act(
-        self, principal: Principal, ask: Ask, action: Action, allowance: Allowance | None
+        self, principal: Principal, ask: AskRequest, action: Action, allowance: Allowance | None
     ) -> AskReply:
         """Have an action of the site's own done, in a session."""
         if action.kind != "query":
             self._limiter.count_action(principal, allowance)
         if ask.session_id is None:
-            session = self._sessions.open(principal)
+            session = self._sessions.open_session(principal)
             taken = await self._take(principal, session, ask, action, is_first=True)
             if isinstance(taken, AskReply):
                 return taken
             return await self._act_in(principal, session, taken, action)
-        found = await self._sessions.resume(principal, ask.session_id)
+        found = await self._sessions.resume_session(principal, ask.session_id)
         self._limiter.count_session(found.id, allowance)
-        async with self._sessions.turn(principal, found) as session:
+        async with self._sessions.take_turn(principal, found) as session:
             taken = await self._take(principal, session, ask, action)
             if isinstance(taken, AskReply):
                 return taken
@@ -186,14 +188,14 @@ class Asking:
             self._sessions.check_turns(session)
             self._budgets.check_session(principal, session.tokens)
             # nothing is told with a call that goes on by itself: the next turn tells it
-            heard = () if action.kind == "async" else await self._holding.hear(session)
+            heard = () if action.kind == "async" else await self._holding.read_messages(session)
             return await self._act_in(principal, session, ask, action, heard)
 
     async def _act_in(
         self,
         principal: Principal,
         session: Session,
-        ask: Ask,
+        ask: AskRequest,
         action: Action,
         heard: tuple[PersonSaid, ...] = (),
     ) -> AskReply:
@@ -202,28 +204,28 @@ class Asking:
         Parameters:
             heard: what people have said there, which is told first.
         """
-        request = request_of(ask)
+        request = make_action_request(ask)
         try:
             is_query = action.kind == "query"
-            asks = self._answering.ask_person(ask, action, session) if is_query else None
+            asks = self._answering.answer_person_request(ask, action, session) if is_query else None
             if asks is not None:
-                outcome = await self._closing.finish(principal, session, ask, asks, 0)
-                return AskReply(session.id, action.name, told_after(heard, outcome))
-            reply = await self._acting.act(principal, action.name, request, session)
+                outcome = await self._closing.write_turn(principal, session, ask, asks, 0)
+                return AskReply(session.id, action.name, append_answer(heard, outcome))
+            reply = await self._acting.run_action(principal, action.name, request, session)
         except BaseException:
-            self._sessions.forget(session)
+            self._sessions.evict(session)
             raise
-        return AskReply(session.id, action.name, told_after(heard, reply.outcome), reply=reply)
+        return AskReply(session.id, action.name, append_answer(heard, reply.outcome), reply=reply)
 
     async def _take(
         self,
         principal: Principal,
         session: Session,
-        ask: Ask,
+        ask: AskRequest,
         action: Action,
         *,
         is_first: bool = False,
-    ) -> Ask | AskReply:
+    ) -> AskRequest | AskReply:
         """Have capabilities look at a turn's words, and calls go on that wait for these.
 
         Where a person has the session nothing goes on, and nobody else answers.
@@ -234,26 +236,26 @@ class Asking:
         Returns:
             What became of it; what is asked of the agent or the action, where that is asked.
         """
-        taken = await self._in_sessions.take(principal, session, ask.words)
+        taken = await self._in_sessions.handle_words(principal, session, ask.words)
         calls: Sequence[str] = ()
         if taken is not None:
             if taken.outcome is not None:
                 return await self._tell(session, ask, action, taken.outcome, taken.unpaid)
-            ask, calls = ask.written(taken.words, taken.understood), taken.calls
-        ask = ask.kept(self._in_sessions.kept)
+            ask, calls = ask.with_written_words(taken.words, taken.understood), taken.calls
+        ask = ask.with_kept_words(self._in_sessions.redact_words)
         if is_first:
             return ask
         language = self._language(ask)
-        held = await self._holding.hold(principal, session, ask.unwritten, language)
+        held = await self._holding.record_held_words(principal, session, ask.unwritten, language)
         if held is not None:
             return AskReply(session.id, action.name, held, understood=ask.understood)
-        calls = calls or await self._acting.waits_in(principal, session)
+        calls = calls or await self._acting.find_answered_call(principal, session)
         if not calls:
             return ask
         return await self._carry_on(principal, session, ask, calls)
 
     async def _tell(
-        self, session: Session, ask: Ask, action: Action, said: Said, unpaid: Sequence[str]
+        self, session: Session, ask: AskRequest, action: Action, said: Said, unpaid: Sequence[str]
     ) -> AskReply:
         """What a capability says; where that has paid for a call, with what came of it.
 
@@ -262,27 +264,27 @@ class Asking:
             unpaid: ids of the calls that have waited to be paid.
         """
         told = AskReply(session.id, action.name, said)
-        paid = await self._paid_ends.paid_of(unpaid) if isinstance(said, Answer) else ()
+        paid = await self._paid_ends.filter_paid(unpaid) if isinstance(said, Answer) else ()
         if not paid or not isinstance(said, Answer):
             return told
         if ask.step_aside is not None:
             ask.step_aside()
-        ended = [await self._paid_ends.settled(call) for call in paid][-1]
-        reply = await self._acting.tell_paid(ended, request_of(ask), session, said)
+        ended = [await self._paid_ends.wait_settled(call) for call in paid][-1]
+        reply = await self._acting.report_payment(ended, make_action_request(ask), session, said)
         return AskReply(session.id, ended.action, reply.outcome, reply=reply)
 
     async def _carry_on(
-        self, principal: Principal, session: Session, ask: Ask, calls: Sequence[str]
+        self, principal: Principal, session: Session, ask: AskRequest, calls: Sequence[str]
     ) -> AskReply:
         """Have calls go on that were answered; what is said of the last is told."""
         *before, last = calls
-        request = request_of(ask)
+        request = make_action_request(ask)
         try:
             for call_id in before:
-                await self._acting.carry_on(principal, call_id, request, session)
-            action, reply = await self._acting.carry_on(principal, last, request, session)
+                await self._acting.continue_call(principal, call_id, request, session)
+            action, reply = await self._acting.continue_call(principal, last, request, session)
         finally:
-            self._sessions.forget(session)
+            self._sessions.evict(session)
         return AskReply(
             session.id, action.name, reply.outcome, reply=reply, understood=ask.understood
         )
@@ -290,7 +292,7 @@ class Asking:
     async def _go_on(
         self,
         principal: Principal,
-        ask: Ask,
+        ask: AskRequest,
         action: Action,
         session: Session,
         tools: tuple[Tool, ...],
@@ -308,15 +310,15 @@ class Asking:
     async def _reply(
         self,
         principal: Principal,
-        ask: Ask,
+        ask: AskRequest,
         action: Action,
         session: Session,
         tools: tuple[Tool, ...],
     ) -> Said:
         """What the agent says; what people have said there comes first."""
-        heard = await self._holding.hear(session)
+        heard = await self._holding.read_messages(session)
         if heard and not self._sessions.has_turns(session):
-            await self._holding.note(principal, session, ask.unwritten)
+            await self._holding.record_words(principal, session, ask.unwritten)
             return Answer("", heard=heard)
         try:
             self._sessions.check_turns(session)
@@ -324,58 +326,58 @@ class Asking:
             outcome = await self._answering.reply(principal, ask, action, session, tools)
             tokens = outcome.tokens_used
             # somebody may have taken it over while the agent was at work
-            held = await self._holding.hold(
+            held = await self._holding.record_held_words(
                 principal, session, ask.unwritten, self._language(ask), heard, tokens
             )
         except BaseException:
             if heard:
-                self._sessions.forget(session)
+                self._sessions.evict(session)
             raise
         if held is not None:
             return held
-        if is_said_alone(heard, outcome):
-            await self._holding.note(principal, session, ask.unwritten, tokens)
+        if is_message_alone(heard, outcome):
+            await self._holding.record_words(principal, session, ask.unwritten, tokens)
             return Answer("", tokens_used=tokens, heard=heard)
-        outcome = await self._closing.finish(principal, session, ask, outcome, tokens)
-        return told_after(heard, outcome)
+        outcome = await self._closing.write_turn(principal, session, ask, outcome, tokens)
+        return append_answer(heard, outcome)
 
     @property
     def longest_eta(self) -> int | None:
         """How long a call goes on, of the action that takes longest; None where it is not known."""
-        return self._acting.invoking.calls.longest_eta
+        return self._acting.invoker.calls.longest_eta
 
     @property
     def cache_counts(self) -> CacheCounts:
         """What became of first questions and of kept answers, to be read and not written."""
         return self._answers.kept.counts
 
-    def forget(self) -> None:
+    def clear_caches(self) -> None:
         """Drop what is held of questions, answers and conversations; what is written down stays."""
-        self._answers.kept.forget()
-        self.forget_conversations()
+        self._answers.kept.clear()
+        self.clear_conversations()
 
-    def forget_conversations(self) -> None:
+    def clear_conversations(self) -> None:
         """Drop what is held of conversations; it is read back as it was written down."""
-        self._sessions.forget_all()
+        self._sessions.evict_all()
 
     async def _ask_first(
-        self, principal: Principal, ask: Ask, action: Action, tools: tuple[Tool, ...]
+        self, principal: Principal, ask: AskRequest, action: Action, tools: tuple[Tool, ...]
     ) -> AskReply:
         if ask.clarification is not None:
             raise InvalidRequest(
                 "A clarification needs the session_id of the question that it answers.",
                 param="session_id",
             )
-        session = self._sessions.open(principal)
+        session = self._sessions.open_session(principal)
         taken = await self._take(principal, session, ask, action, is_first=True)
         if isinstance(taken, AskReply):
             return msgspec.structs.replace(taken, hit_rate=self._answers.kept.hit_rate)
         if taken.is_written:  # it may mean what only this conversation has
             outcome = await self._reply(principal, taken, action, session, tools)
             return AskReply(session.id, action.name, outcome, hit_rate=self._answers.kept.hit_rate)
-        given = await self._answers.give(principal, taken, action, session, tools)
+        given = await self._answers.get_answer(principal, taken, action, session, tools)
         tokens = 0 if given.kept else given.outcome.tokens_used
-        outcome = await self._closing.finish(
+        outcome = await self._closing.write_turn(
             principal, session, taken, given.outcome, tokens, given.kept
         )
         return AskReply(
@@ -387,10 +389,10 @@ class Asking:
             self._answers.kept.hit_rate,
         )
 
-    def _language(self, ask: Ask) -> str:
+    def _language(self, ask: AskRequest) -> str:
         """The language of what the desk itself says."""
-        return self._knowledge.editions.speaking(ask.locale).language
+        return self._knowledge.editions.find_library(ask.locale).language
 
     def _settle(self, locale: str) -> str:
         """The language as the content has it, else as it was asked for, in its usual spelling."""
-        return self._knowledge.editions.look_up(locale) or spell_tag(locale) or locale.lower()
+        return self._knowledge.editions.find_language(locale) or spell_tag(locale) or locale.lower()

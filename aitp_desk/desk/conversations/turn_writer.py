@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import msgspec
 
-from aitp_desk.agent.base import Answer, Clarification, Pending, Said
-from aitp_desk.agent.history.message_codec import reply_metadata, write_reply
-from aitp_desk.agent.speech.person_request import PersonWanted
-from aitp_desk.desk.calls.invoker import Invoking
-from aitp_desk.desk.dialogue.answer_cache import Kept
-from aitp_desk.desk.dialogue.prompts import asked_by
-from aitp_desk.desk.dialogue.recorder import Recording
-from aitp_desk.desk.dialogue.tools.person_requests import People
-from aitp_desk.desk.dialogue.turn import Ask
-from aitp_desk.desk.plugins.desk_messages import DeskQuestion, Speaking
-from aitp_desk.desk.threads.sessions import Session, Sessions
+from aitp_desk.agent.base import Answer, Clarification, PendingQuestion, Said
+from aitp_desk.agent.history.message_codec import make_reply_metadata, write_reply
+from aitp_desk.agent.speech.person_request import PersonRequest
+from aitp_desk.desk.calls.invoker import ActionInvoker
+from aitp_desk.desk.dialogue.answer_cache import RenderSlot
+from aitp_desk.desk.dialogue.prompts import find_question
+from aitp_desk.desk.dialogue.recorder import TurnRecorder
+from aitp_desk.desk.dialogue.tools.person_requests import PersonRequests
+from aitp_desk.desk.dialogue.turn import AskRequest
+from aitp_desk.desk.plugins.desk_messages import DeskMessages, DeskQuestion
+from aitp_desk.desk.threads.sessions import Session, SessionService
 from aitp_desk.model.access.principal import Principal
 
 
-class Closing:
+class TurnWriter:
     """Writes down what was said to a question.
 
     Parameters:
@@ -28,11 +28,11 @@ class Closing:
     def __init__(
         self,
         *,
-        people: People,
-        invoking: Invoking,
-        speaking: Speaking,
-        sessions: Sessions,
-        recording: Recording,
+        people: PersonRequests,
+        invoking: ActionInvoker,
+        speaking: DeskMessages,
+        sessions: SessionService,
+        recording: TurnRecorder,
         site_url: str,
     ) -> None:
         self._people = people
@@ -42,32 +42,32 @@ class Closing:
         self._recording = recording
         self._site_url = site_url
 
-    async def finish(
+    async def write_turn(
         self,
         principal: Principal,
         session: Session,
-        ask: Ask,
+        ask: AskRequest,
         outcome: Said,
         tokens: int,
-        kept: Kept | None = None,
+        kept: RenderSlot | None = None,
     ) -> Said:
         """Have a turn written down, and return what was said in it."""
         if isinstance(outcome, Answer) and outcome.person is not None:
             return await self._finish_asking(principal, session, ask, outcome, outcome.person)
         pending = None
         if isinstance(outcome, Answer) and outcome.offers_person:
-            pending = Pending(ask.words, outcome.text, offers_person=True)
+            pending = PendingQuestion(ask.words, outcome.text, offers_person=True)
         elif isinstance(outcome, Clarification):
             about = _about(session, ask, outcome)
-            pending = Pending(about, outcome.question, outcome.options, outcome.waits)
+            pending = PendingQuestion(about, outcome.question, outcome.options, outcome.waits)
         reply, notes = self._put_down(outcome, kept)
         question = None
         if self._speaking.may_ask and (
             outcome.waits is not None or isinstance(outcome, Clarification)
         ):
-            question = await asked_by(outcome, self._invoking)
+            question = await find_question(outcome, self._invoking)
         if question is not None or ask.is_written or self._speaking.is_judged(reply):
-            turn = self._recording.turn(
+            turn = self._recording.make_turn(
                 principal,
                 session,
                 question=ask.unwritten,
@@ -79,18 +79,18 @@ class Closing:
             if question is not None:
                 asks = DeskQuestion(question, self._recording.speaker(principal), outcome.waits)
             try:
-                message = await self._recording.speak(self._speaking, turn, asks)
+                message = await self._recording.write_spoken(self._speaking, turn, asks)
             except BaseException:
-                self._sessions.forget(session)
+                self._sessions.evict(session)
                 raise
             self._sessions.add_turn(session, ask.words, reply, pending, tokens)
-            return self._speaking.told(outcome, question, message)
+            return self._speaking.render_for_reader(outcome, question, message)
         first, words = not session.is_written, ask.words
         self._sessions.add_turn(session, words, reply, pending, tokens)
         try:
             await self._recording.record(principal, session, words, reply, notes, first)
         except BaseException:
-            self._sessions.forget(session)
+            self._sessions.evict(session)
             raise
         return outcome
 
@@ -98,36 +98,40 @@ class Closing:
         self,
         principal: Principal,
         session: Session,
-        ask: Ask,
+        ask: AskRequest,
         said: Answer,
-        wanted: PersonWanted,
+        wanted: PersonRequest,
     ) -> Answer:
         """Have a person asked, with the turn that says so; it is on disk before it is said."""
-        person = self._people.ask(said, wanted, principal, session.thread_id, ask.max_tokens)
-        turn = self._recording.turn(
+        person = self._people.make_request(
+            said, wanted, principal, session.thread_id, ask.max_tokens
+        )
+        turn = self._recording.make_turn(
             principal,
             session,
             question=ask.unwritten,
-            reply=(person.asked, reply_metadata(said)),
+            reply=(person.asked, make_reply_metadata(said)),
             tokens=said.tokens_used,
         )
         try:
-            told = await self._recording.write_asking(turn, person)
+            told = await self._recording.write_with_ticket(turn, person)
         finally:
-            self._sessions.forget(session)  # it may be kept for longer now
+            self._sessions.evict(session)  # it may be kept for longer now
         return msgspec.structs.replace(said, text=told.content[0])
 
-    def _put_down(self, outcome: Said, kept: Kept | None) -> tuple[tuple[str, ...], dict[str, str]]:
+    def _put_down(
+        self, outcome: Said, kept: RenderSlot | None
+    ) -> tuple[tuple[str, ...], dict[str, str]]:
         """The parts of a reply and its metadata, as they are written down."""
         if kept is not None and kept.recorded is not None:
             return kept.recorded
-        recorded = write_reply(outcome, self._site_url), reply_metadata(outcome)
+        recorded = write_reply(outcome, self._site_url), make_reply_metadata(outcome)
         if kept is not None:
             kept.recorded = recorded
         return recorded
 
 
-def _about(session: Session, ask: Ask, outcome: Clarification) -> str:
+def _about(session: Session, ask: AskRequest, outcome: Clarification) -> str:
     """Which question is meant where the desk asks back: the first, while that is being settled."""
     before = session.pending
     if (

@@ -12,45 +12,45 @@ from typing import Any
 import msgspec
 import structlog
 
-from aitp_desk.actions.base import Offered
+from aitp_desk.actions.base import OfferedAction
 from aitp_desk.agent.base import (
     Answer,
     Clarification,
     Turn,
-    answer_of,
+    read_answer,
 )
-from aitp_desk.agent.slots.base import Filled
-from aitp_desk.agent.slots.filler import FromText, fill
+from aitp_desk.agent.slots.base import FilledArguments
+from aitp_desk.agent.slots.filler import FromText, fill_arguments
 from aitp_desk.desk.calls.invocation import (
-    Accepted,
+    AcceptedCall,
+    CompletedCall,
     Consent,
-    ConsentNeeded,
-    Ended,
+    ConsentRequired,
     Invocation,
     PaymentNeeded,
-    say_nothing,
+    write_no_messages,
 )
-from aitp_desk.desk.dialogue.consent import asking_back, consent_question
+from aitp_desk.desk.dialogue.consent import consent_question, make_question_outcome
 from aitp_desk.desk.dialogue.conversation import Conversation
-from aitp_desk.desk.dialogue.next_question import ArgumentQuestion, memory_of, next_question
+from aitp_desk.desk.dialogue.next_question import ArgumentQuestion, next_question, write_memory
 from aitp_desk.desk.dialogue.prompts import (
     DECLINED,
-    consent,
+    describe_accepted,
+    describe_question,
+    make_consent_question,
     payment_question,
-    question_in_words,
-    taken_on,
 )
 from aitp_desk.desk.dialogue.reply_effect import (
     Agreed,
     Complete,
     Declined,
-    Lacks,
+    MissingArguments,
     Step,
-    asked_again,
-    step_of,
+    decide_step,
+    make_retry_question,
 )
-from aitp_desk.desk.dialogue.statements import Means, Saying
-from aitp_desk.desk.dialogue.tools.agent_tools import tool_of
+from aitp_desk.desk.dialogue.statements import DialogueServices, DialogueWriter
+from aitp_desk.desk.dialogue.tools.agent_tools import make_tool
 from aitp_desk.desk.dialogue.turn import ActionReply, ActionRequest
 from aitp_desk.desk.threads.sessions import Session
 from aitp_desk.model.access.principal import Principal
@@ -60,7 +60,7 @@ from aitp_desk.model.errors import DeskError, InvalidRequest, PreconditionFailed
 _log = structlog.get_logger()
 
 
-class Exchange:
+class ActionDialogue:
     """One question to an action, and what comes of it.
 
     Parameters:
@@ -69,9 +69,9 @@ class Exchange:
 
     def __init__(
         self,
-        means: Means,
+        means: DialogueServices,
         principal: Principal,
-        offered: Offered,
+        offered: OfferedAction,
         request: ActionRequest,
         session: Session,
         chosen: tuple[str, str | None],
@@ -82,7 +82,7 @@ class Exchange:
         self._offered = offered
         self._request = request
         self._session = session
-        self._saying = Saying(means, principal, self._action, request, session, chosen)
+        self._saying = DialogueWriter(means, principal, self._action, request, session, chosen)
 
     async def call(
         self,
@@ -99,27 +99,29 @@ class Exchange:
             self._principal, invocation, self._saying.say_question, self._saying.say_end
         )
         match invoked:
-            case Ended(call):
-                offer = self._saying.offer(call)
-                self._saying.note(offer, None)
+            case CompletedCall(call):
+                offer = self._saying.offer_result(call)
+                self._saying.note_pending(offer, None)
                 return ActionReply(offer, ended=call)
-            case Accepted(call):
-                said = taken_on(call)
-                self._saying.note(said, None)
+            case AcceptedCall(call):
+                said = describe_accepted(call)
+                self._saying.note_pending(said, None)
                 return ActionReply(said, invoked)
-            case ConsentNeeded():
+            case ConsentRequired():
                 question = consent_question(self._action, invocation, invoked.price)
                 # the id that was given is that of the call which is made, not of what waits
                 waits = msgspec.structs.replace(invocation, id=None)
                 needed = msgspec.structs.replace(invoked, invocation=waits)
-                reply = await self._saying.ask_back(needed, None, question, consent(question))
+                reply = await self._saying.ask_back(
+                    needed, None, question, make_consent_question(question)
+                )
                 return msgspec.structs.replace(reply, needed=invoked)
             case PaymentNeeded():
                 return await self._ask_to_pay(invoked)
 
     async def _ask_to_pay(self, needed: PaymentNeeded) -> ActionReply:
         asked = payment_question(self._action, needed.invocation.arguments, needed.price)
-        reply = await self._saying.ask_back(needed, None, question_in_words(asked), asked)
+        reply = await self._saying.ask_back(needed, None, describe_question(asked), asked)
         return msgspec.structs.replace(reply, needed=needed)
 
     async def remind(self, waiting: ActionCall) -> ActionReply:
@@ -130,7 +132,7 @@ class Exchange:
         if waiting.price is None:
             raise ValueError(f"{waiting.id} costs nothing.")
         asked = payment_question(self._action, waiting.arguments, waiting.price)
-        said = question_in_words(asked)
+        said = describe_question(asked)
         await self._saying.remind(said, waiting.id)
         return ActionReply(said)
 
@@ -157,7 +159,7 @@ class Exchange:
             id=self._request.call_id,
         )
 
-    async def go_on(self, call: ActionCall, value: Any) -> ActionReply:
+    async def continue_call(self, call: ActionCall, value: Any) -> ActionReply:
         """Go on with a call of the session's that was answered.
 
         Where it cannot be done any more, it waits no longer, and the thread says why.
@@ -165,9 +167,9 @@ class Exchange:
         Parameters:
             value: what was answered.
         """
-        context = self._means.invoking.performing.context(call)
+        context = self._means.invoking.performing.make_context(call)
         try:
-            step = await step_of(self._offered, call, value, context, self._means.now())
+            step = await decide_step(self._offered, call, value, context, self._means.now())
             return await self._take_step(step, call)
         except DeskError as error:
             await self._give_up(call, error)
@@ -183,8 +185,10 @@ class Exchange:
                 try:
                     return await self.call(step.arguments, call.source, None, call)
                 except InvalidRequest as error:
-                    return await self._take_step(asked_again(self._action, step, error), call)
-            case Lacks(arguments, asked):
+                    return await self._take_step(
+                        make_retry_question(self._action, step, error), call
+                    )
+            case MissingArguments(arguments, asked):
                 invocation = self._invocation(arguments, call.source, waiting=call)
                 return await self._ask(asked, invocation)
 
@@ -192,16 +196,18 @@ class Exchange:
         self,
         asked: ArgumentQuestion,
         invocation: Invocation,
-        filled: Filled | None = None,
+        filled: FilledArguments | None = None,
     ) -> ActionReply:
         """Ask a question that a capability asks; or as words have it, where none does."""
-        memory = memory_of(asked, invocation.arguments, None if filled is None else filled.memory)
+        memory = write_memory(
+            asked, invocation.arguments, None if filled is None else filled.memory
+        )
         if filled is not None and filled.question:
             words = Clarification(filled.question, filled.options)
         else:
-            words = question_in_words(asked.question)
+            words = describe_question(asked.question)
         return await self._saying.ask_back(
-            ConsentNeeded(invocation, None), memory, words, asked.question
+            ConsentRequired(invocation, None), memory, words, asked.question
         )
 
     async def _give_up(self, call: ActionCall, error: DeskError) -> None:
@@ -211,12 +217,12 @@ class Exchange:
         if stands is None or not stands.waits_for_asker:
             return
         said = Answer(error.message)
-        turn = self._saying.turn(said, None, (call.id,), self._request.unwritten)
+        turn = self._saying.make_turn(said, None, (call.id,), self._request.unwritten)
         with suppress(PreconditionFailed):
             await invoking.waits.refuse(stands, error, lambda _call: turn)
-        self._saying.note(said, None)
+        self._saying.note_pending(said, None)
 
-    async def ask_anew(self, filled: Filled, waiting: ActionCall) -> ActionReply:
+    async def ask_again(self, filled: FilledArguments, waiting: ActionCall) -> ActionReply:
         """Ask whether it shall be done as it is meant now; nothing is done by that.
 
         Where it cannot be done so, it waits no longer: a later yes would be to what was before.
@@ -228,7 +234,7 @@ class Exchange:
         try:
             return await self._make(invocation)
         except (InvalidRequest, PreconditionFailed):
-            await self._means.invoking.waits.decline(waiting, say_nothing)
+            await self._means.invoking.waits.decline(waiting, write_no_messages)
             raise
 
     async def decline(self, waiting: ActionCall) -> ActionReply:
@@ -236,16 +242,16 @@ class Exchange:
         said = Answer(DECLINED)
         words = self._request.unwritten
         await self._means.invoking.waits.decline(
-            waiting, lambda call: self._saying.turn(said, None, (call.id,), words)
+            waiting, lambda call: self._saying.make_turn(said, None, (call.id,), words)
         )
-        self._saying.note(said, None)
+        self._saying.note_pending(said, None)
         return ActionReply(said)
 
     async def read(self, waiting: ActionCall | None) -> ActionReply:
         """Read the words as arguments by the action's schema."""
         memory = None if waiting is None else waiting.memory
         filled = self._fill(memory, self._offered.from_text)
-        if self._means.invoking.secrets.texts(self._action.name, filled.arguments):
+        if self._means.invoking.secrets.list_secret_texts(self._action.name, filled.arguments):
             raise _not_in_words(self._action.name, "")
         if filled.is_dropped and waiting is not None:
             return await self.decline(waiting)
@@ -258,32 +264,38 @@ class Exchange:
         return await self._ask_for(filled, asked, waiting)
 
     async def _ask_for(
-        self, filled: Filled, asked: ArgumentQuestion | None, waiting: ActionCall | None
+        self, filled: FilledArguments, asked: ArgumentQuestion | None, waiting: ActionCall | None
     ) -> ActionReply:
         """Ask for what is missing: by a question that a capability asks, else in words."""
         invocation = self._invocation(filled.arguments, "text", waiting=waiting)
         if asked is not None:
             return await self._ask(asked, invocation, filled)
         missing = (one.path for one in filled.missing)
-        if (path := self._means.invoking.secrets.among(self._action.name, missing)) is not None:
+        if (
+            path := self._means.invoking.secrets.find_secret(self._action.name, missing)
+        ) is not None:
             raise _not_in_words(self._action.name, path)
         question = Clarification(filled.question, filled.options)
-        return await self._saying.ask_back(ConsentNeeded(invocation, None), filled.memory, question)
+        return await self._saying.ask_back(
+            ConsentRequired(invocation, None), filled.memory, question
+        )
 
     async def _next_question(
-        self, filled: Filled, waiting: ActionCall | None
+        self, filled: FilledArguments, waiting: ActionCall | None
     ) -> ArgumentQuestion | None:
         """What is asked next by a capability; None where none asks such."""
         if not self._means.speaking.may_ask:
             return None
-        context = self._means.invoking.context(self._principal, waiting)
+        context = self._means.invoking.make_context(self._principal, waiting)
         asked = await next_question(self._offered, filled.arguments, context, filled.missing)
-        return asked if asked and self._means.speaking.asks(asked.question) else None
+        return asked if asked and self._means.speaking.can_ask(asked.question) else None
 
-    def _fill(self, memory: Mapping[str, Any] | None, from_text: FromText | None) -> Filled:
+    def _fill(
+        self, memory: Mapping[str, Any] | None, from_text: FromText | None
+    ) -> FilledArguments:
         words, now = self._request.words, self._means.now()
         try:
-            return fill(self._action, words, now=now, before=memory, from_text=from_text)
+            return fill_arguments(self._action, words, now=now, before=memory, from_text=from_text)
         except DeskError:
             raise
         except Exception:
@@ -313,30 +325,31 @@ class Exchange:
             session.pending,
             request.locale,
             request.max_tokens,
-            tools=(tool_of(self._action),),
-            invoke=means.tooling.invoker(self._principal, conversation),
+            tools=(make_tool(self._action),),
+            invoke=means.tooling.make_invoker(self._principal, conversation),
             now=means.now(),
         )
         await means.budgets.check_day(self._principal)
-        outcome = asking_back(await answer_of(means.agent, turn))
+        outcome = make_question_outcome(await read_answer(means.agent, turn))
         await means.budgets.spend(self._principal, outcome)
         invoked = conversation.invoked[-1] if conversation.invoked else None
         match invoked:
-            case Ended(call):
+            case CompletedCall(call):
                 # what extraction says in a failed model's place is not of the call
-                return await self._saying.put_down(
-                    self._saying.offer(call, None if outcome.fallback else outcome), conversation
+                return await self._saying.write_reply(
+                    self._saying.offer_result(call, None if outcome.fallback else outcome),
+                    conversation,
                 )
-            case Accepted(call):
-                said = taken_on(call)
-                reply = await self._saying.put_down(
+            case AcceptedCall(call):
+                said = describe_accepted(call)
+                reply = await self._saying.write_reply(
                     said if outcome.fallback else outcome, conversation
                 )
                 return msgspec.structs.replace(reply, accepted=invoked)
             case _ if outcome.fallback is not None and not conversation.made:
                 return await self.read(None)
             case _:
-                return await self._saying.put_down(outcome, conversation)
+                return await self._saying.write_reply(outcome, conversation)
 
 
 def _not_in_words(name: str, path: str) -> InvalidRequest:

@@ -41,7 +41,7 @@ def normalise_query(query: str) -> str:
     return " ".join(query.lower().split())
 
 
-class Kept:
+class RenderSlot:
     """A place beside a cached answer for what is made of it each time.
 
     Attributes:
@@ -56,7 +56,7 @@ class Kept:
         self.recorded: tuple[tuple[str, ...], dict[str, str]] | None = None
 
 
-class Given(msgspec.Struct, frozen=True):
+class CachedAnswer(msgspec.Struct, frozen=True):
     """What a first question is answered.
 
     Parameters:
@@ -65,7 +65,7 @@ class Given(msgspec.Struct, frozen=True):
     """
 
     outcome: Said
-    kept: Kept | None = None
+    kept: RenderSlot | None = None
     age_seconds: int = 0
 
 
@@ -112,12 +112,12 @@ class _Entry(msgspec.Struct):
 
     made_at: float
     answer: Answer
-    kept: Kept
+    kept: RenderSlot
     size: int
     growth: int
 
 
-class _Making(msgspec.Struct, eq=False):
+class _PendingEntry(msgspec.Struct, eq=False):
     """An answer that is being made. All is None where whoever asked first went away.
 
     Parameters:
@@ -143,7 +143,7 @@ class AnswerCache:
         self._clock = clock
         self._revision = ""
         self._entries: OrderedDict[Key, _Entry] = OrderedDict()
-        self._making: dict[tuple[str, Key], _Making] = {}
+        self._making: dict[tuple[str, Key], _PendingEntry] = {}
         self.counts = CacheCounts()
 
     @property
@@ -151,7 +151,9 @@ class AnswerCache:
         """The share of first questions that were answered from here; None where none can be."""
         return self.counts.hit_rate if self._most else None
 
-    async def give(self, revision: str, key: Key, make: Callable[[], Awaitable[Said]]) -> Given:
+    async def get_or_make(
+        self, revision: str, key: Key, make: Callable[[], Awaitable[Said]]
+    ) -> CachedAnswer:
         """The answer given before, else the one that is being made, else a new one.
 
         Whoever waits for another's answer is not hurt when the other goes away, and shares nothing
@@ -169,7 +171,7 @@ class AnswerCache:
         while known is None:
             making = self._making.get((revision, key))
             if making is None:
-                return Given(await self._make(revision, key, make))
+                return CachedAnswer(await self._make(revision, key, make))
             await self._wait(making)
             if isinstance(making.error, Unavailable):
                 raise making.error
@@ -177,17 +179,17 @@ class AnswerCache:
             if known is None and making.outcome is not None:
                 if _acts_for_one(making.outcome):
                     self.counts.misses += 1
-                    return Given(await make())
+                    return CachedAnswer(await make())
                 self.counts.shared += 1
-                return Given(making.outcome)
+                return CachedAnswer(making.outcome)
         return known
 
-    def forget(self) -> None:
+    def clear(self) -> None:
         """Drop all answers; those that are being made are not kept."""
         self._drop_all()
         self._revision = ""
 
-    def _find(self, key: Key) -> Given | None:
+    def _find(self, key: Key) -> CachedAnswer | None:
         """The answer given before, unless it is too old."""
         entry = self._entries.get(key)
         if entry is None:
@@ -201,9 +203,9 @@ class AnswerCache:
         if entry.growth:
             self._grow(entry)
         self.counts.hits += 1
-        return Given(entry.answer, entry.kept, int(age))
+        return CachedAnswer(entry.answer, entry.kept, int(age))
 
-    async def _wait(self, making: _Making) -> None:
+    async def _wait(self, making: _PendingEntry) -> None:
         self.counts.waiting += 1
         over = making.over = making.over or asyncio.Event()
         try:
@@ -212,7 +214,7 @@ class AnswerCache:
             self.counts.waiting -= 1
 
     async def _make(self, revision: str, key: Key, make: Callable[[], Awaitable[Said]]) -> Said:
-        making = self._making[revision, key] = _Making()
+        making = self._making[revision, key] = _PendingEntry()
         try:
             self.counts.misses += 1
             outcome = making.outcome = await make()
@@ -237,7 +239,7 @@ class AnswerCache:
             return
         if key in self._entries:
             self._drop(key)
-        self._entries[key] = _Entry(self._clock(), answer, Kept(), size, growth)
+        self._entries[key] = _Entry(self._clock(), answer, RenderSlot(), size, growth)
         self.counts.stored += 1
         self.counts.answers += 1
         self.counts.size += size

@@ -7,12 +7,12 @@ from datetime import datetime
 from typing import Any
 
 from aitp_desk.agent.base import Clarification, Said
-from aitp_desk.agent.extractive.dialogue.choice import choose
-from aitp_desk.agent.extractive.dialogue.clarification import part_question
+from aitp_desk.agent.extractive.dialogue.choice import read_choice
+from aitp_desk.agent.extractive.dialogue.clarification import split_question
 from aitp_desk.agent.extractive.dialogue.courtesy import is_agreement, is_refusal
-from aitp_desk.agent.slots.base import Filled
-from aitp_desk.agent.slots.filler import change
-from aitp_desk.agent.slots.replies.confirmation import confirm
+from aitp_desk.agent.slots.base import FilledArguments
+from aitp_desk.agent.slots.filler import change_arguments
+from aitp_desk.agent.slots.replies.confirmation import write_confirmation
 from aitp_desk.agent.slots.replies.refusal import begins_with_no, is_refused
 from aitp_desk.agent.speech import ENGLISH, speech_of
 from aitp_desk.desk.calls.invocation import Invocation
@@ -27,16 +27,16 @@ _AROUND = " .!\"'“”„«»()\t\r\n"
 def consent_question(action: Action, invocation: Invocation, price: Money | None) -> Clarification:
     """What is asked before a call is made: what it would do, on what, and what it costs."""
     return Clarification(
-        confirm(action, invocation.arguments, price), options=YES_OR_NO, free_form=False
+        write_confirmation(action, invocation.arguments, price), options=YES_OR_NO, free_form=False
     )
 
 
-def is_mild(action: Action, price: Money | None) -> bool:
+def is_low_risk(action: Action, price: Money | None) -> bool:
     """Whether a call costs nothing and can be undone, so that ``sure`` agrees to it."""
     return price is None and not action.may_cost and not action.safety.is_grave
 
 
-def agrees(words: str, *, is_mild: bool = False) -> bool | None:
+def parse_consent(words: str, *, is_mild: bool = False) -> bool | None:
     """Whether words agree to what was asked; None where they neither do nor only refuse.
 
     Only ``yes`` agrees, alone. What else could stand for the first of two options is not enough
@@ -52,20 +52,20 @@ def agrees(words: str, *, is_mild: bool = False) -> bool | None:
     return False if is_no else None
 
 
-def answer_in(
+def parse_answer(
     words: str,
     action: Action,
     arguments: Mapping[str, Any],
     now: datetime,
     *,
     is_mild: bool = False,
-) -> bool | Filled | None:
+) -> bool | FilledArguments | None:
     """What words answer to whether a call shall be made.
 
     Parameters:
         arguments: of the call, as they were shown.
         now: what ``tomorrow`` is counted from, in the site's time zone.
-        is_mild: as of :func:`agrees`.
+        is_mild: as of :func:`parse_consent`.
 
     Returns:
         Whether they agree; the arguments as they are meant instead, which have to be agreed to
@@ -75,7 +75,7 @@ def answer_in(
         return True
     if is_refused(words):
         return False
-    changed = change(action, words, now=now, arguments=arguments)
+    changed = change_arguments(action, words, now=now, arguments=arguments)
     if changed is not None:
         return changed
     return False if begins_with_no(words) or _chooses_no(words) else None
@@ -87,18 +87,18 @@ def _says_yes(words: str, *, is_mild: bool) -> bool:
 
 
 def _chooses_no(words: str) -> bool:
-    chosen = choose(words, YES_OR_NO, speech_of(ENGLISH)).option
+    chosen = read_choice(words, YES_OR_NO, speech_of(ENGLISH)).option
     return chosen == YES_OR_NO[1] or is_refusal(words)
 
 
-def asking_back(outcome: Said) -> Said:
+def make_question_outcome(outcome: Said) -> Said:
     """An outcome that asks whether a call shall be made, as the question that it is.
 
     An agent that had said something already cannot ask any more, and ends its answer so.
     """
     if isinstance(outcome, Clarification) or outcome.waits is None:
         return outcome
-    question, options = part_question(outcome.text)
+    question, options = split_question(outcome.text)
     return Clarification(
         question,
         options,

@@ -9,43 +9,43 @@ import msgspec
 
 from aitp_desk.agent.base import Answer, Clarification, Said
 from aitp_desk.desk.calls.invocation import (
-    Accepted,
+    AcceptedCall,
+    CompletedCall,
     Consent,
-    ConsentNeeded,
-    Ended,
+    ConsentRequired,
     Invocation,
-    Needed,
     PaymentNeeded,
+    Requirement,
 )
 from aitp_desk.desk.dialogue.consent import consent_question
 from aitp_desk.desk.dialogue.conversation import Conversation
-from aitp_desk.desk.dialogue.next_question import memory_of
+from aitp_desk.desk.dialogue.next_question import write_memory
 from aitp_desk.desk.dialogue.prompts import (
     DECLINED,
-    consent,
+    describe_accepted,
+    describe_question,
+    make_consent_question,
     payment_question,
-    question_in_words,
-    taken_on,
 )
 from aitp_desk.desk.dialogue.reply_effect import (
     Agreed,
     Complete,
     Declined,
-    Lacks,
+    MissingArguments,
     Step,
-    asked_again,
-    step_of,
+    decide_step,
+    make_retry_question,
 )
-from aitp_desk.desk.dialogue.tools.agent_tools import Tooling
+from aitp_desk.desk.dialogue.tools.agent_tools import AgentTools
 from aitp_desk.desk.plugins.desk_messages import DeskQuestion
 from aitp_desk.desk.plugins.resumption import TOO_LATE
 from aitp_desk.model.calls.call import ActionCall, Answered, CallState
 from aitp_desk.model.calls.question import Question
 from aitp_desk.model.errors import DeskError, InvalidRequest, StoreBusy
-from aitp_desk.store.units.calls.calls import Along, forgetting_answer
+from aitp_desk.store.units.calls.calls import ExtraStatements, forgetting_answer
 
 
-class GoneOn(msgspec.Struct, frozen=True):
+class ContinuedCall(msgspec.Struct, frozen=True):
     """What became of a call that was answered.
 
     Parameters:
@@ -57,13 +57,13 @@ class GoneOn(msgspec.Struct, frozen=True):
     """
 
     message_id: str
-    along: Along
+    along: ExtraStatements
     said: Said | None = None
     asks: DeskQuestion | None = None
     is_made: bool = False
 
 
-class _Asking(msgspec.Struct, frozen=True):
+class _DialogueContext(msgspec.Struct, frozen=True):
     """In which conversation, and whom.
 
     Parameters:
@@ -74,16 +74,16 @@ class _Asking(msgspec.Struct, frozen=True):
     conversation: Conversation
 
 
-class GoingOn:
+class CallContinuation:
     """Has calls go on."""
 
-    def __init__(self, tooling: Tooling) -> None:
+    def __init__(self, tooling: AgentTools) -> None:
         self._tooling = tooling
         self._invoking = tooling.invoking
 
-    async def all_on(
+    async def continue_all(
         self, thread_id: str, of: str, conversation: Conversation
-    ) -> tuple[GoneOn, ...]:
+    ) -> tuple[ContinuedCall, ...]:
         """Have all calls go on that were answered on a thread, in order.
 
         Parameters:
@@ -92,26 +92,28 @@ class GoingOn:
         Raises:
             StoreBusy: they go on later.
         """
-        calls = await self._invoking.calls.answered(thread_id)
+        calls = await self._invoking.calls.list_answered(thread_id)
         return tuple(
             [
-                await self._go_on(call, call.answer, _Asking(of, conversation))
+                await self._go_on(call, call.answer, _DialogueContext(of, conversation))
                 for call in calls
                 if call.answer is not None
             ]
         )
 
-    async def _go_on(self, call: ActionCall, answer: Answered, asking: _Asking) -> GoneOn:
+    async def _go_on(
+        self, call: ActionCall, answer: Answered, asking: _DialogueContext
+    ) -> ContinuedCall:
         message_id = answer.message_id
         if not call.waits_for_asker:
             said = self._tell(call)
             was_made = call.run_id is not None and call.run_id == asking.conversation.run_id
-            return GoneOn(message_id, forgetting_answer(call.id), said, is_made=was_made)
+            return ContinuedCall(message_id, forgetting_answer(call.id), said, is_made=was_made)
         try:
             offered = self._invoking.find(answer.by, call.action)
-            context = self._invoking.performing.context(call)
+            context = self._invoking.performing.make_context(call)
             now = self._tooling.now()
-            step = await step_of(offered, call, answer.value, context, now)
+            step = await decide_step(offered, call, answer.value, context, now)
             return await self._take_step(step, call, answer, asking)
         except StoreBusy:
             raise
@@ -119,40 +121,42 @@ class GoingOn:
             stands = await self._invoking.calls.find(call.id)
             if stands is None or not stands.waits_for_asker:
                 told = Answer(error.message, tools_used=(call.action,))
-                return GoneOn(message_id, forgetting_answer(call.id), told, is_made=True)
+                return ContinuedCall(message_id, forgetting_answer(call.id), told, is_made=True)
             waits = self._invoking.waits
-            along = waits.moving(waits.refused(call, error), call)
-            return GoneOn(message_id, along, Answer(error.message))
+            along = waits.make_move(waits.make_refused(call, error), call)
+            return ContinuedCall(message_id, along, Answer(error.message))
 
     def _tell(self, call: ActionCall) -> Said | None:
         """What is said of a call that has gone on before: in an attempt that was cut short."""
         if call.state is CallState.EXPIRED and call.accepted_at is None:
             return Answer(TOO_LATE)
         if call.is_over:
-            return Answer(self._invoking.in_words(call), tools_used=(call.action,))
-        return taken_on(call) if call.accepted_at is not None else None
+            return Answer(self._invoking.describe_result(call), tools_used=(call.action,))
+        return describe_accepted(call) if call.accepted_at is not None else None
 
     async def _take_step(
-        self, step: Step, call: ActionCall, answer: Answered, asking: _Asking
-    ) -> GoneOn:
+        self, step: Step, call: ActionCall, answer: Answered, asking: _DialogueContext
+    ) -> ContinuedCall:
         match step:
             case Agreed():
                 agreed = Consent(call.price)
                 return await self._make(call, call.arguments, agreed, answer, asking)
             case Declined():
-                along = self._invoking.waits.moving(self._invoking.waits.declined(call), call)
-                return GoneOn(answer.message_id, along, Answer(DECLINED))
+                along = self._invoking.waits.make_move(
+                    self._invoking.waits.make_declined(call), call
+                )
+                return ContinuedCall(answer.message_id, along, Answer(DECLINED))
             case Complete(arguments):
                 try:
                     return await self._make(call, arguments, None, answer, asking)
                 except InvalidRequest as error:
-                    again = asked_again(self._invoking.action(call.action), step, error)
+                    again = make_retry_question(self._invoking.get_action(call.action), step, error)
                     return await self._take_step(again, call, answer, asking)
-            case Lacks(arguments, asked):
+            case MissingArguments(arguments, asked):
                 invocation = Invocation(call.action, arguments, call.source, waiting=call)
-                memory = memory_of(asked, arguments)
-                words = question_in_words(asked.question)
-                needed = ConsentNeeded(invocation, None)
+                memory = write_memory(asked, arguments)
+                words = describe_question(asked.question)
+                needed = ConsentRequired(invocation, None)
                 return await self._ask(needed, memory, words, asked.question, answer, asking)
 
     async def _make(
@@ -161,8 +165,8 @@ class GoingOn:
         arguments: Mapping[str, Any],
         agreed: Consent | None,
         answer: Answered,
-        asking: _Asking,
-    ) -> GoneOn:
+        asking: _DialogueContext,
+    ) -> ContinuedCall:
         """Make a call, or ask whether it shall be made."""
         conversation = asking.conversation
         invocation = Invocation(
@@ -177,39 +181,45 @@ class GoingOn:
             tool_call_id=call.tool_call_id,
         )
         invoked = await self._invoking.invoke(
-            answer.by, invocation, conversation.begun, conversation.ended
+            answer.by, invocation, conversation.note_begun, conversation.note_ended
         )
         match invoked:
-            case Ended(ended):
-                told = Answer(self._invoking.in_words(ended), tools_used=(call.action,))
-                return GoneOn(answer.message_id, forgetting_answer(call.id), told, is_made=True)
-            case Accepted(accepted):
-                told = taken_on(accepted)
-                return GoneOn(answer.message_id, forgetting_answer(call.id), told, is_made=True)
-            case ConsentNeeded(invocation, price):
-                words = consent_question(self._invoking.action(call.action), invocation, price)
-                needed: Needed = ConsentNeeded(invocation, price)
-                return await self._ask(needed, None, words, consent(words), answer, asking)
+            case CompletedCall(ended):
+                told = Answer(self._invoking.describe_result(ended), tools_used=(call.action,))
+                return ContinuedCall(
+                    answer.message_id, forgetting_answer(call.id), told, is_made=True
+                )
+            case AcceptedCall(accepted):
+                told = describe_accepted(accepted)
+                return ContinuedCall(
+                    answer.message_id, forgetting_answer(call.id), told, is_made=True
+                )
+            case ConsentRequired(invocation, price):
+                words = consent_question(self._invoking.get_action(call.action), invocation, price)
+                needed: Requirement = ConsentRequired(invocation, price)
+                return await self._ask(
+                    needed, None, words, make_consent_question(words), answer, asking
+                )
             case PaymentNeeded(invocation, price):
-                action = self._invoking.action(call.action)
+                action = self._invoking.get_action(call.action)
                 asked = payment_question(action, invocation.arguments, price)
-                words = question_in_words(asked)
+                words = describe_question(asked)
                 return await self._ask(invoked, None, words, asked, answer, asking)
 
     async def _ask(
         self,
-        needed: Needed,
+        needed: Requirement,
         memory: Mapping[str, Any] | None,
         words: Clarification,
         question: Question,
         answer: Answered,
-        asking: _Asking,
-    ) -> GoneOn:
+        asking: _DialogueContext,
+    ) -> ContinuedCall:
         """Have a call wait for what is asked next."""
-        waits = await self._invoking.waits.begun(answer.by, needed, memory)
-        return GoneOn(
+        waits = await self._invoking.waits.make_pending(answer.by, needed, memory)
+        return ContinuedCall(
             answer.message_id,
-            self._invoking.waits.moving(waits, needed.invocation.waiting or waits),
+            self._invoking.waits.make_move(waits, needed.invocation.waiting or waits),
             msgspec.structs.replace(words, waits=waits.id),
             DeskQuestion(question, asking.of, waits.id),
         )

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from aitp_desk.desk.calls.invocation import Invoked, Say, say_nothing
+from aitp_desk.desk.calls.invocation import InvocationOutcome, WriteMessages, write_no_messages
 from aitp_desk.model.calls.call import ActionCall, CallState
 from aitp_desk.store.units.calls.calls import SessionTurn
 
@@ -38,34 +38,34 @@ class Conversation(msgspec.Struct):
     answers: str | None = None
     intent: str | None = None
     callback_url: str | None = None
-    say: Say = say_nothing
+    say: WriteMessages = write_no_messages
     earlier: tuple[ActionCall, ...] = ()
     is_counted: bool = False
-    invoked: list[Invoked] = []
+    invoked: list[InvocationOutcome] = []
     made: dict[str, ActionCall] = {}
 
-    def take_counted(self) -> bool:
+    def consume_count(self) -> bool:
         """Whether a call was counted with the request; of the next one that is not so."""
         was_counted, self.is_counted = self.is_counted, False
         return was_counted
 
-    def begun(self, call: ActionCall) -> SessionTurn | None:
+    def note_begun(self, call: ActionCall) -> SessionTurn | None:
         """Take note of a call that is begun, and say what was said for it, once."""
         turn = None if self.made else self.say(call)
         self.made[call.id] = call
         return turn
 
-    def ended(self, call: ActionCall) -> SessionTurn | None:
+    def note_ended(self, call: ActionCall) -> SessionTurn | None:
         """Take note of how a call has ended; what is said of that comes later."""
         self.made[call.id] = call
         return None
 
-    def precede(self, calls: Sequence[ActionCall]) -> None:
+    def add_earlier_calls(self, calls: Sequence[ActionCall]) -> None:
         """Take note of calls that were made before the agent is asked."""
         self.earlier += tuple(calls)
         self.made |= {call.id: call for call in calls}
 
-    def made_before(
+    def find_earlier_call(
         self,
         name: str,
         arguments: Mapping[str, Any],

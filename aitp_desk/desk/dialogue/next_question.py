@@ -14,19 +14,19 @@ from typing import Any
 import msgspec
 import structlog
 
-from aitp_desk.actions.base import ArgumentAsking, Context, Offered
+from aitp_desk.actions.base import ArgumentPrompt, Context, OfferedAction
 from aitp_desk.agent.slots import answers
-from aitp_desk.agent.slots.answers import Merged, ask_again
-from aitp_desk.agent.slots.base import Missing, remove
-from aitp_desk.agent.slots.form.schema import form_of
+from aitp_desk.agent.slots.answers import MergedAnswer, ask_again
+from aitp_desk.agent.slots.base import MissingArgument, remove_value
+from aitp_desk.agent.slots.form.schema import read_form
 from aitp_desk.agent.slots.questions import (
     ArgumentQuestion,
     ask_by_schema,
-    asked_in,
-    field_at,
-    gaps_of,
-    memory_of,
-    path_of,
+    find_field,
+    list_gaps,
+    parse_path,
+    read_asked,
+    write_memory,
 )
 from aitp_desk.model.calls.action import Action
 from aitp_desk.model.calls.question import Fill, Question
@@ -35,22 +35,22 @@ from aitp_desk.model.errors import DeskError, InvalidRequest
 
 __all__ = [
     "ArgumentQuestion",
-    "Merged",
-    "asked_in",
-    "memory_of",
-    "merge",
+    "MergedAnswer",
+    "make_correction_question",
+    "merge_answer",
     "next_question",
-    "refused",
+    "read_asked",
+    "write_memory",
 ]
 
 _log = structlog.get_logger()
 
 
 async def next_question(
-    offered: Offered,
+    offered: OfferedAction,
     arguments: Mapping[str, Any],
     context: Context,
-    missing: Sequence[Missing] = (),
+    missing: Sequence[MissingArgument] = (),
 ) -> ArgumentQuestion | None:
     """What is asked next for a call, in the order of the action's arguments.
 
@@ -68,8 +68,8 @@ async def next_question(
     Raises:
         DeskError: the site's own code refuses such a call.
     """
-    fields = form_of(offered.action.input_schema)
-    gaps = gaps_of(fields, arguments, missing)
+    fields = read_form(offered.action.input_schema)
+    gaps = list_gaps(fields, arguments, missing)
     for name in dict.fromkeys(str(field.path[0]) for field in fields):
         is_missing = any(gap.path[0] == name for gap in gaps)
         asking = offered.asks.get(name)
@@ -85,13 +85,13 @@ async def next_question(
     return None
 
 
-def merge(
-    offered: Offered,
+def merge_answer(
+    offered: OfferedAction,
     asked: ArgumentQuestion,
     value: Any,
     arguments: Mapping[str, Any],
     now: datetime,
-) -> Merged:
+) -> MergedAnswer:
     """Put an answer among the arguments of the call that waits for it.
 
     Parameters:
@@ -102,9 +102,9 @@ def merge(
     Raises:
         ValueError: this answers another kind of question.
     """
-    fields = form_of(offered.action.input_schema)
-    merged = answers.merge(fields, asked, value, arguments, now=now)
-    if merged.again is not None or gaps_of(fields, merged.arguments):
+    fields = read_form(offered.action.input_schema)
+    merged = answers.merge_answer(fields, asked, value, arguments, now=now)
+    if merged.again is not None or list_gaps(fields, merged.arguments):
         return merged
     schema = offered.action.input_schema
     try:
@@ -112,13 +112,13 @@ def merge(
     except InvalidRequest as error:
         if is_secret_at(error.param or "", schema):
             return merged  # what it is, is seen when the call is made
-        return refused(offered.action, asked, merged.arguments, error) or merged
+        return make_correction_question(offered.action, asked, merged.arguments, error) or merged
     return merged
 
 
-def refused(
+def make_correction_question(
     action: Action, asked: ArgumentQuestion | None, arguments: Mapping[str, Any], error: DeskError
-) -> Merged | None:
+) -> MergedAnswer | None:
     """What is asked again where an argument is refused; None where that is no question's matter.
 
     Parameters:
@@ -128,25 +128,27 @@ def refused(
     """
     if not error.param:
         return None
-    path = path_of(error.param.partition("[")[0])
+    path = parse_path(error.param.partition("[")[0])
     kept = msgspec.json.decode(msgspec.json.encode(arguments))
     if asked is not None:
         for one in asked.paths:
             if path[: len(one)] == one:
-                remove(kept, one)
-                return Merged(kept, ask_again(asked, {".".join(map(str, one)): error.message}))
-    fields = form_of(action.input_schema)
-    if field_at(fields, path) is None:
+                remove_value(kept, one)
+                return MergedAnswer(
+                    kept, ask_again(asked, {".".join(map(str, one)): error.message})
+                )
+    fields = read_form(action.input_schema)
+    if find_field(fields, path) is None:
         return None
-    remove(kept, path)
-    missing = Missing(error.param, problem=error.message)
-    gaps = [gap for gap in gaps_of(fields, kept, (missing,)) if gap.path == path]
+    remove_value(kept, path)
+    missing = MissingArgument(error.param, problem=error.message)
+    gaps = [gap for gap in list_gaps(fields, kept, (missing,)) if gap.path == path]
     again = ask_by_schema(fields, kept, gaps) if gaps else None
-    return None if again is None else Merged(kept, again)
+    return None if again is None else MergedAnswer(kept, again)
 
 
 async def _ask(
-    action: Action, asking: ArgumentAsking, arguments: Mapping[str, Any], context: Context
+    action: Action, asking: ArgumentPrompt, arguments: Mapping[str, Any], context: Context
 ) -> Question | None:
     """Ask the site how it asks; where its code fails the schema says it."""
     try:

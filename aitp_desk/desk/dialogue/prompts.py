@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from aitp_desk.agent.base import Answer, Clarification, Said
-from aitp_desk.agent.extractive.dialogue.clarification import part_question
-from aitp_desk.agent.slots.replies.confirmation import FREE, retold
-from aitp_desk.desk.calls.invoker import Invoking
-from aitp_desk.desk.dialogue.next_question import asked_in
+from aitp_desk.agent.extractive.dialogue.clarification import split_question
+from aitp_desk.agent.slots.replies.confirmation import FREE, write_summary
+from aitp_desk.desk.calls.invoker import ActionInvoker
+from aitp_desk.desk.dialogue.next_question import read_asked
 from aitp_desk.model.calls.action import Action
 from aitp_desk.model.calls.call import ActionCall, CallState
 from aitp_desk.model.calls.question import Choice, Choose, Confirm, Fill, Pay, Question
@@ -24,13 +24,13 @@ _TO_APPROVE = (
 )
 
 
-def taken_on(call: ActionCall) -> Answer:
+def describe_accepted(call: ActionCall) -> Answer:
     """What is said of a call that goes on by itself."""
     told = _TO_APPROVE if call.state is CallState.WAITING_APPROVAL else _TAKEN_ON
     return Answer(told, tools_used=(call.action,))
 
 
-def consent(asked: Clarification) -> Confirm:
+def make_consent_question(asked: Clarification) -> Confirm:
     """Whether a call shall be made, as a question."""
     return Confirm(title=asked.question)
 
@@ -42,14 +42,14 @@ def payment_question(action: Action, arguments: Mapping[str, Any], price: Money)
         arguments: as they may be shown.
         price: what it costs.
     """
-    summary, *more = retold(action, arguments, None)
+    summary, *more = write_summary(action, arguments, None)
     told = [one for one in more if one != FREE]
     return Pay(
         title=summary, price=price, description=" ".join([*told, PAID_FIRST]), action=action.name
     )
 
 
-def choice(asked: Clarification) -> Choose | None:
+def make_choice_question(asked: Clarification) -> Choose | None:
     """Which of several things is meant, as a question; None where any words will do."""
     if not asked.options:
         return None
@@ -57,22 +57,22 @@ def choice(asked: Clarification) -> Choose | None:
     return Choose(title=asked.question, choices=tuple(choices))
 
 
-async def asked_by(said: Said, invoking: Invoking) -> Question | None:
+async def find_question(said: Said, invoking: ActionInvoker) -> Question | None:
     """The question that an outcome asks; None where it asks nothing, or in words alone."""
     if said.waits is not None:
         call = await invoking.calls.find(said.waits)
         if call is not None and call.payment is not None and call.price is not None:
             if call.payment.quote_id:
                 return None  # that is asked once: what was begun to be paid may settle yet
-            return payment_question(invoking.action(call.action), call.arguments, call.price)
-        asked = None if call is None else asked_in(call.memory)
+            return payment_question(invoking.get_action(call.action), call.arguments, call.price)
+        asked = None if call is None else read_asked(call.memory)
         if asked is not None:
             return asked.question
-        return consent(said if isinstance(said, Clarification) else _last_of(said))
-    return choice(said) if isinstance(said, Clarification) else None
+        return make_consent_question(said if isinstance(said, Clarification) else _last_of(said))
+    return make_choice_question(said) if isinstance(said, Clarification) else None
 
 
-def question_in_words(question: Question) -> Clarification:
+def describe_question(question: Question) -> Clarification:
     """A question in plain words, for where no capability tells it."""
     told = "\n".join(filter(None, (question.title, question.description)))
     match question:
@@ -89,7 +89,7 @@ def question_in_words(question: Question) -> Clarification:
             return Clarification(told)
 
 
-def option_named(told: str, options: Sequence[str]) -> str | None:
+def match_option(told: str, options: Sequence[str]) -> str | None:
     """The one of the options that the words of an answer name; None where that is not one.
 
     Parameters:
@@ -101,5 +101,5 @@ def option_named(told: str, options: Sequence[str]) -> str | None:
 
 
 def _last_of(said: Answer) -> Clarification:
-    question, options = part_question(said.text)
+    question, options = split_question(said.text)
     return Clarification(question, options)

@@ -14,8 +14,8 @@ from typing import TypedDict
 
 import msgspec
 
-from aitp_desk.agent.base import Pending
-from aitp_desk.desk.plugins.desk_messages import DeskQuestion, Speaking, Utterance
+from aitp_desk.agent.base import PendingQuestion
+from aitp_desk.desk.plugins.desk_messages import DeskMessages, DeskQuestion, Utterance
 from aitp_desk.desk.threads.sessions import Session
 from aitp_desk.model.access.principal import Principal
 from aitp_desk.model.conversation.chain import new_salt
@@ -45,7 +45,7 @@ class _Row(TypedDict):
     turn: bytes
 
 
-class Recording:
+class TurnRecorder:
     """Writes turns of a session to its thread.
 
     Parameters:
@@ -134,14 +134,14 @@ class Recording:
         """The actor by which somebody speaks in sessions."""
         return _name(principal)
 
-    def turn(
+    def make_turn(
         self,
         principal: Principal,
         session: Session,
         *,
         question: str | None = None,
         reply: tuple[tuple[str, ...], dict[str, str]] | None = None,
-        pending: Pending | None = None,
+        pending: PendingQuestion | None = None,
         tokens: int = 0,
         turns: int = 1,
     ) -> SessionTurn:
@@ -198,8 +198,8 @@ class Recording:
         await self.write(turn)
         self._changed(turn.session.thread_id)
 
-    async def speak(
-        self, speaking: Speaking, turn: SessionTurn, asks: DeskQuestion | None = None
+    async def write_spoken(
+        self, speaking: DeskMessages, turn: SessionTurn, asks: DeskQuestion | None = None
     ) -> NewMessage:
         """Write down a turn whose last message the desk says, once that is judged.
 
@@ -210,7 +210,7 @@ class Recording:
             What the desk says, as it is kept.
 
         Raises:
-            DeskError: as of :meth:`.Speaking.speak`.
+            DeskError: as of :meth:`.DeskMessages.say`.
             StoreBusy, UnknownSession: as :meth:`record`.
         """
         *before, last = turn.said
@@ -224,10 +224,10 @@ class Recording:
             return said
 
         session = turn.session
-        (said,) = await speaking.speak(session.thread_id, (Utterance(last, asks),), write)
+        (said,) = await speaking.say(session.thread_id, (Utterance(last, asks),), write)
         return said
 
-    async def write_asking(self, turn: SessionTurn, person: PersonAsked) -> NewMessage:
+    async def write_with_ticket(self, turn: SessionTurn, person: PersonAsked) -> NewMessage:
         """Write down a turn in which a person is asked; the ticket is on disk with it.
 
         Returns:
@@ -292,5 +292,5 @@ def _name(principal: Principal) -> str:
     return VISITOR if principal.is_anonymous else principal.id
 
 
-def _pending(pending: Pending | None) -> str | None:
+def _pending(pending: PendingQuestion | None) -> str | None:
     return None if pending is None else msgspec.json.encode(pending).decode()

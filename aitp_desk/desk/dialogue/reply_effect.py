@@ -8,13 +8,13 @@ from typing import Any
 
 import msgspec
 
-from aitp_desk.actions.base import Context, Offered
+from aitp_desk.actions.base import Context, OfferedAction
 from aitp_desk.desk.dialogue.next_question import (
     ArgumentQuestion,
-    asked_in,
-    merge,
+    make_correction_question,
+    merge_answer,
     next_question,
-    refused,
+    read_asked,
 )
 from aitp_desk.model.calls.action import Action
 from aitp_desk.model.calls.call import ActionCall, CallState
@@ -40,7 +40,7 @@ class Complete(msgspec.Struct, frozen=True):
     before: ArgumentQuestion
 
 
-class Lacks(msgspec.Struct, frozen=True):
+class MissingArguments(msgspec.Struct, frozen=True):
     """Something has to be asked for before.
 
     Parameters:
@@ -51,11 +51,11 @@ class Lacks(msgspec.Struct, frozen=True):
     asked: ArgumentQuestion
 
 
-Step = Agreed | Declined | Complete | Lacks
+Step = Agreed | Declined | Complete | MissingArguments
 
 
-async def step_of(
-    offered: Offered, call: ActionCall, value: Any, context: Context, now: datetime
+async def decide_step(
+    offered: OfferedAction, call: ActionCall, value: Any, context: Context, now: datetime
 ) -> Step:
     """What comes next of a call that was answered.
 
@@ -72,23 +72,25 @@ async def step_of(
         return Declined()
     if call.memory is None:
         return Agreed() if value is True else Declined()
-    before = asked_in(call.memory)
+    before = read_asked(call.memory)
     if before is None:
         raise ValueError(f"{call.id} waits for words, and not for an answer to a question.")
-    merged = merge(offered, before, value, call.arguments, now)
+    merged = merge_answer(offered, before, value, call.arguments, now)
     asked = merged.again or await next_question(offered, merged.arguments, context)
     if asked is None:
         return Complete(merged.arguments, before)
-    return Lacks(merged.arguments, asked)
+    return MissingArguments(merged.arguments, asked)
 
 
-def asked_again(action: Action, complete: Complete, error: InvalidRequest) -> Lacks:
+def make_retry_question(
+    action: Action, complete: Complete, error: InvalidRequest
+) -> MissingArguments:
     """What is asked again where the arguments are refused.
 
     Raises:
         InvalidRequest: that error, where no question helps.
     """
-    again = refused(action, complete.before, complete.arguments, error)
+    again = make_correction_question(action, complete.before, complete.arguments, error)
     if again is None or again.again is None:
         raise error
-    return Lacks(again.arguments, again.again)
+    return MissingArguments(again.arguments, again.again)

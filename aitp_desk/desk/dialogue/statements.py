@@ -12,23 +12,23 @@ from aitp_desk.agent.base import (
     Agent,
     Answer,
     Clarification,
-    Pending,
+    PendingQuestion,
     Said,
     SiteFacts,
 )
-from aitp_desk.agent.history.message_codec import reply_metadata, write_reply
+from aitp_desk.agent.history.message_codec import make_reply_metadata, write_reply
 from aitp_desk.agent.history.offer import Offer
-from aitp_desk.desk.calls.invocation import Needed
-from aitp_desk.desk.calls.invoker import Invoking
+from aitp_desk.desk.calls.invocation import Requirement
+from aitp_desk.desk.calls.invoker import ActionInvoker
 from aitp_desk.desk.calls.results import offer_result
 from aitp_desk.desk.dialogue.conversation import Conversation
-from aitp_desk.desk.dialogue.prompts import asked_by
-from aitp_desk.desk.dialogue.recorder import Recording
-from aitp_desk.desk.dialogue.tools.agent_tools import Tooling
+from aitp_desk.desk.dialogue.prompts import find_question
+from aitp_desk.desk.dialogue.recorder import TurnRecorder
+from aitp_desk.desk.dialogue.tools.agent_tools import AgentTools
 from aitp_desk.desk.dialogue.turn import ActionReply, ActionRequest
-from aitp_desk.desk.limits.token_budgets import Budgets
-from aitp_desk.desk.plugins.desk_messages import DeskQuestion, Speaking, Utterance
-from aitp_desk.desk.threads.sessions import Session, Sessions
+from aitp_desk.desk.limits.token_budgets import TokenBudgets
+from aitp_desk.desk.plugins.desk_messages import DeskMessages, DeskQuestion, Utterance
+from aitp_desk.desk.threads.sessions import Session, SessionService
 from aitp_desk.model.access.principal import Principal
 from aitp_desk.model.calls.action import Action
 from aitp_desk.model.calls.call import ActionCall
@@ -38,19 +38,19 @@ from aitp_desk.store.records.threads import NewMessage
 from aitp_desk.store.units.calls.calls import SessionTurn
 
 
-class Means(msgspec.Struct, frozen=True):
+class DialogueServices(msgspec.Struct, frozen=True):
     """What an exchange is held with."""
 
     agent: Agent
-    invoking: Invoking
-    tooling: Tooling
-    sessions: Sessions
-    recording: Recording
-    budgets: Budgets
+    invoking: ActionInvoker
+    tooling: AgentTools
+    sessions: SessionService
+    recording: TurnRecorder
+    budgets: TokenBudgets
     facts: SiteFacts
 
     @property
-    def speaking(self) -> Speaking:
+    def speaking(self) -> DeskMessages:
         """What has the desk's own speech judged."""
         return self.tooling.speaking
 
@@ -59,7 +59,7 @@ class Means(msgspec.Struct, frozen=True):
         return self.tooling.now()
 
 
-class Saying:
+class DialogueWriter:
     """Says what comes of one question to an action.
 
     Parameters:
@@ -68,7 +68,7 @@ class Saying:
 
     def __init__(
         self,
-        means: Means,
+        means: DialogueServices,
         principal: Principal,
         action: Action,
         request: ActionRequest,
@@ -84,7 +84,7 @@ class Saying:
 
     async def ask_back(
         self,
-        needed: Needed,
+        needed: Requirement,
         memory: Mapping[str, Any] | None,
         words: Clarification,
         question: Question | None = None,
@@ -105,19 +105,21 @@ class Saying:
             call_id = invocation.waiting.id
         pending = self._pending(words, call_id)
         asks = msgspec.structs.replace(words, waits=call_id)
-        turn = self.turn(asks, pending, (), self._request.unwritten)
+        turn = self.make_turn(asks, pending, (), self._request.unwritten)
 
         async def write(
             said: tuple[NewMessage, ...], effects: NewEffects | None
         ) -> tuple[NewMessage, ...]:
             whole = msgspec.structs.replace(turn, said=(*turn.said[:-1], *said), effects=effects)
-            await means.invoking.waits.begin(self._principal, needed, memory, lambda _call: whole)
+            await means.invoking.waits.write_pending(
+                self._principal, needed, memory, lambda _call: whole
+            )
             return said
 
         spoken = Utterance(turn.said[-1], self._asks(question, call_id))
-        (said,) = await means.speaking.speak(self._session.thread_id, (spoken,), write)
-        self.note(words, pending)
-        return ActionReply(means.speaking.told(words, question, said))
+        (said,) = await means.speaking.say(self._session.thread_id, (spoken,), write)
+        self.note_pending(words, pending)
+        return ActionReply(means.speaking.render_for_reader(words, question, said))
 
     def _asks(self, question: Question | None, call_id: str | None) -> DeskQuestion | None:
         """A question for whoever speaks in the session."""
@@ -129,27 +131,27 @@ class Saying:
         """Say that a call waits, which has asked for something already."""
         pending = self._pending(words, call_id)
         said = msgspec.structs.replace(words, waits=call_id)
-        turn = self.turn(said, pending, (), self._request.unwritten)
+        turn = self.make_turn(said, pending, (), self._request.unwritten)
         await self._means.recording.write_judged(turn)
-        self.note(words, pending)
+        self.note_pending(words, pending)
 
-    async def put_down(self, said: Said, conversation: Conversation) -> ActionReply:
+    async def write_reply(self, said: Said, conversation: Conversation) -> ActionReply:
         """Write down what an agent says; what was asked is written where it has called already."""
         means, pending = self._means, None
         if isinstance(said, Clarification):
             pending = self._pending(said, said.waits)
         words = None if conversation.made else self._request.unwritten
-        turn = self.turn(said, pending, tuple(conversation.made), words)
+        turn = self.make_turn(said, pending, tuple(conversation.made), words)
 
         question = None
         if means.speaking.may_ask:
-            question = await asked_by(said, means.invoking)
+            question = await find_question(said, means.invoking)
         asks = self._asks(question, said.waits)
-        message = await means.recording.speak(means.speaking, turn, asks)
-        self.note(said, pending)
-        return ActionReply(means.speaking.told(said, question, message))
+        message = await means.recording.write_spoken(means.speaking, turn, asks)
+        self.note_pending(said, pending)
+        return ActionReply(means.speaking.render_for_reader(said, question, message))
 
-    def offer(self, call: ActionCall, words: Said | None = None) -> Offer:
+    def offer_result(self, call: ActionCall, words: Said | None = None) -> Offer:
         """What came of a call; in the words of an agent, where it has some."""
         return offer_result(
             self._action,
@@ -159,29 +161,35 @@ class Saying:
             max_tokens=self._request.max_tokens,
         )
 
-    def _pending(self, question: Clarification, call_id: str | None) -> Pending:
+    def _pending(self, question: Clarification, call_id: str | None) -> PendingQuestion:
         before = self._session.pending
         about = before.about if before is not None and before.call_id == call_id else None
-        return Pending(about or self._request.words, question.question, question.options, call_id)
+        return PendingQuestion(
+            about or self._request.words, question.question, question.options, call_id
+        )
 
     def say_question(self, _call: ActionCall) -> SessionTurn | None:
         """The visitor's words, written with the call before it is carried out."""
         if self._request.is_written:
             return None
-        return self._means.recording.turn(
+        return self._means.recording.make_turn(
             self._principal, self._session, question=self._request.words
         )
 
     def say_end(self, call: ActionCall) -> SessionTurn:
         """What came of it, written with its end."""
-        reply = self._reply(self.offer(call), (call.id,))
-        return self._means.recording.turn(self._principal, self._session, reply=reply)
+        reply = self._reply(self.offer_result(call), (call.id,))
+        return self._means.recording.make_turn(self._principal, self._session, reply=reply)
 
-    def turn(
-        self, said: Said, pending: Pending | None, calls: Sequence[str], question: str | None
+    def make_turn(
+        self,
+        said: Said,
+        pending: PendingQuestion | None,
+        calls: Sequence[str],
+        question: str | None,
     ) -> SessionTurn:
         """The visitor's words, where they are not written yet, and the desk's."""
-        return self._means.recording.turn(
+        return self._means.recording.make_turn(
             self._principal,
             self._session,
             question=question,
@@ -191,9 +199,9 @@ class Saying:
         )
 
     def _reply(self, said: Said, calls: Sequence[str]) -> tuple[tuple[str, ...], dict[str, str]]:
-        return write_reply(said, self._means.facts.url), reply_metadata(said, calls)
+        return write_reply(said, self._means.facts.url), make_reply_metadata(said, calls)
 
-    def note(self, said: Said, pending: Pending | None) -> None:
+    def note_pending(self, said: Said, pending: PendingQuestion | None) -> None:
         """Take note in the session of what is written."""
         reply, _ = self._reply(said, ())
         self._means.sessions.add_turn(

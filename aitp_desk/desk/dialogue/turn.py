@@ -8,14 +8,14 @@ import msgspec
 
 from aitp_desk.agent.base import Said
 from aitp_desk.agent.history.offer import Offer
-from aitp_desk.desk.calls.invocation import Accepted, Needed
-from aitp_desk.desk.dialogue.answer_cache import Kept
+from aitp_desk.desk.calls.invocation import AcceptedCall, Requirement
+from aitp_desk.desk.dialogue.answer_cache import RenderSlot
 from aitp_desk.model.calls.call import ActionCall, Source
 from aitp_desk.model.calls.payment import PaymentTerms
 from aitp_desk.model.conversation.spoken import Spoken
 
 
-class Ask(msgspec.Struct, frozen=True):
+class AskRequest(msgspec.Struct, frozen=True):
     """A question to one action.
 
     Parameters:
@@ -68,7 +68,7 @@ class Ask(msgspec.Struct, frozen=True):
         """The words, where they have to be written down yet."""
         return None if self.is_written else self.words
 
-    def kept(self, keep: Callable[[str], str]) -> Ask:
+    def with_kept_words(self, keep: Callable[[str], str]) -> AskRequest:
         """The same with what is kept of its words; arguments are no words.
 
         Parameters:
@@ -80,7 +80,7 @@ class Ask(msgspec.Struct, frozen=True):
         answer = None if self.clarification is None else keep(self.clarification)
         return msgspec.structs.replace(self, query=keep(self.query), clarification=answer)
 
-    def written(self, words: str, understood: tuple[Spoken, ...] = ()) -> Ask:
+    def with_written_words(self, words: str, understood: tuple[Spoken, ...] = ()) -> AskRequest:
         """The same, once it stands on the thread.
 
         Parameters:
@@ -102,7 +102,7 @@ class ActionRequest(msgspec.Struct, frozen=True):
         accepts: content types that the asker can handle, the preferred first; None for the default.
         intent: what for, in the asker's words.
         callback_url: where the end of an ``async`` call is told.
-        written_by, call_id: as of :class:`Ask`.
+        written_by, call_id: as of :class:`AskRequest`.
         is_written: whether the words stand on the thread already.
         is_guessed: whether the action was not named but matched to the words: nothing that it
             changes is changed before the asker has agreed.
@@ -126,7 +126,7 @@ class ActionRequest(msgspec.Struct, frozen=True):
         return None if self.is_written else self.words
 
 
-def request_of(ask: Ask) -> ActionRequest:
+def make_action_request(ask: AskRequest) -> ActionRequest:
     """What a question asks of an action."""
     return ActionRequest(
         words=ask.words,
@@ -155,9 +155,9 @@ class ActionReply(msgspec.Struct, frozen=True):
     """
 
     outcome: Said
-    accepted: Accepted | None = None
+    accepted: AcceptedCall | None = None
     ended: ActionCall | None = None
-    needed: Needed | None = None
+    needed: Requirement | None = None
 
 
 class CallStatus(msgspec.Struct, frozen=True):
@@ -192,7 +192,7 @@ class AskReply(msgspec.Struct, frozen=True):
     session_id: str
     action: str
     outcome: Said
-    kept: Kept | None = None
+    kept: RenderSlot | None = None
     age_seconds: int = 0
     hit_rate: float | None = None
     reply: ActionReply | None = None

@@ -12,23 +12,28 @@ from typing import Any
 
 import msgspec
 
-from aitp_desk.desk.access.idempotency import Repeats, Request, opening_scope, payment_scope
+from aitp_desk.desk.access.idempotency import (
+    IdempotencyKeys,
+    RequestInfo,
+    creation_scope,
+    payment_scope,
+)
 from aitp_desk.desk.calls.invocation import (
-    Accepted,
-    Beside,
+    AcceptedCall,
+    CompletedCall,
     Consent,
-    ConsentNeeded,
-    Ended,
+    ConsentRequired,
+    ExtraWrites,
     Invocation,
     PaymentNeeded,
-    nothing_beside,
-    say_nothing,
+    no_extra_writes,
+    write_no_messages,
 )
-from aitp_desk.desk.calls.invoker import Invoking
-from aitp_desk.desk.calls.payment_token import mark_of, quote_named
+from aitp_desk.desk.calls.invoker import ActionInvoker
+from aitp_desk.desk.calls.payment_token import digest_payment, get_quote_id
 from aitp_desk.desk.dialogue.turn import CallStatus
-from aitp_desk.desk.limits.rate_limits import Allowance, Limiter
-from aitp_desk.desk.payments.checkout import Paying
+from aitp_desk.desk.limits.rate_limits import Allowance, RateLimiter
+from aitp_desk.desk.payments.checkout import Checkout
 from aitp_desk.model.access.principal import Principal
 from aitp_desk.model.calls.action import Action
 from aitp_desk.model.calls.call import (
@@ -50,7 +55,7 @@ from aitp_desk.model.errors import (
 )
 from aitp_desk.model.ids import id_from
 from aitp_desk.model.money import Money
-from aitp_desk.store.records.threads import Once
+from aitp_desk.store.records.threads import IdempotencyRecord
 
 INTENT = "_intent"
 """The reserved member of arguments that says what a call is for."""
@@ -86,7 +91,7 @@ class DirectCall(msgspec.Struct, frozen=True):
     refused: str = ""
 
 
-class Begun(msgspec.Struct, frozen=True):
+class PreparedCall(msgspec.Struct, frozen=True):
     """A call that is about to be made.
 
     Parameters:
@@ -98,7 +103,7 @@ class Begun(msgspec.Struct, frozen=True):
     before: CallStatus | None
 
 
-class CallingDirectly:
+class DirectCalls:
     """Calls actions for those who know what to call.
 
     Parameters:
@@ -111,13 +116,13 @@ class CallingDirectly:
 
     def __init__(
         self,
-        invoking: Invoking,
+        invoking: ActionInvoker,
         *,
-        limiter: Limiter,
-        repeats: Repeats,
+        limiter: RateLimiter,
+        repeats: IdempotencyKeys,
         requires_intent: bool,
         check_callback: Callable[[Principal, str, str], None],
-        paying: Paying,
+        paying: Checkout,
     ) -> None:
         self._invoking = invoking
         self._paying = paying
@@ -130,9 +135,9 @@ class CallingDirectly:
         self,
         principal: Principal,
         asked: DirectCall,
-        request: Request,
+        request: RequestInfo,
         allowance: Allowance | None = None,
-        beside: Beside = nothing_beside,
+        beside: ExtraWrites = no_extra_writes,
     ) -> CallStatus:
         """Call an action.
 
@@ -147,7 +152,7 @@ class CallingDirectly:
             beside: what else is written with the call, where it is made and no repeat.
 
         Raises:
-            whatever :meth:`aitp_desk.desk.calls.invoker.Invoking.invoke` raises;
+            whatever :meth:`aitp_desk.desk.calls.invoker.ActionInvoker.invoke` raises;
             Forbidden: the agent that the caller is may not call this action.
             RateLimited: too many actions were called.
             MissingField: it was not said what for.
@@ -159,8 +164,8 @@ class CallingDirectly:
         """
         if allowance is not None:
             allowance.check_action(asked.name)
-        quote_id = None if asked.payment is None else quote_named(asked.payment)
-        async with self.once(principal, asked, request) as begun:
+        quote_id = None if asked.payment is None else get_quote_id(asked.payment)
+        async with self.hold_key(principal, asked, request) as begun:
             if quote_id is not None:
                 call = await self._quoted(principal, asked, quote_id)
                 if await self._holds(principal, asked, call):
@@ -176,25 +181,25 @@ class CallingDirectly:
             if call.state is CallState.WAITING_PAYMENT:
                 return await self._pay(principal, call, asked.payment, asked.refused)
             if asked.payment is not None and call.payment is not None:
-                return await self._status(await self._paying.settled(call))
+                return await self._status(await self._paying.wait_settled(call))
             return begun.before
 
-    def shown(self, asked: DirectCall, written: Mapping[str, Any]) -> Mapping[str, Any]:
+    def redact_call(self, asked: DirectCall, written: Mapping[str, Any]) -> Mapping[str, Any]:
         """A call as its caller wrote it, with a word in place of what is secret.
 
         Parameters:
             written: with the arguments below ``arguments``.
         """
-        shown = self._invoking.secrets.shown(asked.name, asked.arguments)
+        shown = self._invoking.secrets.redact_arguments(asked.name, asked.arguments)
         if shown == asked.arguments:
             return written
         given = written.get("arguments", {})
         return {**written, "arguments": {**given, **shown}}
 
     @asynccontextmanager
-    async def once(
-        self, principal: Principal, asked: DirectCall, request: Request
-    ) -> AsyncIterator[Begun]:
+    async def hold_key(
+        self, principal: Principal, asked: DirectCall, request: RequestInfo
+    ) -> AsyncIterator[PreparedCall]:
         """Hold the request's key while a call is made with it, here or in a conversation.
 
         A payment that names no quote is a key too.
@@ -206,34 +211,34 @@ class CallingDirectly:
             IdempotencyConflict, IdempotencyInFlight: the key is taken.
         """
         action = self._invoking.find(principal, asked.name).action
-        scope = opening_scope(principal, request.key)
+        scope = creation_scope(principal, request.key)
         payment = asked.payment
         pays = False
-        if request.key is None and payment is not None and quote_named(payment) is None:
-            request = msgspec.structs.replace(request, key=mark_of(payment))
+        if request.key is None and payment is not None and get_quote_id(payment) is None:
+            request = msgspec.structs.replace(request, key=digest_payment(payment))
             scope = payment_scope(principal)
             pays = True
-        with self._repeats.once(request, scope) as once:
+        with self._repeats.hold_key(request, scope) as once:
             id_ = None if once is None else self._id_of(once)
             before = None if id_ is None else await self._before(principal, asked, id_, pays)
             says = bool((asked.intent or "").strip())
             if before is None and self.requires_intent and action.kind != "query" and not says:
                 told = f"Say in {INTENT} what {action.name} is called for."
                 raise MissingField(told, param=INTENT)
-            yield Begun(id_, before)
+            yield PreparedCall(id_, before)
 
-    async def status(self, principal: Principal, name: str, call_id: str) -> CallStatus:
+    async def get_own_call(self, principal: Principal, name: str, call_id: str) -> CallStatus:
         """How a call of the caller's stands.
 
         Raises:
             CallNotFound: there is none, or it is somebody else's.
         """
-        call = await self._invoking.calls.made_by(call_id, name, principal)
+        call = await self._invoking.calls.find_direct_call(call_id, name, principal)
         if call is None:
             raise CallNotFound("There is no such call of yours.", param="call_id")
         return await self._status(call)
 
-    async def pay(
+    async def pay_call(
         self, principal: Principal, call_id: str, payment: Mapping[str, Any]
     ) -> CallStatus:
         """Pay for a call of the caller's; of a repeat, tell how it stands.
@@ -244,14 +249,14 @@ class CallingDirectly:
             PaymentRequired: it does not pay.
         """
         call = await self._invoking.calls.find(call_id)
-        is_theirs = call is not None and await self._invoking.calls.reaches(principal, call)
+        is_theirs = call is not None and await self._invoking.calls.can_reach(principal, call)
         if call is None or call.payment is None or not is_theirs:
             raise CallNotFound("There is no such call of yours to pay for.", param="call_id")
-        if quote_named(payment) not in (None, call.payment.quote_id):
+        if get_quote_id(payment) not in (None, call.payment.quote_id):
             raise PreconditionFailed("This pays for another call.", param=PAYMENT)
         return await self._pay_or_tell(principal, call, payment)
 
-    async def withdraw(self, call_id: str) -> None:
+    async def withdraw_call(self, call_id: str) -> None:
         """End a call that waits for its caller; one that does not is left as it is.
 
         Raises:
@@ -259,9 +264,9 @@ class CallingDirectly:
         """
         call = await self._invoking.calls.find(call_id)
         if call is not None and call.waits_for_asker:
-            await self._invoking.waits.decline(call, say_nothing)
+            await self._invoking.waits.decline(call, write_no_messages)
 
-    async def stands(self, call_id: str) -> CallStatus | None:
+    async def get_call(self, call_id: str) -> CallStatus | None:
         """How a call stands, whosever it is; None where there is none."""
         call = await self._invoking.calls.find(call_id)
         return None if call is None else await self._status(call)
@@ -272,9 +277,9 @@ class CallingDirectly:
         asked: DirectCall,
         id_: str | None,
         allowance: Allowance | None,
-        beside: Beside,
+        beside: ExtraWrites,
     ) -> CallStatus:
-        action = self._invoking.action(asked.name)
+        action = self._invoking.get_action(asked.name)
         goes_on = action.kind == "async" or action.is_prepaid
         callback_url = asked.callback_url if goes_on else None
         if callback_url is not None:
@@ -292,14 +297,14 @@ class CallingDirectly:
             id=id_,
         )
         match await self._invoking.invoke(principal, invocation, beside=beside):
-            case Ended(call):
+            case CompletedCall(call):
                 return await self._status(call)
-            case Accepted(call, eta_seconds):
+            case AcceptedCall(call, eta_seconds):
                 return CallStatus(call, eta_seconds)
-            case ConsentNeeded(_, price):
+            case ConsentRequired(_, price):
                 raise _consent_missing(action, price)
             case PaymentNeeded() as needed:
-                call = await self._paying.ask(principal, needed, beside)
+                call = await self._paying.request_payment(principal, needed, beside)
                 return await self._pay(principal, call, asked.payment, asked.refused)
 
     async def _quoted(self, principal: Principal, asked: DirectCall, quote_id: str) -> ActionCall:
@@ -308,11 +313,11 @@ class CallingDirectly:
         Raises:
             PreconditionFailed: there is none.
         """
-        call = await self._invoking.calls.quoted(quote_id)
+        call = await self._invoking.calls.find_by_quote(quote_id)
         is_meant = (
             call is not None
             and (call.action, await self._given(call)) == (asked.name, asked.arguments)
-            and await self._invoking.calls.reaches(principal, call)
+            and await self._invoking.calls.can_reach(principal, call)
         )
         if call is not None and is_meant:
             return call
@@ -326,7 +331,7 @@ class CallingDirectly:
         """Whether a caller who names a quote holds more than its id, which opens nothing."""
         if asked.thread_id is not None and asked.thread_id == call.thread_id:
             return True
-        return principal.party is not None and await self._invoking.calls.owns(principal, call)
+        return principal.party is not None and await self._invoking.calls.is_owner(principal, call)
 
     async def _pay_unheld(
         self, principal: Principal, asked: DirectCall, call: ActionCall
@@ -345,13 +350,16 @@ class CallingDirectly:
         """
         given = asked.payment or {}
         if call.state is CallState.WAITING_PAYMENT:
-            call = await self._paying.settled(call)
-        if call.state is CallState.WAITING_PAYMENT and await self._paying.terms(call) is not None:
-            why = await self._paying.why_not(principal, call, given)
+            call = await self._paying.wait_settled(call)
+        if (
+            call.state is CallState.WAITING_PAYMENT
+            and await self._paying.get_terms(call) is not None
+        ):
+            why = await self._paying.find_problem(principal, call, given)
             if why is not None:
                 return why
             try:
-                call = await self._paying.pay(principal, call, given)
+                call = await self._paying.pay_call(principal, call, given)
             except PaymentRequired as error:
                 return error.refused
         if call.state is CallState.WAITING_PAYMENT:
@@ -362,7 +370,7 @@ class CallingDirectly:
             )
         if not await self._paying.was_paid_by(call, given):
             raise PreconditionFailed("This quote was paid by another payment.", param=PAYMENT)
-        paid = await self._paying.settled(call)
+        paid = await self._paying.wait_settled(call)
         return await self._status(msgspec.structs.replace(paid, thread_id=None, session_id=None))
 
     async def _pay_or_tell(
@@ -371,7 +379,7 @@ class CallingDirectly:
         """Pay for a call of the caller's; of a repeat, tell how it stands."""
         if call.state is CallState.WAITING_PAYMENT:
             return await self._pay(principal, call, given)
-        return await self._status(await self._paying.settled(call))
+        return await self._status(await self._paying.wait_settled(call))
 
     async def _pay(
         self,
@@ -389,8 +397,10 @@ class CallingDirectly:
             PaymentRequired: nothing was presented, or it does not pay.
         """
         if given is None:
-            raise self._paying.required(call, await self._paying.terms(call), refused)
-        return await self._status(await self._paying.pay(principal, call, given))
+            raise self._paying.make_payment_required(
+                call, await self._paying.get_terms(call), refused
+            )
+        return await self._status(await self._paying.pay_call(principal, call, given))
 
     async def _before(
         self, principal: Principal, asked: DirectCall, id_: str, pays: bool
@@ -404,7 +414,7 @@ class CallingDirectly:
         if call is None:
             return None
         is_same = (call.action, await self._given(call)) == (asked.name, asked.arguments)
-        if not is_same or not await self._invoking.calls.reaches(principal, call):
+        if not is_same or not await self._invoking.calls.can_reach(principal, call):
             if pays:
                 raise PreconditionFailed("This pays for another call.", param=PAYMENT)
             raise IdempotencyConflict(
@@ -422,21 +432,21 @@ class CallingDirectly:
     async def _given(self, call: ActionCall) -> Mapping[str, Any]:
         """The arguments of a call as they were given; those of a secret that is gone as kept."""
         try:
-            return await self._invoking.secrets.opened(call)
+            return await self._invoking.secrets.restore_secrets(call)
         except PreconditionFailed:
             return call.arguments
 
     async def _status(self, call: ActionCall) -> CallStatus:
         if call.state is CallState.WAITING_PAYMENT:
-            return CallStatus(call, terms=await self._paying.terms(call))
+            return CallStatus(call, terms=await self._paying.get_terms(call))
         if not call.is_over:
             return CallStatus(call, await self._invoking.calls.seconds_left(call))
         is_done = call.state is CallState.SUCCEEDED
-        return CallStatus(call, offer=self._invoking.offer(call) if is_done else None)
+        return CallStatus(call, offer=self._invoking.offer_result(call) if is_done else None)
 
-    def _id_of(self, once: Once) -> str:
+    def _id_of(self, once: IdempotencyRecord) -> str:
         """What a call with this key is called, so that its repeat finds it."""
-        return id_from(CALL_PREFIX, 0, self._repeats.mark(once))
+        return id_from(CALL_PREFIX, 0, self._repeats.digest_key(once))
 
 
 def _consent_missing(action: Action, price: Money | None) -> ConsentMissing:

@@ -11,17 +11,17 @@ from typing import Any
 
 import msgspec
 
-from aitp_desk.desk.access.idempotency import Request
+from aitp_desk.desk.access.idempotency import RequestInfo
 from aitp_desk.desk.dialogue.turn import CallStatus
-from aitp_desk.desk.direct.calls import CallingDirectly, DirectCall
+from aitp_desk.desk.direct.calls import DirectCall, DirectCalls
 from aitp_desk.desk.direct.resources import Resources, ResourceView
-from aitp_desk.desk.limits.rate_limits import Allowance, Limiter
+from aitp_desk.desk.limits.rate_limits import Allowance, RateLimiter
 from aitp_desk.model.access.principal import Principal
 from aitp_desk.model.calls.call import CallState
 from aitp_desk.model.errors import DeskError
 
 
-class PaidReading:
+class PaidResources:
     """Reads resources, and those that are paid for once they are paid.
 
     Parameters:
@@ -29,7 +29,7 @@ class PaidReading:
         limiter: counts what writes a call, and what asks for its payment, as calls are counted.
     """
 
-    def __init__(self, resources: Resources, calling: CallingDirectly, limiter: Limiter) -> None:
+    def __init__(self, resources: Resources, calling: DirectCalls, limiter: RateLimiter) -> None:
         self._limiter = limiter
         self._resources = resources
         self._calling = calling
@@ -54,9 +54,9 @@ class PaidReading:
         Raises:
             PaymentRequired: it is paid for first, and that has not been done.
             RateLimited: too much was asked for that is paid.
-            whatever :meth:`.Resources.read` and :meth:`.CallingDirectly.call` raise.
+            whatever :meth:`.Resources.read` and :meth:`.DirectCalls.call` raise.
         """
-        reading = self._resources.paid_reading(path)
+        reading = self._resources.find_paid_query(path)
         if reading is None:
             return await self._resources.read(principal, path)
         name, arguments = reading
@@ -65,14 +65,14 @@ class PaidReading:
             allowance.tighten(counted)
             allowance.check()
         asked = DirectCall(name, arguments, payment=payment)
-        request = Request("GET", path, b"")
+        request = RequestInfo("GET", path, b"")
         status = await self._calling.call(principal, asked, request, allowance)
         if status.call.state is not CallState.SUCCEEDED:
             return status
         try:
             view = await self._resources.read(principal, path, is_paid=True)
         except DeskError:  # what was paid for is told, whatever has become of it since
-            view = self._resources.bare(path)
+            view = self._resources.describe_address(path)
         return msgspec.structs.replace(
             view, data=status.call.result, receipt=status.call.receipt, is_paid=True
         )

@@ -18,9 +18,9 @@ import msgspec
 import structlog
 
 from aitp_desk.actions.base import Context, OfferedResource
-from aitp_desk.desk.access.scopes import check_open
-from aitp_desk.desk.calls.invoker import Invoking
-from aitp_desk.model.access.audit import AuditAction, AuditKeys, ObjectKind, Outcome, auditor_of
+from aitp_desk.desk.access.scopes import check_access
+from aitp_desk.desk.calls.invoker import ActionInvoker
+from aitp_desk.model.access.audit import AuditAction, AuditKeys, ObjectKind, Outcome, make_auditor
 from aitp_desk.model.access.principal import Principal
 from aitp_desk.model.calls.action import Action, Related, is_open
 from aitp_desk.model.calls.resource import NOTHING_HERE, Affordance, Resource, ResourceType, expand
@@ -93,7 +93,7 @@ class Resources:
         self,
         offered: Sequence[OfferedResource],
         *,
-        invoking: Invoking,
+        invoking: ActionInvoker,
         store: Store,
         audit: AuditKeys,
         clock: Callable[[], float],
@@ -105,15 +105,15 @@ class Resources:
         self._clock = clock
 
     @property
-    def offered(self) -> tuple[ResourceType, ...]:
+    def all_types(self) -> tuple[ResourceType, ...]:
         """The types of all resources, whoever may read them."""
         return tuple(one.type for one in self._offered)
 
-    def types(self, principal: Principal) -> tuple[ResourceType, ...]:
+    def list_types(self, principal: Principal) -> tuple[ResourceType, ...]:
         """The types of resources that a caller may read, in the order of their declaration."""
         return tuple(one.type for one in self._offered if _may_read(principal, one.type))
 
-    def paid_reading(self, path: str) -> tuple[str, Mapping[str, Any]] | None:
+    def find_paid_query(self, path: str) -> tuple[str, Mapping[str, Any]] | None:
         """The query that reads what is paid for first, and its arguments; None for all else.
 
         Raises:
@@ -124,7 +124,7 @@ class Resources:
             return None
         return offered.type.read_by, offered.arguments(variables)
 
-    def bare(self, path: str) -> ResourceView:
+    def describe_address(self, path: str) -> ResourceView:
         """What is known of a resource by its address alone."""
         offered, variables = self._find(path)
         return ResourceView(
@@ -150,11 +150,11 @@ class Resources:
         type_ = offered.type
         if type_.read_by and not is_paid:
             raise ValueError(f"{type_.name} is read by {type_.read_by}, which is paid for.")
-        check_open(principal, type_.open_to, type_.name, str(type_.template))
+        check_access(principal, type_.open_to, type_.name, str(type_.template))
         performing = self._invoking.performing
-        context = performing.context_of(principal, new_id("read", self._clock()))
+        context = performing.make_context_for(principal, new_id("read", self._clock()))
         try:
-            found = await performing.read(offered, variables, context)
+            found = await performing.read_resource(offered, variables, context)
         except InvalidRequest:
             raise
         except DeskError:
@@ -206,7 +206,7 @@ class Resources:
             )
             return None
         try:
-            price = await self._invoking.performing.look(offered, value, context)
+            price = await self._invoking.performing.check_call(offered, value, context)
         except DeskError:
             return None
         return OpenAction(action, arguments, price)
@@ -222,7 +222,7 @@ class Resources:
     async def _note(self, principal: Principal, path: str, outcome: Outcome) -> None:
         await self._store.run(
             keep_audit,
-            by=auditor_of(self._audit, principal, int(self._clock())),
+            by=make_auditor(self._audit, principal, int(self._clock())),
             action=AuditAction.RESOURCE_READ,
             kind=ObjectKind.RESOURCE,
             id_=path,

@@ -15,18 +15,18 @@ from typing import Protocol
 
 import structlog
 
-from aitp_desk.agent.base import Passing
+from aitp_desk.agent.base import ProgressEvent
 from aitp_desk.auth.credentials.proof_cache import ReadEpoch
-from aitp_desk.desk.events.channel import Answering, Channel, Wording
-from aitp_desk.desk.events.events import ReadHappenings
-from aitp_desk.desk.events.run_stream import RunStream, RunWording
-from aitp_desk.desk.jobs.background_task import beside
+from aitp_desk.desk.events.channel import AnswerInProgress, Channel, EventFormat
+from aitp_desk.desk.events.events import ReadThreadEvents
+from aitp_desk.desk.events.run_stream import RunEventFormat, RunStream
+from aitp_desk.desk.jobs.background_task import run_in_background
 from aitp_desk.store.base import StoreError
 
 REVIEW_SECONDS = 0.25
 """How long after a changed credential is known of those who follow are looked at again, at most."""
 
-Tell = Callable[[Passing], None]
+ReportAnswer = Callable[[ProgressEvent], None]
 """Takes what an agent says on its way to the outcome."""
 
 _log = structlog.get_logger()
@@ -35,85 +35,85 @@ _log = structlog.get_logger()
 class Listener(Protocol):
     """Who is told what happens on a thread."""
 
-    def wake(self) -> None:
+    def on_event(self) -> None:
         """Something happened; it is committed."""
 
-    def review(self) -> None:
+    def recheck_access(self) -> None:
         """Somebody may be told no more: end those whose caller would not be let in."""
 
-    def tell(self, answering: Answering) -> None:
+    def on_answer(self, answering: AnswerInProgress) -> None:
         """An answer in progress says more, or begins anew."""
 
-    async def beat(self) -> None:
+    async def send_keepalive(self) -> None:
         """Keep connections alive, and end those whose caller would not be let in any more."""
 
 
-class _News:
+class _ThreadSignal:
     """Hears that something happened on a thread, and not what."""
 
     def __init__(self) -> None:
         self.event = asyncio.Event()
 
-    def wake(self) -> None:
+    def on_event(self) -> None:
         self.event.set()
 
-    def review(self) -> None:
+    def recheck_access(self) -> None:
         """Nothing of the thread is told by this: whoever waits looks, and is let in or not."""
 
-    def tell(self, answering: Answering) -> None:
+    def on_answer(self, answering: AnswerInProgress) -> None:
         """Nothing was committed by that."""
 
-    async def beat(self) -> None:
+    async def send_keepalive(self) -> None:
         """No connection hangs on this."""
 
 
-class Following:
+class Broadcaster:
     """Wakes those who wait for the end of a run, and tells those who follow a thread.
 
     Parameters:
         read: reads a thread's events.
     """
 
-    def __init__(self, read: ReadHappenings) -> None:
+    def __init__(self, read: ReadThreadEvents) -> None:
         self._read = read
         self._ends: dict[str, asyncio.Event] = {}
         self._waiting: dict[str, int] = {}
         self._at_end: dict[str, list[Callable[[], None]]] = {}
         self._listeners: dict[str, dict[Listener, None]] = {}
-        self._channels: dict[tuple[str, Wording], Channel] = {}
+        self._channels: dict[tuple[str, EventFormat], Channel] = {}
         self._users: dict[Channel, int] = {}
-        self._answering: dict[str, Answering] = {}
+        self._answering: dict[str, AnswerInProgress] = {}
         self._turn = asyncio.Lock()
         self._heeding: list[Callable[[str], None]] = []
 
-    def heed(self, changed: Callable[[str], None]) -> None:
+    def on_change(self, changed: Callable[[str], None]) -> None:
         """Have somebody told of every thread on which something happens."""
         self._heeding.append(changed)
 
-    def changed(self, thread_id: str) -> None:
+    def notify_change(self, thread_id: str) -> None:
         """Tell that something happened on a thread; it is committed."""
         for heed in self._heeding:
             heed(thread_id)
         for listener in self._listeners.get(thread_id, ()):
-            listener.wake()
+            listener.on_event()
 
-    def look(self) -> None:
+    def poll_all(self) -> None:
         """Have all who follow look for what another process has written."""
         for listeners in self._listeners.values():
             for listener in listeners:
-                listener.wake()
+                listener.on_event()
 
-    def look_at(self, thread_id: str) -> None:
+    def poll_thread(self, thread_id: str) -> None:
         """Have those who follow a thread look for what was written behind its answer."""
         for listener in self._listeners.get(thread_id, ()):
-            listener.wake()
+            listener.on_event()
 
-    def review(self, thread_id: str) -> None:
+    def recheck_access(self, thread_id: str) -> None:
         """Have those who follow a thread, or a run there, asked whether they still may."""
         for listener in self._listeners.get(thread_id, ()):
-            listener.review()
+            listener.recheck_access()
 
-    def ended(self, run_id: str) -> None:
+    def notify_end(self, run_id: str) -> None:
         """Tell that a run, or a call that went on by itself, is over; its end is committed."""
         event = self._ends.get(run_id)
         if event is not None:
@@ -121,7 +121,7 @@ class Following:
         for called in self._at_end.pop(run_id, ()):
             called()
 
-    def at_end(self, run_id: str, called: Callable[[], None]) -> None:
+    def on_end(self, run_id: str, called: Callable[[], None]) -> None:
         """Have somebody told once of the end of a run, where this process sees that."""
         self._at_end.setdefault(run_id, []).append(called)
 
@@ -131,7 +131,7 @@ class Following:
         Parameters:
             is_over: looks whether it has ended already.
         """
-        with self.watch(id_) as end:
+        with self.watch_run(id_) as end:
             if not await is_over():
                 with suppress(TimeoutError):
                     async with asyncio.timeout(seconds):
@@ -143,7 +143,7 @@ class Following:
         return tuple(self._ends)
 
     @contextmanager
-    def watch(self, run_id: str) -> Iterator[asyncio.Event]:
+    def watch_run(self, run_id: str) -> Iterator[asyncio.Event]:
         """Watch a run: the event is set at its end.
 
         Begin to watch, then look at the store, then wait: watching before looking leaves no moment
@@ -158,12 +158,12 @@ class Following:
                 del self._waiting[run_id], self._ends[run_id]
 
     @contextmanager
-    def news(self, thread_id: str) -> Iterator[asyncio.Event]:
+    def watch_thread(self, thread_id: str) -> Iterator[asyncio.Event]:
         """Hear of a thread: the event is set whenever something has happened there.
 
-        As of :meth:`watch`: look at the store after this, and after each time that it was set.
+        As of :meth:`watch_run`: look at the store after this, and after each time that it was set.
         """
-        news = _News()
+        news = _ThreadSignal()
         self._add(thread_id, news)
         try:
             yield news.event
@@ -171,9 +171,9 @@ class Following:
             self._remove(thread_id, news)
 
     @contextmanager
-    def answering(
+    def broadcast_answer(
         self, thread_id: str, run_id: str, message_id: str, *, after: int, again: bool
-    ) -> Iterator[Tell]:
+    ) -> Iterator[ReportAnswer]:
         """Tell those who listen what a run's answer says, while it is being written.
 
         Leave the context after the run's end is committed.
@@ -183,14 +183,14 @@ class Following:
             after: number of the thread's newest event when the run was taken up.
             again: whether it was taken up before: what was said then is void.
         """
-        answering = Answering(run_id, message_id, after, again=again)
+        answering = AnswerInProgress(run_id, message_id, after, again=again)
         self._answering[thread_id] = answering
         self._tell(thread_id, answering)
 
-        def tell(passing: Passing) -> None:
+        def tell(passing: ProgressEvent) -> None:
             if answering.is_over:
                 return
-            answering.add(passing)
+            answering.add_piece(passing)
             self._tell(thread_id, answering)
 
         try:
@@ -200,14 +200,14 @@ class Following:
             if self._answering.get(thread_id) is answering:
                 del self._answering[thread_id]
 
-    def hush(self, thread_id: str) -> None:
+    def stop_answer(self, thread_id: str) -> None:
         """Tell no more of what is being answered on a thread: nobody waits for it any more."""
         answering = self._answering.pop(thread_id, None)
         if answering is not None:
             answering.is_over = True
 
     @contextmanager
-    def channel(self, thread_id: str, wording: Wording, last: int) -> Iterator[Channel]:
+    def open_channel(self, thread_id: str, wording: EventFormat, last: int) -> Iterator[Channel]:
         """The channel of a thread in one wording, for as long as somebody follows it.
 
         Parameters:
@@ -232,8 +232,8 @@ class Following:
                 channel.close()
 
     @contextmanager
-    def run_stream(
-        self, thread_id: str, run_id: str, wording: RunWording, after: int
+    def open_run_stream(
+        self, thread_id: str, run_id: str, wording: RunEventFormat, after: int
     ) -> Iterator[RunStream]:
         """The stream of one run, for as long as its caller listens.
 
@@ -243,34 +243,34 @@ class Following:
         stream = RunStream(thread_id, run_id, self._read, wording, after)
         answering = self._answering.get(thread_id)
         if answering is not None:
-            stream.tell(answering)
+            stream.on_answer(answering)
         self._add(thread_id, stream)
         try:
             yield stream
         finally:
             self._remove(thread_id, stream)
 
-    def reviewing(self, epoch: ReadEpoch) -> AbstractAsyncContextManager[None]:
+    def recheck_on_change(self, epoch: ReadEpoch) -> AbstractAsyncContextManager[None]:
         """Have all who follow asked whether they still may, whenever a credential was changed.
 
         Parameters:
             epoch: reads the number that grows with each change.
         """
-        return beside(lambda: self._review_on(epoch))
+        return run_in_background(lambda: self._review_on(epoch))
 
-    def beating(self, seconds: float) -> AbstractAsyncContextManager[None]:
+    def run_keepalive(self, seconds: float) -> AbstractAsyncContextManager[None]:
         """Beat once in so many seconds for as long as the context lasts."""
-        return beside(lambda: self._beat_on(seconds))
+        return run_in_background(lambda: self._beat_on(seconds))
 
-    async def beat(self) -> None:
+    async def send_keepalives(self) -> None:
         """Keep all connections alive, end those that may not go on, and look for what was missed.
 
         What was written behind its answer, or by another process, wakes nobody.
         """
         everybody = [one for listeners in self._listeners.values() for one in listeners]
         for listener in everybody:
-            listener.wake()
-            await listener.beat()
+            listener.on_event()
+            await listener.send_keepalive()
 
     async def _review_on(self, epoch: ReadEpoch) -> None:
         known: int | None = None
@@ -283,23 +283,23 @@ class Following:
                 if known != before:
                     for listeners in self._listeners.values():
                         for listener in listeners:
-                            listener.review()
+                            listener.recheck_access()
 
     async def _beat_on(self, seconds: float) -> None:
         while True:
             await asyncio.sleep(seconds)
             try:
-                await self.beat()
+                await self.send_keepalives()
             except Exception:  # noqa: BLE001 -- a beat that fails is followed by another
                 _log.exception("beat_failed")
 
-    def _tell(self, thread_id: str, answering: Answering) -> None:
+    def _tell(self, thread_id: str, answering: AnswerInProgress) -> None:
         for listener in self._listeners.get(thread_id, ()):
-            listener.tell(answering)
+            listener.on_answer(answering)
 
     def _add(self, thread_id: str, listener: Listener) -> None:
         self._listeners.setdefault(thread_id, {})[listener] = None
-        listener.wake()  # what was committed before now told it nothing
+        listener.on_event()  # what was committed before now told it nothing
 
     def _remove(self, thread_id: str, listener: Listener) -> None:
         listeners = self._listeners[thread_id]

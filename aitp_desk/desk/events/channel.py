@@ -19,13 +19,13 @@ from typing import Protocol
 
 import structlog
 
-from aitp_desk.agent.base import Passing, Restart
+from aitp_desk.agent.base import ProgressEvent, Restart
 from aitp_desk.desk.events.events import (
     ACTOR_LEFT,
     THREAD_CLAIMED,
     THREAD_DELETED,
-    Happening,
-    ReadHappenings,
+    ReadThreadEvents,
+    ThreadEvent,
 )
 
 PAGE = 32
@@ -38,7 +38,7 @@ AT_ONCE = 250
 _log = structlog.get_logger()
 
 
-class Outlet(Protocol):
+class EventSink(Protocol):
     """Where a follower is written to."""
 
     def write(self, data: bytes) -> bool:
@@ -52,10 +52,10 @@ class Outlet(Protocol):
     async def drain(self) -> bool:
         """Wait until what was written is on its way; False when nobody reads any more."""
 
-    async def is_welcome(self) -> bool:
+    async def is_authorized(self) -> bool:
         """Whether the caller would still be let in: a credential may have been revoked."""
 
-    def end_at(self, ends_at: float | None) -> None:
+    def set_deadline(self, ends_at: float | None) -> None:
         """Write nothing from this moment on, but close.
 
         Parameters:
@@ -72,36 +72,36 @@ class Outlet(Protocol):
 
 EVERYTHING = 2**62
 NOTHING = -1
-LAST_TO_SOME = frozenset({ACTOR_LEFT, THREAD_CLAIMED, THREAD_DELETED})
+LAST_FOR_READER = frozenset({ACTOR_LEFT, THREAD_CLAIMED, THREAD_DELETED})
 """What is the last that some followers are told, or all."""
 Upto = Callable[[], Awaitable[int]]
 """Number of the last event that a follower may be told: that of its leaving, ``EVERYTHING`` while
 it has not left, ``NOTHING`` when it would not be let in any more."""
 
 
-class Wording(Protocol):
+class EventFormat(Protocol):
     """How followers are told, in the format of their protocol. Each method returns whole events."""
 
     beat: bytes
     """Says nothing, but keeps the connection alive."""
 
-    def begin(self, thread_id: str, after: int) -> bytes:
+    def format_begin(self, thread_id: str, after: int) -> bytes:
         """From where on the follower is told: everything after this number."""
 
-    def happening(self, happening: Happening) -> bytes:
+    def format_event(self, happening: ThreadEvent) -> bytes:
         """Something that happened, with its number."""
 
-    def snapshot(self, run_id: str, text: str) -> bytes:
+    def format_snapshot(self, run_id: str, text: str) -> bytes:
         """All of an answer in progress so far, for somebody who has just come."""
 
-    def delta(self, run_id: str, text: str) -> bytes:
+    def format_delta(self, run_id: str, text: str) -> bytes:
         """A further piece of an answer in progress."""
 
-    def restarted(self, run_id: str) -> bytes:
+    def format_restart(self, run_id: str) -> bytes:
         """What was told of an answer in progress is void."""
 
 
-class Answering:
+class AnswerInProgress:
     """An answer in progress.
 
     Parameters:
@@ -125,7 +125,7 @@ class Answering:
         self.restarts = int(again)
         self.is_over = False
 
-    def add(self, passing: Passing) -> None:
+    def add_piece(self, passing: ProgressEvent) -> None:
         """Take what an agent says on its way to the outcome."""
         if isinstance(passing, Restart):
             self.text = ""
@@ -148,17 +148,17 @@ class Channel:
     def __init__(
         self,
         thread_id: str,
-        read: ReadHappenings,
-        wording: Wording,
+        read: ReadThreadEvents,
+        wording: EventFormat,
         last: int,
-        answering: Answering | None,
+        answering: AnswerInProgress | None,
         turn: asyncio.Lock,
     ) -> None:
         self._thread_id = thread_id
         self._read = read
         self._wording = wording
         self._last = last
-        self._followers: dict[Outlet, Upto] = {}
+        self._followers: dict[EventSink, Upto] = {}
         self._is_due = False
         self._review_is_due = False
         self._pumping: asyncio.Task[None] | None = None
@@ -170,23 +170,23 @@ class Channel:
         self._restarts = answering.restarts if answering is not None and heard else 0
         self._length = len(answering.text) if answering is not None and heard else 0
 
-    def wake(self) -> None:
+    def on_event(self) -> None:
         """Look for events after the last one."""
         self._is_due = True
         self._pump()
 
-    def review(self) -> None:
+    def recheck_access(self) -> None:
         """End those whose caller would not be let in any more."""
         self._review_is_due = True
         self._pump()
 
-    def tell(self, answering: Answering) -> None:
+    def on_answer(self, answering: AnswerInProgress) -> None:
         """Tell what an answer in progress says by now, once this tick of the loop is over."""
         if answering is not self._answering:
             self._answering, self._restarts, self._length = answering, 0, 0
         self._pump()
 
-    async def follow(self, outlet: Outlet, after: int, upto: Upto) -> None:
+    async def follow(self, outlet: EventSink, after: int, upto: Upto) -> None:
         """Tell everything that happens after a number, until nobody reads any more.
 
         Parameters:
@@ -195,9 +195,9 @@ class Channel:
                 an actor has left the thread or a grant was taken back, and at every beat. So
                 nothing is told that came after the follower's own leaving.
         """
-        outlet.write(self._wording.begin(self._thread_id, after))
+        outlet.write(self._wording.format_begin(self._thread_id, after))
         while self._last < after and not self._failed:
-            self.wake()
+            self.on_event()
             await self._pumped()
         last = await upto()
         while after < min(self._last, last):
@@ -205,7 +205,7 @@ class Channel:
                 page = await self._read(self._thread_id, after, min(PAGE, self._last - after))
             last = await upto()
             told = [one for one in page.happenings if one.n <= last]
-            pieces = _pieces(map(self._wording.happening, told))
+            pieces = _pieces(map(self._wording.format_event, told))
             while True:
                 async with _one_of_many(self._turn):
                     piece = next(pieces, b"")
@@ -225,7 +225,7 @@ class Channel:
         finally:
             del self._followers[outlet]
 
-    async def beat(self) -> None:
+    async def send_keepalive(self) -> None:
         """Keep connections alive, and end those whose caller would not be let in any more."""
         await self._end_those_who_left()
         for number, outlet in enumerate(tuple(self._followers), 1):
@@ -253,7 +253,7 @@ class Channel:
                 if self._review_is_due:
                     self._review_is_due = False
                     await self._end_those_who_left()
-                happened: Sequence[Happening] = ()
+                happened: Sequence[ThreadEvent] = ()
                 if self._is_due:
                     self._is_due = False
                     page = await self._read(self._thread_id, self._last, PAGE)
@@ -264,7 +264,7 @@ class Channel:
                     for piece in _pieces(self._word(part)):
                         told = True
                         await self._send(piece)
-                    if part and part[-1].kind in LAST_TO_SOME:
+                    if part and part[-1].kind in LAST_FOR_READER:
                         await self._end_those_who_left()
                 if not told and not self._is_due and not self._review_is_due:
                     break
@@ -291,7 +291,7 @@ class Channel:
         if len(data) >= PIECE_BYTES:  # who reads quickly takes it before there is more
             await asyncio.sleep(0)
 
-    def _word(self, page: Sequence[Happening]) -> Iterator[bytes]:
+    def _word(self, page: Sequence[ThreadEvent]) -> Iterator[bytes]:
         """Events in their order, and what an answer says by now in its place among them.
 
         When an event is yielded it counts as told: who comes while it is being sent is told of it
@@ -303,8 +303,8 @@ class Channel:
         for happening in page:
             yield from self._word_answer()
             self._last = happening.n
-            yield self._wording.happening(happening)
-        if not page or page[-1].kind not in LAST_TO_SOME:
+            yield self._wording.format_event(happening)
+        if not page or page[-1].kind not in LAST_FOR_READER:
             yield from self._word_answer()
 
     def _word_answer(self) -> Iterator[bytes]:
@@ -313,11 +313,11 @@ class Channel:
             return
         if self._restarts < answering.restarts:
             self._restarts, self._length = answering.restarts, 0
-            yield self._wording.restarted(answering.run_id)
+            yield self._wording.format_restart(answering.run_id)
         if self._length < len(answering.text):
             said = answering.text[self._length :]
             self._length = len(answering.text)
-            yield self._wording.delta(answering.run_id, said)
+            yield self._wording.format_delta(answering.run_id, said)
 
     def _snapshot(self) -> bytes:
         """What the others have heard of the answer in progress; empty while there is none."""
@@ -325,7 +325,7 @@ class Channel:
         if answering is None or answering.is_over or self._last < answering.after:
             return b""
         heard = answering.text[: self._length] if self._restarts == answering.restarts else ""
-        return self._wording.snapshot(answering.run_id, heard)
+        return self._wording.format_snapshot(answering.run_id, heard)
 
 
 @asynccontextmanager
@@ -336,11 +336,11 @@ async def _one_of_many(turn: asyncio.Lock) -> AsyncIterator[None]:
         await asyncio.sleep(0)
 
 
-def _parts(page: Sequence[Happening]) -> Iterator[Sequence[Happening]]:
+def _parts(page: Sequence[ThreadEvent]) -> Iterator[Sequence[ThreadEvent]]:
     """What is told in one go: up to where somebody may be told no more."""
     begin = 0
     for end, happening in enumerate(page, 1):
-        if happening.kind in LAST_TO_SOME:
+        if happening.kind in LAST_FOR_READER:
             yield page[begin:end]
             begin = end
     yield page[begin:]

@@ -16,7 +16,7 @@ MESSAGE_CREATED = "message.created"
 MESSAGE_DELETED = "message.deleted"
 THREAD_DELETED = "thread.deleted"
 THREAD_CLAIMED = "thread.claimed"
-HANDED = ("thread.handed_over", "thread.handed_back")
+THREAD_HANDED = ("thread.handed_over", "thread.handed_back")
 """What tells of a thread that an operator takes over, and gives back; of which operator."""
 ACTOR_JOINED = "actor.joined"
 ACTOR_LEFT = "actor.left"
@@ -26,7 +26,7 @@ AT_ONCE_BYTES = 256 * 1024
 """What the messages of one look hold together: every follower who catches up has one in memory."""
 
 
-class Happening(msgspec.Struct, frozen=True):
+class ThreadEvent(msgspec.Struct, frozen=True):
     """An event of a thread.
 
     Parameters:
@@ -46,22 +46,24 @@ class Happening(msgspec.Struct, frozen=True):
     subject: Message | Run | Actor | None
 
 
-class HappeningPage(msgspec.Struct, frozen=True):
+class ThreadEventPage(msgspec.Struct, frozen=True):
     """A part of what happened on a thread, in order.
 
     Parameters:
         has_more: whether there may be more after it.
     """
 
-    happenings: tuple[Happening, ...]
+    happenings: tuple[ThreadEvent, ...]
     has_more: bool
 
 
-ReadHappenings = Callable[[str, int, int], Awaitable[HappeningPage]]
+ReadThreadEvents = Callable[[str, int, int], Awaitable[ThreadEventPage]]
 """Reads what happened on a thread after a number, at most so many."""
 
 
-async def read_happenings(store: Store, thread_id: str, after: int, limit: int) -> HappeningPage:
+async def read_thread_events(
+    store: Store, thread_id: str, after: int, limit: int
+) -> ThreadEventPage:
     """Read what happened on a thread after event ``after``; fewer where messages are long."""
     events = await reads.events(store, thread_id, after=after, limit=limit)
     has_more = len(events) == limit
@@ -89,7 +91,7 @@ async def read_happenings(store: Store, thread_id: str, after: int, limit: int) 
             if actor is not None:
                 actors[event.n] = actor
     happened = (_happening(thread_id, event, messages, runs, actors) for event in events)
-    return HappeningPage(tuple(happened), has_more)
+    return ThreadEventPage(tuple(happened), has_more)
 
 
 def _happening(
@@ -98,7 +100,7 @@ def _happening(
     messages: dict[str, Message],
     runs: dict[str, Run],
     actors: dict[int, Actor],
-) -> Happening:
+) -> ThreadEvent:
     subject: Message | Run | Actor | None = None
     if event.kind == MESSAGE_CREATED:
         subject = messages.get(event.ref)
@@ -106,7 +108,7 @@ def _happening(
         subject = actors.get(event.n)
     elif event.ref in runs:
         subject = _as_it_stood(runs[event.ref], RunState(event.kind.removeprefix(RUN)))
-    return Happening(event.n, event.kind, thread_id, event.ref, subject)
+    return ThreadEvent(event.n, event.kind, thread_id, event.ref, subject)
 
 
 def _as_it_stood(run: Run, state: RunState) -> Run:

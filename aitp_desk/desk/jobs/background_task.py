@@ -9,7 +9,7 @@ from typing import Any
 
 
 @asynccontextmanager
-async def beside(work: Callable[[], Coroutine[Any, Any, None]]) -> AsyncIterator[None]:
+async def run_in_background(work: Callable[[], Coroutine[Any, Any, None]]) -> AsyncIterator[None]:
     """Do work for as long as the context lasts; at its end the work is cancelled and waited for.
 
     Raises:

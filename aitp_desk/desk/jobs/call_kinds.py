@@ -15,7 +15,7 @@ paid may wait for a person's approval then, and goes on by the other."""
 KINDS = (KIND, PAID_KIND)
 
 
-class Carried(msgspec.Struct, frozen=True):
+class CallJobPayload(msgspec.Struct, frozen=True):
     """What such a job carries.
 
     Parameters:
@@ -25,21 +25,21 @@ class Carried(msgspec.Struct, frozen=True):
     is_approved: bool = False
 
 
-_carried = msgspec.json.Decoder(Carried)
+_carried = msgspec.json.Decoder(CallJobPayload)
 
 
-def job_of_call(call: ActionCall, now: float, *, is_approved: bool = False) -> NewJob:
+def make_call_job(call: ActionCall, now: float, *, is_approved: bool = False) -> NewJob:
     """Make the job of carrying a call out.
 
     Parameters:
         now: Unix seconds.
-        is_approved: as of :class:`Carried`.
+        is_approved: as of :class:`CallJobPayload`.
     """
     return NewJob(
         id=new_id("job", now),
         kind=KIND,
         ref=call.id,
-        payload=Carried(is_approved),
+        payload=CallJobPayload(is_approved),
         created_at=int(now),
         desk=call.desk,
         thread_id=call.thread_id,
@@ -47,15 +47,15 @@ def job_of_call(call: ActionCall, now: float, *, is_approved: bool = False) -> N
     )
 
 
-def job_of_paid(call: ActionCall, now: float) -> NewJob:
+def make_paid_call_job(call: ActionCall, now: float) -> NewJob:
     """Make the job of going on with a call that is paid now.
 
     Parameters:
         now: Unix seconds.
     """
-    return msgspec.structs.replace(job_of_call(call, now), kind=PAID_KIND)
+    return msgspec.structs.replace(make_call_job(call, now), kind=PAID_KIND)
 
 
-def carried_by(claim: ClaimedJob) -> Carried:
+def read_payload(claim: ClaimedJob) -> CallJobPayload:
     """What such a job carries."""
     return _carried.decode(claim.payload)

@@ -15,17 +15,17 @@ from functools import partial
 import msgspec
 import structlog
 
-from aitp_desk.auth.keys.webhook_signatures import Webhooks
+from aitp_desk.auth.keys.webhook_signatures import WebhookSigner
 from aitp_desk.config import CallbackSettings
 from aitp_desk.desk.jobs.kinds import GiveUp, JobKind
-from aitp_desk.desk.jobs.webhook_delivery import deliver
+from aitp_desk.desk.jobs.webhook_delivery import deliver_webhook
 from aitp_desk.egress import AddressRefused, Egress
 from aitp_desk.model.access.principal import Principal
 from aitp_desk.model.calls.call import ActionCall
 from aitp_desk.model.errors import InvalidRequest
 from aitp_desk.model.ids import new_id
 from aitp_desk.store.records.jobs import ClaimedJob, NewJob
-from aitp_desk.store.units.calls.calls import Along
+from aitp_desk.store.units.calls.calls import ExtraStatements
 from aitp_desk.store.units.jobs.jobs import enqueue_job
 
 KIND = "callback"
@@ -48,7 +48,7 @@ Render = Callable[[str, str], Awaitable[bytes | None]]
 _log = structlog.get_logger()
 
 
-class _Carried(msgspec.Struct, frozen=True):
+class _CallbackPayload(msgspec.Struct, frozen=True):
     """What a job carries.
 
     Parameters:
@@ -58,10 +58,10 @@ class _Carried(msgspec.Struct, frozen=True):
     url: str
 
 
-_carried = msgspec.json.Decoder(_Carried)
+_carried = msgspec.json.Decoder(_CallbackPayload)
 
 
-def callback_job(
+def make_callback_job(
     now: float,
     *,
     call_id: str,
@@ -84,7 +84,7 @@ def callback_job(
         id=new_id("job", now),
         kind=KIND,
         ref=call_id,
-        payload=_Carried(url),
+        payload=_CallbackPayload(url),
         created_at=int(now),
         desk=desk,
         thread_id=thread_id,
@@ -92,7 +92,7 @@ def callback_job(
     )
 
 
-def call_back(clock: Callable[[], float], ended: ActionCall) -> Along | None:
+def make_callback_writes(clock: Callable[[], float], ended: ActionCall) -> ExtraStatements | None:
     """Make what is written with the end of a call so that its caller is told.
 
     Parameters:
@@ -100,7 +100,7 @@ def call_back(clock: Callable[[], float], ended: ActionCall) -> Along | None:
     """
     if ended.callback_url is None:
         return None
-    job = callback_job(
+    job = make_callback_job(
         clock(),
         call_id=ended.id,
         url=ended.callback_url,
@@ -111,7 +111,7 @@ def call_back(clock: Callable[[], float], ended: ActionCall) -> Along | None:
     return partial(enqueue_job, job)
 
 
-def telling_kind(
+def make_callback_kind(
     name: str, tell: Callable[[ClaimedJob], Awaitable[None]], settings: CallbackSettings
 ) -> JobKind:
     """Make a kind of jobs that tells callers' servers something; all are tried as often.
@@ -146,7 +146,7 @@ class Callbacks:
         self,
         *,
         egress: Egress,
-        webhooks: Webhooks,
+        webhooks: WebhookSigner,
         settings: CallbackSettings,
         clock: Callable[[], float],
     ) -> None:
@@ -177,7 +177,7 @@ class Callbacks:
         except AddressRefused as error:
             raise InvalidRequest(f"This address is not called back: {error}", param=param) from None
 
-    def kind(self, render: Render) -> JobKind:
+    def make_kind(self, render: Render) -> JobKind:
         """Make the kind of jobs that does it.
 
         Parameters:
@@ -189,7 +189,7 @@ class Callbacks:
             if body is not None:
                 await self._send(claim, body)
 
-        return telling_kind(KIND, tell, self._settings)
+        return make_callback_kind(KIND, tell, self._settings)
 
     async def _send(self, claim: ClaimedJob, body: bytes) -> None:
         """One attempt.
@@ -202,6 +202,8 @@ class Callbacks:
         if proof is None:
             raise GiveUp(NO_MORE)
         url = _carried.decode(claim.payload).url
-        status = await deliver(self._egress, url, body, proof, seconds=SEND_SECONDS, ends=(_GONE,))
+        status = await deliver_webhook(
+            self._egress, url, body, proof, seconds=SEND_SECONDS, ends=(_GONE,)
+        )
         if status == _GONE:
             _log.info("callback_not_wanted", job=claim.id)

@@ -10,7 +10,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 
-from aitp_desk.desk.jobs.background_task import beside
+from aitp_desk.desk.jobs.background_task import run_in_background
 from aitp_desk.store.base import Store, StoreError
 from aitp_desk.store.reads import threads as reads
 
@@ -18,7 +18,9 @@ EPOCH_SECONDS = 0.5
 
 
 @asynccontextmanager
-async def watching(store: Store, epoch: str, changed: Callable[[], object]) -> AsyncIterator[None]:
+async def watch_epoch(
+    store: Store, epoch: str, changed: Callable[[], object]
+) -> AsyncIterator[None]:
     """Call ``changed`` whenever an epoch has grown, for as long as the context lasts."""
     known = await reads.epoch(store, epoch)
 
@@ -32,5 +34,5 @@ async def watching(store: Store, epoch: str, changed: Callable[[], object]) -> A
                     known = newest
                     changed()
 
-    async with beside(watch):
+    async with run_in_background(watch):
         yield

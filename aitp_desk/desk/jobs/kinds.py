@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable
 import msgspec
 
 from aitp_desk.store.records.jobs import ClaimedJob
-from aitp_desk.store.units.jobs.jobs import Also
+from aitp_desk.store.units.jobs.jobs import ExtraStatements
 
 JITTER = 0.25
 """A wait is longer by up to this part of it, so that what failed together is not retried so."""
@@ -28,7 +28,7 @@ class Finish(msgspec.Struct, frozen=True):
             what has to be done again as a whole.
     """
 
-    also: Also | None = None
+    also: ExtraStatements | None = None
     committed: Callable[[], object] | None = None
     anew: Callable[[], Awaitable[Finish]] | None = None
 
@@ -84,7 +84,7 @@ class JobKind(msgspec.Struct, frozen=True):
     given_up: Callable[[ClaimedJob], Finish] | None = None
 
     @property
-    def longest(self) -> int:
+    def max_delay(self) -> int:
         """Seconds that a job of this kind waits at most."""
         return int(max(self.delays, default=0) * (1 + JITTER))
 
@@ -93,8 +93,8 @@ class JobKind(msgspec.Struct, frozen=True):
 
         Parameters:
             failures: how often it had failed before.
-            after: seconds that are to pass at least; no more than :attr:`longest`.
+            after: seconds that are to pass at least; no more than :attr:`max_delay`.
             chance: from 0 to 1.
         """
         delay = self.delays[failures] * (1 + JITTER * chance)
-        return min(int(max(delay, after)), self.longest)
+        return min(int(max(delay, after)), self.max_delay)

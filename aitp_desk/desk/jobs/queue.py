@@ -48,7 +48,7 @@ MOVED = "What it worked with was changed by somebody else meanwhile."
 _log = structlog.get_logger()
 
 
-class Jobs:
+class JobQueue:
     """Takes up jobs as they come, and when their time comes.
 
     Parameters:
@@ -73,7 +73,7 @@ class Jobs:
         self._held: dict[asyncio.Task[None], ClaimedJob] = {}
         self._loops: list[asyncio.Task[None]] = []
 
-    def handle(self, *kinds: JobKind) -> None:
+    def register_kinds(self, *kinds: JobKind) -> None:
         """Have jobs of these kinds done; before :meth:`begin`."""
         self._kinds |= {kind.name: kind for kind in kinds}
 
@@ -156,7 +156,7 @@ class Jobs:
             held = Counter(
                 claim.principal or "" for claim in self._held.values() if claim.kind == name
             )
-            longest, last = kind.longest + LEASE_SECONDS, self._last.get(name, "")
+            longest, last = kind.max_delay + LEASE_SECONDS, self._last.get(name, "")
             most = kind.at_once - held.total()
             rooms.append(Room(name, most, longest, kind.of_one, held, last))
         return tuple(room for room in rooms if room.most > 0)

@@ -42,7 +42,7 @@ AGAIN_SECONDS = 1.0
 _log = structlog.get_logger()
 
 
-class NotDone(Exception):
+class ScheduleSkipped(Exception):
     """What is done again and again cannot be done now, by no fault of the desk; it says why."""
 
 
@@ -73,7 +73,7 @@ class Schedule(msgspec.Struct, frozen=True):
         return min(self.every, int(wait))
 
 
-class Schedules:
+class Scheduler:
     """Begins schedules as their time comes.
 
     Parameters:
@@ -96,7 +96,7 @@ class Schedules:
         self._held: dict[str, tuple[ScheduleRun, asyncio.Task[None]]] = {}
 
     def add(self, schedule: Schedule) -> None:
-        """Have something done again and again; before :meth:`keeping`."""
+        """Have something done again and again; before :meth:`run`."""
         self._schedules[schedule.name] = schedule
 
     def wake(self) -> None:
@@ -104,7 +104,7 @@ class Schedules:
         self._wanted.set()
 
     @asynccontextmanager
-    async def keeping(self) -> AsyncIterator[None]:
+    async def run(self) -> AsyncIterator[None]:
         """Do what is due for as long as the context lasts."""
         schedules = self._schedules.values()
         await self._store.run(
@@ -171,7 +171,7 @@ class Schedules:
     async def _work(self, schedule: Schedule, run: ScheduleRun) -> None:
         try:
             did = await schedule.work()
-        except (StoreBusy, StoreError, NotDone) as error:
+        except (StoreBusy, StoreError, ScheduleSkipped) as error:
             await self._fail(schedule, run, str(error))
         except Exception as error:  # noqa: BLE001 -- whatever one does, the others go on
             _log.error("schedule_fault", schedule=run.name, exc_info=error)

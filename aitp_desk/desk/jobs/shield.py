@@ -10,13 +10,13 @@ from typing import Any, Generic, TypeVar
 R = TypeVar("R")
 
 
-class UnderWay(Generic[R]):
+class TaskShield(Generic[R]):
     """Work that is under way in this process, by names that whoever asks for it knows."""
 
     def __init__(self) -> None:
         self._tasks: dict[str, asyncio.Task[R]] = {}
 
-    async def whole(self, name: str, work: Coroutine[Any, Any, R]) -> R:
+    async def run_shielded(self, name: str, work: Coroutine[Any, Any, R]) -> R:
         """Do work and wait for it; where the wait is cancelled the work goes on.
 
         Raises:
@@ -27,7 +27,7 @@ class UnderWay(Generic[R]):
         task.add_done_callback(partial(self._let_go, name))
         return await asyncio.shield(task)
 
-    async def settle(self, names: Iterable[str]) -> None:
+    async def wait_for_all(self, names: Iterable[str]) -> None:
         """Wait until nothing of these names is under way; how it ended is for others."""
         tasks = [self._tasks[name] for name in names if name in self._tasks]
         if tasks:

@@ -7,11 +7,11 @@ from collections.abc import Collection, Mapping
 from aitp_desk.desk.jobs.kinds import GiveUp, Retry
 from aitp_desk.egress import AddressRefused, Egress, EgressError, TooLarge
 
-MAX_ANSWER = 4096
+MAX_RESPONSE = 4096
 """Of a receiver's answer no more is read, in bytes; none of it is kept."""
 
 
-async def deliver(
+async def deliver_webhook(
     egress: Egress,
     url: str,
     body: bytes,
@@ -37,7 +37,7 @@ async def deliver(
     headers = {**proof, "Content-Type": "application/json"}
     try:
         answer = await egress.send(
-            url, body, max_bytes=MAX_ANSWER, seconds=seconds, headers=headers
+            url, body, max_bytes=MAX_RESPONSE, seconds=seconds, headers=headers
         )
     except TooLarge:  # it said 2xx, and then more than anybody reads
         return None

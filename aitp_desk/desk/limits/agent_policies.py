@@ -11,11 +11,11 @@ from collections.abc import Callable, Iterable, Sequence
 
 from aitp_desk.config import EVERYBODY, AgentLimits
 from aitp_desk.model.access.principal import Principal
-from aitp_desk.model.counters import Counters, Window, in_a_minute
+from aitp_desk.model.counters import Counters, Window, end_of_minute
 from aitp_desk.model.errors import Forbidden
 
 
-class NamedAgents:
+class AgentPolicies:
     """The blocks of a site, for all its desks together.
 
     Parameters:
@@ -25,16 +25,16 @@ class NamedAgents:
 
     def __init__(self, blocks: Iterable[AgentLimits], clock: Callable[[], float]) -> None:
         self._blocks = {block.name.lower(): block for block in blocks}
-        self._counters = Counters(in_a_minute, clock)
+        self._counters = Counters(end_of_minute, clock)
 
     def find(self, user_agent: str) -> AgentLimits | None:
         """The block of whoever sends a User-Agent, that of everybody else where it has none.
 
         Its first word counts, up to a slash, in either case (agents.txt 1.0, section 3.6).
         """
-        return self.named(user_agent) or self._blocks.get(EVERYBODY)
+        return self.find_by_name(user_agent) or self._blocks.get(EVERYBODY)
 
-    def named(self, name: str) -> AgentLimits | None:
+    def find_by_name(self, name: str) -> AgentLimits | None:
         """The block of an agent that is named so, as a User-Agent names it; None for none."""
         if not self._blocks:
             return None
@@ -42,7 +42,7 @@ class NamedAgents:
         return self._blocks.get(words[0].lower()) if words and words[0] != EVERYBODY else None
 
     @property
-    def everybody(self) -> AgentLimits | None:
+    def default_policy(self) -> AgentLimits | None:
         """The block of agents that have none of their own."""
         return self._blocks.get(EVERYBODY)
 

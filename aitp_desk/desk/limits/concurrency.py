@@ -24,7 +24,7 @@ RETRY_SECONDS = 5
 """When somebody who was turned away may try again."""
 
 
-class Place(msgspec.Struct, eq=False):
+class ConcurrencySlot(msgspec.Struct, eq=False):
     """A request's place among those that are worked on.
 
     Parameters:
@@ -36,14 +36,14 @@ class Place(msgspec.Struct, eq=False):
     free: Callable[[str], None]
     is_held: bool = True
 
-    def leave(self) -> None:
+    def release(self) -> None:
         """Let somebody else go on; once is enough, more does no harm."""
         if self.is_held:
             self.is_held = False
             self.free(self.caller)
 
 
-class Concurrency:
+class ConcurrencyLimiter:
     """The places for requests, of all desks of a process together.
 
     Parameters:
@@ -58,7 +58,7 @@ class Concurrency:
         self._free = self.free
         self._taken = 0
         self._taken_by: dict[str, int] = {}
-        self._queue: dict[_Waiting, None] = {}
+        self._queue: dict[_QueuedRequest, None] = {}
 
     def figures(self) -> tuple[Figure, ...]:
         """How many are worked on, and wait."""
@@ -72,7 +72,7 @@ class Concurrency:
             gauge("aitp_desk_places_waiting", "Requests that wait for a place.", len(self._queue)),
         )
 
-    def enter(self, principal: Principal) -> Place | None:
+    def try_acquire(self, principal: Principal) -> ConcurrencySlot | None:
         """Take a place if there is one, of all and of the caller's."""
         if self._taken < self._most:
             caller = principal.limited_as
@@ -80,10 +80,10 @@ class Concurrency:
             if taken < self._least or taken < self._places_of(principal):
                 self._taken += 1
                 self._taken_by[caller] = taken + 1
-                return Place(caller, self._free)
+                return ConcurrencySlot(caller, self._free)
         return None
 
-    async def wait(self, principal: Principal, is_gone: Callable[[], bool]) -> Place:
+    async def wait(self, principal: Principal, is_gone: Callable[[], bool]) -> ConcurrencySlot:
         """Wait for a place.
 
         Parameters:
@@ -93,7 +93,7 @@ class Concurrency:
         Raises:
             Unavailable: too many wait, or it took too long.
         """
-        waiting = _Waiting(principal.limited_as, self._places_of(principal), is_gone)
+        waiting = _QueuedRequest(principal.limited_as, self._places_of(principal), is_gone)
         if not self._may_wait(waiting):
             self._drop_gone()
             if not self._may_wait(waiting):
@@ -131,11 +131,11 @@ class Concurrency:
             self._call_next()
 
     def _places_of(self, principal: Principal) -> int:
-        tier = self._tiers.of(principal)
+        tier = self._tiers.find_tier(principal)
         own = 0 if tier is None else tier.at_once
         return own or self._settings.at_once_per_caller
 
-    def _may_wait(self, newcomer: _Waiting) -> bool:
+    def _may_wait(self, newcomer: _QueuedRequest) -> bool:
         """Whether there is room in the queue; of one caller as many wait as may go on."""
         if len(self._queue) >= self._settings.waiting:
             return False
@@ -156,11 +156,11 @@ class Concurrency:
                     continue
                 self._taken += 1
                 self._taken_by[waiting.caller] = taken + 1
-                waiting.place.set_result(Place(waiting.caller, self._free))
+                waiting.place.set_result(ConcurrencySlot(waiting.caller, self._free))
                 return
 
 
-class _Waiting:
+class _QueuedRequest:
     """A request in the queue.
 
     Parameters:
@@ -173,12 +173,12 @@ class _Waiting:
         self.caller = caller
         self.most = most
         self.is_gone = is_gone
-        self.place: asyncio.Future[Place] = asyncio.get_running_loop().create_future()
+        self.place: asyncio.Future[ConcurrencySlot] = asyncio.get_running_loop().create_future()
 
     def give_back(self) -> None:
         """Free a place that was given a moment too late."""
         if self.place.done() and not self.place.cancelled() and self.place.exception() is None:
-            self.place.result().leave()
+            self.place.result().release()
 
     def let_go(self) -> None:
         """Have it wait no more: nobody reads its answer."""

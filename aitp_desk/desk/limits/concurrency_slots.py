@@ -13,7 +13,7 @@ RETRY_SECONDS = 10
 """When somebody who was turned away may try again."""
 
 
-class Places:
+class ConcurrencySlots:
     """The places for one kind of work, of all desks of a process together.
 
     Parameters:
@@ -36,7 +36,7 @@ class Places:
             gauge(f"{name}_limit", "How many may be open.", self._most),
         )
 
-    def take(self, principal: Principal) -> Callable[[], None]:
+    def acquire(self, principal: Principal) -> Callable[[], None]:
         """Take a place; what is returned is called once when it is free again.
 
         Raises:

@@ -13,7 +13,7 @@ MAX_EXPECTED = 10_000
 """Of how many runs it is remembered who asked, until they are taken up."""
 
 
-class Wake(Protocol):
+class WakeWorker(Protocol):
     """Called after a commit that queued a run, or made way for one."""
 
     def __call__(self, run_id: str = "", caller: str = "") -> None:
@@ -25,7 +25,7 @@ class Wake(Protocol):
         """
 
 
-class Shares:
+class FairShare:
     """Counts the runs at work by who asked for them.
 
     Parameters:
@@ -37,7 +37,7 @@ class Shares:
         self._expected: dict[str, str] = {}
         self._at_work: dict[str, str | None] = {}
 
-    def expect(self, run_id: str, caller: str) -> None:
+    def add_run(self, run_id: str, caller: str) -> None:
         """Note who asked for a run, whether it waits or was taken up already."""
         if run_id in self._at_work:
             self._at_work[run_id] = caller
@@ -58,7 +58,7 @@ class Shares:
         """Who asked for a run that waits or is at work; None where that is not known."""
         return self._at_work.get(run_id) or self._expected.get(run_id)
 
-    def left(self) -> tuple[str, ...]:
+    def list_waiting(self) -> tuple[str, ...]:
         """The runs that have to wait until others of their callers have ended."""
         if len(self._at_work) < self._most:
             return ()

@@ -15,10 +15,10 @@ from typing import Literal
 import msgspec
 
 from aitp_desk.config import AgentLimits, Limits
-from aitp_desk.desk.limits.agent_policies import NamedAgents, check_action, may_call
+from aitp_desk.desk.limits.agent_policies import AgentPolicies, check_action, may_call
 from aitp_desk.desk.limits.tiers import Tiers
 from aitp_desk.model.access.principal import Principal
-from aitp_desk.model.counters import WINDOW_SECONDS, Counters, Window, in_a_minute
+from aitp_desk.model.counters import WINDOW_SECONDS, Counters, Window, end_of_minute
 from aitp_desk.model.errors import LimitScope, RateLimited
 
 
@@ -64,12 +64,12 @@ class Allowance(msgspec.Struct):
         """
         check_action(self.agents, action)
 
-    def lets_call(self, action: str) -> bool:
+    def allows_action(self, action: str) -> bool:
         """Whether the agents that the request names may call an action."""
         return all(may_call(block, action) for block in self.agents)
 
 
-class Limiter:
+class RateLimiter:
     """Counts requests in windows of a minute, each from the first request on.
 
     Parameters:
@@ -82,26 +82,26 @@ class Limiter:
         self,
         limits: Limits,
         clock: Callable[[], float],
-        agents: NamedAgents | None = None,
+        agents: AgentPolicies | None = None,
         tiers: Tiers | None = None,
     ) -> None:
         self._limits = limits
         self._clock = clock
-        self._named = agents or NamedAgents((), clock)
+        self._named = agents or AgentPolicies((), clock)
         self._tiers = tiers or Tiers()
         self._anonymous = {
             "static": limits.static_per_minute,
             "converse": limits.converse_per_minute,
         }
-        self._callers = Counters(in_a_minute, clock)
-        self._actions = Counters(in_a_minute, clock)
-        self._agents = Counters(in_a_minute, clock)
-        self._sessions = Counters(in_a_minute, clock)
+        self._callers = Counters(end_of_minute, clock)
+        self._actions = Counters(end_of_minute, clock)
+        self._agents = Counters(end_of_minute, clock)
+        self._sessions = Counters(end_of_minute, clock)
 
     @property
     def one_agent(self) -> int:
         """Requests a minute of an agent that has no block of its own; 0 for no such limit."""
-        everybody = self._named.everybody
+        everybody = self._named.default_policy
         limits = (self._limits.agent_per_minute, everybody.per_minute if everybody else 0)
         return min((limit for limit in limits if limit), default=0)
 
@@ -134,7 +134,7 @@ class Limiter:
         return allowance
 
     def _limit_of(self, principal: Principal, kind: Literal["static", "converse"]) -> int:
-        tier = self._tiers.of(principal)
+        tier = self._tiers.find_tier(principal)
         own = 0
         if tier is not None:
             own = tier.static_per_minute if kind == "static" else tier.converse_per_minute
@@ -145,7 +145,9 @@ class Limiter:
         allowance.agents += (block,)
         if block.per_minute:
             window = self._named.count(principal, block)
-            whose = f" of {block.name}" if block is not self._named.everybody else " of an agent"
+            whose = (
+                f" of {block.name}" if block is not self._named.default_policy else " of an agent"
+            )
             allowance.tighten(self._allow(window, block.per_minute, "agent", whose))
 
     def count_agent(
@@ -163,7 +165,7 @@ class Limiter:
         """
         if allowance is None:
             return
-        block = self._named.named(name) if name is not None else None
+        block = self._named.find_by_name(name) if name is not None else None
         if block is not None and block not in allowance.agents:
             self._add_agent(principal, block, allowance)
         if limit := self._limits.agent_per_minute:

@@ -28,7 +28,7 @@ class Tiers:
         """How many requests at once tiers have, of those that say it."""
         return tuple(tier.at_once for tier in self._tiers if tier.at_once)
 
-    def of(self, principal: Principal) -> Tier | None:
+    def find_tier(self, principal: Principal) -> Tier | None:
         """The caller's tier; None for callers of no tier, and always for anonymous ones."""
         if not self._tiers or principal.counts_by_address:
             return None

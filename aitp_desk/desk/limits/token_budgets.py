@@ -13,12 +13,12 @@ from collections.abc import Callable
 from aitp_desk.agent.base import Said
 from aitp_desk.config import Limits
 from aitp_desk.desk.limits.tiers import Tiers
-from aitp_desk.desk.limits.token_usage import TokensUsed
+from aitp_desk.desk.limits.token_usage import TokenUsage
 from aitp_desk.model.access.principal import Principal
 from aitp_desk.model.errors import RateLimited
 
 
-class Budgets:
+class TokenBudgets:
     """Knows what is left of the tokens, and refuses where nothing is.
 
     Parameters:
@@ -28,7 +28,7 @@ class Budgets:
     """
 
     def __init__(
-        self, limits: Limits, used: TokensUsed, tiers: Tiers, clock: Callable[[], float]
+        self, limits: Limits, used: TokenUsage, tiers: Tiers, clock: Callable[[], float]
     ) -> None:
         self._limits = limits
         self._used = used
@@ -60,7 +60,7 @@ class Budgets:
             RateLimited: the next day (UTC) helps.
         """
         budget = self._day_tokens(principal)
-        if budget and await self._used.by(principal) >= budget:
+        if budget and await self._used.used_by(principal) >= budget:
             wait = max(1, math.ceil(self._used.tomorrow - self._clock()))
             raise RateLimited(
                 f"One caller may have {budget} tokens used on a day, and these are used up."
@@ -77,12 +77,12 @@ class Budgets:
     def _session_tokens(self, principal: Principal) -> int:
         if principal.counts_by_address:
             return self._limits.session_tokens
-        tier = self._tiers.of(principal)
+        tier = self._tiers.find_tier(principal)
         own = 0 if tier is None else tier.session_tokens
         return own or self._limits.authenticated_session_tokens
 
     def _day_tokens(self, principal: Principal) -> int:
         if not self._limits.enabled:
             return 0
-        tier = self._tiers.of(principal)
+        tier = self._tiers.find_tier(principal)
         return (0 if tier is None else tier.day_tokens) or self._limits.day_tokens

@@ -13,12 +13,12 @@ from aitp_desk.store.base import Store, StoreError
 from aitp_desk.store.reads import threads as reads
 from aitp_desk.store.units.runs.token_usage import add_tokens_used
 
-ALL_TOGETHER = b""
+ALL_CALLERS = b""
 
 _log = structlog.get_logger()
 
 
-class TokensUsed:
+class TokenUsage:
     """Counts what models use, for each caller and for all together.
 
     Parameters:
@@ -44,13 +44,13 @@ class TokensUsed:
         """When the day ends, in Unix seconds."""
         return (self.today + 1) * DAY_SECONDS
 
-    async def by(self, principal: Principal) -> int:
+    async def used_by(self, principal: Principal) -> int:
         """How many were used for a caller today, at the desk that it calls."""
         return await reads.tokens_used(self._store, self.today, self._used_by(principal))
 
-    async def by_all(self) -> int:
+    async def used_by_all(self) -> int:
         """How many were used today, whatever for."""
-        return await reads.tokens_used(self._store, self.today, ALL_TOGETHER)
+        return await reads.tokens_used(self._store, self.today, ALL_CALLERS)
 
     async def add(self, principal: Principal, tokens: int) -> None:
         """Count tokens for a caller. What cannot be kept is logged: the answer stands."""
@@ -68,7 +68,7 @@ class TokensUsed:
         """
         tokens += self._unkept.pop(day, 0)
         try:
-            self._store.record(add_tokens_used, day=day, used_by=ALL_TOGETHER, tokens=tokens)
+            self._store.record(add_tokens_used, day=day, used_by=ALL_CALLERS, tokens=tokens)
         except StoreBusy:
             self._unkept = {day: tokens}
 

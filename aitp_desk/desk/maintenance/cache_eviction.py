@@ -10,19 +10,19 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 
-from aitp_desk.desk.jobs.epoch_watcher import watching
+from aitp_desk.desk.jobs.epoch_watcher import watch_epoch
 from aitp_desk.store.base import Store
 from aitp_desk.store.units.privacy.erasure import ERASURES_EPOCH
 
-Forget = Callable[[], None]
+Evict = Callable[[], None]
 """Drops what is held in memory of what was said."""
 
 
-def forgetting(store: Store, all_of: Sequence[Forget]) -> AbstractAsyncContextManager[None]:
+def evict_on_erasure(store: Store, all_of: Sequence[Evict]) -> AbstractAsyncContextManager[None]:
     """Call all of these when words are erased, for as long as the context lasts."""
 
     def forget() -> None:
         for one in all_of:
             one()
 
-    return watching(store, ERASURES_EPOCH, forget)
+    return watch_epoch(store, ERASURES_EPOCH, forget)

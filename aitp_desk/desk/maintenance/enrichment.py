@@ -10,12 +10,12 @@ from pathlib import Path
 import structlog
 
 from aitp_desk.agent.base import Usage
-from aitp_desk.agent.claude.budget import Day, DaySpent
-from aitp_desk.agent.claude.messages import Messages, ModelFailed
-from aitp_desk.agent.enrichment.request import Group, affordable, estimate
-from aitp_desk.agent.enrichment.run import Run
+from aitp_desk.agent.claude.budget import DailyBudget, DailyBudgetSpent
+from aitp_desk.agent.claude.messages import MessagesClient, ModelFailed
+from aitp_desk.agent.enrichment.request import Group, estimate, limit_by_cost
+from aitp_desk.agent.enrichment.run import EnrichmentRun
 from aitp_desk.config import Config
-from aitp_desk.desk.jobs.scheduler import NotDone
+from aitp_desk.desk.jobs.scheduler import ScheduleSkipped
 from aitp_desk.knowledge.enrichment.coverage import Coverage
 from aitp_desk.knowledge.snapshot import Knowledge
 
@@ -25,7 +25,7 @@ SILENT_SECONDS = 120
 _log = structlog.get_logger(__name__)
 
 
-class Enrichment:
+class EnrichmentJob:
     """Has a model read passages that are new or have changed, and nothing else.
 
     Parameters:
@@ -42,13 +42,13 @@ class Enrichment:
         *,
         key: str,
         url: str | None,
-        day: Day | None,
+        day: DailyBudget | None,
         clock: Callable[[], float],
     ) -> None:
         self._config = config
         self._contents = contents
         self._key, self._url = key, url
-        self._day = day or Day(0, clock)
+        self._day = day or DailyBudget(0, clock)
         self._clock = clock
 
     async def update(self) -> int:
@@ -62,8 +62,8 @@ class Enrichment:
         """
         settings = self._config.claude
         seconds = max(settings.reply_seconds, SILENT_SECONDS)
-        api = Messages(self._key, self._url, seconds)
-        run = Run(
+        api = MessagesClient(self._key, self._url, seconds)
+        run = EnrichmentRun(
             self._config,
             self._read,
             api,
@@ -73,13 +73,13 @@ class Enrichment:
         )
         try:
             await run.finish_earlier()
-            missing = await asyncio.to_thread(run.missing)
-            groups = affordable(missing, settings, self._config.enrich.run_dollars, batch=True)
+            missing = await asyncio.to_thread(run.list_missing)
+            groups = limit_by_cost(missing, settings, self._config.enrich.run_dollars, batch=True)
             failed = await self._send(run, groups) if groups else 0
         except ModelFailed as error:
-            raise NotDone(f"The model's API failed: {error.reason}.") from error
+            raise ScheduleSkipped(f"The model's API failed: {error.reason}.") from error
         except OSError as error:
-            raise NotDone(f"enriched.jsonl cannot be written: {error.strerror}.") from error
+            raise ScheduleSkipped(f"enriched.jsonl cannot be written: {error.strerror}.") from error
         finally:
             await api.close()
         left = sum(map(len, missing[len(groups) :]))
@@ -92,14 +92,16 @@ class Enrichment:
             )
         return run.taken
 
-    async def _send(self, run: Run, groups: Sequence[Group]) -> int:
-        """Send groups within the tokens of the day; see :meth:`Run.send`."""
+    async def _send(self, run: EnrichmentRun, groups: Sequence[Group]) -> int:
+        """Send groups within the tokens of the day; see :meth:`EnrichmentRun.send`."""
         told = estimate(groups, self._config.claude, batch=True)
         tokens = told.read + told.written
         try:
-            counted_on = self._day.take(tokens)
-        except DaySpent as error:
-            raise NotDone("The tokens of the day (claude.day_tokens) do not suffice.") from error
+            counted_on = self._day.reserve(tokens)
+        except DailyBudgetSpent as error:
+            raise ScheduleSkipped(
+                "The tokens of the day (claude.day_tokens) do not suffice."
+            ) from error
         try:
             return await run.send(groups)
         except ModelFailed:

@@ -12,16 +12,16 @@ from collections.abc import Callable, Sequence
 from aitp_desk.model.access.audit import Auditor, Outcome
 from aitp_desk.store.base import Store
 from aitp_desk.store.reads.erasure import (
-    Attached,
-    Erased,
+    AttachedFile,
+    ErasureCounts,
     Person,
-    Traces,
-    erasable,
-    files_of,
-    folded_of,
-    forks_of,
-    replies_on,
-    traces_of,
+    PersonTraces,
+    filter_erasable,
+    find_traces,
+    list_files,
+    list_folded_threads,
+    list_forks,
+    list_replies,
 )
 from aitp_desk.store.units.privacy.erasure import (
     erase_apart,
@@ -37,25 +37,25 @@ AT_ONCE = 20
 """How many messages, files, runs or grants one unit of work erases."""
 
 
-async def find_words(store: Store, person: Person) -> Erased:
+async def find_words(store: Store, person: Person) -> ErasureCounts:
     """Count what an erasure would drop, but for what goes unseen with it; nothing is changed."""
-    files = {file.file_id for file in await files_of(store, person)}
+    files = {file.file_id for file in await list_files(store, person)}
     replies: set[str] = set()
-    found = Erased()
-    async for _ in folded_of(store, person):
-        found += Erased(messages=1, replies=1, threads=1)
-    async for traces in traces_of(store, person):
+    found = ErasureCounts()
+    async for _ in list_folded_threads(store, person):
+        found += ErasureCounts(messages=1, replies=1, threads=1)
+    async for traces in find_traces(store, person):
         replies.update(traces.replies)
         for fork in await _forks(store, traces):
-            replies.update(await replies_on(store, fork))
-        files |= await erasable(store, traces.files)
-        found += Erased(messages=len(traces.messages), threads=1)
-    return found + Erased(replies=len(replies), files=len(files))
+            replies.update(await list_replies(store, fork))
+        files |= await filter_erasable(store, traces.files)
+        found += ErasureCounts(messages=len(traces.messages), threads=1)
+    return found + ErasureCounts(replies=len(replies), files=len(files))
 
 
 async def erase_words(
     store: Store, person: Person, *, by: Auditor, clock: Callable[[], float]
-) -> Erased:
+) -> ErasureCounts:
     """Erase a person's words. What was cut short is finished by calling it again.
 
     What is said while this works may stay.
@@ -65,18 +65,18 @@ async def erase_words(
         clock: Unix seconds.
     """
     await store.run(note_erasure, person=person, by=by, outcome=Outcome.BEGUN, count=0)
-    async for thread_id in folded_of(store, person):
+    async for thread_id in list_folded_threads(store, person):
         await store.run(unfold_thread, thread_id=thread_id)
-    erased = Erased()
-    async for traces in traces_of(store, person):
-        erased += await _Erasing(store, person, int(clock())).on_thread(traces)
-    erased += await _erase_files(store, await files_of(store, person))
+    erased = ErasureCounts()
+    async for traces in find_traces(store, person):
+        erased += await _Erasure(store, person, int(clock())).erase_on_thread(traces)
+    erased += await _erase_files(store, await list_files(store, person))
     erased += await _erase_apart(store, person, by)
     await store.run(note_erasure, person=person, by=by, outcome=Outcome.DONE, count=erased.total)
     return erased
 
 
-class _Erasing:
+class _Erasure:
     """Erases one person's words from threads, at one moment."""
 
     def __init__(self, store: Store, person: Person, now: int) -> None:
@@ -84,21 +84,23 @@ class _Erasing:
         self._person = person
         self._now = now
 
-    async def on_thread(self, traces: Traces) -> Erased:
+    async def erase_on_thread(self, traces: PersonTraces) -> ErasureCounts:
         """Erase what stands on a thread, and what was made of it there and on its forks."""
         # first what works with the words: it must not write them down again
-        erased = Erased(threads=1) + await self._around(traces.thread_id, traces)
+        erased = ErasureCounts(threads=1) + await self._around(traces.thread_id, traces)
         # a message names its files, so they go before it
         forks = await _forks(self._store, traces)
         for fork in forks:
             erased += await self._around(fork, traces, is_fork=True)
-            erased += await self._replies(fork, await replies_on(self._store, fork))
+            erased += await self._replies(fork, await list_replies(self._store, fork))
         erased += await self._replies(traces.thread_id, traces.replies)
         erased += await _erase_files(self._store, traces.files)
         erased += await self._messages(traces.thread_id, traces.messages)
         return erased + await self._runs(traces.thread_id, traces.run_ids)
 
-    async def _around(self, thread_id: str, traces: Traces, *, is_fork: bool = False) -> Erased:
+    async def _around(
+        self, thread_id: str, traces: PersonTraces, *, is_fork: bool = False
+    ) -> ErasureCounts:
         return await self._store.run(
             erase_around,
             thread_id=thread_id,
@@ -109,8 +111,8 @@ class _Erasing:
             now=self._now,
         )
 
-    async def _runs(self, thread_id: str, ids: Sequence[str]) -> Erased:
-        erased = Erased()
+    async def _runs(self, thread_id: str, ids: Sequence[str]) -> ErasureCounts:
+        erased = ErasureCounts()
         for at in range(0, len(ids) or 1, AT_ONCE):
             erased += await self._store.run(
                 erase_runs,
@@ -120,11 +122,11 @@ class _Erasing:
             )
         return erased
 
-    async def _replies(self, thread_id: str, ids: Sequence[str]) -> Erased:
-        return Erased(replies=(await self._messages(thread_id, ids)).messages)
+    async def _replies(self, thread_id: str, ids: Sequence[str]) -> ErasureCounts:
+        return ErasureCounts(replies=(await self._messages(thread_id, ids)).messages)
 
-    async def _messages(self, thread_id: str, ids: Sequence[str]) -> Erased:
-        erased = Erased()
+    async def _messages(self, thread_id: str, ids: Sequence[str]) -> ErasureCounts:
+        erased = ErasureCounts()
         for at in range(0, len(ids), AT_ONCE):
             some = tuple(ids[at : at + AT_ONCE])
             erased += await self._store.run(
@@ -133,15 +135,15 @@ class _Erasing:
         return erased
 
 
-async def _erase_files(store: Store, files: Sequence[Attached]) -> Erased:
-    erased = Erased()
+async def _erase_files(store: Store, files: Sequence[AttachedFile]) -> ErasureCounts:
+    erased = ErasureCounts()
     for at in range(0, len(files), AT_ONCE):
         erased += await store.run(erase_files, files=tuple(files[at : at + AT_ONCE]))
     return erased
 
 
-async def _erase_apart(store: Store, person: Person, by: Auditor) -> Erased:
-    erased = Erased()
+async def _erase_apart(store: Store, person: Person, by: Auditor) -> ErasureCounts:
+    erased = ErasureCounts()
     while True:
         some = await store.run(erase_apart, person=person, by=by, limit=AT_ONCE)
         erased += some
@@ -149,5 +151,5 @@ async def _erase_apart(store: Store, person: Person, by: Auditor) -> Erased:
             return erased
 
 
-async def _forks(store: Store, traces: Traces) -> tuple[str, ...]:
-    return await forks_of(store, traces.thread_id, traces.first_seq) if traces.first_seq else ()
+async def _forks(store: Store, traces: PersonTraces) -> tuple[str, ...]:
+    return await list_forks(store, traces.thread_id, traces.first_seq) if traces.first_seq else ()

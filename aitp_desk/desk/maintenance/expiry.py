@@ -30,7 +30,7 @@ FILES_AT_ONCE = 10
 UNANSWERED = CallError("expired", "No answer came in its time; nothing was done.")
 
 
-class Expiring:
+class Expiry:
     """Drops what has had its time.
 
     Parameters:
@@ -43,7 +43,7 @@ class Expiring:
         self._session_seconds = session_seconds
         self._clock = clock
 
-    async def expire(self) -> int:
+    async def drop_expired(self) -> int:
         """Drop it, a bounded piece at a time; return how much that was.
 
         Raises:

@@ -13,7 +13,7 @@ from contextlib import asynccontextmanager
 
 import structlog
 
-from aitp_desk.desk.jobs.background_task import beside
+from aitp_desk.desk.jobs.background_task import run_in_background
 from aitp_desk.model.component import Component, Condition, Part
 from aitp_desk.model.errors import StoreBusy
 from aitp_desk.store.base import Store, StoreError
@@ -22,16 +22,16 @@ from aitp_desk.store.units.jobs.conditions import KeptCondition, keep_conditions
 
 EVERY_SECONDS = 15.0
 """How often it is looked at where nobody asks, so that it is known since when."""
-LOOK_SECONDS = 2.0
+PROBE_SECONDS = 2.0
 """A part that is not told of by then is down."""
 
-Look = Callable[[], Awaitable[Sequence[Condition]]]
+Probe = Callable[[], Awaitable[Sequence[Condition]]]
 """Looks at parts of the desk; it changes nothing."""
 
 _log = structlog.get_logger()
 
 
-class Checking:
+class HealthChecks:
     """Looks at all parts.
 
     Parameters:
@@ -42,7 +42,7 @@ class Checking:
         self._store = store
         self._clock = clock
         self._begun = int(clock())
-        self._looks: dict[str, tuple[Look, Part]] = {}
+        self._looks: dict[str, tuple[Probe, Part]] = {}
         self._known: dict[str, KeptCondition] | None = None
         self._unwritten: dict[str, KeptCondition] = {}
         self._one_at_a_time = asyncio.Lock()
@@ -50,7 +50,7 @@ class Checking:
         self._ended_look = 0
         self._components: tuple[Component, ...] = ()
 
-    def add(self, name: str, look: Look, part: Part = "own") -> None:
+    def add(self, name: str, look: Probe, part: Part = "own") -> None:
         """Have something looked at from now on.
 
         Parameters:
@@ -58,7 +58,7 @@ class Checking:
         """
         self._looks[name] = look, part
 
-    async def components(self) -> tuple[Component, ...]:
+    async def get_components(self) -> tuple[Component, ...]:
         """All parts as they are now. All who ask while one look goes on are told the next."""
         before = self._begun_looks
         async with self._one_at_a_time:
@@ -69,15 +69,15 @@ class Checking:
             return self._components
 
     @asynccontextmanager
-    async def keeping(self, seconds: float = EVERY_SECONDS) -> AsyncIterator[None]:
+    async def run_periodically(self, seconds: float = EVERY_SECONDS) -> AsyncIterator[None]:
         """Look again and again for as long as the context lasts."""
 
         async def look() -> None:
             while True:
-                await self.components()
+                await self.get_components()
                 await asyncio.sleep(seconds)
 
-        async with beside(look):
+        async with run_in_background(look):
             yield
 
     async def _check(self) -> tuple[Component, ...]:
@@ -92,12 +92,12 @@ class Checking:
         await self._write()
         return components
 
-    async def _ask(self, name: str, look: Look, part: Part) -> Sequence[Condition]:
+    async def _ask(self, name: str, look: Probe, part: Part) -> Sequence[Condition]:
         try:
-            async with asyncio.timeout(LOOK_SECONDS):
+            async with asyncio.timeout(PROBE_SECONDS):
                 return await look()
         except TimeoutError:
-            why = f"It did not tell how it is within {LOOK_SECONDS:g} seconds."
+            why = f"It did not tell how it is within {PROBE_SECONDS:g} seconds."
         except (StoreBusy, StoreError):
             why = "The store does not answer."
         except Exception:  # noqa: BLE001 -- whatever is wrong with one, the others are told of

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import msgspec
 
-from aitp_desk.auth.keys.audit_keys import audit_keys
+from aitp_desk.auth.keys.audit_keys import derive_audit_keys
 from aitp_desk.auth.keys.data_keys import known_data_keys
 from aitp_desk.auth.keys.master_key import KeyFileError
 from aitp_desk.model.access.audit import ObjectKind
@@ -16,7 +16,7 @@ from aitp_desk.store.reads.audit_log import check_audit
 from aitp_desk.store.reads.chains import check_chains
 
 
-class Examined(msgspec.Struct, frozen=True):
+class IntegrityReport(msgspec.Struct, frozen=True):
     """What was found. Every problem is a sentence for the owner.
 
     Parameters:
@@ -35,9 +35,9 @@ class Examined(msgspec.Struct, frozen=True):
     problems: tuple[str, ...] = ()
 
 
-async def examine(
+async def check_integrity(
     reader: Reader, data: Path, environment: Mapping[str, str], told: Callable[[int], None]
-) -> Examined:
+) -> IntegrityReport:
     """Unwrap the data keys, and compute the chains of all threads and of the audit log anew.
 
     Parameters:
@@ -51,8 +51,8 @@ async def examine(
         keys = await known_data_keys(reader, data, environment)
     except KeyFileError as error:
         problems.append(f"keys: {error}")
-    names = audit_keys(keys) if keys is not None else None
-    found = Examined(data_keys=() if keys is None else tuple(sorted(keys.versions)))
+    names = derive_audit_keys(keys) if keys is not None else None
+    found = IntegrityReport(data_keys=() if keys is None else tuple(sorted(keys.versions)))
     try:
         chains = await check_chains(
             reader,

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from aitp_desk.agent.base import Agent, Rationed
+from aitp_desk.agent.base import Agent, LimitedAgent
 from aitp_desk.knowledge.snapshot import Knowledge
 from aitp_desk.model.component import Component, ComponentState, state_of
 
@@ -43,7 +43,7 @@ class Readiness(msgspec.Struct, frozen=True):
     components: tuple[Component, ...] | UnsetType = UNSET
 
 
-def readiness_of(
+def make_readiness(
     components: tuple[Component, ...],
     knowledge: Knowledge,
     agent: Agent,
@@ -59,7 +59,7 @@ def readiness_of(
     status = state_of(components)
     jobs = next((one for one in components if one.name == "jobs"), None)
     given_up = [JOBS_DEAD] if jobs is not None and JOBS_DEAD in jobs.reason else []
-    stand_in = agent.stand_in if isinstance(agent, Rationed) else None
+    stand_in = agent.stand_in if isinstance(agent, LimitedAgent) else None
     spent = [] if stand_in is None else [TOKENS_SPENT]
     editions = knowledge.editions
     return Readiness(

@@ -15,9 +15,9 @@ import msgspec
 
 from aitp_desk.config import Retention
 from aitp_desk.config.units import DAY_SECONDS
-from aitp_desk.desk.events.broadcaster import Following
-from aitp_desk.desk.maintenance.cache_eviction import Forget
-from aitp_desk.model.access.audit import AuditKeys, own_auditor
+from aitp_desk.desk.events.broadcaster import Broadcaster
+from aitp_desk.desk.maintenance.cache_eviction import Evict
+from aitp_desk.model.access.audit import AuditKeys, make_own_auditor
 from aitp_desk.store.base import Store, Work
 from aitp_desk.store.reads import threads as reads
 from aitp_desk.store.units.privacy.retention import (
@@ -41,7 +41,7 @@ SEALED_AT_ONCE = 100
 AUDIT_AT_ONCE = 1000
 
 
-class Retaining:
+class RetentionService:
     """Drops what has had its time.
 
     Parameters:
@@ -57,9 +57,9 @@ class Retaining:
         store: Store,
         settings: Retention,
         audit: AuditKeys,
-        following: Following,
+        following: Broadcaster,
         stop: Callable[[str], None],
-        forget: Sequence[Forget],
+        forget: Sequence[Evict],
         clock: Callable[[], float],
     ) -> None:
         self._store = store
@@ -71,11 +71,11 @@ class Retaining:
         self._clock = clock
 
     @property
-    def is_wanted(self) -> bool:
+    def is_enabled(self) -> bool:
         """Whether anything is not to be kept for ever."""
         return any(msgspec.structs.astuple(self._settings))
 
-    async def retain(self) -> int:
+    async def drop_old(self) -> int:
         """Drop what has had its time; return how much that was.
 
         Raises:
@@ -107,7 +107,7 @@ class Retaining:
             gone += count
         if settings.audit_days:
             before = self._before(settings.audit_days)
-            by = own_auditor(self._audit, int(self._clock()))
+            by = make_own_auditor(self._audit, int(self._clock()))
             gone += await self._repeat(partial(trim_audit, by=by), before, AUDIT_AT_ONCE)
         return gone
 
@@ -129,8 +129,8 @@ class Retaining:
             return False
         for run_id in ended:
             self._stop(run_id)
-            self._following.ended(run_id)
-        self._following.changed(thread_id)
+            self._following.notify_end(run_id)
+        self._following.notify_change(thread_id)
         await asyncio.sleep(BETWEEN_SECONDS)
         return True
 
@@ -150,7 +150,7 @@ class Retaining:
             return
         for forget in self._forget:
             forget()
-        by = own_auditor(self._audit, int(self._clock()))
+        by = make_own_auditor(self._audit, int(self._clock()))
         await self._store.run(note_retention, by=by, what=what, count=count)
 
     def _before(self, days: int) -> int:

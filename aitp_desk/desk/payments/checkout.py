@@ -11,20 +11,20 @@ from typing import Any
 
 import msgspec
 
-from aitp_desk.agent.history.message_codec import reply_metadata
-from aitp_desk.desk.access.idempotency import Request
-from aitp_desk.desk.calls.invocation import Beside, PaymentNeeded
-from aitp_desk.desk.calls.invoker import Invoking
-from aitp_desk.desk.calls.payment_token import naming
-from aitp_desk.desk.dialogue.prompts import payment_question, question_in_words
-from aitp_desk.desk.events.broadcaster import Following
-from aitp_desk.desk.payments.settlement import PaidEnds
-from aitp_desk.desk.plugins.desk_messages import DeskQuestion, Speaking, Utterance
+from aitp_desk.agent.history.message_codec import make_reply_metadata
+from aitp_desk.desk.access.idempotency import RequestInfo
+from aitp_desk.desk.calls.invocation import ExtraWrites, PaymentNeeded
+from aitp_desk.desk.calls.invoker import ActionInvoker
+from aitp_desk.desk.calls.payment_token import with_quote_id
+from aitp_desk.desk.dialogue.prompts import describe_question, payment_question
+from aitp_desk.desk.events.broadcaster import Broadcaster
+from aitp_desk.desk.payments.settlement import PaymentSettlement
+from aitp_desk.desk.plugins.desk_messages import DeskMessages, DeskQuestion, Utterance
 from aitp_desk.desk.plugins.messages.parts import SCHEMA, write_part
 from aitp_desk.desk.plugins.quotes import OpenQuote
 from aitp_desk.desk.plugins.resumption import TOO_LATE
-from aitp_desk.desk.plugins.verification import Verification
-from aitp_desk.desk.threads.messages import Posting
+from aitp_desk.desk.plugins.verification import PaymentVerifier
+from aitp_desk.desk.threads.messages import MessageService
 from aitp_desk.model.access.principal import Principal
 from aitp_desk.model.calls.call import ActionCall, CallState
 from aitp_desk.model.calls.payment import PaymentTerms
@@ -43,7 +43,7 @@ AITP = "payment"
 THREAD_PREFIX = "thread"
 
 
-class Paying:
+class Checkout:
     """Has calls paid, for those who know what to call.
 
     Parameters:
@@ -57,14 +57,14 @@ class Paying:
 
     def __init__(
         self,
-        ends: PaidEnds,
+        ends: PaymentSettlement,
         *,
         store: Store,
-        invoking: Invoking,
-        speaking: Speaking,
-        verification: Verification,
-        posting: Posting,
-        following: Following,
+        invoking: ActionInvoker,
+        speaking: DeskMessages,
+        verification: PaymentVerifier,
+        posting: MessageService,
+        following: Broadcaster,
         actor: Actor,
         clock: Callable[[], float],
     ) -> None:
@@ -78,7 +78,9 @@ class Paying:
         self._actor = actor
         self._clock = clock
 
-    async def ask(self, principal: Principal, needed: PaymentNeeded, beside: Beside) -> ActionCall:
+    async def request_payment(
+        self, principal: Principal, needed: PaymentNeeded, beside: ExtraWrites
+    ) -> ActionCall:
         """Write down a call that waits to be paid, with what asks for that.
 
         Parameters:
@@ -101,12 +103,12 @@ class Paying:
             )
             invocation = msgspec.structs.replace(needed.invocation, thread_id=opens.id)
             needed = msgspec.structs.replace(needed, invocation=invocation)
-        call = await self._invoking.waits.begun(principal, needed, None)
+        call = await self._invoking.waits.make_pending(principal, needed, None)
         speaker = principal.owner or VISITOR
         question = payment_question(
-            self._invoking.action(call.action), call.arguments, needed.price
+            self._invoking.get_action(call.action), call.arguments, needed.price
         )
-        words = msgspec.structs.replace(question_in_words(question), waits=call.id)
+        words = msgspec.structs.replace(describe_question(question), waits=call.id)
         said = NewMessage(
             new_id("msg", now),
             new_salt(),
@@ -114,7 +116,7 @@ class Paying:
             self._actor.id,
             Origin.DESK,
             (words.question,),
-            metadata=reply_metadata(words),
+            metadata=make_reply_metadata(words),
         )
 
         async def write(said: tuple[NewMessage, ...], effects: NewEffects | None) -> None:
@@ -130,16 +132,16 @@ class Paying:
             )
 
         asks = DeskQuestion(question, principal.owner or "", call.id)
-        await self._speaking.speak(call.thread_id or "", (Utterance(said, asks),), write)
-        self._following.changed(call.thread_id or "")
+        await self._speaking.say(call.thread_id or "", (Utterance(said, asks),), write)
+        self._following.notify_change(call.thread_id or "")
         return call
 
-    async def terms(self, call: ActionCall) -> PaymentTerms | None:
+    async def get_terms(self, call: ActionCall) -> PaymentTerms | None:
         """How a call can be paid just now; None where it cannot."""
-        quote = await self._ends.quote(call)
+        quote = await self._ends.get_quote(call)
         return None if quote is None else quote.terms
 
-    async def pay(
+    async def pay_call(
         self, principal: Principal, call: ActionCall, given: Mapping[str, Any]
     ) -> ActionCall:
         """Pay for a call by what was presented, and wait for what comes of it.
@@ -155,27 +157,29 @@ class Paying:
         Raises:
             PaymentRequired: what was presented does not pay for it.
             PreconditionFailed: it is too late.
-            whatever :meth:`.Posting.post` raises.
+            whatever :meth:`.MessageService.post_message` raises.
         """
-        quote, posted = await self._ends.quote(call), 0
+        quote, posted = await self._ends.get_quote(call), 0
         if quote is not None:
-            request = Request("POST", "", b"", manual=True)
+            request = RequestInfo("POST", "", b"", manual=True)
             draft = _draft(quote, given)
-            message = await self._posting.post(principal, call.thread_id or "", draft, request)
+            message = await self._posting.post_message(
+                principal, call.thread_id or "", draft, request
+            )
             posted = message.message.seq
         elif call.expires_at < self._clock():
             raise PreconditionFailed(TOO_LATE)
-        call = await self._ends.settled(call)
-        if call.state is CallState.WAITING_PAYMENT and (terms := await self.terms(call)):
-            why = await self._ends.told_after(call.thread_id or "", posted)
-            raise self.required(call, terms, why)
+        call = await self._ends.wait_settled(call)
+        if call.state is CallState.WAITING_PAYMENT and (terms := await self.get_terms(call)):
+            why = await self._ends.read_reply_after(call.thread_id or "", posted)
+            raise self.make_payment_required(call, terms, why)
         return call
 
-    async def settled(self, call: ActionCall) -> ActionCall:
-        """See :meth:`.PaidEnds.settled`."""
-        return await self._ends.settled(call)
+    async def wait_settled(self, call: ActionCall) -> ActionCall:
+        """See :meth:`.PaymentSettlement.wait_settled`."""
+        return await self._ends.wait_settled(call)
 
-    def required(
+    def make_payment_required(
         self, call: ActionCall, terms: PaymentTerms | None, why: str = ""
     ) -> PaymentRequired:
         """What is told of a call that waits to be paid.
@@ -195,18 +199,18 @@ class Paying:
             refused=why,
         )
 
-    async def why_not(
+    async def find_problem(
         self, principal: Principal, call: ActionCall, given: Mapping[str, Any]
     ) -> str | None:
         """Return why a payment does not pay a call, in words; None if it pays. Nothing is written.
 
         Raises:
-            DeskError: as :meth:`.Verification.why_not`.
+            DeskError: as :meth:`.PaymentVerifier.find_problem`.
         """
-        quote = await self._ends.quote(call)
+        quote = await self._ends.get_quote(call)
         if quote is None:
             return TOO_LATE
-        return await self._verification.why_not(principal, call, _draft(quote, given))
+        return await self._verification.find_problem(principal, call, _draft(quote, given))
 
     async def was_paid_by(self, call: ActionCall, given: Mapping[str, Any]) -> bool:
         """Whether it is this very payment that has paid a call."""
@@ -221,7 +225,7 @@ def _draft(quote: OpenQuote, given: Mapping[str, Any]) -> Draft:
     newest = quote.enabled.url_of(quote.enabled.newest)
     # AITP-01 is answered as it was asked; what it cannot say the site's own schema can
     url = str(quote.terms.message.get(SCHEMA, newest)) if AITP in given else newest
-    return Draft("user", (write_part(naming(given, quote.terms.quote_id), url),))
+    return Draft("user", (write_part(with_quote_id(given, quote.terms.quote_id), url),))
 
 
 def _without_schema(text: str) -> Any:

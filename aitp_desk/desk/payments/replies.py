@@ -9,34 +9,34 @@ from __future__ import annotations
 import asyncio
 from contextlib import suppress
 
-from aitp_desk.desk.payments.settlement import PaidEnds
-from aitp_desk.desk.threads.reader import NEWEST, Reading
+from aitp_desk.desk.payments.settlement import PaymentSettlement
+from aitp_desk.desk.threads.reader import NEWEST, ThreadReader
 from aitp_desk.model.access.principal import Principal
 from aitp_desk.model.conversation.thread import Message, Origin
 from aitp_desk.store.base import Store
 from aitp_desk.store.reads import threads as reads
 
 
-class PaidReplies:
+class PaymentReplies:
     """Waits for what comes of payments that were said on threads.
 
     Parameters:
         ends, reading: of the same desk.
     """
 
-    def __init__(self, ends: PaidEnds, reading: Reading, store: Store) -> None:
+    def __init__(self, ends: PaymentSettlement, reading: ThreadReader, store: Store) -> None:
         self._ends = ends
         self._reading = reading
         self._store = store
 
-    async def follow(
+    async def wait_for_replies(
         self, principal: Principal, said: Message, seconds: float, idle_before: int
     ) -> tuple[Message, ...]:
         """Wait for what comes of a payment, at most so many seconds.
 
         Parameters:
             said: the message, as it was posted.
-            idle_before: as of :meth:`.Reading.access`.
+            idle_before: as of :meth:`.ThreadReader.get_access`.
 
         Returns:
             What the desk has said since, as far as the caller may read it; nothing of a message
@@ -44,17 +44,17 @@ class PaidReplies:
         """
         thread_id = said.thread_id
         whole = await reads.message(self._store, thread_id, said.id)
-        if whole is None or not self._ends.pays(whole.content):
+        if whole is None or not self._ends.is_payment(whole.content):
             return ()
         with suppress(TimeoutError):
             async with asyncio.timeout(seconds):
-                known = await self._ends.paid_since(thread_id, said.created_at)
+                known = await self._ends.list_paid_since(thread_id, said.created_at)
                 # a call that was declined instead goes on by itself
                 meant = [call.id for call in known if call.answer is None]
-                for call in await self._ends.paid_of(meant):
-                    await self._ends.settled(call, seconds)
+                for call in await self._ends.filter_paid(meant):
+                    await self._ends.wait_settled(call, seconds)
         since = await reads.messages_between(
             self._store, thread_id, above=said.seq, below=reads.BEYOND, limit=NEWEST, order="asc"
         )
         replies = [one for one in since.messages if one.origin is not Origin.VISITOR]
-        return await self._reading.readable(principal, thread_id, replies, idle_before)
+        return await self._reading.filter_readable(principal, thread_id, replies, idle_before)

@@ -7,10 +7,10 @@ from collections.abc import Callable
 import msgspec
 
 from aitp_desk.agent.base import Answer
-from aitp_desk.agent.history.message_codec import reply_metadata, write_reply
-from aitp_desk.desk.calls.invoker import Invoking
-from aitp_desk.desk.dialogue.prompts import taken_on
-from aitp_desk.desk.payments.settlement import PaidEnds
+from aitp_desk.agent.history.message_codec import make_reply_metadata, write_reply
+from aitp_desk.desk.calls.invoker import ActionInvoker
+from aitp_desk.desk.dialogue.prompts import describe_accepted
+from aitp_desk.desk.payments.settlement import PaymentSettlement
 from aitp_desk.desk.plugins.desk_messages import Utterance
 from aitp_desk.model.calls.call import ActionCall, CallState
 from aitp_desk.model.conversation.chain import new_salt
@@ -20,7 +20,7 @@ from aitp_desk.store.reads import threads as reads
 from aitp_desk.store.records.threads import NewMessage
 
 
-class Paid(msgspec.Struct, frozen=True):
+class PaymentStatement(msgspec.Struct, frozen=True):
     """What was said to pay, and what is said to that.
 
     Parameters:
@@ -32,7 +32,7 @@ class Paid(msgspec.Struct, frozen=True):
     rest: tuple[Message, ...]
 
 
-class PaidInRuns:
+class RunReceipts:
     """Tells what came of payments in the runs of one desk.
 
     Parameters:
@@ -43,9 +43,9 @@ class PaidInRuns:
 
     def __init__(
         self,
-        ends: PaidEnds,
+        ends: PaymentSettlement,
         store: Store,
-        invoking: Invoking,
+        invoking: ActionInvoker,
         new_message_id: Callable[[], str],
         *,
         actor: str,
@@ -58,37 +58,39 @@ class PaidInRuns:
         self._actor = actor
         self._site_url = site_url
 
-    async def tell(self, thread_id: str, due: tuple[Message, ...]) -> Paid:
+    async def write_receipts(self, thread_id: str, due: tuple[Message, ...]) -> PaymentStatement:
         """Wait for what comes of payments that a run is to answer, and say it.
 
         Of one that does not pay it is said what the capability has said to it.
         """
         pays = [message for message in due if await self._pays(thread_id, message)]
         if not pays:
-            return Paid((), due)
+            return PaymentStatement((), due)
         since = min(message.created_at for message in pays)
-        known = await self._ends.paid_since(thread_id, since)
+        known = await self._ends.list_paid_since(thread_id, since)
         calls = [call for call in known if call.answer is None]  # a no goes on by itself
-        paid = await self._ends.paid_of([call.id for call in calls])
+        paid = await self._ends.filter_paid([call.id for call in calls])
         if paid:
-            told = [self._tell(await self._ends.settled(call)) for call in paid]
-        elif calls and (words := await self._ends.told_after(thread_id, pays[-1].seq)):
+            told = [self._tell(await self._ends.wait_settled(call)) for call in paid]
+        elif calls and (words := await self._ends.read_reply_after(thread_id, pays[-1].seq)):
             told = [self._say(Answer(words), ())]
         else:
-            return Paid((), due)
-        return Paid(tuple(told), tuple(message for message in due if message not in pays))
+            return PaymentStatement((), due)
+        return PaymentStatement(
+            tuple(told), tuple(message for message in due if message not in pays)
+        )
 
     async def _pays(self, thread_id: str, told: Message) -> bool:
         whole = await reads.message(self._store, thread_id, told.id)
-        return whole is not None and self._ends.pays(whole.content)
+        return whole is not None and self._ends.is_payment(whole.content)
 
     def _tell(self, call: ActionCall) -> Utterance:
         if call.is_over:
-            words = self._invoking.in_words(call)
+            words = self._invoking.describe_result(call)
             return self._say(Answer(words, tools_used=(call.action,)), (call.id,))
         if call.state is CallState.WAITING_PAYMENT:  # what was paid is looked at
             return self._say(Answer(call.how_far), (call.id,))
-        return self._say(taken_on(call), (call.id,))
+        return self._say(describe_accepted(call), (call.id,))
 
     def _say(self, said: Answer, calls: tuple[str, ...]) -> Utterance:
         message = NewMessage(
@@ -98,6 +100,6 @@ class PaidInRuns:
             self._actor,
             Origin.DESK,
             write_reply(said, self._site_url),
-            metadata=reply_metadata(said, calls),
+            metadata=make_reply_metadata(said, calls),
         )
         return Utterance(message)

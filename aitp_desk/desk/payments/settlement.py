@@ -6,11 +6,11 @@ import asyncio
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 
-from aitp_desk.desk.calls.reader import Calls
-from aitp_desk.desk.events.broadcaster import Following
-from aitp_desk.desk.plugins.messages.plain_text import spoken_of, words_of
-from aitp_desk.desk.plugins.quotes import OpenQuote, open_quote
-from aitp_desk.desk.plugins.registry import Capabilities
+from aitp_desk.desk.calls.reader import CallReader
+from aitp_desk.desk.events.broadcaster import Broadcaster
+from aitp_desk.desk.plugins.messages.plain_text import render_parts, split_parts
+from aitp_desk.desk.plugins.quotes import OpenQuote, find_open_quote
+from aitp_desk.desk.plugins.registry import PluginRegistry
 from aitp_desk.desk.plugins.resumption import LOOKED_BACK
 from aitp_desk.model.calls.call import ActionCall, CallState
 from aitp_desk.model.conversation.thread import Message, Origin
@@ -22,7 +22,7 @@ WAIT_SECONDS = 20.0
 """So long the end of a call is waited for that is paid with its request."""
 
 
-class PaidEnds:
+class PaymentSettlement:
     """Looks at calls that wait to be paid, and waits for what comes of those that are.
 
     Parameters:
@@ -32,11 +32,11 @@ class PaidEnds:
 
     def __init__(
         self,
-        capabilities: Capabilities,
+        capabilities: PluginRegistry,
         *,
         store: Store,
-        calls: Calls,
-        following: Following,
+        calls: CallReader,
+        following: Broadcaster,
         clock: Callable[[], float],
     ) -> None:
         self._capabilities = capabilities
@@ -45,20 +45,20 @@ class PaidEnds:
         self._following = following
         self._clock = clock
 
-    def pays(self, content: Sequence[str]) -> bool:
+    def is_payment(self, content: Sequence[str]) -> bool:
         """Whether what was said holds a message of a capability by which something is paid."""
-        spoken = {one.capability for one in spoken_of(content, self._capabilities)}
+        spoken = {one.capability for one in split_parts(content, self._capabilities)}
         said = [one for one in self._capabilities.all if one.slug in spoken]
         return any(one.capability.ways_to_pay() for one in said)
 
-    async def unpaid_on(self, thread_id: str) -> tuple[str, ...]:
+    async def list_unpaid(self, thread_id: str) -> tuple[str, ...]:
         """The calls on a thread that wait to be paid, by their ids."""
         if not self._capabilities:
             return ()
         waiting = await call_reads.calls_to_pay(self._store, thread_id)
         return tuple(call.id for call in waiting)
 
-    async def paid_since(self, thread_id: str, since: int) -> tuple[ActionCall, ...]:
+    async def list_paid_since(self, thread_id: str, since: int) -> tuple[ActionCall, ...]:
         """The calls on a thread that wait to be paid, or were paid since then.
 
         Parameters:
@@ -68,30 +68,30 @@ class PaidEnds:
             return ()
         return await call_reads.calls_to_pay(self._store, thread_id, since)
 
-    async def paid_of(self, unpaid: Sequence[str]) -> tuple[ActionCall, ...]:
+    async def filter_paid(self, unpaid: Sequence[str]) -> tuple[ActionCall, ...]:
         """Those of the calls that waited which are paid by now, or are being paid.
 
         Parameters:
-            unpaid: as :meth:`unpaid_on` gives them.
+            unpaid: as :meth:`list_unpaid` gives them.
         """
         found = [await self._calls.find(id_) for id_ in unpaid]
         return tuple([call for call in found if call is not None and await self._is_paid(call)])
 
-    async def meant_by(self, said: Message, unpaid: Sequence[str]) -> str | None:
+    async def find_meant_call(self, said: Message, unpaid: Sequence[str]) -> str | None:
         """The call that a message has paid for, or was to pay for; None for no call.
 
         Parameters:
             said: the message, as it was posted.
-            unpaid: as :meth:`unpaid_on` gave them before that.
+            unpaid: as :meth:`list_unpaid` gave them before that.
         """
         if not unpaid:
             return None
-        if paid := await self.paid_of(unpaid):
+        if paid := await self.filter_paid(unpaid):
             return paid[-1].id
         whole = await reads.message(self._store, said.thread_id, said.id)
-        return unpaid[-1] if whole is not None and self.pays(whole.content) else None
+        return unpaid[-1] if whole is not None and self.is_payment(whole.content) else None
 
-    async def settled(self, call: ActionCall, seconds: float | None = None) -> ActionCall:
+    async def wait_settled(self, call: ActionCall, seconds: float | None = None) -> ActionCall:
         """Wait a while for the end of a call that is paid, or for what keeps it from that.
 
         Parameters:
@@ -100,7 +100,7 @@ class PaidEnds:
         Returns:
             The call as it stands then.
         """
-        with self._following.news(call.thread_id or "") as news, suppress(TimeoutError):
+        with self._following.watch_thread(call.thread_id or "") as news, suppress(TimeoutError):
             async with asyncio.timeout(WAIT_SECONDS if seconds is None else seconds):
                 while True:
                     news.clear()
@@ -110,7 +110,7 @@ class PaidEnds:
                     await news.wait()
         return call
 
-    async def quote(self, call: ActionCall) -> OpenQuote | None:
+    async def get_quote(self, call: ActionCall) -> OpenQuote | None:
         """What can be paid for a call just now.
 
         Returns:
@@ -118,7 +118,7 @@ class PaidEnds:
         """
         return await self._asked(call, int(self._clock()))
 
-    async def told_after(self, thread_id: str, seq: int) -> str:
+    async def read_reply_after(self, thread_id: str, seq: int) -> str:
         """What the desk has said last on a thread after a message, in words; empty for nothing.
 
         Parameters:
@@ -129,7 +129,7 @@ class PaidEnds:
         if not said:
             return ""
         last = max(said, key=lambda one: one.seq)
-        return " ".join(words_of(last.content, self._capabilities))
+        return " ".join(render_parts(last.content, self._capabilities))
 
     async def _is_paid(self, call: ActionCall) -> bool:
         """Whether a call was paid, or what was paid for it is looked at."""
@@ -148,7 +148,7 @@ class PaidEnds:
     async def _asked(self, call: ActionCall, now: int) -> OpenQuote | None:
         if call.thread_id is None or call.state is not CallState.WAITING_PAYMENT:
             return None
-        return await open_quote(self._store, self._capabilities, call.thread_id, call.id, now)
+        return await find_open_quote(self._store, self._capabilities, call.thread_id, call.id, now)
 
     async def _is_settled(self, call: ActionCall) -> bool:
         match call.state:

@@ -13,12 +13,12 @@ import structlog
 
 from aitp_desk.agent.base import Answer, Clarification
 from aitp_desk.capability import Asking, Choose, Confirm, Pay, Question
-from aitp_desk.desk.plugins.judge import Judged, Judging, Said
-from aitp_desk.desk.plugins.messages.parts import SCHEMA, may_be_structured, read_part
-from aitp_desk.desk.plugins.messages.plain_text import spoken_of
-from aitp_desk.desk.plugins.messages.validation import versions_for, write_fitting
-from aitp_desk.desk.plugins.quotes import quotes_in
-from aitp_desk.desk.plugins.registry import Enabled, Meant
+from aitp_desk.desk.plugins.judge import Judge, JudgedMessages, SpokenMessage
+from aitp_desk.desk.plugins.messages.parts import SCHEMA, may_have_structure, read_part
+from aitp_desk.desk.plugins.messages.plain_text import split_parts
+from aitp_desk.desk.plugins.messages.validation import list_versions, write_valid_part
+from aitp_desk.desk.plugins.quotes import find_quotes
+from aitp_desk.desk.plugins.registry import EnabledPlugin, SchemaMatch
 from aitp_desk.model.calls.call import WAITS_SECONDS
 from aitp_desk.model.conversation.thread import Actor, Draft
 from aitp_desk.model.errors import (
@@ -74,7 +74,7 @@ Write = Callable[[tuple[NewMessage, ...], NewEffects | None], Awaitable[T]]
 nothing. It raises :class:`RecordsMoved` where somebody else was faster, and is asked again."""
 
 
-class Speaking:
+class DeskMessages:
     """Has what the desk says judged.
 
     Parameters:
@@ -84,13 +84,13 @@ class Speaking:
         may_ask: whether there are capabilities, which may ask questions.
     """
 
-    def __init__(self, judging: Judging, store: Store, clock: Callable[[], float]) -> None:
+    def __init__(self, judging: Judge, store: Store, clock: Callable[[], float]) -> None:
         self._judging = judging
         self.may_ask = bool(judging.capabilities)
         self._store = store
         self._clock = clock
 
-    async def speak(self, thread_id: str, said: Sequence[Utterance], write: Write[T]) -> T:
+    async def say(self, thread_id: str, said: Sequence[Utterance], write: Write[T]) -> T:
         """Say something on a thread, each question by the first capability that asks such.
 
         Parameters:
@@ -119,13 +119,13 @@ class Speaking:
             return await write(messages, None)
         actors = actors or await reads.read_actors(self._store, thread_id)
 
-        async def write_judged(judged: Judged) -> T:
+        async def write_judged(judged: JudgedMessages) -> T:
             nonlocal is_writing
             kept = tuple(
                 msgspec.structs.replace(message, content=draft.content)
                 for message, draft in zip(messages, judged.drafts, strict=True)
             )
-            quotes = quotes_in(judged.effects, self._judging.capabilities)
+            quotes = find_quotes(judged.effects, self._judging.capabilities)
             if to_pay - {quote.call_id for quote in quotes}:
                 raise RuntimeError("No capability asks for what is to be paid.")
             effects = msgspec.structs.replace(judged.effects, quotes=quotes)
@@ -137,7 +137,9 @@ class Speaking:
                 raise
 
         try:
-            return await self._judging.settle(None, thread_id, actors, to_judge, write_judged)
+            return await self._judging.judge_and_write(
+                None, thread_id, actors, to_judge, write_judged
+            )
         except (Forbidden, PreconditionFailed, StoreBusy, StoreError):
             raise
         except Exception as error:
@@ -146,18 +148,18 @@ class Speaking:
             if to_pay or not any(one.asking for one in to_judge):
                 raise _fault(messages[-1].id, error) from error
             _log.warning("asked_in_words", exc_info=not isinstance(error, DeskError))
-        return await self.speak(thread_id, [Utterance(message) for message in messages], write)
+        return await self.say(thread_id, [Utterance(message) for message in messages], write)
 
-    def asks(self, question: Question) -> bool:
+    def can_ask(self, question: Question) -> bool:
         """Whether a capability asks such a question."""
         asking = Asking(id=QUESTION_PREFIX, question=question)
-        return any(is_asked_by(one, asking) for one in self._judging.capabilities.asking)
+        return any(can_plugin_ask(one, asking) for one in self._judging.capabilities.asking)
 
     def is_judged(self, content: Sequence[str]) -> bool:
         """Whether what is said may hold messages of capabilities."""
-        return self.may_ask and may_be_structured(content)
+        return self.may_ask and may_have_structure(content)
 
-    def told(self, words: W, question: Question | None, said: NewMessage) -> W:
+    def render_for_reader(self, words: W, question: Question | None, said: NewMessage) -> W:
         """What was said, as whoever asks in words is told it.
 
         Where a capability has asked, its own words say best how to answer, unless the options do.
@@ -167,7 +169,7 @@ class Speaking:
             question: what is asked by it, if anything is.
             said: the message that says it.
         """
-        spoken = spoken_of(said.content, self._judging.capabilities)
+        spoken = split_parts(said.content, self._judging.capabilities)
         if not any(one.capability for one in spoken):
             return words
         if isinstance(words, Clarification) and words.options and _is_plain(question):
@@ -181,7 +183,7 @@ class Speaking:
             return msgspec.structs.replace(words, question=text, options=(), spoken=spoken)
         return msgspec.structs.replace(words, text=text, spoken=spoken)
 
-    def _to_judge(self, one: Utterance, actors: Sequence[Actor]) -> Said:
+    def _to_judge(self, one: Utterance, actors: Sequence[Actor]) -> SpokenMessage:
         """What is said as it is judged: a question as its capability puts it.
 
         Raises:
@@ -192,10 +194,10 @@ class Speaking:
         asking, content = (None, message.content) if phrased is None else phrased
         draft = Draft(message.role, content, actor=message.actor)
         try:
-            parts = self._judging.parts(draft)
+            parts = self._judging.read_parts(draft)
         except InvalidRequest as error:
             raise _fault(message.id, error) from error
-        return Said(message.id, draft, message.actor, parts, asking=asking)
+        return SpokenMessage(message.id, draft, message.actor, parts, asking=asking)
 
     def _phrase(
         self, asks: DeskQuestion, actors: Sequence[Actor]
@@ -209,10 +211,10 @@ class Speaking:
             until=None if asks.call_id is None else int(self._clock()) + WAITS_SECONDS,
         )
         for enabled in self._judging.capabilities.asking:
-            given = phrased_by(enabled, asking)
+            given = phrase_question(enabled, asking)
             if given is not None:
-                versions = versions_for(enabled, self._judging.capabilities, actors)
-                return asking, (write_fitting(enabled, given, versions),)
+                versions = list_versions(enabled, self._judging.capabilities, actors)
+                return asking, (write_valid_part(enabled, given, versions),)
         return None
 
 
@@ -242,15 +244,15 @@ def _is_plain(question: Question | None) -> bool:
             return False
 
 
-def is_asked_by(enabled: Enabled, asking: Asking) -> bool:
+def can_plugin_ask(enabled: EnabledPlugin, asking: Asking) -> bool:
     """Whether such a question is a capability's to ask."""
     try:
-        return phrased_by(enabled, asking) is not None
+        return phrase_question(enabled, asking) is not None
     except Forbidden:  # it is nobody else's, and whoever asks is told so
         return True
 
 
-def phrased_by(enabled: Enabled, asking: Asking) -> Mapping[str, Any] | None:
+def phrase_question(enabled: EnabledPlugin, asking: Asking) -> Mapping[str, Any] | None:
     """What a capability makes of a question, if it keeps its own schema.
 
     Raises:
@@ -262,7 +264,9 @@ def phrased_by(enabled: Enabled, asking: Asking) -> Mapping[str, Any] | None:
             return None
         plain: dict[str, Any] = msgspec.to_builtins(given)
         version = enabled.newest
-        read_part({SCHEMA: enabled.url_of(version), **plain}, Meant(enabled, version), "content")
+        read_part(
+            {SCHEMA: enabled.url_of(version), **plain}, SchemaMatch(enabled, version), "content"
+        )
     except Forbidden:
         raise
     except InvalidRequest:

@@ -13,12 +13,12 @@ from aitp_desk.capability import GROUP, Capability, Hook, Query, Round, Schema, 
 from aitp_desk.capability.base import check_word
 from aitp_desk.config import Config, ConfigError, Problem
 from aitp_desk.desk.plugins.registry import (
-    NO_CAPABILITIES,
+    NO_PLUGINS,
     SCHEMAS_PATH,
-    Capabilities,
-    Enabled,
+    EnabledPlugin,
     FromVisitors,
-    names_of,
+    PluginRegistry,
+    list_schema_names,
 )
 
 _TAKEN = re.compile(r"v[0-9]+|calls")
@@ -26,12 +26,12 @@ _TAKEN = re.compile(r"v[0-9]+|calls")
 _MEDIA_TYPE = re.compile(r"[a-z]+/[a-z0-9][a-z0-9.+-]*")
 FROM_VISITORS = "from_visitors"
 """The one setting of a capability's section that is the desk's own."""
-NONE_BESIDE: Mapping[str, type[Capability]] = MappingProxyType({})
+NO_EXTRA_PLUGINS: Mapping[str, type[Capability]] = MappingProxyType({})
 
 
-def find_capabilities(
-    config: Config, beside: Mapping[str, type[Capability]] = NONE_BESIDE
-) -> Capabilities:
+def load_plugins(
+    config: Config, beside: Mapping[str, type[Capability]] = NO_EXTRA_PLUGINS
+) -> PluginRegistry:
     """Make the capabilities that a site has enabled, each by a section ``[capabilities.NAME]``.
 
     Where it has enabled none nothing is looked for and nothing imported.
@@ -45,13 +45,13 @@ def find_capabilities(
             right, or two have the same name; tells all.
     """
     if not config.capabilities:
-        return NO_CAPABILITIES
+        return NO_PLUGINS
     problems: list[Problem] = []
-    made: list[Enabled] = []
+    made: list[EnabledPlugin] = []
     for name, settings in config.capabilities.items():
         key = f"capabilities.{name}"
         try:
-            one = enable(beside.get(name) or _find(name), settings, config.site.url)
+            one = load_plugin(beside.get(name) or _find(name), settings, config.site.url)
         except ValueError as error:
             problems.append(Problem(key, str(error)))
         except Exception as error:  # noqa: BLE001 -- whatever a package does is told
@@ -61,7 +61,7 @@ def find_capabilities(
             made.append(one)
     if problems:
         raise ConfigError(problems, config)
-    return Capabilities(made)
+    return PluginRegistry(made)
 
 
 def _find(name: str) -> type[Capability]:
@@ -84,7 +84,7 @@ def _find(name: str) -> type[Capability]:
     return kind
 
 
-def enable(kind: type[Capability], settings: Mapping[str, Any], url: str) -> Enabled:
+def load_plugin(kind: type[Capability], settings: Mapping[str, Any], url: str) -> EnabledPlugin:
     """Make a capability as a site has set it.
 
     Parameters:
@@ -126,7 +126,7 @@ def enable(kind: type[Capability], settings: Mapping[str, Any], url: str) -> Ena
             )
     for name, redirect in redirects.items():
         _check_redirect(name, redirect)
-    return Enabled(
+    return EnabledPlugin(
         capability,
         schemas,
         addresses,
@@ -200,15 +200,15 @@ def _check_schema(kind: type[Capability], schema: Schema) -> None:
         raise ValueError(f"the document of version {version} is no JSON: {error}.") from None
 
 
-def _clashes(one: Enabled, others: list[Enabled]) -> Iterator[str]:
+def _clashes(one: EnabledPlugin, others: list[EnabledPlugin]) -> Iterator[str]:
     for other in others:
         if other.slug == one.slug:
             yield f"two capabilities have the slug {one.slug}."
-        elif shared := names_of(one) & names_of(other):
+        elif shared := list_schema_names(one) & list_schema_names(other):
             yield f"it and {other.slug} are both called {min(shared)}."
         elif actions := _actions(one) & _actions(other):
             yield f"it and {other.slug} both have an action {min(actions)}."
 
 
-def _actions(enabled: Enabled) -> set[str]:
+def _actions(enabled: EnabledPlugin) -> set[str]:
     return {query.name for query in enabled.queries}

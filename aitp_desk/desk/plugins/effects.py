@@ -24,13 +24,17 @@ from aitp_desk.capability import (
 )
 from aitp_desk.capability.base import check_word
 from aitp_desk.desk.access.sealed_values import Sealer
-from aitp_desk.desk.jobs.call_kinds import job_of_paid
+from aitp_desk.desk.jobs.call_kinds import make_paid_call_job
 from aitp_desk.desk.plugins.messages.parts import SCHEMA
-from aitp_desk.desk.plugins.messages.validation import versions_for, write_fitting, write_kept
-from aitp_desk.desk.plugins.quotes import quotes_in
-from aitp_desk.desk.plugins.read_set import Ledger
-from aitp_desk.desk.plugins.registry import Capabilities, Enabled
-from aitp_desk.desk.plugins.resumption import SETTLED, missed, noted
+from aitp_desk.desk.plugins.messages.validation import (
+    list_versions,
+    write_kept_part,
+    write_valid_part,
+)
+from aitp_desk.desk.plugins.quotes import find_quotes
+from aitp_desk.desk.plugins.read_set import ReadSet
+from aitp_desk.desk.plugins.registry import EnabledPlugin, PluginRegistry
+from aitp_desk.desk.plugins.resumption import SETTLED, find_obstacle, with_notes
 from aitp_desk.model.access.audit import Auditor
 from aitp_desk.model.access.principal import Principal
 from aitp_desk.model.access.sealed_value import KeptSealed
@@ -46,7 +50,7 @@ CAPABILITY = "capability"
 """Metadata of what the desk says for a capability by itself: names it. Sessions tell it next."""
 
 
-class Where(msgspec.Struct, frozen=True):
+class EffectTarget(msgspec.Struct, frozen=True):
     """On what thread effects are asked for, and for whom.
 
     Parameters:
@@ -77,7 +81,7 @@ class Where(msgspec.Struct, frozen=True):
     owner: str | None = None
 
 
-class Started(msgspec.Struct, frozen=True):
+class PluginJobPayload(msgspec.Struct, frozen=True):
     """What stands as the payload of a capability's job.
 
     Parameters:
@@ -96,7 +100,7 @@ def job_kind(slug: str, job: str) -> str:
     return f"{slug}.{job}"
 
 
-class Wishes:
+class EffectCollector:
     """Gathers effects; nothing is done before all of it is written.
 
     Parameters:
@@ -109,9 +113,9 @@ class Wishes:
 
     def __init__(
         self,
-        capabilities: Capabilities,
-        where: Where,
-        ledger: Ledger,
+        capabilities: PluginRegistry,
+        where: EffectTarget,
+        ledger: ReadSet,
         sealer: Sealer | None = None,
     ) -> None:
         self.ledger = ledger
@@ -126,8 +130,8 @@ class Wishes:
         self._answers: list[NewAnswer] = []
         self._payments: list[NewPaid] = []
 
-    def take(
-        self, enabled: Enabled, effects: Sequence[Effect], url: str = "", message_id: str = ""
+    def collect(
+        self, enabled: EnabledPlugin, effects: Sequence[Effect], url: str = "", message_id: str = ""
     ) -> str | None:
         """Note what a capability wants.
 
@@ -139,14 +143,14 @@ class Wishes:
             What is stored in place of the part; None where that stays.
 
         Raises:
-            RecordsMoved, Unread, UnreadCall: as :class:`Ledger`.
+            RecordsMoved, Unread, UnreadCall: as :class:`ReadSet`.
             ValueError, TypeError: it wants what nobody can do: a fault of the capability.
         """
         stored = None
         for effect in effects:
             match effect:
                 case Keep():
-                    self.ledger.keep(enabled.slug, effect, self._where.thread_id)
+                    self.ledger.put_record(enabled.slug, effect, self._where.thread_id)
                 case Add():
                     self.ledger.add(enabled.slug, effect)
                 case Say():
@@ -164,12 +168,12 @@ class Wishes:
                 case Seal(ref, value):
                     self._kept_apart.append(self._seal(ref, value, message_id))
                 case Replace():
-                    stored = write_kept(enabled, self._capabilities, effect, url)
+                    stored = write_kept_part(enabled, self._capabilities, effect, url)
                 case _:
                     raise TypeError(f"{enabled.slug} wants {effect!r}, which is no effect.")
         return stored
 
-    def resume(self, wish: Resume, message_id: str, by: Principal) -> NotCounted | None:
+    def collect_resumption(self, wish: Resume, message_id: str, by: Principal) -> NotCounted | None:
         """Note that a call goes on by what was answered, if it does.
 
         Parameters:
@@ -184,7 +188,7 @@ class Wishes:
         """
         where = self._where
         call = self.ledger.call(wish.call_id)
-        why = missed(call, wish.value, by, where.thread_id, where.now, where.owner)
+        why = find_obstacle(call, wish.value, by, where.thread_id, where.now, where.owner)
         if why is None and any(one.call_id == wish.call_id for one in self._answers):
             why = SETTLED
         if why is None:
@@ -192,15 +196,17 @@ class Wishes:
             self._answers.append(NewAnswer(wish.call_id, given))
         return why
 
-    def _message(self, enabled: Enabled, effect: Say) -> NewMessage:
+    def _message(self, enabled: EnabledPlugin, effect: Say) -> NewMessage:
         content = effect.content
         if not isinstance(content, str):
             if SCHEMA in content:
-                content = write_kept(enabled, self._capabilities, Replace(content), "")
+                content = write_kept_part(enabled, self._capabilities, Replace(content), "")
             else:
                 versions: tuple[int, ...] = () if effect.version is None else (effect.version,)
-                versions = versions or versions_for(enabled, self._capabilities, self._where.actors)
-                content = write_fitting(enabled, content, versions)
+                versions = versions or list_versions(
+                    enabled, self._capabilities, self._where.actors
+                )
+                content = write_valid_part(enabled, content, versions)
         notes = {CAPABILITY: enabled.slug} if self._where.is_aside else {}
         return self._said_as(content, notes)
 
@@ -228,7 +234,7 @@ class Wishes:
             principal=where.principal,
         )
 
-    def _job(self, enabled: Enabled, effect: Start, message_id: str) -> NewJob:
+    def _job(self, enabled: EnabledPlugin, effect: Start, message_id: str) -> NewJob:
         if effect.job not in enabled.jobs:
             raise ValueError(f"{enabled.slug} has no job of the name {effect.job!r}.")
         where = self._where
@@ -236,7 +242,7 @@ class Wishes:
             new_id("job", where.now),
             job_kind(enabled.slug, effect.job),
             effect.ref,
-            msgspec.to_builtins(Started(where.thread_id, effect.payload, message_id)),
+            msgspec.to_builtins(PluginJobPayload(where.thread_id, effect.payload, message_id)),
             int(where.now),
             where.desk,
             None if effect.outlives else where.thread_id,
@@ -244,7 +250,7 @@ class Wishes:
             int(where.now) + effect.after if effect.after else 0,
         )
 
-    def _paid(self, enabled: Enabled, effect: Paid, message_id: str) -> NewPaid:
+    def _paid(self, enabled: EnabledPlugin, effect: Paid, message_id: str) -> NewPaid:
         if not effect.payment_id:
             raise ValueError(f"{enabled.slug} names no payment for the call {effect.call_id}.")
         if any(one.call_id == effect.call_id for one in self._payments):
@@ -253,11 +259,11 @@ class Wishes:
         # money goes back whatever is erased meanwhile
         outliving = msgspec.structs.replace(effect.failing, outlives=True)
         failing = self._job(enabled, outliving, "")
-        carrying = None if call is None else job_of_paid(call, self._where.now)
+        carrying = None if call is None else make_paid_call_job(call, self._where.now)
         receipt = msgspec.to_builtins(dict(effect.receipt))
         return NewPaid(effect.call_id, effect.payment_id, carrying, failing, receipt, message_id)
 
-    def effects(self, by: Auditor, *, is_answered: bool) -> NewEffects:
+    def build_effects(self, by: Auditor, *, is_answered: bool) -> NewEffects:
         """All of it, for the commit.
 
         Parameters:
@@ -265,9 +271,9 @@ class Wishes:
             is_answered: whether nobody else is to answer the message.
         """
         effects = NewEffects(
-            seen=self.ledger.seen,
-            seen_counters=self.ledger.seen_counters,
-            records=self.ledger.written,
+            seen=self.ledger.read_records,
+            seen_counters=self.ledger.read_counters,
+            records=self.ledger.written_records,
             additions=self.ledger.additions,
             said=tuple(self._said),
             sealed=tuple(self._kept_apart),
@@ -282,5 +288,5 @@ class Wishes:
         if not effects.asks:
             return effects
         # what was paid in vain is asked for again by what is said to that
-        unpaid = {quote.call_id for quote in quotes_in(effects, self._capabilities)}
-        return noted(effects, ASKS_BACK | ({WAITS: unpaid.pop()} if len(unpaid) == 1 else {}))
+        unpaid = {quote.call_id for quote in find_quotes(effects, self._capabilities)}
+        return with_notes(effects, ASKS_BACK | ({WAITS: unpaid.pop()} if len(unpaid) == 1 else {}))

@@ -12,7 +12,7 @@ from typing import TypeVar
 
 import msgspec
 
-from aitp_desk.auth.credentials.guess_limiter import Guesses
+from aitp_desk.auth.credentials.guess_limiter import GuessLimiter
 from aitp_desk.capability import (
     Asking,
     Context,
@@ -31,23 +31,27 @@ from aitp_desk.capability import (
     Verdict,
 )
 from aitp_desk.desk.access.sealed_values import Sealer
-from aitp_desk.desk.maintenance.health_checks import Checking
-from aitp_desk.desk.plugins.effects import Where, Wishes
-from aitp_desk.desk.plugins.messages.interpretation import Understood, understand, without_secrets
-from aitp_desk.desk.plugins.messages.parts import SCHEMA, Placed, find_parts
-from aitp_desk.desk.plugins.messages.pass_through import check_addressee, refused
-from aitp_desk.desk.plugins.open_calls import asked_last, still_open
-from aitp_desk.desk.plugins.outside.health import NotLooked, SeenComponents
+from aitp_desk.desk.maintenance.health_checks import HealthChecks
+from aitp_desk.desk.plugins.effects import EffectCollector, EffectTarget
+from aitp_desk.desk.plugins.messages.interpretation import (
+    UnderstoodAnswer,
+    understand_words,
+    without_secrets,
+)
+from aitp_desk.desk.plugins.messages.parts import SCHEMA, PlacedPart, find_parts
+from aitp_desk.desk.plugins.messages.pass_through import check_addressee, make_refusal_text
+from aitp_desk.desk.plugins.open_calls import filter_last_asked, read_open_requests
+from aitp_desk.desk.plugins.outside.health import ComponentsUnread, KnownComponents
 from aitp_desk.desk.plugins.read_set import (
-    Ledger,
+    CallUnread,
     OwnCounters,
     OwnRecords,
-    Unread,
-    UnreadCall,
+    ReadSet,
+    RecordUnread,
 )
-from aitp_desk.desk.plugins.registry import Capabilities, Enabled
-from aitp_desk.model.access.audit import AuditKeys, auditor_of, own_auditor
-from aitp_desk.model.access.principal import Principal, is_known_caller, looks_after_threads
+from aitp_desk.desk.plugins.registry import EnabledPlugin, PluginRegistry
+from aitp_desk.model.access.audit import AuditKeys, make_auditor, make_own_auditor
+from aitp_desk.model.access.principal import Principal, is_known_caller, may_operate_threads
 from aitp_desk.model.conversation.thread import ROLES, Actor, Draft
 from aitp_desk.model.conversation.ticket import OPERATORS
 from aitp_desk.model.errors import InvalidRequest, PreconditionFailed, RateLimited
@@ -61,14 +65,14 @@ T = TypeVar("T")
 
 ATTEMPTS = 3
 """How often a message is judged where somebody else is faster each time."""
-MOST_PARTS = 20
+MAX_PARTS = 20
 """How many structured parts one request may bring: with each read all of them are judged again."""
-MOST_READ = 200
+MAX_READS = 200
 """How many records and counters all of them may read."""
 RETRY_SECONDS = 1
 
 
-class Said(msgspec.Struct, frozen=True):
+class SpokenMessage(msgspec.Struct, frozen=True):
     """A message that is to be judged.
 
     Parameters:
@@ -84,7 +88,7 @@ class Said(msgspec.Struct, frozen=True):
     id: str
     draft: Draft
     speaker: str
-    parts: Sequence[Placed]
+    parts: Sequence[PlacedPart]
     has_more: bool = False
     was_heard: bool = False
     asking: Asking | None = None
@@ -97,7 +101,7 @@ class Said(msgspec.Struct, frozen=True):
         return draft.actor or (self.speaker if draft.role in ROLES else draft.role)
 
 
-class Judged(msgspec.Struct, frozen=True):
+class JudgedMessages(msgspec.Struct, frozen=True):
     """Messages as they are to be stored, and what is to be done with them.
 
     Parameters:
@@ -109,7 +113,7 @@ class Judged(msgspec.Struct, frozen=True):
     guessed: bool = False
 
 
-class Judging:
+class Judge:
     """Asks capabilities about the messages of one desk.
 
     Parameters:
@@ -126,20 +130,20 @@ class Judging:
 
     def __init__(
         self,
-        capabilities: Capabilities,
+        capabilities: PluginRegistry,
         *,
         store: Store,
         actor: str,
         name: str,
         audit: AuditKeys,
         sealer: Sealer,
-        guesses: Guesses | None,
-        checking: Checking,
+        guesses: GuessLimiter | None,
+        checking: HealthChecks,
         clock: Callable[[], float],
         wake: Callable[[], None],
     ) -> None:
         self.capabilities = capabilities
-        self.hears = bool(capabilities.hearing)
+        self.understands_words = bool(capabilities.hearing)
         self._store = store
         self._actor = actor
         self._name = name
@@ -150,7 +154,7 @@ class Judging:
         self._clock = clock
         self._wake = wake
 
-    def parts(self, draft: Draft, at: str = "") -> tuple[Placed, ...]:
+    def read_parts(self, draft: Draft, at: str = "") -> tuple[PlacedPart, ...]:
         """The structured parts of a draft; none at a desk without capabilities.
 
         Raises:
@@ -160,7 +164,7 @@ class Judging:
             return ()
         return tuple(find_parts(draft.content, self.capabilities, at))
 
-    def kept(self, draft: Draft, parts: Sequence[Placed] = ()) -> Draft:
+    def redact(self, draft: Draft, parts: Sequence[PlacedPart] = ()) -> Draft:
         """What is kept of what a visitor says: no secret that stands in words.
 
         Parameters:
@@ -175,7 +179,7 @@ class Judging:
                 content[place] = without_secrets(text, self.capabilities)
         return msgspec.structs.replace(draft, content=tuple(content))
 
-    async def waiting(self, thread_id: str) -> Sequence[Sequence[tuple[str, Record]]]:
+    async def list_open_requests(self, thread_id: str) -> Sequence[Sequence[tuple[str, Record]]]:
         """What waits for an answer on a thread, each with its capability.
 
         Returns:
@@ -184,30 +188,30 @@ class Judging:
             can be.
         """
         now = int(self._clock())
-        found = await still_open(self._store, self.capabilities, thread_id, now)
+        found = await read_open_requests(self._store, self.capabilities, thread_id, now)
         if len(found) < 2:
             return (found,) if found else ()
-        last = await asked_last(self._store, self.capabilities, thread_id, found)
+        last = await filter_last_asked(self._store, self.capabilities, thread_id, found)
         return (last, found) if last else (found,)
 
     def understand(
         self, draft: Draft, waiting: Sequence[Sequence[tuple[str, Record]]], *names: str
-    ) -> Understood | None:
+    ) -> UnderstoodAnswer | None:
         """What words mean; None where nobody understands them.
 
         Parameters:
             names: all by which whoever says them goes on the thread.
         """
-        heard = (understand(draft, records, self.capabilities, names) for records in waiting)
+        heard = (understand_words(draft, records, self.capabilities, names) for records in waiting)
         return next(filter(None, heard), None)
 
-    async def settle(
+    async def judge_and_write(
         self,
         principal: Principal | None,
         thread_id: str,
         actors: Sequence[Actor],
-        said: Sequence[Said],
-        write: Callable[[Judged], Awaitable[T]],
+        said: Sequence[SpokenMessage],
+        write: Callable[[JudgedMessages], Awaitable[T]],
     ) -> T:
         """Have messages judged and written, again where somebody else was faster.
 
@@ -222,22 +226,22 @@ class Judging:
             DeskError: a capability refuses one of them.
             PreconditionFailed: somebody else was faster each time.
         """
-        if sum(len(message.parts) for message in said) > MOST_PARTS:
+        if sum(len(message.parts) for message in said) > MAX_PARTS:
             raise InvalidRequest(
-                f"One request brings at most {MOST_PARTS} messages of capabilities.",
+                f"One request brings at most {MAX_PARTS} messages of capabilities.",
                 param="content" if len(said) == 1 else "messages",
             )
         now = self._clock()
         is_shared = await reads.is_shared(self._store, thread_id, int(now))
         owner = await reads.owner(self._store, thread_id)
-        where = Where(
+        where = EffectTarget(
             thread_id,
             self._name,
             self._actor,
             tuple(actor for actor in actors if not self._speaks_here(actor)),
             None if principal is None else principal.owner,
             now,
-            principal is None or looks_after_threads(principal),
+            principal is None or may_operate_threads(principal),
             frozenset() if principal is None else principal.scopes,
             guessed_too_often=self._guessed_too_often(principal),
             is_shared=is_shared,
@@ -252,7 +256,7 @@ class Judging:
             if judged.effects.starts_jobs:
                 self._wake()
             if principal is not None and judged.guessed and self._guesses is not None:
-                self._guesses.note(principal.limited_as)
+                self._guesses.count_guess(principal.limited_as)
             return written
         raise PreconditionFailed(
             "What this message answers has been changed by somebody else meanwhile. Read the"
@@ -271,28 +275,34 @@ class Judging:
         return actor.id == self._actor or actor.id.startswith(f"{self._actor}/{OPERATORS}/")
 
     async def _judge(
-        self, principal: Principal | None, where: Where, said: Sequence[Said]
-    ) -> Judged:
+        self, principal: Principal | None, where: EffectTarget, said: Sequence[SpokenMessage]
+    ) -> JudgedMessages:
         """Judge all parts in order, each seeing the effects of those before."""
-        ledger = Ledger(self.capabilities.families)
-        for _ in range(MOST_READ):
-            ledger.begin_anew()
+        ledger = ReadSet(self.capabilities.families)
+        for _ in range(MAX_READS):
+            ledger.reset()
             try:
                 return self._judge_read(principal, where, said, ledger)
-            except (Unread, UnreadCall) as unread:
-                await read_into(self._store, ledger, unread)
-            except NotLooked:
-                ledger.components = await self._checking.components()
-        raise RuntimeError(f"Capabilities read more than {MOST_READ} records for one message.")
+            except (RecordUnread, CallUnread) as unread:
+                await read_missing(self._store, ledger, unread)
+            except ComponentsUnread:
+                ledger.components = await self._checking.get_components()
+        raise RuntimeError(f"Capabilities read more than {MAX_READS} records for one message.")
 
     def _judge_read(
-        self, principal: Principal | None, where: Where, said: Sequence[Said], ledger: Ledger
-    ) -> Judged:
-        wishes = Wishes(self.capabilities, where, ledger, self._sealer)
+        self,
+        principal: Principal | None,
+        where: EffectTarget,
+        said: Sequence[SpokenMessage],
+        ledger: ReadSet,
+    ) -> JudgedMessages:
+        wishes = EffectCollector(self.capabilities, where, ledger, self._sealer)
         drafts: list[Draft] = []
         wanted: list[Then] = []
         for message in said:
-            draft = message.draft if principal is None else self.kept(message.draft, message.parts)
+            draft = (
+                message.draft if principal is None else self.redact(message.draft, message.parts)
+            )
             content = list(draft.content)
             for placed in message.parts:
                 verdict = self._ask(placed, message, where, ledger)
@@ -305,13 +315,13 @@ class Judging:
                 if isinstance(then, Resume):
                     if principal is None:
                         raise ValueError("What the desk says itself has no call go on.")
-                    why = wishes.resume(then, message.id, principal)
+                    why = wishes.collect_resumption(then, message.id, principal)
                     if why is not None:
                         effects = _without_resuming(verdict, why)
                     then = Then.NOBODY
                 wanted.append(then)
                 url = str(placed.part.given[SCHEMA])
-                stored = wishes.take(placed.enabled, effects, url, message.id)
+                stored = wishes.collect(placed.enabled, effects, url, message.id)
                 if stored is not None:
                     content[placed.place] = stored
                 if message.was_heard and any(map(_hides_words, effects)):
@@ -321,13 +331,15 @@ class Judging:
         is_answered = bool(wanted) and Then.AGENT not in wanted and not said[-1].has_more
         now = int(where.now)
         if principal is None:
-            by = own_auditor(self._audit, now)
+            by = make_own_auditor(self._audit, now)
         else:
-            by = auditor_of(self._audit, principal, now)
-        gathered = wishes.effects(by, is_answered=is_answered)
-        return Judged(tuple(drafts), gathered, wishes.guessed)
+            by = make_auditor(self._audit, principal, now)
+        gathered = wishes.build_effects(by, is_answered=is_answered)
+        return JudgedMessages(tuple(drafts), gathered, wishes.guessed)
 
-    def _ask(self, placed: Placed, message: Said, where: Where, ledger: Ledger) -> Verdict:
+    def _ask(
+        self, placed: PlacedPart, message: SpokenMessage, where: EffectTarget, ledger: ReadSet
+    ) -> Verdict:
         if (settled := _settle_unjudged(placed, message, where)) is not None:
             return settled
         enabled = placed.enabled
@@ -340,7 +352,7 @@ class Judging:
             names=message.names,
             principal=where.principal,
             scopes=where.scopes,
-            components=SeenComponents(ledger),
+            components=KnownComponents(ledger),
             guessed_too_often=where.guessed_too_often,
             own=where.actor,
             asking=message.asking,
@@ -356,10 +368,12 @@ class Judging:
             raise TypeError(f"{enabled.slug} has {verdict.then!r} speak next, which nobody is.")
         return verdict
 
-    def _parties(self, enabled: Enabled, where: Where, asking: Asking | None) -> Iterator[Party]:
+    def _parties(
+        self, enabled: EnabledPlugin, where: EffectTarget, asking: Asking | None
+    ) -> Iterator[Party]:
         """Who takes part, and who is asked by no other name than the caller's own."""
         for actor in where.actors:
-            version = self.capabilities.version_known(enabled, [actor])
+            version = self.capabilities.find_known_version(enabled, [actor])
             known = actor.principal if is_known_caller(actor.principal or "") else None
             yield Party(id=actor.id, version=version, principal=known)
         asked = "" if asking is None else asking.of
@@ -381,25 +395,27 @@ def _hides_words(effect: Effect) -> bool:
     return isinstance(effect, Seal) or (isinstance(effect, Replace) and effect.hides_words)
 
 
-def _settle_unjudged(placed: Placed, message: Said, where: Where) -> Verdict | None:
+def _settle_unjudged(
+    placed: PlacedPart, message: SpokenMessage, where: EffectTarget
+) -> Verdict | None:
     """What becomes of a part that the site has not judged; None of one that it has."""
     policy = placed.enabled.from_visitors
     if policy == "accept" or message.actor == where.actor:
         return None
     if policy == "reject":
-        return None if where.is_of_site or message.was_heard else Refuse(refused(placed))
+        return None if where.is_of_site or message.was_heard else Refuse(make_refusal_text(placed))
     others = {actor.id for actor in where.actors} - {message.actor}
     check_addressee(placed, message.draft.metadata, others, where.actor)
     return Take()
 
 
-async def read_into(store: Store, ledger: Ledger, unread: Unread | UnreadCall) -> None:
+async def read_missing(store: Store, ledger: ReadSet, unread: RecordUnread | CallUnread) -> None:
     """Read what was looked at and is not at hand."""
-    if isinstance(unread, UnreadCall):
+    if isinstance(unread, CallUnread):
         ledger.calls[unread.call_id] = await call_reads.call_by_id(store, unread.call_id)
         return
     place = unread.place
     if unread.is_counter:
-        ledger.counters[place] = await capability_reads.counter(store, *place)
+        ledger.counters[place] = await capability_reads.read_counter(store, *place)
     else:
-        ledger.records[place] = await capability_reads.record(store, *place)
+        ledger.records[place] = await capability_reads.read_record(store, *place)

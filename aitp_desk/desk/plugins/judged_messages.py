@@ -7,18 +7,18 @@ from collections.abc import Callable, Sequence
 import msgspec
 
 from aitp_desk.capability import Record
-from aitp_desk.desk.plugins.judge import Judged, Judging, Said
-from aitp_desk.desk.plugins.messages.parts import Placed as PlacedPart
+from aitp_desk.desk.plugins.judge import Judge, JudgedMessages, SpokenMessage
+from aitp_desk.desk.plugins.messages.parts import PlacedPart
 from aitp_desk.desk.plugins.messages.speakers import read_parties, read_speakers
 from aitp_desk.desk.plugins.resumption import answers_last, still_unpaid
 from aitp_desk.model.access.principal import Principal
-from aitp_desk.model.access.rule import Need
+from aitp_desk.model.access.rule import AccessNeed
 from aitp_desk.model.conversation.thread import Actor, Draft, Thread, ThreadDraft
 from aitp_desk.model.errors import ThreadNotFound
 from aitp_desk.store.base import Store, Work
 from aitp_desk.store.reads import threads as reads
 from aitp_desk.store.records.runs import NewRun
-from aitp_desk.store.records.threads import NewDraft, NewMessage, Placed
+from aitp_desk.store.records.threads import NewDraft, NewMessage, PostResult
 
 Parts = Sequence[PlacedPart]
 
@@ -35,23 +35,29 @@ class _Writer(msgspec.Struct, frozen=True):
     actors: tuple[Actor, ...]
 
 
-class JudgedPosting:
+class JudgedMessageWriter:
     """Has messages judged before they are placed on a thread.
 
     Attributes:
-        hears, parts, kept: those of :class:`Judging`.
+        hears, parts, kept: those of :class:`Judge`.
     """
 
-    def __init__(self, judging: Judging, store: Store, clock: Callable[[], float]) -> None:
+    def __init__(self, judging: Judge, store: Store, clock: Callable[[], float]) -> None:
         self._judging = judging
         self._store = store
         self._clock = clock
-        self.hears, self.parts, self.kept = judging.hears, judging.parts, judging.kept
+        self.understands_words, self.read_parts, self.redact = (
+            judging.understands_words,
+            judging.read_parts,
+            judging.redact,
+        )
 
-    def all_kept(self, drafts: Sequence[NewDraft], parts: Sequence[Parts]) -> tuple[NewDraft, ...]:
+    def redact_all(
+        self, drafts: Sequence[NewDraft], parts: Sequence[Parts]
+    ) -> tuple[NewDraft, ...]:
         """The same of several messages."""
         return tuple(
-            msgspec.structs.replace(new, draft=self.kept(new.draft, own))
+            msgspec.structs.replace(new, draft=self.redact(new.draft, own))
             for new, own in zip(drafts, parts, strict=True)
         )
 
@@ -64,10 +70,10 @@ class JudgedPosting:
         thread: Thread,
         speaker: str,
         run: NewRun | None,
-        opening: Callable[..., Work[Placed]],
+        opening: Callable[..., Work[PostResult]],
         *,
         keeps_run: bool,
-    ) -> Placed:
+    ) -> PostResult:
         """Open a thread with messages that are judged.
 
         Parameters:
@@ -79,14 +85,14 @@ class JudgedPosting:
             keeps_run: whether the caller has started the run, who answers or not.
 
         Raises:
-            as :meth:`Judging.settle`, and whatever ``opening`` raises.
+            as :meth:`Judge.judge_and_write`, and whatever ``opening`` raises.
         """
         said = [
-            Said(message.id, one, speaker, own, _says_more(one, own))
+            SpokenMessage(message.id, one, speaker, own, _says_more(one, own))
             for message, one, own in zip(messages, draft.messages, parts, strict=True)
         ]
 
-        async def write(judged: Judged) -> Placed:
+        async def write(judged: JudgedMessages) -> PostResult:
             kept = tuple(
                 msgspec.structs.replace(message, content=one.content)
                 for message, one in zip(messages, judged.drafts, strict=True)
@@ -98,7 +104,7 @@ class JudgedPosting:
             msgspec.structs.replace(actor, principal=actor.principal or principal.owner)
             for actor in draft.actors
         )
-        return await self._judging.settle(principal, thread.id, bound, said, write)
+        return await self._judging.judge_and_write(principal, thread.id, bound, said, write)
 
     async def post(
         self,
@@ -107,8 +113,8 @@ class JudgedPosting:
         message_id: str,
         draft: Draft,
         parts: Parts,
-        append: Callable[..., Work[Placed]],
-    ) -> Placed:
+        append: Callable[..., Work[PostResult]],
+    ) -> PostResult:
         """Add a message to a thread that is judged, or that may be understood as one.
 
         Whoever may not write there is told so before any capability judges. Words cost one look at
@@ -120,29 +126,33 @@ class JudgedPosting:
 
         Raises:
             ThreadNotFound, Forbidden: the caller may not write there.
-            as :meth:`Judging.settle`, and whatever ``append`` raises.
+            as :meth:`Judge.judge_and_write`, and whatever ``append`` raises.
         """
         thread_id, idle_before = reached
         was_heard = not parts
-        waiting = await self._judging.waiting(thread_id) if was_heard else ()
+        waiting = await self._judging.list_open_requests(thread_id) if was_heard else ()
         if was_heard and not waiting:
-            return await self._store.run(append, draft=self.kept(draft))
+            return await self._store.run(append, draft=self.redact(draft))
         writer = await self._reach(principal, thread_id, idle_before)
         speaker, names = writer.names[0], writer.names
-        said = Said(message_id, draft, speaker, parts, _says_more(draft, parts), names=names)
+        said = SpokenMessage(
+            message_id, draft, speaker, parts, _says_more(draft, parts), names=names
+        )
         if was_heard:
             said = self._hear(said, waiting)
             if not said.parts:
-                return await self._store.run(append, draft=self.kept(draft))
+                return await self._store.run(append, draft=self.redact(draft))
 
-        async def write(judged: Judged) -> Placed:
+        async def write(judged: JudgedMessages) -> PostResult:
             answers = judged.effects.answers if was_heard else ()
             if not await answers_last(self._store, thread_id, answers):
-                return await self._store.run(append, draft=self.kept(draft))
+                return await self._store.run(append, draft=self.redact(draft))
             effects = await still_unpaid(self._store, thread_id, judged.effects)
             return await self._store.run(append, draft=judged.drafts[0], effects=effects)
 
-        return await self._judging.settle(principal, thread_id, writer.actors, (said,), write)
+        return await self._judging.judge_and_write(
+            principal, thread_id, writer.actors, (said,), write
+        )
 
     async def start(
         self,
@@ -150,8 +160,8 @@ class JudgedPosting:
         reached: tuple[str, int],
         drafts: Sequence[NewDraft],
         parts: Sequence[Parts],
-        starting: Callable[..., Work[Placed]],
-    ) -> Placed:
+        starting: Callable[..., Work[PostResult]],
+    ) -> PostResult:
         """Start a run behind messages that are judged, or may be understood as one.
 
         It is started whoever answers them.
@@ -167,24 +177,24 @@ class JudgedPosting:
         """
         thread_id, idle_before = reached
         was_heard = not any(parts)
-        waiting = await self._judging.waiting(thread_id) if was_heard else ()
+        waiting = await self._judging.list_open_requests(thread_id) if was_heard else ()
         if was_heard and not waiting:
-            return await self._store.run(starting, drafts=self.all_kept(drafts, parts))
+            return await self._store.run(starting, drafts=self.redact_all(drafts, parts))
         writer = await self._reach(principal, thread_id, idle_before)
         speaker, names = writer.names[0], writer.names
         said = [
-            Said(new.id, new.draft, speaker, own, _says_more(new.draft, own), names=names)
+            SpokenMessage(new.id, new.draft, speaker, own, _says_more(new.draft, own), names=names)
             for new, own in zip(drafts, parts, strict=True)
         ]
         if was_heard:
             said = [self._hear(one, waiting) for one in said]
             if not any(one.was_heard for one in said):
-                return await self._store.run(starting, drafts=self.all_kept(drafts, parts))
+                return await self._store.run(starting, drafts=self.redact_all(drafts, parts))
 
-        async def write(judged: Judged) -> Placed:
+        async def write(judged: JudgedMessages) -> PostResult:
             answers = judged.effects.answers if was_heard else ()
             if not await answers_last(self._store, thread_id, answers):
-                return await self._store.run(starting, drafts=self.all_kept(drafts, parts))
+                return await self._store.run(starting, drafts=self.redact_all(drafts, parts))
             kept = tuple(
                 msgspec.structs.replace(new, draft=one)
                 for new, one in zip(drafts, judged.drafts, strict=True)
@@ -192,9 +202,11 @@ class JudgedPosting:
             effects = await still_unpaid(self._store, thread_id, judged.effects)
             return await self._store.run(starting, drafts=kept, effects=effects)
 
-        return await self._judging.settle(principal, thread_id, writer.actors, said, write)
+        return await self._judging.judge_and_write(principal, thread_id, writer.actors, said, write)
 
-    def _hear(self, said: Said, waiting: Sequence[Sequence[tuple[str, Record]]]) -> Said:
+    def _hear(
+        self, said: SpokenMessage, waiting: Sequence[Sequence[tuple[str, Record]]]
+    ) -> SpokenMessage:
         """Words as the message that they are understood as; as they are where nobody does."""
         understood = self._judging.understand(said.draft, waiting, said.actor, *said.names)
         if understood is None:
@@ -215,7 +227,7 @@ class JudgedPosting:
         kept = await reads.thread(self._store, thread_id)
         if access is None or kept is None:
             raise ThreadNotFound("There is no thread with this id.", param="thread_id")
-        access.check(Need.WRITE)
+        access.check(AccessNeed.WRITE)
         names = await read_speakers(self._store, principal, kept)
         return _Writer(names, await read_parties(self._store, kept))
 

@@ -16,7 +16,7 @@ _ENDING = re.compile(r"(?:[./]schema)?\.json\Z|/schema\Z|/\Z")
 _SCHEME = re.compile(r"https?://", re.IGNORECASE)
 
 
-class Named(msgspec.Struct, frozen=True):
+class SchemaName(msgspec.Struct, frozen=True):
     """A schema as it is meant.
 
     Parameters:
@@ -28,7 +28,7 @@ class Named(msgspec.Struct, frozen=True):
     version: int | None = None
 
 
-def read_name(text: str) -> Named:
+def parse_schema_name(text: str) -> SchemaName:
     """Tell which schema an address or a slug means."""
     place = _SCHEME.sub("", text.strip(), count=1)
     host, slash, path = place.partition("/")
@@ -38,4 +38,4 @@ def read_name(text: str) -> Named:
     if found is not None:
         version = int(found[1])
         path = path[: found.start()] + path[found.end() :]
-    return Named((host.lower() + path).rstrip("/"), version)
+    return SchemaName((host.lower() + path).rstrip("/"), version)

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import structlog
 
-from aitp_desk.agent.history.message_codec import waited_for
+from aitp_desk.agent.history.message_codec import find_awaited_call
 from aitp_desk.capability import Record
-from aitp_desk.desk.plugins.registry import Capabilities
+from aitp_desk.desk.plugins.registry import PluginRegistry
 from aitp_desk.desk.plugins.resumption import LOOKED_BACK
 from aitp_desk.store.base import Store
 from aitp_desk.store.reads import calls as call_reads
@@ -18,8 +18,8 @@ from aitp_desk.store.reads import threads as reads
 _log = structlog.get_logger()
 
 
-async def still_open(
-    store: Store, capabilities: Capabilities, thread_id: str, now: int
+async def read_open_requests(
+    store: Store, capabilities: PluginRegistry, thread_id: str, now: int
 ) -> Sequence[tuple[str, Record]]:
     """Read what waits for an answer on a thread, each with its capability, the newest first.
 
@@ -42,22 +42,25 @@ async def still_open(
     return waiting
 
 
-async def asked_last(
-    store: Store, capabilities: Capabilities, thread_id: str, waiting: Sequence[tuple[str, Record]]
+async def filter_last_asked(
+    store: Store,
+    capabilities: PluginRegistry,
+    thread_id: str,
+    waiting: Sequence[tuple[str, Record]],
 ) -> Sequence[tuple[str, Record]]:
     """Of several that wait, what the desk has asked last on the thread; nothing for another's.
 
     Parameters:
-        waiting: as :func:`still_open` reads it, several.
+        waiting: as :func:`read_open_requests` reads it, several.
     """
     newest = await reads.newest_messages(store, thread_id, LOOKED_BACK)
-    call_id = waited_for(newest)
+    call_id = find_awaited_call(newest)
     if call_id is None:
         return ()
     return [one for one in waiting if _call_of(capabilities, *one) == call_id]
 
 
-def _call_of(capabilities: Capabilities, slug: str, record: Record) -> str | None:
+def _call_of(capabilities: PluginRegistry, slug: str, record: Record) -> str | None:
     enabled = capabilities.get(slug)
     if enabled is None or not enabled.asks:
         return None

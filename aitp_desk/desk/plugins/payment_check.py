@@ -7,15 +7,17 @@ from decimal import Decimal
 
 from aitp_desk.capability import Asking, Money, Pay
 from aitp_desk.config import Config, ConfigError, Problem
-from aitp_desk.desk.plugins.desk_messages import QUESTION_PREFIX, is_asked_by
-from aitp_desk.desk.plugins.registry import Capabilities
+from aitp_desk.desk.plugins.desk_messages import QUESTION_PREFIX, can_plugin_ask
+from aitp_desk.desk.plugins.registry import PluginRegistry
 from aitp_desk.model.calls.action import Action
 
 _TRIED = ("EUR", "USD", "GBP", "CHF", "JPY", "SEK", "CAD", "AUD", "INR", "CNY")
 """In one of these somebody takes payments who takes any, where a price comes of the arguments."""
 
 
-def require_payable(config: Config, actions: Iterable[Action], capabilities: Capabilities) -> None:
+def require_payable(
+    config: Config, actions: Iterable[Action], capabilities: PluginRegistry
+) -> None:
     """Refuse to serve what has to be paid first, and cannot be.
 
     Parameters:
@@ -28,7 +30,7 @@ def require_payable(config: Config, actions: Iterable[Action], capabilities: Cap
         raise ConfigError(problems, config)
 
 
-def check_prepaid(actions: Iterable[Action], capabilities: Capabilities) -> Iterator[Problem]:
+def check_prepaid(actions: Iterable[Action], capabilities: PluginRegistry) -> Iterator[Problem]:
     """Yield which actions are to be paid first, and cannot be.
 
     Parameters:
@@ -49,7 +51,7 @@ def check_prepaid(actions: Iterable[Action], capabilities: Capabilities) -> Iter
         )
 
 
-def _is_asked(price: Money, action: Action, capabilities: Capabilities) -> bool:
+def _is_asked(price: Money, action: Action, capabilities: PluginRegistry) -> bool:
     question = Pay(title=action.summary, price=price, action=action.name)
     asking = Asking(id=f"{QUESTION_PREFIX}_{action.name}", question=question, call_id="call_none")
-    return any(is_asked_by(one, asking) for one in capabilities.asking)
+    return any(can_plugin_ask(one, asking) for one in capabilities.asking)

@@ -6,7 +6,7 @@ import msgspec
 import structlog
 
 from aitp_desk.capability import PaymentTerms, Record
-from aitp_desk.desk.plugins.registry import Capabilities, Enabled
+from aitp_desk.desk.plugins.registry import EnabledPlugin, PluginRegistry
 from aitp_desk.store.base import Store
 from aitp_desk.store.reads import capabilities as capability_reads
 from aitp_desk.store.records.capabilities import NewEffects, NewQuote
@@ -21,11 +21,11 @@ class OpenQuote(msgspec.Struct, frozen=True):
         enabled: the capability that asks for it.
     """
 
-    enabled: Enabled
+    enabled: EnabledPlugin
     terms: PaymentTerms
 
 
-def quotes_in(effects: NewEffects, capabilities: Capabilities) -> tuple[NewQuote, ...]:
+def find_quotes(effects: NewEffects, capabilities: PluginRegistry) -> tuple[NewQuote, ...]:
     """What is asked for calls by the records that are about to be written."""
     found = []
     for record in effects.records:
@@ -42,8 +42,8 @@ def quotes_in(effects: NewEffects, capabilities: Capabilities) -> tuple[NewQuote
     return tuple(found)
 
 
-async def open_quote(
-    store: Store, capabilities: Capabilities, thread_id: str, call_id: str, now: int
+async def find_open_quote(
+    store: Store, capabilities: PluginRegistry, thread_id: str, call_id: str, now: int
 ) -> OpenQuote | None:
     """What can be paid for a call on a thread just now.
 
@@ -60,7 +60,7 @@ async def open_quote(
     return None
 
 
-def _asked(capabilities: Capabilities, slug: str, record: Record) -> tuple[str, OpenQuote] | None:
+def _asked(capabilities: PluginRegistry, slug: str, record: Record) -> tuple[str, OpenQuote] | None:
     """For which call a record asks money, and how it is paid; None for any other record."""
     enabled = capabilities.get(slug)
     if enabled is None or not enabled.asks or record.open_until is None:

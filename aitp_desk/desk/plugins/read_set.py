@@ -1,7 +1,7 @@
 """What capabilities have read for one message, and what they want done, until it is written.
 
-A capability reads as if everything were at hand. What is not raises :class:`Unread`, which only the
-desk catches: it reads that and asks again. Since judging is pure nobody can tell.
+A capability reads as if everything were at hand. What is not raises :class:`RecordUnread`, which
+only the desk catches: it reads that and asks again. Since judging is pure nobody can tell.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ from aitp_desk.store.records.capabilities import (
 
 FAMILY = "family:"
 """What keys begin with that capabilities of one family share, and the name of what keeps them."""
-Place = tuple[str, str]
+RecordPlace = tuple[str, str]
 """A capability's slug, or the name of what keeps a family's, and a key of its own."""
 NO_FAMILIES: Mapping[str, str] = MappingProxyType({})
 
 
-def place_of(slug: str, family: str, key: str) -> Place:
+def make_place(slug: str, family: str, key: str) -> RecordPlace:
     """Where something is kept.
 
     Parameters:
@@ -40,7 +40,7 @@ def place_of(slug: str, family: str, key: str) -> Place:
     return (f"{FAMILY}{family}" if family and key.startswith(FAMILY) else slug), key
 
 
-class Unread(BaseException):
+class RecordUnread(BaseException):
     """A record or counter is looked at that was not read yet. No plug-in is to catch it.
 
     Parameters:
@@ -48,21 +48,21 @@ class Unread(BaseException):
         is_counter: whether it is a counter.
     """
 
-    def __init__(self, place: Place, *, is_counter: bool) -> None:
+    def __init__(self, place: RecordPlace, *, is_counter: bool) -> None:
         super().__init__(place)
         self.place = place
         self.is_counter = is_counter
 
 
-class UnreadCall(BaseException):
-    """An action's call is looked at that was not read yet; as :class:`Unread`."""
+class CallUnread(BaseException):
+    """An action's call is looked at that was not read yet; as :class:`RecordUnread`."""
 
     def __init__(self, call_id: str) -> None:
         super().__init__(call_id)
         self.call_id = call_id
 
 
-class _Counted(msgspec.Struct):
+class _CounterAddition(msgspec.Struct):
     """What is added to a counter so far.
 
     Parameters:
@@ -73,7 +73,7 @@ class _Counted(msgspec.Struct):
     least: int | None = None
 
 
-class Ledger:
+class ReadSet:
     """The records and counters of all capabilities, as one message sees them.
 
     Parameters:
@@ -90,25 +90,25 @@ class Ledger:
         self._families = families
         self.calls: dict[str, ActionCall | None] = {}
         self.components: tuple[Component, ...] | None = None
-        self.records: dict[Place, Record | None] = {}
-        self.counters: dict[Place, int] = {}
-        self._kept: dict[Place, tuple[Record, bool]] = {}
-        self._counted: dict[Place, _Counted] = {}
-        self._seen: set[Place] = set()
-        self._compared: set[tuple[Place, int]] = set()
+        self.records: dict[RecordPlace, Record | None] = {}
+        self.counters: dict[RecordPlace, int] = {}
+        self._kept: dict[RecordPlace, tuple[Record, bool]] = {}
+        self._counted: dict[RecordPlace, _CounterAddition] = {}
+        self._seen: set[RecordPlace] = set()
+        self._compared: set[tuple[RecordPlace, int]] = set()
 
-    def begin_anew(self) -> None:
+    def reset(self) -> None:
         """Forget what is wanted; what was read stays read."""
         self._kept.clear()
         self._counted.clear()
         self._seen.clear()
         self._compared.clear()
 
-    def place(self, slug: str, key: str) -> Place:
+    def place(self, slug: str, key: str) -> RecordPlace:
         """Where a capability's record or counter of a key is kept."""
-        return place_of(slug, self._families.get(slug, ""), key)
+        return make_place(slug, self._families.get(slug, ""), key)
 
-    def record(self, place: Place) -> Record | None:
+    def record(self, place: RecordPlace) -> Record | None:
         """A record as it is after what is wanted so far.
 
         Raises:
@@ -117,17 +117,17 @@ class Ledger:
         if place in self._kept:
             return self._kept[place][0]
         if place not in self.records:
-            raise Unread(place, is_counter=False)
+            raise RecordUnread(place, is_counter=False)
         return self.records[place]
 
-    def counter(self, place: Place) -> int:
-        """A counter as it is after what is wanted so far; :class:`Unread` as above."""
+    def counter(self, place: RecordPlace) -> int:
+        """A counter as it is after what is wanted so far; :class:`RecordUnread` as above."""
         before = self._before(place)
         self._seen.add(place)
         return before + self._added(place)
 
-    def has(self, place: Place, least: int) -> bool:
-        """Whether a counter holds so much after what is wanted so far; :class:`Unread` as above.
+    def has(self, place: RecordPlace, least: int) -> bool:
+        """Whether a counter would hold so much; raises :class:`RecordUnread` as above.
 
         Of the counter no more is seen than that.
         """
@@ -135,12 +135,12 @@ class Ledger:
         self._compared.add((place, needed))
         return before >= needed
 
-    def _before(self, place: Place) -> int:
+    def _before(self, place: RecordPlace) -> int:
         if place not in self.counters:
-            raise Unread(place, is_counter=True)
+            raise RecordUnread(place, is_counter=True)
         return self.counters[place]
 
-    def _added(self, place: Place) -> int:
+    def _added(self, place: RecordPlace) -> int:
         counted = self._counted.get(place)
         return 0 if counted is None else counted.delta
 
@@ -151,10 +151,10 @@ class Ledger:
             UnreadCall: it was not read yet.
         """
         if call_id not in self.calls:
-            raise UnreadCall(call_id)
+            raise CallUnread(call_id)
         return self.calls[call_id]
 
-    def keep(self, slug: str, wish: Keep, thread_id: str | None) -> None:
+    def put_record(self, slug: str, wish: Keep, thread_id: str | None) -> None:
         """Note that a record is to be written.
 
         Raises:
@@ -183,14 +183,14 @@ class Ledger:
             ValueError: the counter's name cannot be kept.
         """
         place = self.place(slug, _checked(wish.counter))
-        counted = self._counted.setdefault(place, _Counted())
+        counted = self._counted.setdefault(place, _CounterAddition())
         counted.delta += wish.delta
         if wish.minimum is not None:
             least = wish.minimum - counted.delta
             counted.least = least if counted.least is None else max(counted.least, least)
 
     @property
-    def seen(self) -> tuple[SeenRecord, ...]:
+    def read_records(self) -> tuple[SeenRecord, ...]:
         """Every record that was read, as it was."""
         return tuple(
             SeenRecord(slug, key, 0 if record is None else record.version)
@@ -198,7 +198,7 @@ class Ledger:
         )
 
     @property
-    def seen_counters(self) -> tuple[SeenCounter, ...]:
+    def read_counters(self) -> tuple[SeenCounter, ...]:
         """Every counter that was looked at, as it was."""
         seen = (SeenCounter(*place, self.counters[place]) for place in self._seen)
         compared = (
@@ -209,7 +209,7 @@ class Ledger:
         return (*seen, *compared)
 
     @property
-    def written(self) -> tuple[NewRecord, ...]:
+    def written_records(self) -> tuple[NewRecord, ...]:
         """Every record that is to be written, as it will be at last."""
         return tuple(
             NewRecord(slug, key, record.version, record.value, record.open_until, outlives)
@@ -233,7 +233,7 @@ class Ledger:
 class OwnRecords(Mapping[str, Record]):
     """The records of one capability, and of its family, by exact key."""
 
-    def __init__(self, ledger: Ledger, slug: str) -> None:
+    def __init__(self, ledger: ReadSet, slug: str) -> None:
         self._ledger = ledger
         self._slug = slug
 
@@ -253,7 +253,7 @@ class OwnRecords(Mapping[str, Record]):
 class OwnCounters(Counters):
     """The counters of one capability, and of its family, by exact key."""
 
-    def __init__(self, ledger: Ledger, slug: str) -> None:
+    def __init__(self, ledger: ReadSet, slug: str) -> None:
         self._ledger = ledger
         self._slug = slug
 
@@ -261,7 +261,7 @@ class OwnCounters(Counters):
         return self._ledger.counter(self._ledger.place(self._slug, key))
 
     def has(self, key: str, least: int) -> bool:
-        """See :meth:`Ledger.has`."""
+        """See :meth:`ReadSet.has`."""
         return self._ledger.has(self._ledger.place(self._slug, key), least)
 
     def __iter__(self) -> Iterator[str]:

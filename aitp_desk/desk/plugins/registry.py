@@ -8,7 +8,7 @@ from typing import Literal
 import msgspec
 
 from aitp_desk.capability import Capability, Query, Redirect, Round, Schema, Webhook, Work
-from aitp_desk.desk.plugins.names import read_name
+from aitp_desk.desk.plugins.names import parse_schema_name
 from aitp_desk.model.conversation.thread import Actor
 
 FromVisitors = Literal["accept", "reject", "pass"]
@@ -18,7 +18,7 @@ DOCUMENTS_PATH = "/capabilities/{slug}/{name}"
 REDIRECTS_PATH = "/capabilities/{slug}/{name}/{{ref}}"
 
 
-class Enabled(msgspec.Struct, frozen=True, eq=False):
+class EnabledPlugin(msgspec.Struct, frozen=True, eq=False):
     """One capability of the site.
 
     Parameters:
@@ -76,14 +76,14 @@ class Enabled(msgspec.Struct, frozen=True, eq=False):
         return self.schemas[version].url or self.addresses[version]
 
 
-class Meant(msgspec.Struct, frozen=True, eq=False):
+class SchemaMatch(msgspec.Struct, frozen=True, eq=False):
     """What a schema's address means here.
 
     Parameters:
         version: as it is named; the highest that is known here where none is.
     """
 
-    enabled: Enabled
+    enabled: EnabledPlugin
     version: int
 
     @property
@@ -92,7 +92,7 @@ class Meant(msgspec.Struct, frozen=True, eq=False):
         return self.version in self.enabled.schemas
 
 
-class Capabilities:
+class PluginRegistry:
     """All that a site has enabled.
 
     Parameters:
@@ -103,7 +103,7 @@ class Capabilities:
         documents: what they have to be read by everybody, by paths.
     """
 
-    def __init__(self, enabled: Sequence[Enabled] = ()) -> None:
+    def __init__(self, enabled: Sequence[EnabledPlugin] = ()) -> None:
         self.all = tuple(enabled)
         self.documents: dict[str, bytes] = {}
         self.families = {
@@ -113,9 +113,9 @@ class Capabilities:
         self.hiding = tuple(one.capability for one in self.all if one.hides)
         self.asking = tuple(one for one in self.all if one.asks)
         self._by_slug = {one.slug: one for one in self.all}
-        self._by_name = {name: one for one in self.all for name in names_of(one)}
+        self._by_name = {name: one for one in self.all for name in list_schema_names(one)}
         self._by_number = {
-            read_name(name).name: schema.version
+            parse_schema_name(name).name: schema.version
             for one in self.all
             for schema in one.schemas.values()
             for name in schema.names
@@ -124,10 +124,10 @@ class Capabilities:
     def __bool__(self) -> bool:
         return bool(self.all)
 
-    def __getitem__(self, slug: str) -> Enabled:
+    def __getitem__(self, slug: str) -> EnabledPlugin:
         return self._by_slug[slug]
 
-    def get(self, slug: str) -> Enabled | None:
+    def get(self, slug: str) -> EnabledPlugin | None:
         """A capability by its slug; None for one that is not enabled."""
         return self._by_slug.get(slug)
 
@@ -147,18 +147,18 @@ class Capabilities:
         found = self._by_slug.get(slug)
         return None if found is None else found.schemas.get(version)
 
-    def meant(self, url: str) -> Meant | None:
+    def resolve_schema(self, url: str) -> SchemaMatch | None:
         """Tell which capability an address or a slug means; None for none that is enabled."""
-        named = read_name(url)
+        named = parse_schema_name(url)
         found = self._by_name.get(named.name)
         if found is None:
             return None
         version = self._by_number.get(named.name, named.version)
-        return Meant(found, found.newest if version is None else version)
+        return SchemaMatch(found, found.newest if version is None else version)
 
-    def version_known(self, enabled: Enabled, actors: Iterable[Actor]) -> int | None:
+    def find_known_version(self, enabled: EnabledPlugin, actors: Iterable[Actor]) -> int | None:
         """The highest version of a capability that is known here and that one of these declares."""
-        declared = (self.meant(url) for actor in actors for url in actor.capabilities)
+        declared = (self.resolve_schema(url) for actor in actors for url in actor.capabilities)
         versions = [
             meant.version
             for meant in declared
@@ -166,22 +166,22 @@ class Capabilities:
         ]
         return max(versions, default=None)
 
-    def version_for(self, enabled: Enabled, actors: Sequence[Actor]) -> int:
+    def find_version(self, enabled: EnabledPlugin, actors: Sequence[Actor]) -> int:
         """The version that is sent on a thread: the highest that all know who know it at all.
 
         Where nobody does it is the highest that is known here; everybody is told it in words then.
         """
-        known = [self.version_known(enabled, [actor]) for actor in actors]
+        known = [self.find_known_version(enabled, [actor]) for actor in actors]
         return min((version for version in known if version is not None), default=enabled.newest)
 
 
-def names_of(enabled: Enabled) -> frozenset[str]:
+def list_schema_names(enabled: EnabledPlugin) -> frozenset[str]:
     """What a capability is called in ``$schema`` and by those who declare it, without versions."""
     addresses = (*enabled.addresses.values(), *(one.url for one in enabled.schemas.values()))
     other = (name for one in enabled.schemas.values() for name in one.names)
     given = (*enabled.capability.names, *addresses, *other)
-    return frozenset(read_name(name).name for name in given if name)
+    return frozenset(parse_schema_name(name).name for name in given if name)
 
 
-NO_CAPABILITIES = Capabilities()
+NO_PLUGINS = PluginRegistry()
 """A site that has enabled none."""

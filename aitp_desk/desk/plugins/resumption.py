@@ -7,8 +7,8 @@ from typing import Any
 
 import msgspec
 
-from aitp_desk.agent.history.message_codec import WAITS, waited_for
-from aitp_desk.agent.slots.questions import asked_in
+from aitp_desk.agent.history.message_codec import WAITS, find_awaited_call
+from aitp_desk.agent.slots.questions import read_asked
 from aitp_desk.capability import NotCounted
 from aitp_desk.model.access.call_access import CallThread, may_reach_call
 from aitp_desk.model.access.principal import Principal
@@ -33,7 +33,7 @@ ASKED_SINCE = NotCounted(
 )
 
 
-def missed(
+def find_obstacle(
     call: ActionCall | None,
     value: Any,
     principal: Principal,
@@ -72,7 +72,7 @@ def _waits_for(call: ActionCall, value: Any) -> bool:
         return value is False
     if call.memory is None:
         return isinstance(value, bool)
-    asked = asked_in(call.memory)
+    asked = read_asked(call.memory)
     match None if asked is None else asked.question:
         case Choose():
             return isinstance(value, list)
@@ -94,7 +94,7 @@ async def answers_last(store: Store, thread_id: str, answers: Sequence[NewAnswer
     if not calls:
         return True
     newest = await reads.newest_messages(store, thread_id, LOOKED_BACK)
-    return calls == {waited_for(newest)}
+    return calls == {find_awaited_call(newest)}
 
 
 async def still_unpaid(store: Store, thread_id: str, effects: NewEffects) -> NewEffects:
@@ -104,15 +104,15 @@ async def still_unpaid(store: Store, thread_id: str, effects: NewEffects) -> New
     """
     if not effects.said or effects.asks or effects.answers or effects.payments:
         return effects
-    call_id = waited_for(await reads.newest_messages(store, thread_id, LOOKED_BACK))
+    call_id = find_awaited_call(await reads.newest_messages(store, thread_id, LOOKED_BACK))
     if call_id is None:
         return effects
     unpaid = await call_reads.calls_to_pay(store, thread_id)
     is_unpaid = any(call.id == call_id for call in unpaid)
-    return noted(effects, {WAITS: call_id}) if is_unpaid else effects
+    return with_notes(effects, {WAITS: call_id}) if is_unpaid else effects
 
 
-def noted(effects: NewEffects, notes: Mapping[str, str]) -> NewEffects:
+def with_notes(effects: NewEffects, notes: Mapping[str, str]) -> NewEffects:
     """The same with notes on the last that is said; nothing where nothing is."""
     if not effects.said:
         return effects

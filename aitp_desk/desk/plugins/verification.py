@@ -10,11 +10,11 @@ from collections.abc import Callable
 from functools import partial
 
 from aitp_desk.capability import Job, Record, Send
-from aitp_desk.desk.plugins.judge import Judged, Judging, Said
-from aitp_desk.desk.plugins.messages.plain_text import words_of
+from aitp_desk.desk.plugins.judge import Judge, JudgedMessages, SpokenMessage
+from aitp_desk.desk.plugins.messages.plain_text import render_parts
 from aitp_desk.desk.plugins.messages.speakers import read_parties, read_speakers
-from aitp_desk.desk.plugins.read_set import place_of
-from aitp_desk.desk.plugins.registry import Enabled
+from aitp_desk.desk.plugins.read_set import make_place
+from aitp_desk.desk.plugins.registry import EnabledPlugin
 from aitp_desk.model.access.principal import Principal
 from aitp_desk.model.calls.call import ActionCall
 from aitp_desk.model.conversation.thread import Draft
@@ -26,7 +26,7 @@ from aitp_desk.store.reads import threads as reads
 NOT_PAID = "This does not pay."
 
 
-class Verification:
+class PaymentVerifier:
     """Verifies payments.
 
     Parameters:
@@ -35,14 +35,16 @@ class Verification:
     """
 
     def __init__(
-        self, judging: Judging, store: Store, send: Send, clock: Callable[[], float]
+        self, judging: Judge, store: Store, send: Send, clock: Callable[[], float]
     ) -> None:
         self._judging = judging
         self._store = store
         self._send = send
         self._clock = clock
 
-    async def why_not(self, principal: Principal, call: ActionCall, draft: Draft) -> str | None:
+    async def find_problem(
+        self, principal: Principal, call: ActionCall, draft: Draft
+    ) -> str | None:
         """Return why a message does not pay a call, in words; None if it pays.
 
         Raises:
@@ -53,11 +55,13 @@ class Verification:
         kept = await reads.thread(self._store, thread_id)
         if kept is None:
             return NOT_PAID
-        parts = self._judging.parts(draft)
+        parts = self._judging.read_parts(draft)
         names = await read_speakers(self._store, principal, kept)
-        said = Said(new_id("msg", self._clock()), draft, names[0], parts, names=names)
+        said = SpokenMessage(new_id("msg", self._clock()), draft, names[0], parts, names=names)
         parties = await read_parties(self._store, kept)
-        judged = await self._judging.settle(principal, thread_id, parties, (said,), _unwritten)
+        judged = await self._judging.judge_and_write(
+            principal, thread_id, parties, (said,), _unwritten
+        )
         effects = judged.effects
         if any(paid.call_id == call.id for paid in effects.payments):
             return None
@@ -65,10 +69,10 @@ class Verification:
             for placed in parts:
                 job = self._job(placed.enabled, call)
                 return await placed.enabled.capability.verify_payment(placed.part, job)
-        told = [words_of(one.content, self._judging.capabilities) for one in effects.said]
+        told = [render_parts(one.content, self._judging.capabilities) for one in effects.said]
         return " ".join(text for texts in told for text in texts) or NOT_PAID
 
-    def _job(self, enabled: Enabled, call: ActionCall) -> Job:
+    def _job(self, enabled: EnabledPlugin, call: ActionCall) -> Job:
         return Job(
             ref=call.id,
             payload=None,
@@ -78,10 +82,10 @@ class Verification:
             send=self._send,
         )
 
-    async def _read(self, enabled: Enabled, key: str) -> Record | None:
-        place = place_of(enabled.slug, enabled.capability.family, key)
-        return await capability_reads.record(self._store, *place)
+    async def _read(self, enabled: EnabledPlugin, key: str) -> Record | None:
+        place = make_place(enabled.slug, enabled.capability.family, key)
+        return await capability_reads.read_record(self._store, *place)
 
 
-async def _unwritten(judged: Judged) -> Judged:
+async def _unwritten(judged: JudgedMessages) -> JudgedMessages:
     return judged

@@ -7,12 +7,12 @@ from collections.abc import Callable, Sequence
 import msgspec
 
 from aitp_desk.agent.base import Clarification, Said, Turn
-from aitp_desk.agent.history.message_codec import reply_metadata, write_reply
-from aitp_desk.desk.dialogue.consent import asking_back
-from aitp_desk.desk.dialogue.continuation import GoingOn
+from aitp_desk.agent.history.message_codec import make_reply_metadata, write_reply
+from aitp_desk.desk.dialogue.consent import make_question_outcome
+from aitp_desk.desk.dialogue.continuation import CallContinuation
 from aitp_desk.desk.dialogue.conversation import Conversation
-from aitp_desk.desk.dialogue.prompts import asked_by, option_named
-from aitp_desk.desk.dialogue.tools.agent_tools import Tooling
+from aitp_desk.desk.dialogue.prompts import find_question, match_option
+from aitp_desk.desk.dialogue.tools.agent_tools import AgentTools
 from aitp_desk.desk.plugins.desk_messages import DeskQuestion, Utterance
 from aitp_desk.model.access.principal import Principal
 from aitp_desk.model.conversation.chain import new_salt
@@ -21,10 +21,10 @@ from aitp_desk.store.base import Store
 from aitp_desk.store.reads import threads as reads
 from aitp_desk.store.records.runs import ClaimedRun
 from aitp_desk.store.records.threads import NewMessage
-from aitp_desk.store.units.calls.calls import Along, one_after_another
+from aitp_desk.store.units.calls.calls import ExtraStatements, one_after_another
 
 
-class Went(msgspec.Struct, frozen=True):
+class ContinuedCalls(msgspec.Struct, frozen=True):
     """How calls went on that were answered.
 
     Parameters:
@@ -35,12 +35,12 @@ class Went(msgspec.Struct, frozen=True):
     """
 
     said: tuple[Utterance, ...] = ()
-    along: Along | None = None
+    along: ExtraStatements | None = None
     is_made: bool = False
     rest: tuple[Message, ...] = ()
 
 
-class AnswersInRuns:
+class RunAnswers:
     """Hears answers in the runs of one desk, and asks what is asked there.
 
     Parameters:
@@ -53,7 +53,7 @@ class AnswersInRuns:
     def __init__(
         self,
         store: Store,
-        tooling: Tooling,
+        tooling: AgentTools,
         new_message_id: Callable[[], str],
         *,
         actor: str,
@@ -62,12 +62,14 @@ class AnswersInRuns:
         self._store = store
         self._tooling = tooling
         self._speaking = tooling.speaking
-        self._going_on = GoingOn(tooling)
+        self._going_on = CallContinuation(tooling)
         self._new_message_id = new_message_id
         self._actor = actor
         self._site_url = site_url
 
-    async def unsettled(self, claim: ClaimedRun, due: Sequence[Message]) -> tuple[Message, ...]:
+    async def filter_unsettled(
+        self, claim: ClaimedRun, due: Sequence[Message]
+    ) -> tuple[Message, ...]:
         """What is due, without what capabilities have answered while the run was waiting."""
         kept = []
         for message in due:
@@ -78,24 +80,26 @@ class AnswersInRuns:
             kept.append(message)
         return tuple(kept)
 
-    async def go_on(
+    async def continue_calls(
         self,
         claim: ClaimedRun,
         due: tuple[Message, ...],
         conversation: Conversation,
         *,
         tells: bool,
-    ) -> Went:
+    ) -> ContinuedCalls:
         """Have calls go on that were answered; none do where nothing could ask for them.
 
         Parameters:
             tells: whether the agent tells what came of those that were made.
         """
         if not self._speaking.may_ask:
-            return Went(rest=due)
+            return ContinuedCalls(rest=due)
         if claim.is_again:
-            await self._tooling.earlier(claim.id)  # what an earlier attempt has begun is over
-        gone_on = await self._going_on.all_on(claim.thread_id, _of(due), conversation)
+            await self._tooling.list_earlier_calls(
+                claim.id
+            )  # what an earlier attempt has begun is over
+        gone_on = await self._going_on.continue_all(claim.thread_id, _of(due), conversation)
         said = []
         left = {message.id for message in due}
         for one in gone_on:
@@ -105,24 +109,24 @@ class AnswersInRuns:
             if one.said is not None:
                 message_id = self._new_message_id()
                 said.append(Utterance(self._message(message_id, one.said, conversation), one.asks))
-        return Went(
+        return ContinuedCalls(
             tuple(said),
             one_after_another(*(one.along for one in gone_on)),
             any(one.is_made for one in gone_on),
             tuple(message for message in due if message.id in left),
         )
 
-    async def as_chosen(self, turn: Turn, thread_id: str, due: Sequence[Message]) -> Turn:
+    async def with_chosen_option(self, turn: Turn, thread_id: str, due: Sequence[Message]) -> Turn:
         """A turn that answers the agent's own question by a message, in the option's own words."""
         if turn.pending is None or not turn.pending.options or not self._speaking.may_ask:
             return turn
         whole = await reads.message(self._store, thread_id, due[-1].id)
         if whole is None or not self._speaking.is_judged(whole.content):
             return turn
-        option = option_named(due[-1].content[-1], turn.pending.options)
+        option = match_option(due[-1].content[-1], turn.pending.options)
         return turn if option is None else msgspec.structs.replace(turn, question=option)
 
-    async def utter(
+    async def make_reply(
         self,
         message_id: str,
         outcome: Said,
@@ -139,8 +143,10 @@ class AnswersInRuns:
         """
         question = None
         if self._speaking.may_ask:
-            outcome = await self._asked_again(asking_back(outcome), conversation, turn, asker)
-            question = await asked_by(outcome, self._tooling.invoking)
+            outcome = await self._asked_again(
+                make_question_outcome(outcome), conversation, turn, asker
+            )
+            question = await find_question(outcome, self._tooling.invoking)
         asks = None if question is None else DeskQuestion(question, _of(due), outcome.waits)
         return Utterance(self._message(message_id, outcome, conversation), asks)
 
@@ -157,7 +163,7 @@ class AnswersInRuns:
             return outcome
         if outcome.question != turn.pending.question:
             return outcome
-        call = await self._tooling.invoking.calls.waiting(conversation.answers, asker)
+        call = await self._tooling.invoking.calls.find_pending(conversation.answers, asker)
         return outcome if call is None else msgspec.structs.replace(outcome, waits=call.id)
 
     def _message(self, message_id: str, said: Said, conversation: Conversation) -> NewMessage:
@@ -168,7 +174,7 @@ class AnswersInRuns:
             self._actor,
             Origin.DESK,
             write_reply(said, self._site_url),
-            metadata=reply_metadata(said, tuple(conversation.made)),
+            metadata=make_reply_metadata(said, tuple(conversation.made)),
         )
 
 

@@ -13,12 +13,12 @@ from contextlib import aclosing
 
 import msgspec
 
-from aitp_desk.agent.claude.summary import shortened_conversation
-from aitp_desk.agent.history.message_codec import remember
-from aitp_desk.agent.history.window import Heard, hear, open_window
+from aitp_desk.agent.claude.summary import cut_conversation
+from aitp_desk.agent.history.message_codec import make_transcript
+from aitp_desk.agent.history.window import WindowMessage, open_window, read_message
 from aitp_desk.config import Threads
-from aitp_desk.desk.plugins.messages.plain_text import told_in_words
-from aitp_desk.desk.plugins.registry import NO_CAPABILITIES, Capabilities
+from aitp_desk.desk.plugins.messages.plain_text import render_plain_text
+from aitp_desk.desk.plugins.registry import NO_PLUGINS, PluginRegistry
 from aitp_desk.model.conversation.thread import Message
 from aitp_desk.store.base import Store
 from aitp_desk.store.reads import threads as reads
@@ -34,7 +34,7 @@ SENTENCE = 30
 """What a long message takes where it is told in a sentence, in tokens, about."""
 
 
-class Part(msgspec.Struct, frozen=True):
+class ContextPart(msgspec.Struct, frozen=True):
     """A thread that a context has messages of.
 
     Parameters:
@@ -47,7 +47,7 @@ class Part(msgspec.Struct, frozen=True):
     offset: int
 
 
-class Known(msgspec.Struct, frozen=True):
+class KnownSummary(msgspec.Struct, frozen=True):
     """A summary that a context may use.
 
     Parameters:
@@ -59,7 +59,7 @@ class Known(msgspec.Struct, frozen=True):
     place: int
 
 
-class Context(msgspec.Struct, frozen=True):
+class RunContext(msgspec.Struct, frozen=True):
     """What was said, oldest first, as it is told.
 
     Parameters:
@@ -79,8 +79,8 @@ async def read_context(
     upto_seq: int,
     bounds: Threads,
     most: int | None = None,
-    capabilities: Capabilities = NO_CAPABILITIES,
-) -> Context:
+    capabilities: PluginRegistry = NO_PLUGINS,
+) -> RunContext:
     """Read what a turn may know, within the bounds.
 
     Where more was said since the summary was made than the window has room for, each of these
@@ -91,13 +91,13 @@ async def read_context(
         most: only so many messages are told, and no summary; None for as many as fit.
         capabilities: tell in words what was said in messages of theirs.
     """
-    parts = await parts_of(store, thread_id, upto_seq)
-    known = await known_summary(store, parts) if most is None else None
+    parts = await list_parts(store, thread_id, upto_seq)
+    known = await find_summary(store, parts) if most is None else None
     above = BEFORE_ALL if known is None else known.place
-    heard: list[Heard] = []
+    heard: list[WindowMessage] = []
     window, sentences = bounds.window_tokens, bounds.summary_tokens
     async with aclosing(
-        newest_first(store, parts, above, bounds.window_tokens, capabilities)
+        read_newest_first(store, parts, above, bounds.window_tokens, capabilities)
     ) as reading:
         async for one in reading:
             heard.insert(0, one)
@@ -111,43 +111,43 @@ async def read_context(
     summary = "" if known is None else known.summary.text
     outside = [one.message for one in heard[: len(heard) - len(inside)]]
     if outside and most is None:
-        summary = shortened_conversation(summary, remember(outside), bounds.summary_tokens)
-    return Context(
+        summary = cut_conversation(summary, make_transcript(outside), bounds.summary_tokens)
+    return RunContext(
         tuple(one.message for one in inside if one.place > 0),
         tuple(one.message for one in inside if one.place <= 0),
         summary,
     )
 
 
-async def parts_of(store: Store, thread_id: str, upto_seq: int) -> tuple[Part, ...]:
+async def list_parts(store: Store, thread_id: str, upto_seq: int) -> tuple[ContextPart, ...]:
     """The threads that a context has messages of, the thread itself first."""
-    parts = [Part(thread_id, upto_seq, 0)]
+    parts = [ContextPart(thread_id, upto_seq, 0)]
     while len(parts) <= GENERATIONS:
         child = parts[-1]
         fork = await reads.forked_at(store, child.thread_id)
         if fork is None:
             break
         parent_id, parent_seq = fork
-        parts.append(Part(parent_id, parent_seq, child.offset - parent_seq))
+        parts.append(ContextPart(parent_id, parent_seq, child.offset - parent_seq))
     return tuple(parts)
 
 
-async def known_summary(store: Store, parts: Sequence[Part]) -> Known | None:
+async def find_summary(store: Store, parts: Sequence[ContextPart]) -> KnownSummary | None:
     """The summary that covers most and nothing that is no part of the context; None for none."""
     for part in parts:
         summary = await reads.summary(store, part.thread_id)
         if summary is not None and summary.upto_seq <= part.upto_seq:
-            return Known(summary, summary.upto_seq + part.offset)
+            return KnownSummary(summary, summary.upto_seq + part.offset)
     return None
 
 
-async def newest_first(
+async def read_newest_first(
     store: Store,
-    parts: Sequence[Part],
+    parts: Sequence[ContextPart],
     above: int,
     room: int,
-    capabilities: Capabilities = NO_CAPABILITIES,
-) -> AsyncGenerator[Heard]:
+    capabilities: PluginRegistry = NO_PLUGINS,
+) -> AsyncGenerator[WindowMessage]:
     """Read a context from its end.
 
     Parameters:
@@ -162,21 +162,21 @@ async def newest_first(
                 store, part.thread_id, above=low, below=below, limit=PAGE, order="desc"
             )
             for message in page.messages:
-                told = told_in_words(message, capabilities)
-                yield hear(message.seq + part.offset, told, room)
+                told = render_plain_text(message, capabilities)
+                yield read_message(message.seq + part.offset, told, room)
             if not page.has_more:
                 break
             below = page.messages[-1].seq
 
 
-async def oldest_first(
+async def read_oldest_first(
     store: Store,
-    parts: Sequence[Part],
+    parts: Sequence[ContextPart],
     above: int,
     upto: int,
     room: int,
-    capabilities: Capabilities = NO_CAPABILITIES,
-) -> AsyncGenerator[tuple[Part, Heard]]:
+    capabilities: PluginRegistry = NO_PLUGINS,
+) -> AsyncGenerator[tuple[ContextPart, WindowMessage]]:
     """Read a context from a place on, each message with the part that it is of.
 
     Parameters:
@@ -193,8 +193,8 @@ async def oldest_first(
                 store, part.thread_id, above=low, below=below, limit=PAGE, order="asc"
             )
             for message in page.messages:
-                told = told_in_words(message, capabilities)
-                yield part, hear(message.seq + part.offset, told, room)
+                told = render_plain_text(message, capabilities)
+                yield part, read_message(message.seq + part.offset, told, room)
             if not page.has_more:
                 break
             low = page.messages[-1].seq

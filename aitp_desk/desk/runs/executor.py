@@ -15,9 +15,9 @@ from typing import Final
 import structlog
 
 from aitp_desk.desk.access.site_agents import SITE_AGENT
-from aitp_desk.desk.events.broadcaster import Following, Tell
-from aitp_desk.desk.plugins.desk_messages import Speaking
-from aitp_desk.desk.runs.replier import Paused, Replied, RunReplies
+from aitp_desk.desk.events.broadcaster import Broadcaster, ReportAnswer
+from aitp_desk.desk.plugins.desk_messages import DeskMessages
+from aitp_desk.desk.runs.replier import RunPause, RunReplier, RunReply
 from aitp_desk.desk.runs.tool_steps import owed_calls
 from aitp_desk.model.errors import DeskError, StoreBusy
 from aitp_desk.model.ids import new_id
@@ -37,7 +37,7 @@ FAULT = "The desk could not answer this because of a fault of its own."
 _log = structlog.get_logger()
 
 
-class Turns:
+class RunExecutor:
     """Takes the runs of one desk to their end.
 
     Parameters:
@@ -56,9 +56,9 @@ class Turns:
         *,
         desk: str,
         store: Store,
-        replies: RunReplies,
-        speaking: Speaking,
-        following: Following,
+        replies: RunReplier,
+        speaking: DeskMessages,
+        following: Broadcaster,
         answered: Callable[[str, int], None],
         clock: Callable[[], float],
     ) -> None:
@@ -72,7 +72,7 @@ class Turns:
         self.ended: Counter[str] = Counter()
         self.seconds = Histogram(RUN_SECONDS)
 
-    async def take(self, claim: ClaimedRun, caller: Callable[[], str | None]) -> None:
+    async def execute_run(self, claim: ClaimedRun, caller: Callable[[], str | None]) -> None:
         """Answer what a claimed run has to answer, and commit the reply with the run's end.
 
         When the lease was lost meanwhile nothing is written: somebody else answers.
@@ -84,32 +84,32 @@ class Turns:
         message_id = new_id("msg", self._clock())
         with (
             span("run", {"aitp_desk.agent": self._desk or SITE_AGENT}) as made,
-            self._following.answering(
+            self._following.broadcast_answer(
                 claim.thread_id, claim.id, message_id, after=claim.last_event, again=claim.is_again
             ) as tell,
         ):
             await self._finish(claim, caller, message_id, tell, made)
         self.seconds.observe(perf_counter() - began)
-        self._following.ended(claim.id)
-        self._following.changed(claim.thread_id)
+        self._following.notify_end(claim.id)
+        self._following.notify_change(claim.thread_id)
 
-    async def stop(self, claim: ClaimedRun) -> None:
+    async def stop_run(self, claim: ClaimedRun) -> None:
         """End a run that was cancelled while it was being answered."""
         await self._store.run(finish_run, claim=claim, replies=(), now=int(self._clock()))
         self.ended["cancelled"] += 1
-        self._following.ended(claim.id)
-        self._following.changed(claim.thread_id)
+        self._following.notify_end(claim.id)
+        self._following.notify_change(claim.thread_id)
 
     async def _finish(
         self,
         claim: ClaimedRun,
         caller: Callable[[], str | None],
         message_id: str,
-        tell: Tell,
+        tell: ReportAnswer,
         made: Span,
     ) -> None:
         try:
-            outcome = await self._replies.reply(claim, caller, message_id, tell)
+            outcome = await self._replies.reply_to_run(claim, caller, message_id, tell)
         except DeskError as error:
             made.fail(error.kind.value)
             await self._fail(claim, error.message)
@@ -125,9 +125,9 @@ class Turns:
             except DeskError as error:  # what is said is refused, or a call was settled meanwhile
                 await self._fail(claim, error.message)
 
-    async def _write(self, claim: ClaimedRun, outcome: Replied | Paused) -> None:
+    async def _write(self, claim: ClaimedRun, outcome: RunReply | RunPause) -> None:
         now = int(self._clock())
-        if isinstance(outcome, Paused):
+        if isinstance(outcome, RunPause):
             await self._store.run(
                 pause_run,
                 claim=claim,
@@ -154,7 +154,7 @@ class Turns:
                     along=said.along,
                 )
 
-            await self._speaking.speak(claim.thread_id, outcome.replies, write)
+            await self._speaking.say(claim.thread_id, outcome.replies, write)
             self.ended["completed" if outcome.limit_met is None else "incomplete"] += 1
             self._answered(claim.thread_id, claim.upto_seq)
 

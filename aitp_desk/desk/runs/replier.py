@@ -1,6 +1,6 @@
 """What a run says: the agent's reply to what waits on a thread, or what it calls of its caller's.
 
-Nothing is written down here; :class:`~aitp_desk.desk.runs.executor.Turns` does that.
+Nothing is written down here; :class:`~aitp_desk.desk.runs.executor.RunExecutor` does that.
 """
 
 from __future__ import annotations
@@ -13,41 +13,41 @@ from aitp_desk.agent.base import (
     Agent,
     Answer,
     Delta,
-    Passing,
+    ProgressEvent,
     Said,
     SiteFacts,
     ToolRequest,
     Turn,
-    calling,
-    outcome_of,
+    find_tool_caller,
+    read_outcome,
 )
 from aitp_desk.agent.history.message_codec import (
-    attached_files,
-    messages_due,
+    find_awaited_call,
+    list_attached_files,
+    list_due_messages,
     read_turn,
-    waited_for,
 )
 from aitp_desk.config import Threads
 from aitp_desk.desk.dialogue.conversation import Conversation
-from aitp_desk.desk.dialogue.tools.agent_tools import Tooling, in_words, round_of
-from aitp_desk.desk.dialogue.tools.person_requests import People, unanswered_in
-from aitp_desk.desk.events.broadcaster import Tell
-from aitp_desk.desk.payments.run_receipts import PaidInRuns
-from aitp_desk.desk.payments.settlement import PaidEnds
+from aitp_desk.desk.dialogue.tools.agent_tools import AgentTools, describe_outcome, make_round
+from aitp_desk.desk.dialogue.tools.person_requests import PersonRequests, find_unanswered
+from aitp_desk.desk.events.broadcaster import ReportAnswer
+from aitp_desk.desk.payments.run_receipts import RunReceipts
+from aitp_desk.desk.payments.settlement import PaymentSettlement
 from aitp_desk.desk.plugins.desk_messages import Utterance
-from aitp_desk.desk.plugins.registry import Capabilities
-from aitp_desk.desk.runs.answered_calls import AnswersInRuns
+from aitp_desk.desk.plugins.registry import PluginRegistry
+from aitp_desk.desk.runs.answered_calls import RunAnswers
 from aitp_desk.desk.runs.context import read_context
 from aitp_desk.desk.runs.tool_steps import (
-    limit_met,
-    rounds_of,
-    steps_of,
-    tools_for,
-    total,
-    usage_of,
+    find_reached_limit,
+    list_tools,
+    make_rounds,
+    make_steps,
+    make_usage,
+    sum_usage,
 )
-from aitp_desk.desk.threads.files import Filing
-from aitp_desk.model.access.principal import Principal, anonymous
+from aitp_desk.desk.threads.files import FileService
+from aitp_desk.model.access.principal import Principal, make_anonymous
 from aitp_desk.model.conversation.run import RunOptions, RunUsage
 from aitp_desk.model.conversation.run_step import Step
 from aitp_desk.model.conversation.thread import Message
@@ -57,7 +57,7 @@ from aitp_desk.store.base import Store
 from aitp_desk.store.reads import runs as run_reads
 from aitp_desk.store.reads import threads as reads
 from aitp_desk.store.records.runs import ClaimedRun
-from aitp_desk.store.units.calls.calls import Along
+from aitp_desk.store.units.calls.calls import ExtraStatements
 from aitp_desk.store.units.tickets.requests import PersonAsked
 
 ATTACHED = 50
@@ -65,7 +65,7 @@ ATTACHED = 50
 GONE = "The agent that this thread talks with does not serve here any more."
 
 
-class Replied(msgspec.Struct, frozen=True):
+class RunReply(msgspec.Struct, frozen=True):
     """How a run ends that was answered, or that met a limit.
 
     Parameters:
@@ -79,33 +79,33 @@ class Replied(msgspec.Struct, frozen=True):
     usage: RunUsage | None = None
     limit_met: str | None = None
     person: PersonAsked | None = None
-    along: Along | None = None
+    along: ExtraStatements | None = None
 
 
-class Paused(msgspec.Struct, frozen=True):
+class RunPause(msgspec.Struct, frozen=True):
     """What the agent called, when it waits for the caller's tools."""
 
     steps: tuple[Step, ...]
     usage: RunUsage | None
 
 
-class _Telling:
+class _ProgressReporter:
     """Tells what an agent says on its way.
 
     Attributes:
         is_shown: whether the beginning of the answer was told.
     """
 
-    def __init__(self, tell: Tell) -> None:
+    def __init__(self, tell: ReportAnswer) -> None:
         self._tell = tell
         self.is_shown = False
 
-    def __call__(self, passing: Passing) -> None:
+    def __call__(self, passing: ProgressEvent) -> None:
         self.is_shown = isinstance(passing, Delta)
         self._tell(passing)
 
 
-class RunReplies:
+class RunReplier:
     """Has the agent of one desk answer runs.
 
     Parameters:
@@ -126,22 +126,20 @@ class RunReplies:
         agent: Agent,
         actor: str,
         site: SiteFacts,
-        tooling: Tooling,
-        people: People,
+        tooling: AgentTools,
+        people: PersonRequests,
         language: Callable[[], str],
-        filing: Filing,
+        filing: FileService,
         bounds: Threads,
         clock: Callable[[], float],
-        capabilities: Capabilities,
-        paid_ends: PaidEnds,
+        capabilities: PluginRegistry,
+        paid_ends: PaymentSettlement,
     ) -> None:
         def new_message_id() -> str:
             return new_id("msg", clock())
 
-        self._answers = AnswersInRuns(
-            store, tooling, new_message_id, actor=actor, site_url=site.url
-        )
-        self._paid = PaidInRuns(
+        self._answers = RunAnswers(store, tooling, new_message_id, actor=actor, site_url=site.url)
+        self._paid = RunReceipts(
             paid_ends,
             store,
             tooling.invoking,
@@ -152,7 +150,7 @@ class RunReplies:
         self._desk = desk
         self._store = store
         self._agent = agent
-        self._calling = calling(agent)
+        self._calling = find_tool_caller(agent)
         self._site = site
         self._tooling = tooling
         self._people = people
@@ -162,13 +160,13 @@ class RunReplies:
         self._clock = clock
         self._capabilities = capabilities
 
-    async def reply(
+    async def reply_to_run(
         self,
         claim: ClaimedRun,
         caller: Callable[[], str | None],
         message_id: str,
-        tell: Tell,
-    ) -> Replied | Paused:
+        tell: ReportAnswer,
+    ) -> RunReply | RunPause:
         """Have a claimed run answered.
 
         Parameters:
@@ -184,9 +182,9 @@ class RunReplies:
             raise Unavailable(GONE)
         options = claim.options or RunOptions()
         called = await run_reads.called_steps(self._store, claim.id) if claim.is_resumed else ()
-        spent = total([step.usage for step in called])
-        if (limit := limit_met(options, spent, room=1)) is not None:
-            return Replied(usage=spent, limit_met=limit)
+        spent = sum_usage([step.usage for step in called])
+        if (limit := find_reached_limit(options, spent, room=1)) is not None:
+            return RunReply(usage=spent, limit_met=limit)
         told = await read_context(
             self._store,
             claim.thread_id,
@@ -195,62 +193,62 @@ class RunReplies:
             options.last_messages,
             self._capabilities,
         )
-        due = messages_due(told.messages, claim.answered_seq, again=claim.options is not None)
-        due = await self._answers.unsettled(claim, due)
-        paid = await self._paid.tell(claim.thread_id, due)
+        due = list_due_messages(told.messages, claim.answered_seq, again=claim.options is not None)
+        due = await self._answers.filter_unsettled(claim, due)
+        paid = await self._paid.write_receipts(claim.thread_id, due)
         due = paid.rest
         if not due:
-            return Replied(paid.said, spent)
+            return RunReply(paid.said, spent)
         turn = read_turn(told.messages, self._site, due, told.before, told.summary)
         if turn is None:
-            return Replied(usage=spent)
+            return RunReply(usage=spent)
         conversation = Conversation(
             claim.thread_id,
             run_id=claim.id,
             words=turn.question,
-            answers=waited_for(told.messages),
+            answers=find_awaited_call(told.messages),
         )
         may_call = self._calling is not None and self._calling.calls_tools
         may_call = may_call and options.tool_choice != "none"
-        went = await self._answers.go_on(claim, due, conversation, tells=may_call)
+        went = await self._answers.continue_calls(claim, due, conversation, tells=may_call)
         if went.rest != due:
             turn = read_turn(told.messages, self._site, went.rest, told.before, told.summary)
         if turn is None:
-            return Replied((*paid.said, *went.said), spent, along=went.along)
-        turn = await self._answers.as_chosen(turn, claim.thread_id, went.rest)
+            return RunReply((*paid.said, *went.said), spent, along=went.along)
+        turn = await self._answers.with_chosen_option(turn, claim.thread_id, went.rest)
         most = min(ATTACHED, options.last_messages or ATTACHED)
         newest = await reads.newest_messages(
             self._store, claim.thread_id, most, upto_seq=claim.upto_seq
         )
         asker = _asker(claim, due)
-        files = await self._filing.read_texts(asker, attached_files((*told.before, *newest)))
+        files = await self._filing.read_texts(asker, list_attached_files((*told.before, *newest)))
         turn = msgspec.structs.replace(turn, files=files)
         if claim.is_again or went.is_made:
-            conversation.precede(await self._tooling.earlier(claim.id))
+            conversation.add_earlier_calls(await self._tooling.list_earlier_calls(claim.id))
         if may_call:
-            await self._tooling.take_answer(asker, conversation)
+            await self._tooling.apply_answer(asker, conversation)
         turn = self._equip(turn, options, asker, called, spent, conversation)
-        unanswered = unanswered_in([one for one in told.messages if one.seq < due[0].seq])
-        wanted = None if called else self._people.wanted(turn.question, unanswered)
+        unanswered = find_unanswered([one for one in told.messages if one.seq < due[0].seq])
+        wanted = None if called else self._people.parse_request(turn.question, unanswered)
         if wanted is not None:
             outcome: Said = Answer("", person=wanted)
         else:
-            telling = _Telling(tell)
-            given = await outcome_of(self._agent, turn, telling)
+            telling = _ProgressReporter(tell)
+            given = await read_outcome(self._agent, turn, telling)
             if isinstance(given, ToolRequest):
-                steps = steps_of(given, options, claim.id, len(called), self._clock())
-                return Paused(steps, total([spent, usage_of(given.usage)]))
+                steps = make_steps(given, options, claim.id, len(called), self._clock())
+                return RunPause(steps, sum_usage([spent, make_usage(given.usage)]))
             outcome = self._consider(given, turn, conversation, unanswered, telling)
-        usage = total([spent, usage_of(outcome.usage)])
-        reply = await self._answers.utter(message_id, outcome, due, conversation, turn, asker)
+        usage = sum_usage([spent, make_usage(outcome.usage)])
+        reply = await self._answers.make_reply(message_id, outcome, due, conversation, turn, asker)
         person = None
         if isinstance(outcome, Answer) and outcome.person is not None:
             asker = msgspec.structs.replace(asker, address=caller() or "")
-            person = self._people.ask(
+            person = self._people.make_request(
                 outcome, outcome.person, asker, claim.thread_id, turn.max_tokens
             )
-        limit = limit_met(options, usage, room=0)
-        return Replied((*paid.said, *went.said, reply), usage, limit, person, went.along)
+        limit = find_reached_limit(options, usage, room=0)
+        return RunReply((*paid.said, *went.said, reply), usage, limit, person, went.along)
 
     def _consider(
         self,
@@ -258,11 +256,11 @@ class RunReplies:
         turn: Turn,
         conversation: Conversation,
         unanswered: str | None,
-        tell: _Telling,
+        tell: _ProgressReporter,
     ) -> Said:
         """What an agent has said, with what the desk adds; whoever follows is told of that too."""
-        said = in_words(given, conversation, self._tooling)
-        outcome = self._people.consider(
+        said = describe_outcome(given, conversation, self._tooling)
+        outcome = self._people.review_reply(
             said, turn.question, unanswered, self._language(), turn.max_tokens
         )
         if isinstance(outcome, Answer) and isinstance(said, Answer) and tell.is_shown:
@@ -284,15 +282,15 @@ class RunReplies:
         return msgspec.structs.replace(
             turn,
             wishes=options.wishes,
-            tools=tools_for(options, asker, self._tooling),
+            tools=list_tools(options, asker, self._tooling),
             called_first=options.called_first,
             one_by_one=not options.parallel_tool_calls,
-            invoke=self._tooling.invoker(asker, conversation),
+            invoke=self._tooling.make_invoker(asker, conversation),
             now=self._tooling.now(),
-            rounds=rounds_of(called, self._bounds.window_tokens)
-            + round_of(conversation.earlier, {call.id for step in called for call in step.calls}),
+            rounds=make_rounds(called, self._bounds.window_tokens)
+            + make_round(conversation.earlier, {call.id for step in called for call in step.calls}),
             max_tokens=None if most is None else most - written,
-            may_want_person=self._people.may_be_asked,
+            may_want_person=self._people.is_available,
         )
 
 
@@ -302,4 +300,4 @@ def _asker(claim: ClaimedRun, due: Sequence[Message]) -> Principal:
     What somebody else has said must not be carried out with the rights of who asked.
     """
     party = claim.asked_by.party
-    return claim.asked_by if all(said.principal == party for said in due) else anonymous("")
+    return claim.asked_by if all(said.principal == party for said in due) else make_anonymous("")

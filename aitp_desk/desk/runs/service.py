@@ -9,16 +9,16 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
-from aitp_desk.desk.access.idempotency import Repeats, Request, check_hops, thread_scope
+from aitp_desk.desk.access.idempotency import IdempotencyKeys, RequestInfo, check_hops, thread_scope
 from aitp_desk.desk.access.scopes import check_scope
 from aitp_desk.desk.access.site_agents import SiteAgents
-from aitp_desk.desk.events.broadcaster import Following
-from aitp_desk.desk.limits.fair_share import Wake
-from aitp_desk.desk.threads.creation import Opening
-from aitp_desk.desk.threads.messages import Posting
-from aitp_desk.desk.threads.reader import Reading
+from aitp_desk.desk.events.broadcaster import Broadcaster
+from aitp_desk.desk.limits.fair_share import WakeWorker
+from aitp_desk.desk.threads.creation import ThreadCreation
+from aitp_desk.desk.threads.messages import MessageService
+from aitp_desk.desk.threads.reader import ThreadReader
 from aitp_desk.model.access.principal import Principal
-from aitp_desk.model.access.rule import Need
+from aitp_desk.model.access.rule import AccessNeed
 from aitp_desk.model.conversation.run import Run, RunState
 from aitp_desk.model.conversation.run_draft import (
     RunDraft,
@@ -38,7 +38,7 @@ from aitp_desk.store.records.threads import Order
 from aitp_desk.store.units.runs.callers import cancel_run, set_run_metadata, submit_outputs
 
 
-class Running:
+class RunService:
     """What may be done with runs.
 
     Every method raises ThreadNotFound where there is no such thread, it is closed, or it is not
@@ -55,13 +55,13 @@ class Running:
         *,
         store: Store,
         agents: SiteAgents,
-        opening: Opening,
-        posting: Posting,
-        reading: Reading,
-        repeats: Repeats,
-        following: Following,
+        opening: ThreadCreation,
+        posting: MessageService,
+        reading: ThreadReader,
+        repeats: IdempotencyKeys,
+        following: Broadcaster,
         clock: Callable[[], float],
-        wake: Wake,
+        wake: WakeWorker,
         stop: Callable[[str], None],
     ) -> None:
         self._store = store
@@ -76,7 +76,7 @@ class Running:
         self._stop = stop
 
     async def start(
-        self, principal: Principal, thread_id: str, draft: RunDraft, request: Request
+        self, principal: Principal, thread_id: str, draft: RunDraft, request: RequestInfo
     ) -> Run:
         """Start a run on a thread, behind the messages that it brings.
 
@@ -93,25 +93,26 @@ class Running:
         check_scope(principal)
         check_hops(request)
         run = self._new_run(principal, draft, self._clock())
-        with self._repeats.once(request, thread_scope(principal, thread_id)) as once:
-            placed = await self._posting.start(principal, thread_id, run, draft.messages, once)
+        with self._repeats.hold_key(request, thread_scope(principal, thread_id)) as once:
+            placed = await self._posting.start_run(principal, thread_id, run, draft.messages, once)
         if placed.run is None:
             return await self.retrieve(principal, thread_id, placed.run_id or "")
-        self._following.changed(thread_id)
+        self._following.notify_change(thread_id)
         self._wake(placed.run.id, principal.limited_as)
         return placed.run
 
     async def start_with_thread(
-        self, principal: Principal, thread: ThreadDraft, draft: RunDraft, request: Request
+        self, principal: Principal, thread: ThreadDraft, draft: RunDraft, request: RequestInfo
     ) -> Run:
         """Open a thread and start a run on it.
 
         Raises:
-            as :meth:`start`, and as :meth:`aitp_desk.desk.threads.creation.Opening.open`.
+            as :meth:`start`, and as
+            :meth:`aitp_desk.desk.threads.creation.ThreadCreation.open_thread`.
         """
         check_scope(principal)
         run = self._new_run(principal, draft, self._clock())
-        opened = await self._opening.open(principal, thread, request, run)
+        opened = await self._opening.open_thread(principal, thread, request, run)
         return await self.retrieve(principal, opened.thread.id, opened.run_id or "")
 
     async def retrieve(self, principal: Principal, thread_id: str, run_id: str) -> Run:
@@ -181,11 +182,11 @@ class Running:
             now=int(self._clock()),
             idle_before=self._posting.idle_before,
         )
-        self._following.changed(thread_id)
+        self._following.notify_change(thread_id)
         if done.run.state is RunState.CANCELLING:
             self._stop(run_id)
         else:
-            self._following.ended(run_id)
+            self._following.notify_end(run_id)
             self._wake()  # what followed it on the thread may go on
         return done.run
 
@@ -210,7 +211,7 @@ class Running:
             now=int(self._clock()),
             idle_before=self._posting.idle_before,
         )
-        self._following.changed(thread_id)
+        self._following.notify_change(thread_id)
         self._wake(run_id, principal.limited_as)
         return done.run
 
@@ -252,8 +253,8 @@ class Running:
 
     async def _check_reach(self, principal: Principal, thread_id: str) -> None:
         """Refuse whoever takes no part in the thread, or does no more."""
-        access = await self._reading.access(principal, thread_id, self._posting.idle_before)
-        access.check(Need.WRITE)
+        access = await self._reading.get_access(principal, thread_id, self._posting.idle_before)
+        access.check(AccessNeed.WRITE)
 
     def _new_run(self, principal: Principal, draft: RunDraft, now: float) -> NewRun:
         check_run_draft(draft)

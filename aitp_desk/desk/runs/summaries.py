@@ -14,15 +14,21 @@ from contextlib import aclosing
 import structlog
 
 from aitp_desk.agent.base import Agent, Summariser, Utterance
-from aitp_desk.agent.claude.summary import shortened_conversation, within_tokens
-from aitp_desk.agent.history.message_codec import remember
-from aitp_desk.agent.history.window import Heard, first_part, open_window
+from aitp_desk.agent.claude.summary import cut_conversation, cut_to_tokens
+from aitp_desk.agent.history.message_codec import make_transcript
+from aitp_desk.agent.history.window import WindowMessage, open_window, read_first_part
 from aitp_desk.config import Threads
-from aitp_desk.desk.plugins.registry import Capabilities
-from aitp_desk.desk.runs.context import Part, known_summary, newest_first, oldest_first, parts_of
+from aitp_desk.desk.plugins.registry import PluginRegistry
+from aitp_desk.desk.runs.context import (
+    ContextPart,
+    find_summary,
+    list_parts,
+    read_newest_first,
+    read_oldest_first,
+)
 from aitp_desk.model.errors import StoreBusy
 from aitp_desk.store.base import Store, StoreError
-from aitp_desk.store.records.threads import Stretch, Summary
+from aitp_desk.store.records.threads import MessageRange, Summary
 from aitp_desk.store.units.threads.summaries import BEFORE_ALL, keep_summary
 
 EXTRACTIVE = "extractive"
@@ -34,7 +40,7 @@ MAX_STEPS = 4
 _log = structlog.get_logger()
 
 
-class Summarising:
+class ThreadSummarizer:
     """Keeps summaries of what no longer fits the window.
 
     A summary is made when what it does not cover outgrows the window, and covers all but the newest
@@ -47,7 +53,7 @@ class Summarising:
     """
 
     def __init__(
-        self, *, store: Store, agent: Agent, bounds: Threads, capabilities: Capabilities
+        self, *, store: Store, agent: Agent, bounds: Threads, capabilities: PluginRegistry
     ) -> None:
         self._capabilities = capabilities
         self._store = store
@@ -56,7 +62,7 @@ class Summarising:
         self._waiting: dict[str, int] = {}
         self._wanted = asyncio.Event()
 
-    def consider(self, thread_id: str, upto_seq: int) -> None:
+    def request_summary(self, thread_id: str, upto_seq: int) -> None:
         """Have a thread summarised if it has grown too long.
 
         Parameters:
@@ -66,7 +72,7 @@ class Summarising:
             self._waiting[thread_id] = upto_seq
             self._wanted.set()
 
-    async def serve(self) -> None:
+    async def run(self) -> None:
         """Make summaries until cancelled."""
         while True:
             await self._wanted.wait()
@@ -92,8 +98,8 @@ class Summarising:
         Returns:
             Whether there may be need for another step.
         """
-        parts = await parts_of(self._store, thread_id, upto_seq)
-        known = await known_summary(self._store, parts)
+        parts = await list_parts(self._store, thread_id, upto_seq)
+        known = await find_summary(self._store, parts)
         above = BEFORE_ALL if known is None else known.place
         last = await self._outgrown(parts, above)
         if last is None:
@@ -102,7 +108,7 @@ class Summarising:
         if not taken:
             return False
         previous = None if known is None else known.summary
-        said = remember([one.message for one in taken])
+        said = make_transcript([one.message for one in taken])
         text, made_by = await self._shorten("" if previous is None else previous.text, said)
         return await self._store.run(
             keep_summary,
@@ -111,12 +117,12 @@ class Summarising:
             previous=previous,
         )
 
-    async def _outgrown(self, parts: Sequence[Part], above: int) -> int | None:
+    async def _outgrown(self, parts: Sequence[ContextPart], above: int) -> int | None:
         """The last place that a summary is to cover; None while all fits the window."""
         room = self._bounds.window_tokens
-        heard: list[Heard] = []
+        heard: list[WindowMessage] = []
         async with aclosing(
-            newest_first(self._store, parts, above, room, self._capabilities)
+            read_newest_first(self._store, parts, above, room, self._capabilities)
         ) as reading:
             async for one in reading:
                 heard.insert(0, one)
@@ -126,14 +132,14 @@ class Summarising:
         return None
 
     async def _oldest(
-        self, parts: Sequence[Part], above: int, upto: int
-    ) -> tuple[tuple[Heard, ...], list[Stretch]]:
+        self, parts: Sequence[ContextPart], above: int, upto: int
+    ) -> tuple[tuple[WindowMessage, ...], list[MessageRange]]:
         """The oldest messages between two places, a window of them, and where they stand."""
         room = self._bounds.window_tokens
-        heard: list[Heard] = []
-        part_at: dict[int, Part] = {}
+        heard: list[WindowMessage] = []
+        part_at: dict[int, ContextPart] = {}
         async with aclosing(
-            oldest_first(self._store, parts, above, upto, room, self._capabilities)
+            read_oldest_first(self._store, parts, above, upto, room, self._capabilities)
         ) as reading:
             async for part, one in reading:
                 heard.append(one)
@@ -141,12 +147,14 @@ class Summarising:
                 room -= one.tokens
                 if room < 0:
                     break
-        taken = first_part(heard, self._bounds.window_tokens)
-        stretches: dict[str, Stretch] = {}
+        taken = read_first_part(heard, self._bounds.window_tokens)
+        stretches: dict[str, MessageRange] = {}
         for one in taken:
             part, seq = part_at[one.place], one.place - part_at[one.place].offset
-            begun = stretches.get(part.thread_id, Stretch(part.thread_id, seq - 1, seq, 0))
-            stretches[part.thread_id] = Stretch(part.thread_id, begun.above, seq, begun.count + 1)
+            begun = stretches.get(part.thread_id, MessageRange(part.thread_id, seq - 1, seq, 0))
+            stretches[part.thread_id] = MessageRange(
+                part.thread_id, begun.above, seq, begun.count + 1
+            )
         return taken, list(stretches.values())
 
     async def _shorten(self, previous: str, said: Sequence[Utterance]) -> tuple[str, str]:
@@ -159,5 +167,5 @@ class Summarising:
                 _log.exception("summariser_failed", agent=self._agent.name)
             else:
                 if text:
-                    return within_tokens(text, most), self._agent.name
-        return shortened_conversation(previous, said, most), EXTRACTIVE
+                    return cut_to_tokens(text, most), self._agent.name
+        return cut_conversation(previous, said, most), EXTRACTIVE

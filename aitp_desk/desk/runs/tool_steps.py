@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from aitp_desk.agent.base import BrokenPromise, ToolRequest, Usage
+from aitp_desk.agent.base import AgentContractError, ToolRequest, Usage
 from aitp_desk.agent.claude.passages import estimate_tokens
 from aitp_desk.agent.history.window import shorten_middle
-from aitp_desk.agent.tools import Called, Round, Tool, ToolResult
-from aitp_desk.desk.dialogue.tools.agent_tools import Tooling
+from aitp_desk.agent.tools import Tool, ToolCallRecord, ToolResult, ToolRound
+from aitp_desk.desk.dialogue.tools.agent_tools import AgentTools
 from aitp_desk.model.access.principal import Principal
 from aitp_desk.model.conversation.run import RunOptions, RunUsage, ToolCall
 from aitp_desk.model.conversation.run_step import Step, StepCall
@@ -18,7 +18,7 @@ MAX_STEPS = 32
 """How often an agent may call tools in one run."""
 
 
-def tools_for(options: RunOptions, principal: Principal, tooling: Tooling) -> tuple[Tool, ...]:
+def list_tools(options: RunOptions, principal: Principal, tooling: AgentTools) -> tuple[Tool, ...]:
     """The tools of a turn: the caller's own functions, then what the desk does for the caller.
 
     A function of the caller's hides an action of the same name.
@@ -30,10 +30,10 @@ def tools_for(options: RunOptions, principal: Principal, tooling: Tooling) -> tu
         for function in options.offered
     )
     names = {tool.name for tool in own}
-    return own + tuple(tool for tool in tooling.tools(principal) if tool.name not in names)
+    return own + tuple(tool for tool in tooling.list_tools(principal) if tool.name not in names)
 
 
-def rounds_of(steps: Sequence[Step], room: int) -> tuple[Round, ...]:
+def make_rounds(steps: Sequence[Step], room: int) -> tuple[ToolRound, ...]:
     """What a run has called so far, as its agent is told: every call, and what came of it.
 
     Parameters:
@@ -43,10 +43,10 @@ def rounds_of(steps: Sequence[Step], room: int) -> tuple[Round, ...]:
     outputs = [call.output for step in steps for call in step.calls if call.output is not None]
     most = _share([estimate_tokens(output) for output in outputs], room)
     return tuple(
-        Round(
+        ToolRound(
             step.text,
             tuple(
-                Called(
+                ToolCallRecord(
                     ToolCall(call.id, call.name, call.arguments),
                     None
                     if call.output is None
@@ -70,7 +70,7 @@ def _share(sizes: Sequence[int], room: int) -> int:
     return room
 
 
-def steps_of(
+def make_steps(
     request: ToolRequest, options: RunOptions, run_id: str, before: int, now: float
 ) -> tuple[Step, ...]:
     """The steps that an agent has added, the last of which waits for the caller.
@@ -83,18 +83,18 @@ def steps_of(
             calls tools without end.
     """
     if len(request.rounds) > MAX_STEPS:
-        raise BrokenPromise("The agent calls tools without end.")
+        raise AgentContractError("The agent calls tools without end.")
     offered = {function.name for function in options.offered}
     new = request.rounds[before:]
     owing = [round_ for round_ in new if any(called.result is None for called in round_.called)]
     if not new or owing != [new[-1]]:
-        raise BrokenPromise("The last round of a tool request is the one that owes results.")
+        raise AgentContractError("The last round of a tool request is the one that owes results.")
     ids = [called.call.id for round_ in request.rounds for called in round_.called]
     if len(set(ids)) < len(ids):
-        raise BrokenPromise("The agent names two calls alike.")
+        raise AgentContractError("The agent names two calls alike.")
     for called in new[-1].called:
         if called.result is None and called.call.name not in offered:
-            raise BrokenPromise("The agent asks for a tool that the caller did not offer.")
+            raise AgentContractError("The agent asks for a tool that the caller did not offer.")
     last = len(new) - 1
     return tuple(
         Step(
@@ -105,7 +105,7 @@ def steps_of(
             text=round_.text,
             calls=tuple(map(_step_call, round_.called)),
             completed_at=None if place == last else int(now),
-            usage=usage_of(request.usage) if place == last else None,
+            usage=make_usage(request.usage) if place == last else None,
         )
         for place, round_ in enumerate(new)
     )
@@ -118,18 +118,18 @@ def owed_calls(step: Step) -> tuple[ToolCall, ...]:
     )
 
 
-def usage_of(usage: Usage | None) -> RunUsage | None:
+def make_usage(usage: Usage | None) -> RunUsage | None:
     """What a model counted, as it is kept."""
     return None if usage is None else RunUsage(usage.prompt, usage.completion)
 
 
-def total(usages: Sequence[RunUsage | None]) -> RunUsage | None:
+def sum_usage(usages: Sequence[RunUsage | None]) -> RunUsage | None:
     """What was counted in all; None where nothing was."""
     counted = [usage for usage in usages if usage is not None]
     return sum(counted, RunUsage()) if counted else None
 
 
-def limit_met(options: RunOptions, usage: RunUsage | None, room: int) -> str | None:
+def find_reached_limit(options: RunOptions, usage: RunUsage | None, room: int) -> str | None:
     """The limit of a run that leaves fewer tokens than ``room``, or None."""
     counted = usage or RunUsage()
     limits = (
@@ -141,7 +141,7 @@ def limit_met(options: RunOptions, usage: RunUsage | None, room: int) -> str | N
     )
 
 
-def _step_call(called: Called) -> StepCall:
+def _step_call(called: ToolCallRecord) -> StepCall:
     call, result = called.call, called.result
     if result is None:
         return StepCall(call.id, call.name, call.arguments, is_callers=True)

@@ -15,11 +15,11 @@ from functools import partial
 
 import structlog
 
-from aitp_desk.desk.events.broadcaster import Following
-from aitp_desk.desk.jobs.queue import Jobs
-from aitp_desk.desk.limits.fair_share import Shares
-from aitp_desk.desk.runs.executor import Turns
-from aitp_desk.desk.runs.summaries import Summarising
+from aitp_desk.desk.events.broadcaster import Broadcaster
+from aitp_desk.desk.jobs.queue import JobQueue
+from aitp_desk.desk.limits.fair_share import FairShare
+from aitp_desk.desk.runs.executor import RunExecutor
+from aitp_desk.desk.runs.summaries import ThreadSummarizer
 from aitp_desk.model.calls.call import CallState
 from aitp_desk.model.conversation.run import RunState
 from aitp_desk.model.errors import StoreBusy
@@ -37,13 +37,13 @@ MAX_OF_ONE = 12
 """How many of these are one caller's: a few more where they are taken up together."""
 AGAIN_SECONDS = 0.25
 """When it is looked again whether a run may be stopped."""
-TAKEN_TOGETHER = 4
+CLAIM_BATCH = 4
 """How many runs are taken up together."""
 
 _log = structlog.get_logger()
 
 
-class Worker:
+class RunWorker:
     """Takes up runs as they come.
 
     Parameters:
@@ -55,10 +55,10 @@ class Worker:
         self,
         *,
         store: Store,
-        turns: Mapping[str, Turns],
-        following: Following,
-        summarising: Summarising,
-        jobs: Jobs,
+        turns: Mapping[str, RunExecutor],
+        following: Broadcaster,
+        summarising: ThreadSummarizer,
+        jobs: JobQueue,
         clock: Callable[[], float],
     ) -> None:
         self._store = store
@@ -70,25 +70,25 @@ class Worker:
         self._name = f"worker_{secrets.token_hex(8)}"
         self._wanted = asyncio.Event()
         self._in_doubt = asyncio.Event()
-        self._shares = Shares(MAX_OF_ONE)
+        self._shares = FairShare(MAX_OF_ONE)
         self._held: dict[asyncio.Task[None], ClaimedRun] = {}
         self._stopping: set[asyncio.Task[None]] = set()
         self._loops: list[asyncio.Task[None]] = []
 
     def wake(self, run_id: str = "", caller: str = "") -> None:
-        """Look for work now. See :class:`aitp_desk.desk.limits.fair_share.Wake`."""
+        """Look for work now. See :class:`aitp_desk.desk.limits.fair_share.WakeWorker`."""
         if run_id:
-            self._shares.expect(run_id, caller)
+            self._shares.add_run(run_id, caller)
         self._wanted.set()
 
-    def stop(self, run_id: str) -> None:
+    def stop_run(self, run_id: str) -> None:
         """Stop the work on a run that is being cancelled, if it is this worker's."""
         for task, claim in self._held.items():
             if claim.id == run_id and task not in self._stopping:
                 self._stopping.add(task)
                 task.cancel()
 
-    def review(self) -> None:
+    def stop_taken_over(self) -> None:
         """Stop the work on runs that people have ended, who have taken their threads over.
 
         Whoever waits for a call that people have ended is told, too.
@@ -102,7 +102,7 @@ class Worker:
         return is_working and self._jobs.is_working
 
     @asynccontextmanager
-    async def working(self, stop_seconds: float) -> AsyncIterator[None]:
+    async def run(self, stop_seconds: float) -> AsyncIterator[None]:
         """Work for as long as the context lasts; then give what is at work so long to end."""
         freed = await self._store.run(release_runs, worker=None)
         if freed:
@@ -111,7 +111,7 @@ class Worker:
             asyncio.create_task(self._take_up()),
             asyncio.create_task(self._renew()),
             asyncio.create_task(self._review()),
-            asyncio.create_task(self._summarising.serve()),
+            asyncio.create_task(self._summarising.run()),
         ]
         await self._jobs.begin()
         try:
@@ -130,17 +130,17 @@ class Worker:
         except (StoreBusy, StoreError) as error:  # the next start does it
             _log.warning("runs_not_released", reason=str(error))
 
-    def _turns_of(self, claim: ClaimedRun) -> Turns:
+    def _turns_of(self, claim: ClaimedRun) -> RunExecutor:
         return self.turns.get(claim.desk) or self.turns[""]
 
     async def _take_up(self) -> None:
         while True:
             self._wanted.clear()
-            room = min(TAKEN_TOGETHER, MAX_AT_ONCE - len(self._held))
+            room = min(CLAIM_BATCH, MAX_AT_ONCE - len(self._held))
             taken = await self._claim(room) if room else ()
             for claim in taken:
                 caller = partial(self._shares.caller, claim.id)
-                self._hold(claim, self._turns_of(claim).take(claim, caller))
+                self._hold(claim, self._turns_of(claim).execute_run(claim, caller))
             if len(taken) < room or not room:
                 with suppress(TimeoutError):
                     async with asyncio.timeout(LEASE_SECONDS / 2):
@@ -155,16 +155,16 @@ class Worker:
                 now=now,
                 lease_until=now + LEASE_SECONDS,
                 limit=room,
-                left=self._shares.left(),
+                left=self._shares.list_waiting(),
             )
         except (StoreBusy, StoreError) as error:
             _log.warning("runs_not_claimed", reason=str(error))
             return ()
         for run in claims.ended:
-            self._following.ended(run.id)
-            self._following.changed(run.thread_id)
+            self._following.notify_end(run.id)
+            self._following.notify_change(run.thread_id)
         for claim in claims.taken:
-            self._following.changed(claim.thread_id)
+            self._following.notify_change(claim.thread_id)
         return claims.taken
 
     def _hold(self, claim: ClaimedRun, work: Coroutine[None, None, None]) -> None:
@@ -178,7 +178,7 @@ class Worker:
         self._shares.end(claim.id)
         if task in self._stopping:
             self._stopping.discard(task)
-            self._hold(claim, self._turns_of(claim).stop(claim))
+            self._hold(claim, self._turns_of(claim).stop_run(claim))
         elif not task.cancelled() and (error := task.exception()) is not None:
             _log.error("run_not_written", run=claim.id, exc_info=error)
         self.wake()  # a follow-up run of the same thread may be free now
@@ -191,7 +191,7 @@ class Worker:
                 with suppress(StoreBusy, StoreError):
                     state = await self._store.run(renew_lease, claim=claim, lease_until=until)
                     if state is RunState.CANCELLING:
-                        self.stop(claim.id)
+                        self.stop_run(claim.id)
                     elif state is None:
                         task.cancel()
 
@@ -207,7 +207,7 @@ class Worker:
                         await self._review_call(run_id)
                     if run is None or run.error != TAKEN_OVER:
                         continue
-                    self._following.ended(run_id)
+                    self._following.notify_end(run_id)
                     if run_id in held:
                         await self._silence(run_id, run.thread_id, held[run_id])
 
@@ -215,14 +215,14 @@ class Worker:
         """Tell those who wait for a call that people have ended it, where they have."""
         call = await call_reads.call_by_id(self._store, call_id)
         if call is not None and call.is_over:
-            self._following.ended(call_id)
+            self._following.notify_end(call_id)
 
     async def _silence(self, run_id: str, thread_id: str, task: asyncio.Task[None]) -> None:
         """Stop the work on a run, but for a call that it has begun: that comes to its end first."""
-        self._following.hush(thread_id)
+        self._following.stop_answer(thread_id)
         calls = await call_reads.calls_of_run(self._store, run_id)
         if any(call.state is CallState.STARTED and call.accepted_at is None for call in calls):
-            asyncio.get_running_loop().call_later(AGAIN_SECONDS, self.review)
+            asyncio.get_running_loop().call_later(AGAIN_SECONDS, self.stop_taken_over)
         else:
             task.cancel()
 

@@ -11,11 +11,11 @@ import asyncio
 from collections.abc import Callable, Iterable
 
 from aitp_desk.desk.dialogue.turn import CallStatus
-from aitp_desk.desk.tasks.views import Sight, TaskViews
-from aitp_desk.desk.threads.reader import Reading
-from aitp_desk.desk.threads.sessions import Sessions
+from aitp_desk.desk.tasks.views import TaskViews, TaskVisibility
+from aitp_desk.desk.threads.reader import ThreadReader
+from aitp_desk.desk.threads.sessions import SessionService
 from aitp_desk.model.access.principal import Principal
-from aitp_desk.model.access.rule import Need
+from aitp_desk.model.access.rule import AccessNeed
 from aitp_desk.model.calls.task import Task
 from aitp_desk.model.errors import InvalidRequest, TaskNotFound, ThreadNotFound, UnknownSession
 from aitp_desk.store.base import Store
@@ -25,7 +25,7 @@ from aitp_desk.store.records.tasks import KeptTask
 NO_CONTEXT = "No context with this id exists for you. Leave contextId out to begin one."
 
 
-class TaskReach:
+class TaskAccess:
     """Finds tasks and the threads of contexts for a caller.
 
     Parameters:
@@ -38,9 +38,9 @@ class TaskReach:
         *,
         desk: str,
         store: Store,
-        reading: Reading,
+        reading: ThreadReader,
         views: TaskViews,
-        sessions: Sessions,
+        sessions: SessionService,
         idle_before: Callable[[], int],
     ) -> None:
         self._desk = desk
@@ -89,9 +89,11 @@ class TaskReach:
             raise _not_found(param)
         return task
 
-    async def readable(self, principal: Principal, tasks: Iterable[KeptTask]) -> list[KeptTask]:
+    async def filter_readable(
+        self, principal: Principal, tasks: Iterable[KeptTask]
+    ) -> list[KeptTask]:
         """Those of some tasks that exist for the caller; access is decided once a thread."""
-        sights: dict[str, Sight | None] = {}
+        sights: dict[str, TaskVisibility | None] = {}
         found = []
         for kept in tasks:
             if kept.thread_id not in sights:
@@ -106,29 +108,29 @@ class TaskReach:
             found.append(kept)
         return found
 
-    async def manages(self, principal: Principal, thread_id: str) -> bool:
+    async def can_manage(self, principal: Principal, thread_id: str) -> bool:
         """Whether the caller may manage a thread."""
         sight = await self._sight(principal, thread_id)
         return sight is not None and sight.is_whole
 
     async def _view(
-        self, kept: KeptTask, sight: Sight, status: CallStatus | None = None
+        self, kept: KeptTask, sight: TaskVisibility, status: CallStatus | None = None
     ) -> Task | None:
         task = await self._views.view(kept, sight, status=status)
         return task if sight.is_whole or task.history else None
 
-    async def _sight(self, principal: Principal, thread_id: str) -> Sight | None:
+    async def _sight(self, principal: Principal, thread_id: str) -> TaskVisibility | None:
         """What the caller sees of a thread's tasks; None for nothing."""
         try:
-            access = await self._reading.access(principal, thread_id, self._idle_before())
+            access = await self._reading.get_access(principal, thread_id, self._idle_before())
         except ThreadNotFound:
             return None
         if access.has_left:  # it reads messages up to a point, and a task has none
             return None
         party = principal.party if access.may_write else None
-        return Sight(party, is_whole=access.may_manage)
+        return TaskVisibility(party, is_whole=access.may_manage)
 
-    async def thread_of(self, principal: Principal, context: str, need: Need) -> str:
+    async def find_thread(self, principal: Principal, context: str, need: AccessNeed) -> str:
         """The thread of a conversation of the caller's, by the id of the conversation.
 
         Raises:
@@ -137,21 +139,21 @@ class TaskReach:
         """
         known = await task_reads.thread_of_context(self._store, context, self._desk)
         try:
-            thread_id = known or await self._sessions.thread_of(principal, context)
+            thread_id = known or await self._sessions.find_thread(principal, context)
         except UnknownSession:
             raise InvalidRequest(NO_CONTEXT, param="message.contextId") from None
-        await self.check(principal, thread_id, need)
+        await self.check_access(principal, thread_id, need)
         return thread_id
 
-    async def thread_to_list(self, principal: Principal, context: str) -> str | None:
+    async def find_listed_thread(self, principal: Principal, context: str) -> str | None:
         """The thread of a context whose tasks the caller may list; None where there is none."""
         try:
-            thread_id = await self.thread_of(principal, context, Need.READ)
+            thread_id = await self.find_thread(principal, context, AccessNeed.READ)
         except InvalidRequest:
             return None
         return None if await self._sight(principal, thread_id) is None else thread_id
 
-    async def check(self, principal: Principal, thread_id: str, need: Need) -> None:
+    async def check_access(self, principal: Principal, thread_id: str, need: AccessNeed) -> None:
         """Refuse whoever may do less with a thread.
 
         Raises:
@@ -159,7 +161,7 @@ class TaskReach:
             Forbidden: the caller may know it, and no more.
         """
         try:
-            access = await self._reading.access(principal, thread_id, self._idle_before())
+            access = await self._reading.get_access(principal, thread_id, self._idle_before())
         except ThreadNotFound:
             raise InvalidRequest(NO_CONTEXT, param="message.contextId") from None
         access.check(need)

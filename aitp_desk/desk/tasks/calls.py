@@ -6,18 +6,18 @@ from collections.abc import Callable
 from functools import partial
 
 from aitp_desk.desk.dialogue.turn import CallStatus
-from aitp_desk.desk.tasks.outcomes import told_by
+from aitp_desk.desk.tasks.outcomes import make_call_outcome
 from aitp_desk.desk.tasks.turns import TurnDraft
-from aitp_desk.desk.tasks.views import Unmade
+from aitp_desk.desk.tasks.views import TaskOutcome
 from aitp_desk.model.calls.call import ActionCall
 from aitp_desk.model.errors import DeskError
 from aitp_desk.store.records.tasks import NewTurn
 from aitp_desk.store.rows.threads import to_json
-from aitp_desk.store.units.calls.calls import Along
+from aitp_desk.store.units.calls.calls import ExtraStatements
 from aitp_desk.store.units.runs.tasks import end_turn_of_call
 
 
-class CalledTurn:
+class CallTurn:
     """A turn of a task that has an action called.
 
     Parameters:
@@ -37,23 +37,23 @@ class CalledTurn:
         self.is_begun = False
         self.is_ended = False
 
-    def beside(self, call: ActionCall, error: DeskError | None) -> Along:
+    def make_writes(self, call: ActionCall, error: DeskError | None) -> ExtraStatements:
         """Make what is written with the call's beginning, or with its end."""
         if call.is_over:
             self.is_ended = True
-            told = None if error is None else told_by(error)
+            told = None if error is None else make_call_outcome(error)
             said = None if told is None else to_json(told)
             now = int(self._clock())
             return partial(end_turn_of_call, call_id=call.id, state=call.state, said=said, now=now)
         self.is_begun, self._call_id = True, call.id
-        return partial(self._draft.write, self.turn(None))
+        return partial(self._draft.write, self.make_turn(None))
 
-    def turn(self, came: CallStatus | Unmade | None) -> NewTurn:
+    def make_turn(self, came: CallStatus | TaskOutcome | None) -> NewTurn:
         """The turn as it is kept.
 
         Parameters:
             came: what came of it; None for nothing yet.
         """
         call_id = came.call.id if isinstance(came, CallStatus) else self._call_id
-        said = to_json(came) if isinstance(came, Unmade) else None
+        said = to_json(came) if isinstance(came, TaskOutcome) else None
         return NewTurn(call_id=call_id, asked=self._asked, said=said)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from aitp_desk.desk.tasks.access import TaskReach
+from aitp_desk.desk.tasks.access import TaskAccess
 from aitp_desk.desk.tasks.types import TaskPage
 from aitp_desk.model.access.principal import Principal, may_use_threads
 from aitp_desk.model.calls.task import Task, TaskState
@@ -12,7 +12,7 @@ from aitp_desk.store.base import PAGE_BYTES, Store
 from aitp_desk.store.reads import tasks as task_reads
 from aitp_desk.store.records.tasks import KeptTask
 
-MOST_LISTED = 500
+MAX_LISTED = 500
 """Among so many of the newest tasks those are looked for that are wanted."""
 
 
@@ -23,12 +23,12 @@ class TaskListing:
         desk: name of the further site agent; empty for the site's own.
     """
 
-    def __init__(self, store: Store, reach: TaskReach, desk: str) -> None:
+    def __init__(self, store: Store, reach: TaskAccess, desk: str) -> None:
         self._store = store
         self._reach = reach
         self._desk = desk
 
-    async def page(
+    async def list_page(
         self,
         principal: Principal,
         *,
@@ -49,7 +49,7 @@ class TaskListing:
             after: as :class:`TaskPage` gives it.
             since: Unix seconds; tasks that last moved before then are left out.
         """
-        thread_id = await self._reach.thread_to_list(principal, context) if context else None
+        thread_id = await self._reach.find_listed_thread(principal, context) if context else None
         if thread_id is None and (context or principal.owner is None):
             return TaskPage((), None, 0)
         kept = await task_reads.tasks(
@@ -58,9 +58,9 @@ class TaskListing:
             thread_id=thread_id,
             owner=principal.owner,
             after=None,
-            limit=MOST_LISTED,
+            limit=MAX_LISTED,
         )
-        readable = await self._reach.readable(principal, kept)
+        readable = await self._reach.filter_readable(principal, kept)
         if state is not None or since or not may_use_threads(principal):
             readable = [
                 one for one in readable if await self._is_wanted(principal, one, state, since)

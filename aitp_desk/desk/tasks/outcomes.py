@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from aitp_desk.desk.tasks.refusal import told_of
-from aitp_desk.desk.tasks.views import Unmade
+from aitp_desk.desk.tasks.refusal import describe_error
+from aitp_desk.desk.tasks.views import TaskOutcome
 from aitp_desk.model.calls.task import Result, TaskState
 from aitp_desk.model.errors import (
     ConsentMissing,
@@ -32,15 +32,15 @@ RAISED = (
 comes too soon."""
 
 
-def told_by(error: DeskError) -> Unmade | None:
+def make_call_outcome(error: DeskError) -> TaskOutcome | None:
     """How a task stands whose call was made, and failed so; None where the call itself tells it."""
     try:
-        return unmade_by(error)
+        return make_refusal_outcome(error)
     except DeskError:
         return None
 
 
-def unmade_by(error: DeskError) -> Unmade:
+def make_refusal_outcome(error: DeskError) -> TaskOutcome:
     """How a task stands whose call was refused: what could be set right, or what came of trying.
 
     Raises:
@@ -48,7 +48,7 @@ def unmade_by(error: DeskError) -> Unmade:
     """
     if isinstance(error, RAISED) or type(error) is InvalidRequest:
         raise error
-    data = told_of(error)
+    data = describe_error(error)
     match error:
         case ConsentMissing():
             state = TaskState.INPUT_REQUIRED
@@ -65,4 +65,4 @@ def unmade_by(error: DeskError) -> Unmade:
             data["request_id"] = error.request_id
         case _:
             state = TaskState.FAILED
-    return Unmade(state, Result((error.message,), data))
+    return TaskOutcome(state, Result((error.message,), data))

@@ -15,14 +15,14 @@ from collections.abc import Awaitable, Callable
 
 import msgspec
 
-from aitp_desk.auth.keys.encryption import Sealing, Unsealable
+from aitp_desk.auth.keys.encryption import SealBroken, TextSealer
 from aitp_desk.config import CallbackSettings
-from aitp_desk.desk.access.revocation import still_holds
-from aitp_desk.desk.events.broadcaster import Following
-from aitp_desk.desk.jobs.callbacks import SEND_SECONDS, telling_kind
+from aitp_desk.desk.access.revocation import is_still_valid
+from aitp_desk.desk.events.broadcaster import Broadcaster
+from aitp_desk.desk.jobs.callbacks import SEND_SECONDS, make_callback_kind
 from aitp_desk.desk.jobs.kinds import GiveUp, JobKind
-from aitp_desk.desk.jobs.queue import Jobs
-from aitp_desk.desk.jobs.webhook_delivery import deliver
+from aitp_desk.desk.jobs.queue import JobQueue
+from aitp_desk.desk.jobs.webhook_delivery import deliver_webhook
 from aitp_desk.egress import AddressRefused, Egress
 from aitp_desk.model.access.credential import CredentialMark
 from aitp_desk.model.access.principal import Principal
@@ -33,13 +33,13 @@ from aitp_desk.store.base import Store
 from aitp_desk.store.reads import tasks as task_reads
 from aitp_desk.store.records.jobs import ClaimedJob
 from aitp_desk.store.records.tasks import KeptPush, NewPush
-from aitp_desk.store.rows.threads import asker_of, asker_to_json, mark_of_asker
+from aitp_desk.store.rows.threads import read_asker, read_asker_mark, write_asker
 from aitp_desk.store.units.runs.tasks import PUSH_KIND, delete_push, set_push
 
 PARAM = "pushNotificationConfig.url"
-LONGEST_URL = 2048
-LONGEST_SECRET = 4096
-LONGEST_ID = 128
+MAX_URL = 2048
+MAX_SECRET = 4096
+MAX_ID = 128
 TOKEN_HEADER = "X-A2A-Notification-Token"  # noqa: S105 -- a name
 _PURPOSE = "push notifications"
 
@@ -62,7 +62,7 @@ class _Secrets(msgspec.Struct, frozen=True):
 _secrets = msgspec.json.Decoder(_Secrets)
 
 
-class TaskPushing:
+class PushNotifications:
     """Takes addresses from callers and tells these how tasks go on.
 
     Parameters:
@@ -74,10 +74,10 @@ class TaskPushing:
         *,
         store: Store,
         egress: Egress,
-        sealing: Sealing,
+        sealing: TextSealer,
         settings: CallbackSettings,
-        following: Following,
-        jobs: Jobs,
+        following: Broadcaster,
+        jobs: JobQueue,
         clock: Callable[[], float],
     ) -> None:
         self._store = store
@@ -100,16 +100,16 @@ class TaskPushing:
             raise InvalidRequest(
                 "This desk sends no push notifications. Poll the task instead.", param=PARAM
             )
-        if len(push.url) > LONGEST_URL or len(push.id) > LONGEST_ID:
+        if len(push.url) > MAX_URL or len(push.id) > MAX_ID:
             raise InvalidRequest(
-                f"url may have at most {LONGEST_URL} characters, and id at most {LONGEST_ID}.",
+                f"url may have at most {MAX_URL} characters, and id at most {MAX_ID}.",
                 param=PARAM,
             )
         for secret in (push.id, push.token, push.scheme, push.credentials):
-            if len(secret) > LONGEST_SECRET or not (secret.isascii() and secret.isprintable()):
+            if len(secret) > MAX_SECRET or not (secret.isascii() and secret.isprintable()):
                 raise InvalidRequest(
                     "id, token, scheme and credentials must be printable ASCII of at most"
-                    f" {LONGEST_SECRET} characters.",
+                    f" {MAX_SECRET} characters.",
                     param="pushNotificationConfig",
                 )
         try:
@@ -119,12 +119,12 @@ class TaskPushing:
                 f"The desk sends no notifications to this address: {error}", param=PARAM
             ) from None
 
-    def named(self, push: Push, task_id: str) -> Push:
+    def with_id(self, push: Push, task_id: str) -> Push:
         """What its caller gave, with an id, for a task."""
         id_ = push.id or new_id(PUSH_PREFIX, self._clock())
         return msgspec.structs.replace(push, id=id_, task_id=task_id)
 
-    def sealed(self, principal: Principal, push: Push, mark: CredentialMark) -> NewPush:
+    def seal_receiver(self, principal: Principal, push: Push, mark: CredentialMark) -> NewPush:
         """What is written down of an address that is told.
 
         Parameters:
@@ -140,10 +140,10 @@ class TaskPushing:
             sealed,
             push.version,
             principal.party,
-            asker_to_json(principal, mark),
+            write_asker(principal, mark),
         )
 
-    async def set(
+    async def set_receiver(
         self,
         principal: Principal,
         task: Task,
@@ -164,23 +164,23 @@ class TaskPushing:
         await self._store.run(
             set_push,
             thread_id=task.thread_id,
-            push=self.sealed(principal, push, mark),
+            push=self.seal_receiver(principal, push, mark),
             is_managed=is_managed,
             now=int(self._clock()),
         )
-        self.wake_for(None if task.state.is_at_rest else task.run_id)
+        self.wake_receivers(None if task.state.is_at_rest else task.run_id)
 
-    def wake_for(self, run_id: str | None) -> None:
+    def wake_receivers(self, run_id: str | None) -> None:
         """Have those told at once who are to be told at the end of a run; None: who are now."""
         self._jobs.wake()
         if run_id is not None:
-            self._following.at_end(run_id, self._jobs.wake)
+            self._following.on_end(run_id, self._jobs.wake)
 
-    async def is_any(self, task_id: str) -> bool:
+    async def has_receivers(self, task_id: str) -> bool:
         """Whether anybody is told of a task."""
         return bool(await task_reads.pushes(self._store, task_id))
 
-    async def of_caller(
+    async def list_receivers(
         self, principal: Principal, task_id: str, *, is_managed: bool
     ) -> tuple[Push, ...]:
         """The receivers of a task that a caller may know of: their own, or all.
@@ -197,7 +197,7 @@ class TaskPushing:
             if is_managed or one.principal == principal.party
         )
 
-    async def delete(self, task: Task, push_id: str) -> bool:
+    async def delete_receiver(self, task: Task, push_id: str) -> bool:
         """Have nobody told there any more; whether somebody was."""
         return await self._store.run(
             delete_push, thread_id=task.thread_id, task_id=task.id, push_id=push_id
@@ -210,7 +210,7 @@ class TaskPushing:
                 delete_push, thread_id=task.thread_id, task_id=task_id, push_id=push_id
             )
 
-    def kind(self, render: Render) -> JobKind:
+    def make_kind(self, render: Render) -> JobKind:
         """Make the kind of jobs that does it.
 
         Parameters:
@@ -222,7 +222,7 @@ class TaskPushing:
             kept = await task_reads.push(self._store, task_id, push_id)
             if kept is None:
                 return
-            setter = msgspec.structs.replace(asker_of(kept.asked_by), desk=claim.desk)
+            setter = msgspec.structs.replace(read_asker(kept.asked_by), desk=claim.desk)
             try:
                 await self._check_credential(setter, kept)
                 body = await render(setter, task_id, kept.version)
@@ -232,7 +232,7 @@ class TaskPushing:
             if body is not None:
                 await self._send(self._open(kept), body)
 
-        return telling_kind(PUSH_KIND, tell, self._settings)
+        return make_callback_kind(PUSH_KIND, tell, self._settings)
 
     async def _check_credential(self, setter: Principal, kept: KeptPush) -> None:
         """Refuse a receiver whose setter's credential does not hold any more.
@@ -240,8 +240,8 @@ class TaskPushing:
         Raises:
             TaskNotFound: it does not.
         """
-        mark = mark_of_asker(kept.asked_by)
-        if not await still_holds(self._store, setter.id, kept.created_at, self._clock(), mark):
+        mark = read_asker_mark(kept.asked_by)
+        if not await is_still_valid(self._store, setter.id, kept.created_at, self._clock(), mark):
             raise TaskNotFound("The credential that set this receiver does not hold any more.")
 
     async def _send(self, push: Push, body: bytes) -> None:
@@ -256,7 +256,9 @@ class TaskPushing:
             headers[TOKEN_HEADER] = push.token
         if push.scheme and push.credentials:
             headers["Authorization"] = f"{push.scheme} {push.credentials}"
-        await deliver(self._egress, push.url, body, headers, seconds=SEND_SECONDS, ends=(410,))
+        await deliver_webhook(
+            self._egress, push.url, body, headers, seconds=SEND_SECONDS, ends=(410,)
+        )
 
     def _show(self, kept: KeptPush) -> Push:
         try:
@@ -272,7 +274,7 @@ class TaskPushing:
         """
         try:
             text = self._sealing.unseal(_PURPOSE, _context(kept.task_id, kept.id), kept.sealed)
-        except Unsealable as error:
+        except SealBroken as error:
             raise GiveUp(f"What proves to its receiver who tells it is lost. {error}") from None
         secrets = _secrets.decode(text)
         return Push(

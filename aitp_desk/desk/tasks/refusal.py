@@ -7,7 +7,7 @@ from typing import Any
 from aitp_desk.model.errors import DeskError
 
 
-def told_of(error: DeskError) -> dict[str, Any]:
+def describe_error(error: DeskError) -> dict[str, Any]:
     """Its code, what it is about, when to come again and what helps, as far as that is known."""
     told: dict[str, Any] = {"code": error.kind.value}
     if error.param is not None:

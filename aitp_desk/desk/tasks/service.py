@@ -12,30 +12,30 @@ from typing import Any
 
 import msgspec
 
-from aitp_desk.desk.access.idempotency import Request, check_hops
+from aitp_desk.desk.access.idempotency import RequestInfo, check_hops
 from aitp_desk.desk.access.scopes import check_scope
 from aitp_desk.desk.dialogue.turn import CallStatus
-from aitp_desk.desk.direct.calls import CallingDirectly, DirectCall
-from aitp_desk.desk.events.broadcaster import Following
+from aitp_desk.desk.direct.calls import DirectCall, DirectCalls
+from aitp_desk.desk.events.broadcaster import Broadcaster
 from aitp_desk.desk.limits.rate_limits import Allowance
-from aitp_desk.desk.payments.settlement import PaidEnds
-from aitp_desk.desk.runs.service import Running
-from aitp_desk.desk.tasks.access import TaskReach
-from aitp_desk.desk.tasks.calls import CalledTurn
+from aitp_desk.desk.payments.settlement import PaymentSettlement
+from aitp_desk.desk.runs.service import RunService
+from aitp_desk.desk.tasks.access import TaskAccess
+from aitp_desk.desk.tasks.calls import CallTurn
 from aitp_desk.desk.tasks.listing import TaskListing
-from aitp_desk.desk.tasks.outcomes import unmade_by
-from aitp_desk.desk.tasks.push import TaskPushing
+from aitp_desk.desk.tasks.outcomes import make_refusal_outcome
+from aitp_desk.desk.tasks.push import PushNotifications
 from aitp_desk.desk.tasks.turns import TaskTurns
-from aitp_desk.desk.tasks.types import Sent
-from aitp_desk.desk.tasks.views import TaskViews, Unmade
-from aitp_desk.desk.threads.creation import Opening
-from aitp_desk.desk.threads.messages import Posting
-from aitp_desk.desk.threads.open_requests import Awaiting
-from aitp_desk.desk.threads.reader import Reading
-from aitp_desk.desk.threads.sessions import Sessions
+from aitp_desk.desk.tasks.types import TaskMessage
+from aitp_desk.desk.tasks.views import TaskOutcome, TaskViews
+from aitp_desk.desk.threads.creation import ThreadCreation
+from aitp_desk.desk.threads.messages import MessageService
+from aitp_desk.desk.threads.open_requests import OpenRequests
+from aitp_desk.desk.threads.reader import ThreadReader
+from aitp_desk.desk.threads.sessions import SessionService
 from aitp_desk.model.access.credential import CredentialMark
 from aitp_desk.model.access.principal import Principal
-from aitp_desk.model.access.rule import Need
+from aitp_desk.model.access.rule import AccessNeed
 from aitp_desk.model.calls.call import PAYMENT
 from aitp_desk.model.calls.task import Push, Result, Task, TaskState
 from aitp_desk.model.conversation.run import Run
@@ -62,7 +62,7 @@ CANCEL_SECONDS = 2.0
 CANCELLED = "It was cancelled; nothing was done."
 
 
-class Tasks:
+class TaskService:
     """Begins tasks, goes on with them, and says how they stand.
 
     Every method raises TaskNotFound where there is no such task, or it is not the caller's.
@@ -82,16 +82,16 @@ class Tasks:
         desk: str,
         actor: Actor,
         store: Store,
-        opening: Opening,
-        posting: Posting,
-        reading: Reading,
-        awaiting: Awaiting,
-        runs: Running,
-        calling: CallingDirectly,
-        sessions: Sessions,
-        following: Following,
-        pushing: TaskPushing,
-        paid_ends: PaidEnds,
+        opening: ThreadCreation,
+        posting: MessageService,
+        reading: ThreadReader,
+        awaiting: OpenRequests,
+        runs: RunService,
+        calling: DirectCalls,
+        sessions: SessionService,
+        following: Broadcaster,
+        pushing: PushNotifications,
+        paid_ends: PaymentSettlement,
         clock: Callable[[], float],
     ) -> None:
         self._desk = desk
@@ -106,7 +106,7 @@ class Tasks:
         self._pushing = pushing
         self._paid_ends = paid_ends
         self._views = TaskViews(store, calling, reading.telling, awaiting)
-        self._reach = TaskReach(
+        self._reach = TaskAccess(
             desk=desk,
             store=store,
             reading=reading,
@@ -126,16 +126,18 @@ class Tasks:
         )
         self.listing = TaskListing(store, self._reach, desk)
 
-    async def check(self, principal: Principal, sent: Sent) -> None:
+    async def check(self, principal: Principal, sent: TaskMessage) -> None:
         """Refuse what could not be sent for a task, before anything comes of it.
 
         Raises:
-            TaskIsOver, InvalidRequest: as :meth:`send`.
+            TaskIsOver, InvalidRequest: as :meth:`send_message`.
         """
         self._pushing.check(sent.push)
-        await self._turns.place(principal, sent)
+        await self._turns.find_place(principal, sent)
 
-    async def send(self, principal: Principal, sent: Sent, draft: Draft, request: Request) -> Task:
+    async def send_message(
+        self, principal: Principal, sent: TaskMessage, draft: Draft, request: RequestInfo
+    ) -> Task:
         """Say something for a task; it is answered when it is a visitor's.
 
         Returns:
@@ -146,41 +148,41 @@ class Tasks:
             TaskIsOver: what it goes on with has ended.
             InvalidRequest: the context is none of the caller's, or another than the task's.
             ScopeMissing: the caller's credential does not open threads.
-            whatever :meth:`aitp_desk.desk.threads.messages.Posting.post` refuses.
+            whatever :meth:`aitp_desk.desk.threads.messages.MessageService.post_message` refuses.
         """
         check_scope(principal)
         self._pushing.check(sent.push)
-        kept, thread_id = await self._turns.place(principal, sent)
+        kept, thread_id = await self._turns.find_place(principal, sent)
         unpaid: tuple[str, ...] = ()
         if thread_id is None:
-            opened = await self._opening.open(principal, ThreadDraft((draft,)), request)
+            opened = await self._opening.open_thread(principal, ThreadDraft((draft,)), request)
             thread_id, said, run_id = opened.thread.id, opened.messages[-1], opened.run_id
         else:
-            unpaid = await self._paid_ends.unpaid_on(thread_id)
-            posted = await self._posting.post(principal, thread_id, draft, request)
+            unpaid = await self._paid_ends.list_unpaid(thread_id)
+            posted = await self._posting.post_message(principal, thread_id, draft, request)
             said, run_id = posted.message, posted.run_id
         if request.key is not None and run_id is not None:
             again = await task_reads.task_of_run(self._store, run_id, self._desk)
             if again is not None:
                 return await self._reach.view(principal, again)
-        call_id = await self._paid_ends.meant_by(said, unpaid) if run_id is None else None
+        call_id = await self._paid_ends.find_meant_call(said, unpaid) if run_id is None else None
         turn = NewTurn(message_id=said.id, run_id=run_id, call_id=call_id)
         if kept is None:
-            sent = await self._turns.named(principal, thread_id, sent)
-        task = await self._turns.keep(
-            principal, self._turns.draft(principal, kept, thread_id, sent), turn
+            sent = await self._turns.with_context(principal, thread_id, sent)
+        task = await self._turns.write_turn(
+            principal, self._turns.draft_turn(principal, kept, thread_id, sent), turn
         )
         if call_id is None or task.state is not TaskState.INPUT_REQUIRED:
             return task
-        return _refused(task, await self._paid_ends.told_after(thread_id, said.seq))
+        return _refused(task, await self._paid_ends.read_reply_after(thread_id, said.seq))
 
-    async def call(
+    async def call_action(
         self,
         principal: Principal,
-        sent: Sent,
+        sent: TaskMessage,
         asked: DirectCall,
         written: Mapping[str, Any],
-        request: Request,
+        request: RequestInfo,
         allowance: Allowance | None,
     ) -> Task:
         """Have an action called by its arguments, as a task.
@@ -195,7 +197,7 @@ class Tasks:
             allowance: what the caller has left; it becomes less where actions have less.
 
         Raises:
-            TaskIsOver, InvalidRequest: as :meth:`send`; or the arguments break the schema.
+            TaskIsOver, InvalidRequest: as :meth:`send_message`; or the arguments break the schema.
             UnknownAction: there is no such action.
             RateLimited: too many actions were called.
             IdempotencyConflict, IdempotencyInFlight: the key is taken.
@@ -206,35 +208,39 @@ class Tasks:
             again = await self._task_of_repeat(principal, asked, request)
             if again is not None:
                 return await self._reach.view(principal, again)
-        kept, thread_id = await self._turns.place(principal, sent)
+        kept, thread_id = await self._turns.find_place(principal, sent)
         if thread_id is None:
             check_hops(request)
-            draft = self._turns.opening(principal, sent)
+            draft = self._turns.draft_first_turn(principal, sent)
         else:
-            draft = self._turns.draft(principal, kept, thread_id, sent)
+            draft = self._turns.draft_turn(principal, kept, thread_id, sent)
         asked = msgspec.structs.replace(asked, thread_id=draft.task.thread_id)
-        called = CalledTurn(draft, to_json(self._calling.shown(asked, written)), self._clock)
+        called = CallTurn(draft, to_json(self._calling.redact_call(asked, written)), self._clock)
         status: CallStatus | None
         refused = ""
         try:
-            status = await self._calling.call(principal, asked, request, allowance, called.beside)
+            status = await self._calling.call(
+                principal, asked, request, allowance, called.make_writes
+            )
         except PaymentRequired as error:
-            status = await self._calling.stands(error.call_id or "")
-            turn = called.turn(unmade_by(error) if status is None else status)
+            status = await self._calling.get_call(error.call_id or "")
+            turn = called.make_turn(make_refusal_outcome(error) if status is None else status)
             refused = error.refused
         except DeskError as error:
             if called.is_begun and not called.is_ended:
                 raise  # it was not begun, for what would have been written with it
-            turn, status = called.turn(unmade_by(error)), None
+            turn, status = called.make_turn(make_refusal_outcome(error)), None
         else:
-            turn = called.turn(status)
+            turn = called.make_turn(status)
         if called.is_begun:
-            task = await self._turns.kept(principal, draft, turn, status)
+            task = await self._turns.report_turn(principal, draft, turn, status)
         else:
-            task = await self._turns.keep(principal, draft, turn)
+            task = await self._turns.write_turn(principal, draft, turn)
         return _refused(task, refused)
 
-    async def pay(self, principal: Principal, sent: Sent, payment: Mapping[str, Any]) -> Task:
+    async def pay_call(
+        self, principal: Principal, sent: TaskMessage, payment: Mapping[str, Any]
+    ) -> Task:
         """Pay for the call that a task is, and wait for what comes of that.
 
         Parameters:
@@ -250,15 +256,15 @@ class Tasks:
         if task.call_id is None:
             raise PreconditionFailed("This task does not wait for a payment.", param=PAYMENT)
         try:
-            await self._calling.pay(principal, task.call_id, payment)
+            await self._calling.pay_call(principal, task.call_id, payment)
         except PaymentRequired as error:
-            return _refused(await self.find(principal, task.id), error.refused)
-        return await self.find(principal, task.id)
+            return _refused(await self.get_task(principal, task.id), error.refused)
+        return await self.get_task(principal, task.id)
 
-    async def note(
+    async def record_turn(
         self,
         principal: Principal,
-        sent: Sent,
+        sent: TaskMessage,
         written: Mapping[str, Any],
         state: TaskState,
         result: Result,
@@ -271,33 +277,33 @@ class Tasks:
             state: how the task stands by that.
         """
         self._pushing.check(sent.push)
-        kept, thread_id = await self._turns.place(principal, sent)
-        said = to_json(Unmade(state, result))
+        kept, thread_id = await self._turns.find_place(principal, sent)
+        said = to_json(TaskOutcome(state, result))
         turn = NewTurn(asked=to_json(written), said=said)
-        draft = self._turns.draft(principal, kept, thread_id or "", sent)
-        return await self._turns.keep(principal, draft, turn)
+        draft = self._turns.draft_turn(principal, kept, thread_id or "", sent)
+        return await self._turns.write_turn(principal, draft, turn)
 
-    async def wait(self, principal: Principal, task: Task, seconds: float) -> Task:
+    async def wait_for_rest(self, principal: Principal, task: Task, seconds: float) -> Task:
         """Wait until a task is at rest, at most so many seconds, and say how it stands then."""
         works_on_it = task.run_id or task.call_id
         if works_on_it is None or task.state.is_at_rest:
             return task
         if task.run_id is not None:
-            await self._reading.follow_run(
+            await self._reading.wait_for_run(
                 principal, task.run_id, seconds, self._posting.idle_before
             )
         else:
             await self._following.wait(works_on_it, partial(self._ended, works_on_it), seconds)
-        return await self.find(principal, task.id)
+        return await self.get_task(principal, task.id)
 
-    async def find(self, principal: Principal, task_id: str) -> Task:
+    async def get_task(self, principal: Principal, task_id: str) -> Task:
         """A task as it stands."""
         _, task = await self._reach.find(principal, task_id)
         if task.has_messages:
             check_scope(principal)
         return task
 
-    async def show(self, principal: Principal, task_id: str) -> Task:
+    async def show_task(self, principal: Principal, task_id: str) -> Task:
         """A task as it stands, for who has set a receiver of its notifications.
 
         Raises:
@@ -308,7 +314,7 @@ class Tasks:
         except (InvalidRequest, Forbidden, ScopeMissing) as error:
             raise TaskNotFound(error.message, param="id") from None
 
-    async def run_of(self, principal: Principal, task: Task) -> Run:
+    async def find_run(self, principal: Principal, task: Task) -> Run:
         """The run that works on a task, or did.
 
         Raises:
@@ -318,7 +324,7 @@ class Tasks:
             raise TaskNotFound("No run works on this task.", param="id")
         return await self._runs.retrieve(principal, task.thread_id, task.run_id)
 
-    async def cancel(self, principal: Principal, task_id: str) -> Task:
+    async def cancel_task(self, principal: Principal, task_id: str) -> Task:
         """Cancel a task: what works on it is told to stop, what waits for its caller is withdrawn.
 
         Raises:
@@ -338,8 +344,10 @@ class Tasks:
             await self._runs.cancel(principal, task.thread_id, run.id)
         except InvalidRequest as error:  # it has ended meanwhile
             raise TaskNotCancelable(error.message, param="id") from None
-        await self._reading.follow_run(principal, run.id, CANCEL_SECONDS, self._posting.idle_before)
-        return await self.find(principal, task_id)
+        await self._reading.wait_for_run(
+            principal, run.id, CANCEL_SECONDS, self._posting.idle_before
+        )
+        return await self.get_task(principal, task_id)
 
     async def _withdraw(self, principal: Principal, kept: KeptTask, task: Task) -> Task:
         """Cancel a task that waits for its caller, and decline the calls that wait with it.
@@ -353,14 +361,14 @@ class Tasks:
             calls += [one.id for one in await call_reads.calls_of_run(self._store, task.run_id)]
         try:
             for call_id in calls:
-                await self._calling.withdraw(call_id)
+                await self._calling.withdraw_call(call_id)
         except PreconditionFailed as error:
             raise TaskNotCancelable(error.message, param="id") from None
-        unmade = Unmade(TaskState.CANCELED, Result((CANCELLED,)))
-        draft = self._turns.draft(principal, kept, kept.thread_id, Sent())
-        return await self._turns.keep(principal, draft, NewTurn(said=to_json(unmade)))
+        unmade = TaskOutcome(TaskState.CANCELED, Result((CANCELLED,)))
+        draft = self._turns.draft_turn(principal, kept, kept.thread_id, TaskMessage())
+        return await self._turns.write_turn(principal, draft, NewTurn(said=to_json(unmade)))
 
-    async def set_push(self, principal: Principal, push: Push, mark: CredentialMark) -> Push:
+    async def set_receiver(self, principal: Principal, push: Push, mark: CredentialMark) -> Push:
         """Have an address told how a task goes on.
 
         Parameters:
@@ -373,42 +381,42 @@ class Tasks:
         """
         self._pushing.check(push)
         task = await self._find_to_write(principal, push.task_id)
-        push = self._pushing.named(push, task.id)
-        is_managed = await self._reach.manages(principal, task.thread_id)
-        await self._pushing.set(principal, task, push, mark, is_managed=is_managed)
+        push = self._pushing.with_id(push, task.id)
+        is_managed = await self._reach.can_manage(principal, task.thread_id)
+        await self._pushing.set_receiver(principal, task, push, mark, is_managed=is_managed)
         return push
 
-    async def pushes(self, principal: Principal, task_id: str) -> tuple[Push, ...]:
+    async def list_receivers(self, principal: Principal, task_id: str) -> tuple[Push, ...]:
         """The receivers that the caller has set for a task; all for who manages its thread."""
         task = await self._find_to_write(principal, task_id)
-        is_managed = await self._reach.manages(principal, task.thread_id)
-        return await self._pushing.of_caller(principal, task_id, is_managed=is_managed)
+        is_managed = await self._reach.can_manage(principal, task.thread_id)
+        return await self._pushing.list_receivers(principal, task_id, is_managed=is_managed)
 
-    async def delete_push(self, principal: Principal, task_id: str, push_id: str) -> bool:
+    async def delete_receiver(self, principal: Principal, task_id: str, push_id: str) -> bool:
         """Have nobody told there any more; whether somebody was."""
-        known = await self.pushes(principal, task_id)
-        task = await self.find(principal, task_id)
+        known = await self.list_receivers(principal, task_id)
+        task = await self.get_task(principal, task_id)
         is_known = any(push.id == push_id for push in known)
-        return is_known and await self._pushing.delete(task, push_id)
+        return is_known and await self._pushing.delete_receiver(task, push_id)
 
     async def _find_to_write(self, principal: Principal, task_id: str) -> Task:
-        task = await self.find(principal, task_id)
-        await self._reach.check(principal, task.thread_id, Need.WRITE)
+        task = await self.get_task(principal, task_id)
+        await self._reach.check_access(principal, task.thread_id, AccessNeed.WRITE)
         return task
 
     async def _ended(self, call_id: str) -> bool:
-        status = await self._calling.stands(call_id)
+        status = await self._calling.get_call(call_id)
         return status is None or status.call.is_over
 
     async def _task_of_repeat(
-        self, principal: Principal, asked: DirectCall, request: Request
+        self, principal: Principal, asked: DirectCall, request: RequestInfo
     ) -> KeptTask | None:
         """The task of the call that this repeats; None where it repeats none."""
         try:
-            async with self._calling.once(principal, asked, request) as begun:
+            async with self._calling.hold_key(principal, asked, request) as begun:
                 before = begun.before
         except DeskError as error:
-            unmade_by(error)
+            make_refusal_outcome(error)
             return None
         made = "" if before is None else before.call.id
         return await task_reads.task_of_call(self._store, made, self._desk)

@@ -7,13 +7,13 @@ from collections.abc import Callable
 import msgspec
 
 from aitp_desk.desk.dialogue.turn import CallStatus
-from aitp_desk.desk.tasks.access import TaskReach
-from aitp_desk.desk.tasks.push import TaskPushing
-from aitp_desk.desk.tasks.types import Sent
-from aitp_desk.desk.tasks.views import WHOLE, TaskViews
-from aitp_desk.desk.threads.sessions import THREAD_PREFIX, Sessions
+from aitp_desk.desk.tasks.access import TaskAccess
+from aitp_desk.desk.tasks.push import PushNotifications
+from aitp_desk.desk.tasks.types import TaskMessage
+from aitp_desk.desk.tasks.views import ALL_VISIBLE, TaskViews
+from aitp_desk.desk.threads.sessions import THREAD_PREFIX, SessionService
 from aitp_desk.model.access.principal import Principal
-from aitp_desk.model.access.rule import Need
+from aitp_desk.model.access.rule import AccessNeed
 from aitp_desk.model.calls.task import TASK_PREFIX, Task
 from aitp_desk.model.conversation.thread import VISITOR, Actor, Thread
 from aitp_desk.model.errors import InvalidRequest, TaskIsOver
@@ -100,9 +100,9 @@ class TaskTurns:
         actor: Actor,
         store: Store,
         views: TaskViews,
-        reach: TaskReach,
-        sessions: Sessions,
-        pushing: TaskPushing,
+        reach: TaskAccess,
+        sessions: SessionService,
+        pushing: PushNotifications,
         clock: Callable[[], float],
     ) -> None:
         self._desk = desk
@@ -114,7 +114,9 @@ class TaskTurns:
         self._pushing = pushing
         self._clock = clock
 
-    async def place(self, principal: Principal, sent: Sent) -> tuple[KeptTask | None, str | None]:
+    async def find_place(
+        self, principal: Principal, sent: TaskMessage
+    ) -> tuple[KeptTask | None, str | None]:
         """The task that something is sent for, and its thread; None for those to be begun.
 
         Raises:
@@ -126,7 +128,7 @@ class TaskTurns:
         if not sent.task_id:
             if not sent.context:
                 return None, None
-            return None, await self._reach.thread_of(principal, sent.context, Need.WRITE)
+            return None, await self._reach.find_thread(principal, sent.context, AccessNeed.WRITE)
         kept, task = await self._reach.find(principal, sent.task_id, "message.taskId")
         if sent.context and sent.context not in (kept.context, kept.thread_id):
             raise InvalidRequest(
@@ -138,11 +140,11 @@ class TaskTurns:
                 f"This task is {task.state.value}. Begin a new one in its context.",
                 param="message.taskId",
             )
-        await self._reach.check(principal, kept.thread_id, Need.WRITE)
+        await self._reach.check_access(principal, kept.thread_id, AccessNeed.WRITE)
         return kept, kept.thread_id
 
-    def draft(
-        self, principal: Principal, kept: KeptTask | None, thread_id: str, sent: Sent
+    def draft_turn(
+        self, principal: Principal, kept: KeptTask | None, thread_id: str, sent: TaskMessage
     ) -> TurnDraft:
         """A turn that is about to be written, on a thread that is there.
 
@@ -160,27 +162,29 @@ class TaskTurns:
             begun, now, push, is_first=True, owner=principal.owner, party=principal.party
         )
 
-    def opening(self, principal: Principal, sent: Sent) -> TurnDraft:
+    def draft_first_turn(self, principal: Principal, sent: TaskMessage) -> TurnDraft:
         """A turn that is about to be written with a task and a conversation that it begins."""
         now = self._clock()
         id_ = new_id(THREAD_PREFIX, now)
         opened = Thread(id_, principal.owner, int(now), {}, (self._actor,), desk=principal.desk)
         named = msgspec.structs.replace(sent, context=new_id(SESSION_PREFIX, now))
-        begun = self.draft(principal, None, id_, named)
+        begun = self.draft_turn(principal, None, id_, named)
         context = NewContext(opened, principal.owner or VISITOR)
         return msgspec.structs.replace(begun, opens=context)
 
-    async def named(self, principal: Principal, thread_id: str, sent: Sent) -> Sent:
+    async def with_context(
+        self, principal: Principal, thread_id: str, sent: TaskMessage
+    ) -> TaskMessage:
         """What is sent, in the conversation that the thread is."""
-        context = sent.context or await self._sessions.name(principal, thread_id)
+        context = sent.context or await self._sessions.get_session_name(principal, thread_id)
         return msgspec.structs.replace(sent, context=context)
 
-    async def keep(self, principal: Principal, draft: TurnDraft, turn: NewTurn) -> Task:
+    async def write_turn(self, principal: Principal, draft: TurnDraft, turn: NewTurn) -> Task:
         """Write a turn down, with its task where that begins, and say how the task stands."""
         await self._store.run(draft.write, turn)
-        return await self.kept(principal, draft, turn)
+        return await self.report_turn(principal, draft, turn)
 
-    async def kept(
+    async def report_turn(
         self,
         principal: Principal,
         draft: TurnDraft,
@@ -193,13 +197,17 @@ class TaskTurns:
             status: how its call stands, where that is known; None looks.
         """
         task = draft.task
-        if draft.push is not None or (not draft.is_first and await self._pushing.is_any(task.id)):
-            self._pushing.wake_for(turn.run_id)
+        if draft.push is not None or (
+            not draft.is_first and await self._pushing.has_receivers(task.id)
+        ):
+            self._pushing.wake_receivers(turn.run_id)
         if draft.is_first:  # its sender sees all of it
-            return await self._views.view(task, WHOLE, (draft.first(turn),), status)
+            return await self._views.view(task, ALL_VISIBLE, (draft.first(turn),), status)
         return await self._reach.view(principal, task, status)
 
-    def _sealed(self, principal: Principal, sent: Sent, task_id: str) -> NewPush | None:
+    def _sealed(self, principal: Principal, sent: TaskMessage, task_id: str) -> NewPush | None:
         if sent.push is None:
             return None
-        return self._pushing.sealed(principal, self._pushing.named(sent.push, task_id), sent.mark)
+        return self._pushing.seal_receiver(
+            principal, self._pushing.with_id(sent.push, task_id), sent.mark
+        )

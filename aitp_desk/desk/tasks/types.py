@@ -8,7 +8,7 @@ from aitp_desk.model.access.credential import UNMARKED, CredentialMark
 from aitp_desk.model.calls.task import Push, Task
 
 
-class Sent(msgspec.Struct, frozen=True):
+class TaskMessage(msgspec.Struct, frozen=True):
     """What is sent for a task.
 
     Parameters:

@@ -12,12 +12,12 @@ from typing import Any
 import msgspec
 
 from aitp_desk.desk.dialogue.turn import CallStatus
-from aitp_desk.desk.direct.calls import CallingDirectly
-from aitp_desk.desk.plugins.messages.plain_text import Telling
-from aitp_desk.desk.threads.open_requests import Awaiting
+from aitp_desk.desk.direct.calls import DirectCalls
+from aitp_desk.desk.plugins.messages.plain_text import PlainTextRenderer
+from aitp_desk.desk.threads.open_requests import OpenRequests
 from aitp_desk.model.calls.call import CallState
 from aitp_desk.model.calls.open_request import OpenRequest
-from aitp_desk.model.calls.task import Result, Task, TaskState, Told
+from aitp_desk.model.calls.task import Result, Task, TaskState, TaskUtterance
 from aitp_desk.model.conversation.run import Run, RunState
 from aitp_desk.model.conversation.thread import Message, Origin
 from aitp_desk.store.base import Store
@@ -58,18 +58,18 @@ _CALLS = {
 }
 
 
-class Unmade(msgspec.Struct, frozen=True):
+class TaskOutcome(msgspec.Struct, frozen=True):
     """What came of what was asked, where neither a run nor a call tells it; kept with the turn."""
 
     state: TaskState
     result: Result
 
 
-_unmade = msgspec.json.Decoder(Unmade)
+_unmade = msgspec.json.Decoder(TaskOutcome)
 _asked = msgspec.json.Decoder(dict)
 
 
-class _Stands(msgspec.Struct, frozen=True):
+class _TurnState(msgspec.Struct, frozen=True):
     """How a turn stands.
 
     Parameters:
@@ -102,7 +102,7 @@ def asks_back(reply: Message) -> bool:
     return "asks_back" in reply.metadata
 
 
-class Sight(msgspec.Struct, frozen=True):
+class TaskVisibility(msgspec.Struct, frozen=True):
     """Which of the calls among a task's turns a caller is shown.
 
     Parameters:
@@ -118,7 +118,7 @@ class Sight(msgspec.Struct, frozen=True):
         return self.is_whole or (self.party is not None and turn.principal == self.party)
 
 
-WHOLE = Sight(None, is_whole=True)
+ALL_VISIBLE = TaskVisibility(None, is_whole=True)
 """The sight of who may manage the thread."""
 
 
@@ -130,7 +130,7 @@ class TaskViews:
     """
 
     def __init__(
-        self, store: Store, calling: CallingDirectly, telling: Telling, awaiting: Awaiting
+        self, store: Store, calling: DirectCalls, telling: PlainTextRenderer, awaiting: OpenRequests
     ) -> None:
         self._telling = telling
         self._awaiting = awaiting
@@ -140,7 +140,7 @@ class TaskViews:
     async def view(
         self,
         kept: KeptTask,
-        sight: Sight,
+        sight: TaskVisibility,
         turns: tuple[KeptTurn, ...] | None = None,
         status: CallStatus | None = None,
     ) -> Task:
@@ -163,7 +163,7 @@ class TaskViews:
         stands = await self._stands(kept.thread_id, last, asked, status)
         if is_hidden:
             last = msgspec.structs.replace(last, call_id=None)
-            stands = _Stands(stands.state, at=stands.at)
+            stands = _TurnState(stands.state, at=stands.at)
         return Task(
             kept.id,
             kept.thread_id,
@@ -171,7 +171,7 @@ class TaskViews:
             stands.state,
             kept.created_at,
             max(stands.at, last.created_at),
-            (*told, *asked, *(Told(one) for one in stands.said)),
+            (*told, *asked, *(TaskUtterance(one) for one in stands.said)),
             stands.asks,
             stands.result,
             last.run_id,
@@ -179,51 +179,59 @@ class TaskViews:
             stands.waits_for_people,
         )
 
-    async def _history(self, thread_id: str, turns: Sequence[KeptTurn], sight: Sight) -> list[Told]:
+    async def _history(
+        self, thread_id: str, turns: Sequence[KeptTurn], sight: TaskVisibility
+    ) -> list[TaskUtterance]:
         """The newest of what was said in some turns, within ``HISTORY_BYTES``."""
-        newest: list[list[Told]] = []
+        newest: list[list[TaskUtterance]] = []
         room = HISTORY_BYTES
         for turn in reversed(turns):
             told = await self._asked(thread_id, turn, sight)
-            told += [Told(reply) for reply in await self._replies(turn)]
+            told += [TaskUtterance(reply) for reply in await self._replies(turn)]
             room -= sum(one.size for one in told)
             if room < 0:
                 break
             newest.append(told)
         return [one for told in reversed(newest) for one in told]
 
-    async def _asked(self, thread_id: str, turn: KeptTurn, sight: Sight) -> list[Told]:
+    async def _asked(
+        self, thread_id: str, turn: KeptTurn, sight: TaskVisibility
+    ) -> list[TaskUtterance]:
         if turn.asked is not None:
-            return [Told(asked=_asked.decode(turn.asked))] if sight.shows(turn) else []
+            return [TaskUtterance(asked=_asked.decode(turn.asked))] if sight.shows(turn) else []
         if turn.message_id is None:
             return []
         message = await reads.message(self._store, thread_id, turn.message_id)
-        return [] if message is None else [Told(self._telling.in_words(message))]
+        return [] if message is None else [TaskUtterance(self._telling.render_message(message))]
 
     async def _replies(self, turn: KeptTurn) -> tuple[Message, ...]:
         if turn.run_id is None:
             return ()
-        return tuple(map(self._telling.in_words, await reads.replies(self._store, turn.run_id)))
+        return tuple(
+            map(self._telling.render_message, await reads.replies(self._store, turn.run_id))
+        )
 
     async def _stands(
         self,
         thread_id: str,
         turn: KeptTurn,
-        asked: Sequence[Told],
+        asked: Sequence[TaskUtterance],
         status: CallStatus | None = None,
-    ) -> _Stands:
+    ) -> _TurnState:
         if turn.said is not None:
             unmade = _unmade.decode(turn.said)
             if unmade.state is TaskState.COMPLETED:
-                return _Stands(unmade.state, result=unmade.result)
+                return _TurnState(unmade.state, result=unmade.result)
             asks = unmade.result
             if unmade.state is TaskState.INPUT_REQUIRED and asks.data is None:
-                found = await self._awaiting.open_on(thread_id)
+                found = await self._awaiting.list_open(thread_id)
                 asks = msgspec.structs.replace(asks, waiting=found)
-            return _Stands(unmade.state, asks)
+            return _TurnState(unmade.state, asks)
         if turn.call_id is not None:
             status = status or await self._status(thread_id, turn.call_id)
-            return _Stands(TaskState.FAILED, _in_words(GONE)) if status is None else _call(status)
+            return (
+                _TurnState(TaskState.FAILED, _in_words(GONE)) if status is None else _call(status)
+            )
         run = None if turn.run_id is None else await reads.run(self._store, turn.run_id)
         message = asked[0].message if asked else None
         is_with_people = run is None or run.error == TAKEN_OVER
@@ -236,25 +244,25 @@ class TaskViews:
                 replies = await self._answers(thread_id, message.seq, asker)
             if is_with_people and not replies:
                 if message is None:
-                    return _Stands(TaskState.FAILED)
+                    return _TurnState(TaskState.FAILED)
                 words = None if run is None else _in_words(TAKEN_OVER)
-                return _Stands(TaskState.WORKING, words, waits_for_people=True)
+                return _TurnState(TaskState.WORKING, words, waits_for_people=True)
             waiting: tuple[OpenRequest, ...] = ()
             if replies and asks_back(replies[-1]):
-                waiting = await self._awaiting.open_on(thread_id)
+                waiting = await self._awaiting.list_open(thread_id)
             return _answered(run, replies, turn.created_at, waiting)
         words = None if run.error is None else _in_words(run.error)
         if run.state is RunState.CAPPED and message is not None:
             said = await self._answers(thread_id, message.seq)
             words = Result(said[-1].content) if said else None
-        return _Stands(_RUNS[run.state], words, at=_moved_at(run))
+        return _TurnState(_RUNS[run.state], words, at=_moved_at(run))
 
     async def _status(self, thread_id: str, call_id: str) -> CallStatus | None:
         """How a task's call stands; None once it belongs to others than the task's thread does.
 
         A task that has paid by a quote's id is a call of the thread on which that was quoted.
         """
-        status = await self._calling.stands(call_id)
+        status = await self._calling.get_call(call_id)
         if status is None or status.call.thread_id in {None, thread_id}:
             return status
         quoted = await reads.thread(self._store, status.call.thread_id or "")
@@ -290,43 +298,43 @@ class TaskViews:
             for one in after.messages
             if one.origin is Origin.DESK or (asker is not None and one.actor != asker)
         )
-        return tuple(map(self._telling.in_words, said))[:1]
+        return tuple(map(self._telling.render_message, said))[:1]
 
 
 def _answered(
     run: Run | None, replies: tuple[Message, ...], began: int, waiting: tuple[OpenRequest, ...]
-) -> _Stands:
+) -> _TurnState:
     if not replies:
         at = began if run is None else _moved_at(run)
-        return _Stands(TaskState.COMPLETED, result=_in_words(NO_ANSWER), at=at)
+        return _TurnState(TaskState.COMPLETED, result=_in_words(NO_ANSWER), at=at)
     *before, last = replies
     said, at = tuple(before), last.created_at
     if asks_back(last):
         asks = Result(last.content, waiting=waiting)
-        return _Stands(TaskState.INPUT_REQUIRED, asks, said=said, at=at)
-    return _Stands(TaskState.COMPLETED, result=Result(last.content), said=said, at=at)
+        return _TurnState(TaskState.INPUT_REQUIRED, asks, said=said, at=at)
+    return _TurnState(TaskState.COMPLETED, result=Result(last.content), said=said, at=at)
 
 
-def _call(status: CallStatus) -> _Stands:
+def _call(status: CallStatus) -> _TurnState:
     call = status.call
     state, at = _CALLS[call.state], call.ended_at or 0
     if status.offer is not None:
         paid = Result((PAID,), receipt=call.receipt) if call.receipt else None
-        return _Stands(state, paid, result=Result((status.offer.text,), call.result), at=at)
+        return _TurnState(state, paid, result=Result((status.offer.text,), call.result), at=at)
     if call.error is not None:
         told: dict[str, Any] = {"code": call.error.kind}
         if call.error.recovery is not None:
             told["recovery"] = call.error.recovery
-        return _Stands(state, Result((call.error.message,), told, receipt=call.receipt), at=at)
+        return _TurnState(state, Result((call.error.message,), told, receipt=call.receipt), at=at)
     if call.state is CallState.WAITING_PAYMENT:
         if status.terms is None:  # what was paid is looked at
-            return _Stands(TaskState.WORKING, _in_words(call.how_far), at=at)
+            return _TurnState(TaskState.WORKING, _in_words(call.how_far), at=at)
         costs = f"{call.action} costs {call.price}, which is paid before it is done."
-        return _Stands(state, Result((costs,), terms=status.terms), at=at)
+        return _TurnState(state, Result((costs,), terms=status.terms), at=at)
     awaited = {"eta_seconds": status.eta_seconds}
     words = Result((call.how_far,), awaited)
     is_with_people = call.state is CallState.WAITING_APPROVAL
-    return _Stands(state, words, at=at, waits_for_people=is_with_people)
+    return _TurnState(state, words, at=at, waits_for_people=is_with_people)
 
 
 def _in_words(words: str) -> Result:

@@ -8,17 +8,17 @@ from functools import partial
 import msgspec
 
 from aitp_desk.desk.access.idempotency import (
-    Repeats,
-    Request,
+    IdempotencyKeys,
+    RequestInfo,
     check_hops,
-    opening_scope,
+    creation_scope,
 )
 from aitp_desk.desk.access.site_agents import OwnNames
-from aitp_desk.desk.plugins.judged_messages import JudgedPosting
-from aitp_desk.desk.plugins.messages.plain_text import Telling
-from aitp_desk.desk.threads.messages import Posting
-from aitp_desk.desk.threads.speakers import Speakers, settle
-from aitp_desk.model.access.audit import AuditKeys, auditor_of
+from aitp_desk.desk.plugins.judged_messages import JudgedMessageWriter
+from aitp_desk.desk.plugins.messages.plain_text import PlainTextRenderer
+from aitp_desk.desk.threads.messages import MessageService
+from aitp_desk.desk.threads.speakers import Speakers, assign_speaker
+from aitp_desk.model.access.audit import AuditKeys, make_auditor
 from aitp_desk.model.access.principal import Principal
 from aitp_desk.model.conversation.thread import (
     MAX_THREAD_MESSAGES,
@@ -33,7 +33,7 @@ from aitp_desk.model.ids import new_id
 from aitp_desk.store.base import Store
 from aitp_desk.store.reads import threads as reads
 from aitp_desk.store.records.runs import NewRun
-from aitp_desk.store.records.threads import Fork, Placed
+from aitp_desk.store.records.threads import Fork, PostResult
 from aitp_desk.store.units.threads.actors import bound_to_others
 from aitp_desk.store.units.threads.threads import open_thread
 
@@ -54,7 +54,7 @@ class OpenedThread(msgspec.Struct, frozen=True):
     replies: tuple[Message, ...] = ()
 
 
-class Opening:
+class ThreadCreation:
     """Opens threads for visitors.
 
     Parameters:
@@ -70,15 +70,15 @@ class Opening:
     def __init__(
         self,
         *,
-        posting: Posting,
+        posting: MessageService,
         store: Store,
         actor: Actor,
         own_names: OwnNames,
-        repeats: Repeats,
+        repeats: IdempotencyKeys,
         clock: Callable[[], float],
         audit: AuditKeys,
-        judging: JudgedPosting,
-        telling: Telling,
+        judging: JudgedMessageWriter,
+        telling: PlainTextRenderer,
     ) -> None:
         self._posting = posting
         self._store = store
@@ -90,11 +90,11 @@ class Opening:
         self._judging = judging
         self._telling = telling
 
-    async def open(
+    async def open_thread(
         self,
         principal: Principal,
         draft: ThreadDraft,
-        request: Request,
+        request: RequestInfo,
         run: NewRun | None = None,
     ) -> OpenedThread:
         """Open a thread; its last message is answered when it is a visitor's.
@@ -114,17 +114,17 @@ class Opening:
         check_hops(request)
         self._own_names.check(draft.actors, "metadata.actors")
         parts = [
-            self._judging.parts(message, f"messages[{place}].")
+            self._judging.read_parts(message, f"messages[{place}].")
             for place, message in enumerate(draft.messages)
         ]
-        kept = map(self._judging.kept, draft.messages, parts)
+        kept = map(self._judging.redact, draft.messages, parts)
         draft = msgspec.structs.replace(draft, messages=tuple(kept))
         now = self._clock()
-        by = auditor_of(self._audit, principal, int(now))
+        by = make_auditor(self._audit, principal, int(now))
         binds = bound_to_others(draft.actors, principal.owner)
         speakers = Speakers(principal, self._actor, draft.actors)
         messages = tuple(
-            settle(message, speakers, principal, now, at=f"messages[{place}].")
+            assign_speaker(message, speakers, principal, now, at=f"messages[{place}].")
             for place, message in enumerate(draft.messages)
         )
         thread = Thread(
@@ -142,7 +142,7 @@ class Opening:
         is_wished = run is not None
         if run is None and not request.manual and messages and messages[-1].role == "user":
             run = NewRun(new_id("run", now), principal)
-        with self._repeats.once(request, opening_scope(principal, request.key)) as once:
+        with self._repeats.hold_key(request, creation_scope(principal, request.key)) as once:
             await self._posting.check_attached(principal, draft.messages, once, "messages")
             opening = partial(
                 open_thread,
@@ -169,12 +169,12 @@ class Opening:
                 placed = await self._store.run(opening, messages=messages, run=run)
         if placed.replayed:
             return await self._read_opened(principal, placed)
-        self._posting.wake_for(placed, principal)
-        told = await self._telling.tell(principal, thread.id, placed.messages)
-        replies = await self._telling.tell(principal, thread.id, placed.replies)
+        self._posting.wake_worker(placed, principal)
+        told = await self._telling.render_messages(principal, thread.id, placed.messages)
+        replies = await self._telling.render_messages(principal, thread.id, placed.replies)
         return OpenedThread(thread, told, placed.run_id, replies)
 
-    async def _read_opened(self, principal: Principal, placed: Placed) -> OpenedThread:
+    async def _read_opened(self, principal: Principal, placed: PostResult) -> OpenedThread:
         kept = await reads.thread(self._store, placed.thread_id)
         if kept is None:
             raise ThreadNotFound("The thread that this request opened has been deleted.")
@@ -185,5 +185,5 @@ class Opening:
         )
         last = await reads.place(self._store, placed.thread_id, placed.message_id)
         said = tuple(message for message in page.messages if message.seq <= last)
-        told = await self._telling.tell(principal, placed.thread_id, said)
+        told = await self._telling.render_messages(principal, placed.thread_id, said)
         return OpenedThread(kept.thread, told, placed.run_id)

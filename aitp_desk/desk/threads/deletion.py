@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from aitp_desk.desk.events.broadcaster import Following
-from aitp_desk.desk.threads.sessions import Sessions
-from aitp_desk.model.access.audit import AuditKeys, auditor_of
+from aitp_desk.desk.events.broadcaster import Broadcaster
+from aitp_desk.desk.threads.sessions import SessionService
+from aitp_desk.model.access.audit import AuditKeys, make_auditor
 from aitp_desk.model.access.principal import Principal
 from aitp_desk.model.conversation.thread import Message, check_metadata
 from aitp_desk.store.base import Store
@@ -18,7 +18,7 @@ from aitp_desk.store.units.threads.deletion import (
 )
 
 
-class Deleting:
+class ThreadDeletion:
     """Takes back what was said, within what the caller may.
 
     Parameters:
@@ -31,8 +31,8 @@ class Deleting:
         self,
         *,
         store: Store,
-        following: Following,
-        sessions: Sessions,
+        following: Broadcaster,
+        sessions: SessionService,
         audit: AuditKeys,
         clock: Callable[[], float],
         stop: Callable[[str], None],
@@ -121,8 +121,8 @@ class Deleting:
             idle_before=idle_before,
             with_replies=with_replies,
         )
-        self._sessions.forget_thread(thread_id)  # the next turn reads it back without the message
-        self._following.changed(thread_id)
+        self._sessions.evict_thread(thread_id)  # the next turn reads it back without the message
+        self._following.notify_change(thread_id)
         return replies
 
     async def delete_thread(self, principal: Principal, thread_id: str, idle_before: int) -> None:
@@ -139,10 +139,10 @@ class Deleting:
             principal=principal,
             now=now,
             idle_before=idle_before,
-            by=auditor_of(self._audit, principal, now),
+            by=make_auditor(self._audit, principal, now),
         )
-        self._sessions.forget_thread(thread_id)
+        self._sessions.evict_thread(thread_id)
         for run_id in ended:
             self._stop(run_id)
-            self._following.ended(run_id)
-        self._following.changed(thread_id)
+            self._following.notify_end(run_id)
+        self._following.notify_change(thread_id)

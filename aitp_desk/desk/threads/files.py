@@ -8,8 +8,8 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from aitp_desk.agent.base import FileText
 from aitp_desk.config import Files
 from aitp_desk.config.units import DAY_SECONDS
-from aitp_desk.desk.limits.concurrency_slots import Places
-from aitp_desk.model.access.principal import Principal, may_use_threads, takes_part_in_threads
+from aitp_desk.desk.limits.concurrency_slots import ConcurrencySlots
+from aitp_desk.model.access.principal import Principal, may_join_threads, may_use_threads
 from aitp_desk.model.conversation.file import PART_BYTES, File, clean_name, sniff
 from aitp_desk.model.conversation.thread import Draft
 from aitp_desk.model.errors import (
@@ -29,13 +29,13 @@ TEXT_BYTES = 32 * 1024
 """How much of all files together an agent is given for a turn."""
 TEXT_FILES = 5
 """Of how many files an agent is given something."""
-MOST_UPLOADS = 32
-MOST_UPLOADS_OF_CALLER = 8
+MAX_UPLOADS = 32
+MAX_UPLOADS_OF_CALLER = 8
 """How many may be on their way at once: a file that comes is in memory as a whole."""
 _FILES = "This credential does not open files; it needs the scope 'threads'."
 
 
-class Filing:
+class FileService:
     """Keeps files for their owners, and reads them to agents.
 
     A file belongs to the principal that uploaded it. One without an owner is opened by its id
@@ -60,7 +60,9 @@ class Filing:
         self._anonymous_days = anonymous_days
         self._digest = digest
         self._clock = clock
-        self._uploads = Places("uploads", most=MOST_UPLOADS, most_per_caller=MOST_UPLOADS_OF_CALLER)
+        self._uploads = ConcurrencySlots(
+            "uploads", most=MAX_UPLOADS, most_per_caller=MAX_UPLOADS_OF_CALLER
+        )
 
     def admit_upload(self, principal: Principal) -> Callable[[], None]:
         """Take a place for an upload, before anything of it is read.
@@ -74,7 +76,7 @@ class Filing:
             RateLimited, Unavailable: the caller's, or all together, are too many.
         """
         self._check_uploader(principal)
-        return self._uploads.take(principal)
+        return self._uploads.acquire(principal)
 
     def may_upload(self, principal: Principal) -> bool:
         """Whether the caller may upload files here."""
@@ -92,14 +94,14 @@ class Filing:
     def _check_keeps(self, principal: Principal) -> None:
         """Refuse a credential for something else, unless files are taken without any."""
         _check_scope(principal)
-        if not takes_part_in_threads(principal) and not self._settings.anonymous:
+        if not may_join_threads(principal) and not self._settings.anonymous:
             raise ScopeMissing(_FILES, scope="threads")
 
-    def takes(self, media_type: str) -> bool:
+    def accepts_type(self, media_type: str) -> bool:
         """Whether files are taken that are said to be of a type; what they are shows later."""
         return media_type.partition(";")[0].strip().lower() in self._settings.types
 
-    async def keep(
+    async def save_file(
         self, principal: Principal, name: str, purpose: str, data: bytes, seconds: int | None
     ) -> File:
         """Keep a file. It is on disk when this returns.
@@ -151,7 +153,7 @@ class Filing:
         )
         return file
 
-    async def find(self, principal: Principal, file_id: str, *, param: str = "file_id") -> File:
+    async def get_file(self, principal: Principal, file_id: str, *, param: str = "file_id") -> File:
         """Find a file of the caller's.
 
         Parameters:
@@ -166,7 +168,7 @@ class Filing:
             raise FileNotFound("There is no file with this id.", param=param)
         return file
 
-    async def content(
+    async def read_content(
         self, principal: Principal, file_id: str
     ) -> tuple[File, AsyncIterator[bytes]]:
         """A file of the caller's, and its bytes, which are read while they are sent.
@@ -174,12 +176,12 @@ class Filing:
         They end early where the file is deleted meanwhile.
 
         Raises:
-            FileNotFound: as :meth:`find`.
+            FileNotFound: as :meth:`get_file`.
         """
-        file = await self.find(principal, file_id)
+        file = await self.get_file(principal, file_id)
         return file, file_reads.slices(self._store, file)
 
-    async def list(
+    async def list_files(
         self, principal: Principal, *, limit: int, order: Order, after: str | None, purpose: str
     ) -> FilePage:
         """One page of the caller's files.
@@ -205,11 +207,11 @@ class Filing:
             now=int(self._clock()),
         )
 
-    async def delete(self, principal: Principal, file_id: str) -> None:
+    async def delete_file(self, principal: Principal, file_id: str) -> None:
         """Drop a file of the caller's. Messages that it was attached to keep its id.
 
         Raises:
-            FileNotFound: as :meth:`find`.
+            FileNotFound: as :meth:`get_file`.
         """
         _check_scope(principal)
         await self._store.run(
@@ -227,11 +229,11 @@ class Filing:
             at: where the draft stands in its request, such as ``messages[0].``, for ``param``.
 
         Raises:
-            FileNotFound: as :meth:`find`; ``param`` is the attachment.
+            FileNotFound: as :meth:`get_file`; ``param`` is the attachment.
         """
         for place, attachment in enumerate(draft.attachments):
             param = f"{at}attachments[{place}].file_id"
-            await self.find(principal, attachment.file_id, param=param)
+            await self.get_file(principal, attachment.file_id, param=param)
 
     async def read_texts(
         self, principal: Principal, file_ids: Sequence[str]

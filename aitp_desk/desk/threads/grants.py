@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from aitp_desk.desk.events.broadcaster import Following
-from aitp_desk.desk.threads.reader import Reading
-from aitp_desk.desk.threads.sessions import Sessions
-from aitp_desk.model.access.audit import AuditKeys, auditor_of
-from aitp_desk.model.access.grant import Grant, GrantDraft, new_link
+from aitp_desk.desk.events.broadcaster import Broadcaster
+from aitp_desk.desk.threads.reader import ThreadReader
+from aitp_desk.desk.threads.sessions import SessionService
+from aitp_desk.model.access.audit import AuditKeys, make_auditor
+from aitp_desk.model.access.grant import Grant, GrantDraft, make_link_secret
 from aitp_desk.model.access.principal import LINK_PREFIX, Principal
-from aitp_desk.model.access.rule import Need
+from aitp_desk.model.access.rule import AccessNeed
 from aitp_desk.model.ids import new_id
 from aitp_desk.store.base import Store
 from aitp_desk.store.reads.credentials import grants as grant_reads
@@ -18,7 +18,7 @@ from aitp_desk.store.units.threads.claims import claim_thread
 from aitp_desk.store.units.threads.grants import revoke_grant, share_thread
 
 
-class Sharing:
+class GrantService:
     """Says whose threads are and who has part in them; that is durable when it returns.
 
     Every method raises ThreadNotFound where there is no such thread, it is closed, or it is not
@@ -34,9 +34,9 @@ class Sharing:
         self,
         *,
         store: Store,
-        reading: Reading,
-        following: Following,
-        sessions: Sessions,
+        reading: ThreadReader,
+        following: Broadcaster,
+        sessions: SessionService,
         audit: AuditKeys,
         hash_link: Callable[[str], bytes],
         clock: Callable[[], float],
@@ -49,7 +49,7 @@ class Sharing:
         self._hash_link = hash_link
         self._clock = clock
 
-    async def claim(self, principal: Principal, thread_id: str, idle_before: int) -> None:
+    async def claim_thread(self, principal: Principal, thread_id: str, idle_before: int) -> None:
         """Make an anonymous thread the caller's; see ``store.work.claiming.claim_thread``.
 
         Raises:
@@ -62,13 +62,13 @@ class Sharing:
             principal=principal,
             now=now,
             idle_before=idle_before,
-            by=auditor_of(self._audit, principal, now),
+            by=make_auditor(self._audit, principal, now),
         )
         if changed:
-            self._sessions.forget_thread(thread_id)  # the next turn reads back whose they are
-            self._following.changed(thread_id)
+            self._sessions.evict_thread(thread_id)  # the next turn reads back whose they are
+            self._following.notify_change(thread_id)
 
-    async def share(
+    async def share_thread(
         self, principal: Principal, thread_id: str, draft: GrantDraft, idle_before: int
     ) -> tuple[Grant, str | None]:
         """Share a thread; see ``store.work.sharing.share_thread``.
@@ -82,7 +82,7 @@ class Sharing:
         """
         now = self._clock()
         grant_id = new_id("grant", now)
-        link = new_link() if draft.principal is None else None
+        link = make_link_secret() if draft.principal is None else None
         grant = Grant(
             grant_id,
             thread_id,
@@ -98,20 +98,20 @@ class Sharing:
             principal=principal,
             now=int(now),
             idle_before=idle_before,
-            by=auditor_of(self._audit, principal, int(now)),
+            by=make_auditor(self._audit, principal, int(now)),
         )
-        self._following.review(thread_id)
+        self._following.recheck_access(thread_id)
         return kept, link
 
     async def list_grants(
         self, principal: Principal, thread_id: str, idle_before: int
     ) -> Sequence[Grant]:
         """The grants of a thread that hold, the newest first."""
-        access = await self._reading.access(principal, thread_id, idle_before)
-        access.check(Need.MANAGE)
-        return await grant_reads.of_thread(self._store, thread_id, now=int(self._clock()))
+        access = await self._reading.get_access(principal, thread_id, idle_before)
+        access.check(AccessNeed.MANAGE)
+        return await grant_reads.list_thread_grants(self._store, thread_id, now=int(self._clock()))
 
-    async def revoke(
+    async def revoke_grant(
         self, principal: Principal, thread_id: str, grant_id: str, idle_before: int
     ) -> None:
         """Take a grant back; streams that were open by it end.
@@ -127,6 +127,6 @@ class Sharing:
             principal=principal,
             now=now,
             idle_before=idle_before,
-            by=auditor_of(self._audit, principal, now),
+            by=make_auditor(self._audit, principal, now),
         )
-        self._following.review(thread_id)
+        self._following.recheck_access(thread_id)

@@ -14,17 +14,17 @@ import msgspec
 from aitp_desk.config import Threads
 from aitp_desk.config.units import DAY_SECONDS
 from aitp_desk.desk.access.idempotency import (
-    Repeats,
-    Request,
+    IdempotencyKeys,
+    RequestInfo,
     check_hops,
     thread_scope,
 )
 from aitp_desk.desk.access.site_agents import OwnNames
-from aitp_desk.desk.limits.fair_share import Wake
-from aitp_desk.desk.plugins.judged_messages import JudgedPosting
-from aitp_desk.desk.plugins.messages.plain_text import Telling
-from aitp_desk.desk.threads.files import Filing
-from aitp_desk.model.access.audit import AuditKeys, auditor_of
+from aitp_desk.desk.limits.fair_share import WakeWorker
+from aitp_desk.desk.plugins.judged_messages import JudgedMessageWriter
+from aitp_desk.desk.plugins.messages.plain_text import PlainTextRenderer
+from aitp_desk.desk.threads.files import FileService
+from aitp_desk.model.access.audit import AuditKeys, make_auditor
 from aitp_desk.model.access.principal import Principal
 from aitp_desk.model.conversation.chain import new_salt
 from aitp_desk.model.conversation.thread import (
@@ -42,7 +42,7 @@ from aitp_desk.model.ids import new_id
 from aitp_desk.store.base import Store
 from aitp_desk.store.reads import threads as reads
 from aitp_desk.store.records.runs import NewRun
-from aitp_desk.store.records.threads import NewDraft, NewMessage, Once, Placed
+from aitp_desk.store.records.threads import IdempotencyRecord, NewDraft, NewMessage, PostResult
 from aitp_desk.store.units.idempotency import look_up_once
 from aitp_desk.store.units.runs.callers import start_run
 from aitp_desk.store.units.threads.threads import append_message, update_thread
@@ -64,7 +64,7 @@ class PostedMessage(msgspec.Struct, frozen=True):
     run_id: str | None
 
 
-class Posting:
+class MessageService:
     """Writes what visitors say.
 
     Parameters:
@@ -85,14 +85,14 @@ class Posting:
         actor: Actor,
         own_names: OwnNames,
         threads: Threads,
-        repeats: Repeats,
+        repeats: IdempotencyKeys,
         clock: Callable[[], float],
-        filing: Filing,
-        wake: Wake,
+        filing: FileService,
+        wake: WakeWorker,
         changed: Callable[[str], None],
         audit: AuditKeys,
-        judging: JudgedPosting,
-        telling: Telling,
+        judging: JudgedMessageWriter,
+        telling: PlainTextRenderer,
     ) -> None:
         self._store = store
         self._actor = actor
@@ -113,7 +113,11 @@ class Posting:
         return int(self._clock()) - self._threads.anonymous_ttl * DAY_SECONDS
 
     async def check_attached(
-        self, principal: Principal, drafts: Sequence[Draft], once: Once | None, name: str = ""
+        self,
+        principal: Principal,
+        drafts: Sequence[Draft],
+        once: IdempotencyRecord | None,
+        name: str = "",
     ) -> None:
         """Refuse messages that name files which are not the caller's.
 
@@ -134,18 +138,18 @@ class Posting:
             at = f"{name}[{place}]." if name else ""
             await self._filing.check_attached(principal, draft, at)
 
-    async def start(
+    async def start_run(
         self,
         principal: Principal,
         thread_id: str,
         run: NewRun,
         drafts: Sequence[Draft],
-        once: Once | None,
-    ) -> Placed:
-        """Start a run behind what the caller says; as of :func:`start_run` and :meth:`post`."""
+        once: IdempotencyRecord | None,
+    ) -> PostResult:
+        """Start a run after the caller's messages; see :func:`start_run`, :meth:`post_message`."""
         name = "additional_messages"
         at = (f"{name}[{place}]." for place in range(len(drafts)))
-        parts = [self._judging.parts(*one) for one in zip(drafts, at, strict=True)]
+        parts = [self._judging.read_parts(*one) for one in zip(drafts, at, strict=True)]
         await self.check_attached(principal, drafts, once, name)
         now = self._clock()
         new = tuple(NewDraft(new_id("msg", now), new_salt(), draft) for draft in drafts)
@@ -158,14 +162,14 @@ class Posting:
             now=int(now),
             idle_before=self.idle_before,
         )
-        may_mean_more = any(parts) or (bool(new) and self._judging.hears)
+        may_mean_more = any(parts) or (bool(new) and self._judging.understands_words)
         if may_mean_more and not await self.is_repeated(once):
             reached = (thread_id, self.idle_before)
             return await self._judging.start(principal, reached, new, parts, starting)
-        return await self._store.run(starting, drafts=self._judging.all_kept(new, parts))
+        return await self._store.run(starting, drafts=self._judging.redact_all(new, parts))
 
-    async def post(
-        self, principal: Principal, thread_id: str, draft: Draft, request: Request
+    async def post_message(
+        self, principal: Principal, thread_id: str, draft: Draft, request: RequestInfo
     ) -> PostedMessage:
         """Add a message to a thread; it is answered when it is a visitor's.
 
@@ -175,9 +179,9 @@ class Posting:
         """
         check_draft(draft)
         check_hops(request)
-        parts = self._judging.parts(draft)
+        parts = self._judging.read_parts(draft)
         now = self._clock()
-        with self._repeats.once(request, thread_scope(principal, thread_id)) as once:
+        with self._repeats.hold_key(request, thread_scope(principal, thread_id)) as once:
             if draft.attachments:
                 await self.check_attached(principal, (draft,), once)
             idle_before = self.idle_before
@@ -195,41 +199,43 @@ class Posting:
                 capped=None if request.manual else partial(self._say_capped, now),
                 once=once,
             )
-            may_mean_more = bool(parts) or self._judging.hears
+            may_mean_more = bool(parts) or self._judging.understands_words
             if may_mean_more and (once is None or not await reads.is_used(self._store, once)):
                 reached = (thread_id, idle_before)
                 placed = await self._judging.post(
                     principal, reached, message_id, draft, parts, append
                 )
             else:
-                placed = await self._store.run(append, draft=self._judging.kept(draft, parts))
+                placed = await self._store.run(append, draft=self._judging.redact(draft, parts))
         if placed.replayed:
             return await self._read_posted(principal, placed)
         self._changed(thread_id)
-        self.wake_for(placed, principal)
-        (told,) = await self._telling.tell(principal, thread_id, placed.messages)
+        self.wake_worker(placed, principal)
+        (told,) = await self._telling.render_messages(principal, thread_id, placed.messages)
         return PostedMessage(told, placed.run_id)
 
     async def find_posted(
-        self, principal: Principal, thread_id: str, request: Request
+        self, principal: Principal, thread_id: str, request: RequestInfo
     ) -> PostedMessage | None:
         """What a request has posted that came before; None for one that is new, or has no key."""
-        with self._repeats.once(request, thread_scope(principal, thread_id)) as once:
+        with self._repeats.hold_key(request, thread_scope(principal, thread_id)) as once:
             placed = None if once is None else await self._store.run(look_up_once, once)
         return None if placed is None else await self._read_posted(principal, placed)
 
-    async def _read_posted(self, principal: Principal, placed: Placed) -> PostedMessage:
+    async def _read_posted(self, principal: Principal, placed: PostResult) -> PostedMessage:
         message = await reads.message(self._store, placed.thread_id, placed.message_id or "")
         if message is None:
             raise MessageNotFound("The message that this request posted has been deleted.")
-        (told,) = await self._telling.tell(principal, placed.thread_id, (message,))
+        (told,) = await self._telling.render_messages(principal, placed.thread_id, (message,))
         return PostedMessage(told, placed.run_id)
 
-    async def is_repeated(self, once: Once | None) -> bool:
+    async def is_repeated(self, once: IdempotencyRecord | None) -> bool:
         """Whether a request came before: what it said was judged then."""
         return once is not None and await reads.is_used(self._store, once)
 
-    async def update(self, principal: Principal, thread_id: str, update: ThreadUpdate) -> None:
+    async def update_thread(
+        self, principal: Principal, thread_id: str, update: ThreadUpdate
+    ) -> None:
         """Replace a thread's metadata and, where they are given, those who take part in it.
 
         Raises:
@@ -249,7 +255,7 @@ class Posting:
             update=update,
             now=now,
             idle_before=self.idle_before,
-            by=None if update.actors is None else auditor_of(self._audit, principal, now),
+            by=None if update.actors is None else make_auditor(self._audit, principal, now),
         )
         self._changed(thread_id)
 
@@ -264,7 +270,7 @@ class Posting:
             (_CAPPED,),
         )
 
-    def wake_for(self, placed: Placed, principal: Principal) -> None:
+    def wake_worker(self, placed: PostResult, principal: Principal) -> None:
         """Have the run taken up that was queued with a message, if one was."""
         if placed.run is not None and not placed.run.is_over:
             self._wake(placed.run.id, principal.limited_as)

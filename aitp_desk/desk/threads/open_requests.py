@@ -9,28 +9,28 @@ import msgspec
 import structlog
 
 from aitp_desk.capability import Record
-from aitp_desk.desk.access.idempotency import Request
+from aitp_desk.desk.access.idempotency import RequestInfo
 from aitp_desk.desk.access.scopes import check_scope
-from aitp_desk.desk.plugins.messages.parts import SCHEMA, Placed, read_part, write_part
-from aitp_desk.desk.plugins.messages.plain_text import words_for
+from aitp_desk.desk.plugins.messages.parts import SCHEMA, PlacedPart, read_part, write_part
+from aitp_desk.desk.plugins.messages.plain_text import describe_part
 from aitp_desk.desk.plugins.messages.speakers import read_speakers
-from aitp_desk.desk.plugins.open_calls import still_open
-from aitp_desk.desk.plugins.registry import Capabilities, Enabled, Meant
-from aitp_desk.desk.threads.messages import PostedMessage, Posting
-from aitp_desk.desk.threads.reader import Reading
-from aitp_desk.desk.threads.sessions import Sessions
-from aitp_desk.model.access.principal import Principal, looks_after_threads
-from aitp_desk.model.access.rule import Need
+from aitp_desk.desk.plugins.open_calls import read_open_requests
+from aitp_desk.desk.plugins.registry import EnabledPlugin, PluginRegistry, SchemaMatch
+from aitp_desk.desk.threads.messages import MessageService, PostedMessage
+from aitp_desk.desk.threads.reader import ThreadReader
+from aitp_desk.desk.threads.sessions import SessionService
+from aitp_desk.model.access.principal import Principal, may_operate_threads
+from aitp_desk.model.access.rule import AccessNeed
 from aitp_desk.model.calls.open_request import OpenRequest
 from aitp_desk.model.conversation.thread import VISITOR, Draft
 from aitp_desk.model.errors import PaymentRequired, RequestNotFound
 from aitp_desk.store.base import Store
 
 _log = structlog.get_logger()
-_Found = tuple[Enabled, Record, OpenRequest]
+_Found = tuple[EnabledPlugin, Record, OpenRequest]
 
 
-class Awaiting:
+class OpenRequests:
     """Tells what is open on threads, and takes answers.
 
     Parameters:
@@ -39,12 +39,12 @@ class Awaiting:
 
     def __init__(
         self,
-        capabilities: Capabilities,
+        capabilities: PluginRegistry,
         *,
         store: Store,
-        reading: Reading,
-        posting: Posting,
-        sessions: Sessions,
+        reading: ThreadReader,
+        posting: MessageService,
+        sessions: SessionService,
         actor: str,
         clock: Callable[[], float],
     ) -> None:
@@ -57,11 +57,13 @@ class Awaiting:
         self._clock = clock
 
     @property
-    def is_wanted(self) -> bool:
+    def is_enabled(self) -> bool:
         """Whether anything can wait here at all."""
         return bool(self._capabilities)
 
-    async def open_requests(self, principal: Principal, thread_id: str) -> tuple[OpenRequest, ...]:
+    async def list_for_thread(
+        self, principal: Principal, thread_id: str
+    ) -> tuple[OpenRequest, ...]:
         """All that waits for an answer on a thread, the newest first; none for who has left it.
 
         Raises:
@@ -69,25 +71,27 @@ class Awaiting:
             Forbidden: the caller's key does not open threads.
         """
         check_scope(principal)
-        return tuple(one for _, _, one in await self._reach(principal, thread_id, Need.READ))
+        return tuple(one for _, _, one in await self._reach(principal, thread_id, AccessNeed.READ))
 
-    async def open_in(self, principal: Principal, session_id: str) -> tuple[OpenRequest, ...]:
+    async def list_for_session(
+        self, principal: Principal, session_id: str
+    ) -> tuple[OpenRequest, ...]:
         """The same of the thread that a session of the caller's lies on.
 
         Raises:
             UnknownSession: there is none of the caller's.
         """
-        thread_id = await self._sessions.thread_of(principal, session_id)
-        return tuple(one for _, _, one in await self._reach(principal, thread_id, Need.READ))
+        thread_id = await self._sessions.find_thread(principal, session_id)
+        return tuple(one for _, _, one in await self._reach(principal, thread_id, AccessNeed.READ))
 
-    async def unpaid_in(self, principal: Principal, session_id: str) -> PaymentRequired | None:
+    async def find_unpaid(self, principal: Principal, session_id: str) -> PaymentRequired | None:
         """What has to be paid in a session of the caller's, as a refusal; None for nothing.
 
         Raises:
             UnknownSession: there is none of the caller's.
         """
-        thread_id = await self._sessions.thread_of(principal, session_id)
-        for _, _, one in await self._reach(principal, thread_id, Need.READ):
+        thread_id = await self._sessions.find_thread(principal, session_id)
+        for _, _, one in await self._reach(principal, thread_id, AccessNeed.READ):
             if one.terms is not None:
                 return PaymentRequired(
                     one.words,
@@ -98,36 +102,36 @@ class Awaiting:
                 )
         return None
 
-    async def open_on(self, thread_id: str) -> tuple[OpenRequest, ...]:
+    async def list_open(self, thread_id: str) -> tuple[OpenRequest, ...]:
         """The same for nobody in particular: who may know the thread is asked elsewhere."""
         return tuple(one for _, _, one in await self._look(thread_id, ()))
 
-    async def answer(
+    async def answer_request(
         self,
         principal: Principal,
         thread_id: str,
         named: tuple[str, str],
         given: Mapping[str, Any],
-        request: Request,
+        request: RequestInfo,
     ) -> PostedMessage:
         """Answer a request by its form. The answer is posted and judged as any message is.
 
         Parameters:
-            named: as of :meth:`draft`.
+            named: as of :meth:`draft_answer`.
 
         Raises:
-            RequestNotFound, InvalidRequest: as :meth:`draft`.
-            as :meth:`open_requests`, and as :meth:`.posting.Posting.post`.
+            RequestNotFound, InvalidRequest: as :meth:`draft_answer`.
+            as :meth:`list_for_thread`, and as :meth:`.posting.Posting.post`.
         """
         check_scope(principal)
-        await self._reading.access(principal, thread_id, self._posting.idle_before)
+        await self._reading.get_access(principal, thread_id, self._posting.idle_before)
         posted = await self._posting.find_posted(principal, thread_id, request)
         if posted is not None:
             return posted
-        draft = await self.draft(principal, thread_id, named, given)
-        return await self._posting.post(principal, thread_id, draft, request)
+        draft = await self.draft_answer(principal, thread_id, named, given)
+        return await self._posting.post_message(principal, thread_id, draft, request)
 
-    async def draft(
+    async def draft_answer(
         self,
         principal: Principal,
         thread_id: str,
@@ -144,7 +148,7 @@ class Awaiting:
             InvalidRequest: it does not fit the form.
             ThreadNotFound, Forbidden: the caller may not write there.
         """
-        for enabled, record, found in await self._reach(principal, thread_id, Need.WRITE):
+        for enabled, record, found in await self._reach(principal, thread_id, AccessNeed.WRITE):
             if (found.capability, found.id) == named:
                 message = enabled.capability.answer(record, given)
                 content = write_part(message, enabled.url_of(enabled.newest))
@@ -156,14 +160,16 @@ class Awaiting:
             param="request_id",
         )
 
-    async def _reach(self, principal: Principal, thread_id: str, need: Need) -> tuple[_Found, ...]:
+    async def _reach(
+        self, principal: Principal, thread_id: str, need: AccessNeed
+    ) -> tuple[_Found, ...]:
         idle_before = self._posting.idle_before
-        kept, access = await self._reading.reach(principal, thread_id, idle_before)
+        kept, access = await self._reading.find_thread(principal, thread_id, idle_before)
         access.check(need)
         if not self._capabilities or access.has_left:
             return ()
         names = await read_speakers(self._store, principal, kept) if access.may_write else ()
-        return await self._look(thread_id, names, for_desk=looks_after_threads(principal))
+        return await self._look(thread_id, names, for_desk=may_operate_threads(principal))
 
     async def _look(
         self, thread_id: str, names: Sequence[str], *, for_desk: bool = False
@@ -171,7 +177,7 @@ class Awaiting:
         if not self._capabilities:
             return ()
         now = int(self._clock())
-        waiting = await still_open(self._store, self._capabilities, thread_id, now)
+        waiting = await read_open_requests(self._store, self._capabilities, thread_id, now)
         found = (self._read(slug, record, names, for_desk=for_desk) for slug, record in waiting)
         return tuple(one for one in found if one is not None)
 
@@ -188,8 +194,8 @@ class Awaiting:
             if waits is None:
                 return None
             message = {SCHEMA: url, **msgspec.to_builtins(waits.message)}
-            part = read_part(message, Meant(enabled, version), "message")
-            words = words_for(Placed(0, enabled, part))
+            part = read_part(message, SchemaMatch(enabled, version), "message")
+            words = describe_part(PlacedPart(0, enabled, part))
         except Exception:  # noqa: BLE001 -- whatever a plug-in does, the others are told
             _log.exception("waiting_failed", capability=slug)
             return None

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from aitp_desk.desk.access.site_agents import OwnNames
-from aitp_desk.model.access.audit import AuditKeys, auditor_of
+from aitp_desk.model.access.audit import AuditKeys, make_auditor
 from aitp_desk.model.access.principal import Principal
 from aitp_desk.model.conversation.thread import Actor, check_actor
 from aitp_desk.store.base import Store
 from aitp_desk.store.units.threads.actors import join_thread, leave_thread
 
 
-class Attending:
+class ParticipantService:
     """Has actors join and leave; that is durable when it returns.
 
     Parameters:
@@ -35,7 +35,7 @@ class Attending:
         self._own_names = own_names
         self._audit = audit
 
-    async def join(
+    async def add_actor(
         self, principal: Principal, thread_id: str, actor: Actor, idle_before: int
     ) -> Actor:
         """Have an actor join a thread.
@@ -62,12 +62,12 @@ class Attending:
             param="actor",
             now=now,
             idle_before=idle_before,
-            by=auditor_of(self._audit, principal, now),
+            by=make_auditor(self._audit, principal, now),
         )
         self._changed(thread_id)
         return joined
 
-    async def leave(
+    async def remove_actor(
         self, principal: Principal, thread_id: str, actor_id: str, idle_before: int
     ) -> None:
         """Have an actor leave a thread.
@@ -85,6 +85,6 @@ class Attending:
             actor_id=actor_id,
             now=now,
             idle_before=idle_before,
-            by=auditor_of(self._audit, principal, now),
+            by=make_auditor(self._audit, principal, now),
         )
         self._changed(thread_id)

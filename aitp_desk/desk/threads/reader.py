@@ -8,9 +8,9 @@ from contextlib import suppress
 
 import msgspec
 
-from aitp_desk.desk.events.broadcaster import Following
-from aitp_desk.desk.plugins.messages.plain_text import Telling
-from aitp_desk.model.access.principal import Principal, looks_after_threads
+from aitp_desk.desk.events.broadcaster import Broadcaster
+from aitp_desk.desk.plugins.messages.plain_text import PlainTextRenderer
+from aitp_desk.model.access.principal import Principal, may_operate_threads
 from aitp_desk.model.access.rule import Access, may_know_parent
 from aitp_desk.model.conversation.run import Run
 from aitp_desk.model.conversation.thread import Message, Thread
@@ -30,7 +30,7 @@ class ThreadView(msgspec.Struct, frozen=True):
     messages: tuple[Message, ...]
 
 
-class Reading:
+class ThreadReader:
     """Reads what is on a thread.
 
     Parameters:
@@ -43,9 +43,9 @@ class Reading:
     def __init__(
         self,
         store: Store,
-        following: Following,
+        following: Broadcaster,
         clock: Callable[[], float],
-        telling: Telling,
+        telling: PlainTextRenderer,
         visited: Callable[[Principal, str], Awaitable[None]],
     ) -> None:
         self.telling = telling
@@ -54,7 +54,7 @@ class Reading:
         self._following = following
         self._visited = visited
 
-    async def access(self, principal: Principal, thread_id: str, idle_before: int) -> Access:
+    async def get_access(self, principal: Principal, thread_id: str, idle_before: int) -> Access:
         """What a caller may do with a thread, and up to where it may read.
 
         An operator's access is noted in the audit log first, whatever protocol asks.
@@ -68,34 +68,36 @@ class Reading:
         access = await self._look_up(principal, thread_id, idle_before)
         if access is None:
             raise ThreadNotFound("There is no thread with this id.", param="thread_id")
-        if looks_after_threads(principal):
+        if may_operate_threads(principal):
             await self._visited(principal, thread_id)
         return access
 
-    async def reach(
+    async def find_thread(
         self, principal: Principal, thread_id: str, idle_before: int
     ) -> tuple[KeptThread, Access]:
-        """Find a thread that the caller may read, as it stood before :meth:`access` was asked.
+        """Find a thread that the caller may read, as it stood before :meth:`get_access` was asked.
 
         Raises:
-            ThreadNotFound: as :meth:`access`.
+            ThreadNotFound: as :meth:`get_access`.
         """
         kept = await reads.thread(self._store, thread_id)
-        access = await self.access(principal, thread_id, idle_before)
+        access = await self.get_access(principal, thread_id, idle_before)
         if kept is None:
             raise ThreadNotFound("There is no thread with this id.", param="thread_id")
         return kept, access
 
-    async def view(self, principal: Principal, thread_id: str, idle_before: int) -> ThreadView:
+    async def read_thread(
+        self, principal: Principal, thread_id: str, idle_before: int
+    ) -> ThreadView:
         """A thread with its newest messages.
 
         Who has left sees who took part when it left, and none of the thread's metadata, which may
         have been changed since; nor does whoever has it by a link.
 
         Raises:
-            ThreadNotFound: as :meth:`access`.
+            ThreadNotFound: as :meth:`get_access`.
         """
-        kept, access = await self.reach(principal, thread_id, idle_before)
+        kept, access = await self.find_thread(principal, thread_id, idle_before)
         thread = kept.thread
         if access.upto_event is not None:
             actors = await reads.read_actors(self._store, thread_id, access.upto_event)
@@ -107,9 +109,11 @@ class Reading:
         messages = await reads.newest_messages(
             self._store, thread_id, NEWEST, upto_seq=access.upto_seq
         )
-        return ThreadView(thread, await self.telling.tell(principal, thread_id, messages))
+        return ThreadView(
+            thread, await self.telling.render_messages(principal, thread_id, messages)
+        )
 
-    async def messages(
+    async def list_messages(
         self,
         principal: Principal,
         thread_id: str,
@@ -124,10 +128,10 @@ class Reading:
         """One page of a thread's messages.
 
         Raises:
-            ThreadNotFound: as :meth:`access`.
+            ThreadNotFound: as :meth:`get_access`.
             InvalidRequest: ``after`` or ``before`` names no message of this thread.
         """
-        access = await self.access(principal, thread_id, idle_before)
+        access = await self.get_access(principal, thread_id, idle_before)
         page = await reads.messages(
             self._store,
             thread_id,
@@ -138,30 +142,30 @@ class Reading:
             run_id=run_id,
             upto_seq=access.upto_seq,
         )
-        told = await self.telling.tell(principal, thread_id, page.messages)
+        told = await self.telling.render_messages(principal, thread_id, page.messages)
         return Page(told, page.has_more)
 
-    async def message(
+    async def read_message(
         self, principal: Principal, thread_id: str, message_id: str, idle_before: int
     ) -> Message:
         """One message of a thread.
 
         Raises:
-            ThreadNotFound: as :meth:`access`.
+            ThreadNotFound: as :meth:`get_access`.
             MessageNotFound: the thread has no such message, or it was deleted.
         """
-        access = await self.access(principal, thread_id, idle_before)
+        access = await self.get_access(principal, thread_id, idle_before)
         found = await reads.message(self._store, thread_id, message_id)
         if found is None or not access.shows(found.seq):
             raise MessageNotFound("There is no such message on this thread.", param="message_id")
-        (told,) = await self.telling.tell(principal, thread_id, (found,))
+        (told,) = await self.telling.render_messages(principal, thread_id, (found,))
         return told
 
-    async def queued_at(self, run: Run) -> int:
+    async def find_queue_event(self, run: Run) -> int:
         """Number of the event that queued a run, the last time where it was queued again."""
         return await reads.run_queued_at(self._store, run.thread_id, run.id)
 
-    async def follow_run(
+    async def wait_for_run(
         self, principal: Principal, run_id: str, seconds: float, idle_before: int
     ) -> tuple[Run | None, tuple[Message, ...]]:
         """Wait for a run's end, at most so many seconds.
@@ -170,7 +174,7 @@ class Reading:
             The run as it stands then, and its replies, none while it is not over, and only those
             that the caller may still read.
         """
-        with self._following.watch(run_id) as end:
+        with self._following.watch_run(run_id) as end:
             run = await reads.run(self._store, run_id)
             if run is not None and not run.is_over:
                 with suppress(TimeoutError):
@@ -180,9 +184,9 @@ class Reading:
         if run is None or not run.is_over:
             return run, ()
         replies = await reads.replies(self._store, run_id)
-        return run, await self.readable(principal, run.thread_id, replies, idle_before)
+        return run, await self.filter_readable(principal, run.thread_id, replies, idle_before)
 
-    async def readable(
+    async def filter_readable(
         self,
         principal: Principal,
         thread_id: str,
@@ -192,7 +196,7 @@ class Reading:
         """Those of a thread's messages that the caller may still read, as it understands them."""
         access = await self._look_up(principal, thread_id, idle_before)
         shown = [reply for reply in replies if access and access.shows(reply.seq)]
-        return await self.telling.tell(principal, thread_id, shown)
+        return await self.telling.render_messages(principal, thread_id, shown)
 
     async def _look_up(
         self, principal: Principal, thread_id: str, idle_before: int

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from aitp_desk.auth.keys.transcript_keys import PublishedKey
-from aitp_desk.desk.access.idempotency import Request
-from aitp_desk.desk.access.scopes import check_scope, check_takes_part
-from aitp_desk.desk.threads.creation import OpenedThread, Opening
-from aitp_desk.desk.threads.deletion import Deleting
-from aitp_desk.desk.threads.grants import Sharing
-from aitp_desk.desk.threads.messages import PostedMessage, Posting
-from aitp_desk.desk.threads.participants import Attending
-from aitp_desk.desk.threads.reader import Reading, ThreadView
-from aitp_desk.desk.threads.transcripts import Transcript, Transcripts
+from aitp_desk.desk.access.idempotency import RequestInfo
+from aitp_desk.desk.access.scopes import check_participation, check_scope
+from aitp_desk.desk.threads.creation import OpenedThread, ThreadCreation
+from aitp_desk.desk.threads.deletion import ThreadDeletion
+from aitp_desk.desk.threads.grants import GrantService
+from aitp_desk.desk.threads.messages import MessageService, PostedMessage
+from aitp_desk.desk.threads.participants import ParticipantService
+from aitp_desk.desk.threads.reader import ThreadReader, ThreadView
+from aitp_desk.desk.threads.transcripts import Transcript, TranscriptService
 from aitp_desk.model.access.grant import Grant, GrantDraft
 from aitp_desk.model.access.principal import Principal
 from aitp_desk.model.access.rule import Access
@@ -29,7 +29,7 @@ from aitp_desk.model.conversation.transcript import Countersignature
 from aitp_desk.store.records.threads import Order, Page
 
 
-class OnThreads:
+class ThreadService:
     """Threads as callers use them: opened, written to, read, shared and deleted.
 
     All of it raises Forbidden where the caller's key does not open threads.
@@ -38,13 +38,13 @@ class OnThreads:
     def __init__(
         self,
         *,
-        opening: Opening,
-        posting: Posting,
-        deleting: Deleting,
-        reading: Reading,
-        attending: Attending,
-        sharing: Sharing,
-        transcripts: Transcripts,
+        opening: ThreadCreation,
+        posting: MessageService,
+        deleting: ThreadDeletion,
+        reading: ThreadReader,
+        attending: ParticipantService,
+        sharing: GrantService,
+        transcripts: TranscriptService,
     ) -> None:
         self._opening = opening
         self._posting = posting
@@ -59,58 +59,76 @@ class OnThreads:
         return self._posting.idle_before
 
     async def open(
-        self, principal: Principal, draft: ThreadDraft, request: Request
+        self, principal: Principal, draft: ThreadDraft, request: RequestInfo
     ) -> OpenedThread:
-        """Open a thread. See :meth:`aitp_desk.desk.threads.creation.Opening.open`."""
+        """Open a thread. See :meth:`aitp_desk.desk.threads.creation.ThreadCreation.open_thread`."""
         check_scope(principal)
-        return await self._opening.open(principal, draft, request)
+        return await self._opening.open_thread(principal, draft, request)
 
     async def post(
-        self, principal: Principal, thread_id: str, draft: Draft, request: Request
+        self, principal: Principal, thread_id: str, draft: Draft, request: RequestInfo
     ) -> PostedMessage:
-        """Add a message to a thread. See :meth:`aitp_desk.desk.threads.messages.Posting.post`."""
+        """Add a message to a thread.
+
+        See :meth:`aitp_desk.desk.threads.messages.MessageService.post_message`.
+        """
         check_scope(principal)
-        return await self._posting.post(principal, thread_id, draft, request)
+        return await self._posting.post_message(principal, thread_id, draft, request)
 
     async def update(self, principal: Principal, thread_id: str, update: ThreadUpdate) -> None:
-        """Change a thread. See :meth:`aitp_desk.desk.threads.messages.Posting.update`."""
+        """Change a thread.
+
+        See :meth:`aitp_desk.desk.threads.messages.MessageService.update_thread`.
+        """
         check_scope(principal)
-        await self._posting.update(principal, thread_id, update)
+        await self._posting.update_thread(principal, thread_id, update)
 
     async def add_actor(self, principal: Principal, thread_id: str, actor: Actor) -> Actor:
-        """Have an actor join. See :meth:`aitp_desk.desk.threads.participants.Attending.join`."""
+        """Have an actor join.
+
+        See :meth:`aitp_desk.desk.threads.participants.ParticipantService.add_actor`.
+        """
         check_scope(principal)
-        return await self._attending.join(principal, thread_id, actor, self._idle_before)
+        return await self._attending.add_actor(principal, thread_id, actor, self._idle_before)
 
     async def remove_actor(self, principal: Principal, thread_id: str, actor_id: str) -> None:
-        """Have an actor leave. See :meth:`aitp_desk.desk.threads.participants.Attending.leave`."""
+        """Have an actor leave.
+
+        See :meth:`aitp_desk.desk.threads.participants.ParticipantService.remove_actor`.
+        """
         check_scope(principal)
-        await self._attending.leave(principal, thread_id, actor_id, self._idle_before)
+        await self._attending.remove_actor(principal, thread_id, actor_id, self._idle_before)
 
     async def claim(self, principal: Principal, thread_id: str) -> None:
-        """Claim an anonymous thread. See :meth:`aitp_desk.desk.threads.grants.Sharing.claim`."""
-        check_takes_part(principal)
-        await self._sharing.claim(principal, thread_id, self._idle_before)
+        """Claim an anonymous thread.
+
+        See :meth:`aitp_desk.desk.threads.grants.GrantService.claim_thread`.
+        """
+        check_participation(principal)
+        await self._sharing.claim_thread(principal, thread_id, self._idle_before)
 
     async def share(
         self, principal: Principal, thread_id: str, draft: GrantDraft
     ) -> tuple[Grant, str | None]:
-        """Share a thread. See :meth:`aitp_desk.desk.threads.grants.Sharing.share`."""
+        """Share a thread. See :meth:`aitp_desk.desk.threads.grants.GrantService.share_thread`."""
         check_scope(principal)
-        return await self._sharing.share(principal, thread_id, draft, self._idle_before)
+        return await self._sharing.share_thread(principal, thread_id, draft, self._idle_before)
 
     async def list_grants(self, principal: Principal, thread_id: str) -> Sequence[Grant]:
         """With whom a thread is shared.
 
-        See :meth:`aitp_desk.desk.threads.grants.Sharing.list_grants`.
+        See :meth:`aitp_desk.desk.threads.grants.GrantService.list_grants`.
         """
         check_scope(principal)
         return await self._sharing.list_grants(principal, thread_id, self._idle_before)
 
     async def revoke_grant(self, principal: Principal, thread_id: str, grant_id: str) -> None:
-        """Take a grant back. See :meth:`aitp_desk.desk.threads.grants.Sharing.revoke`."""
+        """Take a grant back.
+
+        See :meth:`aitp_desk.desk.threads.grants.GrantService.revoke_grant`.
+        """
         check_scope(principal)
-        await self._sharing.revoke(principal, thread_id, grant_id, self._idle_before)
+        await self._sharing.revoke_grant(principal, thread_id, grant_id, self._idle_before)
 
     async def read(self, principal: Principal, thread_id: str) -> ThreadView:
         """A thread with its newest messages.
@@ -120,16 +138,16 @@ class OnThreads:
             Forbidden: the caller's key does not open threads.
         """
         check_scope(principal)
-        return await self._reading.view(principal, thread_id, self._idle_before)
+        return await self._reading.read_thread(principal, thread_id, self._idle_before)
 
-    async def look_at(self, principal: Principal, thread_id: str) -> tuple[Thread, Access]:
+    async def describe(self, principal: Principal, thread_id: str) -> tuple[Thread, Access]:
         """A thread without its messages, and what the caller may do with it.
 
         Raises:
             ThreadNotFound, Forbidden: as :meth:`read`.
         """
         check_scope(principal)
-        kept, access = await self._reading.reach(principal, thread_id, self._idle_before)
+        kept, access = await self._reading.find_thread(principal, thread_id, self._idle_before)
         return kept.thread, access
 
     async def list_messages(
@@ -145,10 +163,10 @@ class OnThreads:
     ) -> Page:
         """One page of a thread's messages.
 
-        See :meth:`aitp_desk.desk.threads.reader.Reading.messages`.
+        See :meth:`aitp_desk.desk.threads.reader.ThreadReader.list_messages`.
         """
         check_scope(principal)
-        return await self._reading.messages(
+        return await self._reading.list_messages(
             principal,
             thread_id,
             self._idle_before,
@@ -160,9 +178,12 @@ class OnThreads:
         )
 
     async def read_message(self, principal: Principal, thread_id: str, message_id: str) -> Message:
-        """One message of a thread. See :meth:`aitp_desk.desk.threads.reader.Reading.message`."""
+        """One message of a thread.
+
+        See :meth:`aitp_desk.desk.threads.reader.ThreadReader.read_message`.
+        """
         check_scope(principal)
-        return await self._reading.message(principal, thread_id, message_id, self._idle_before)
+        return await self._reading.read_message(principal, thread_id, message_id, self._idle_before)
 
     async def update_message(
         self,
@@ -174,13 +195,13 @@ class OnThreads:
     ) -> Message:
         """Replace the metadata of a message that the caller said.
 
-        See :meth:`aitp_desk.desk.threads.deletion.Deleting.update_message`.
+        See :meth:`aitp_desk.desk.threads.deletion.ThreadDeletion.update_message`.
         """
         check_scope(principal)
         updated = await self._deleting.update_message(
             principal, thread_id, message_id, actor, metadata, self._idle_before
         )
-        (told,) = await self._reading.telling.tell(principal, thread_id, (updated,))
+        (told,) = await self._reading.telling.render_messages(principal, thread_id, (updated,))
         return told
 
     async def find_rights(
@@ -201,7 +222,7 @@ class OnThreads:
     ) -> tuple[str, ...]:
         """Drop what a message said.
 
-        See :meth:`aitp_desk.desk.threads.deletion.Deleting.delete_message`.
+        See :meth:`aitp_desk.desk.threads.deletion.ThreadDeletion.delete_message`.
         """
         check_scope(principal)
         return await self._deleting.delete_message(
@@ -211,7 +232,7 @@ class OnThreads:
     async def delete(self, principal: Principal, thread_id: str) -> None:
         """Close a thread for good.
 
-        See :meth:`aitp_desk.desk.threads.deletion.Deleting.delete_thread`.
+        See :meth:`aitp_desk.desk.threads.deletion.ThreadDeletion.delete_thread`.
         """
         check_scope(principal)
         await self._deleting.delete_thread(principal, thread_id, self._idle_before)
@@ -219,10 +240,10 @@ class OnThreads:
     async def transcript(self, principal: Principal, thread_id: str, seq: int | None) -> Transcript:
         """What was said, to be proven.
 
-        See :meth:`aitp_desk.desk.threads.transcripts.Transcripts.tell`.
+        See :meth:`aitp_desk.desk.threads.transcripts.TranscriptService.read_transcript`.
         """
         check_scope(principal)
-        return await self._transcripts.tell(principal, thread_id, seq, self._idle_before)
+        return await self._transcripts.read_transcript(principal, thread_id, seq, self._idle_before)
 
     async def countersign(
         self, principal: Principal, thread_id: str, seq: int, jws: str

@@ -4,8 +4,8 @@ A session is a name of its own for a thread. What it remembers is read back from
 this process does not hold it any more, so a restart ends no session that was written down.
 
 One name does for all doors: a thread that was opened elsewhere is given one when it is asked for
-(:meth:`Sessions.name`), and a session's thread can be written on by its id. What has such a name
-lives as long as its thread.
+(:meth:`SessionService.get_session_name`), and a session's thread can be written on by its id. What
+has such a name lives as long as its thread.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from contextlib import asynccontextmanager
 
 import msgspec
 
-from aitp_desk.agent.base import Pending, Utterance
-from aitp_desk.agent.history.message_codec import remember, source_of
+from aitp_desk.agent.base import PendingQuestion, Utterance
+from aitp_desk.agent.history.message_codec import find_source, make_transcript
 from aitp_desk.config import Sessions as SessionSettings
 from aitp_desk.config.units import DAY_SECONDS
-from aitp_desk.desk.plugins.messages.plain_text import told_in_words
-from aitp_desk.desk.plugins.registry import Capabilities
+from aitp_desk.desk.plugins.messages.plain_text import render_plain_text
+from aitp_desk.desk.plugins.registry import PluginRegistry
 from aitp_desk.model.access.principal import Principal
 from aitp_desk.model.errors import InvalidRequest, SessionLimit, UnknownSession
 from aitp_desk.model.ids import new_id
@@ -33,7 +33,7 @@ from aitp_desk.store.units.threads.sessions import FOR_GOOD, SESSION_PREFIX, nam
 
 THREAD_PREFIX = "thread"
 """What threads' ids begin with."""
-MAX_HELD = 10_000
+MAX_CACHED = 10_000
 """How many sessions one process holds, but for those whose turns are under way; the others are read
 back when they are needed."""
 
@@ -71,7 +71,7 @@ class Session(msgspec.Struct, eq=False):
     last_at: float
     turns: int = 0
     transcript: tuple[Utterance, ...] = ()
-    pending: Pending | None = None
+    pending: PendingQuestion | None = None
     tokens: int = 0
     heard: int = 0
     kept_until: int = 0
@@ -104,7 +104,7 @@ class Session(msgspec.Struct, eq=False):
             )
 
 
-class Sessions:
+class SessionService:
     """Opens sessions, finds them again, and ends them.
 
     Parameters:
@@ -121,7 +121,7 @@ class Sessions:
         *,
         desk: str,
         anonymous_days: int,
-        capabilities: Capabilities,
+        capabilities: PluginRegistry,
     ) -> None:
         self._capabilities = capabilities
         self._desk = desk
@@ -132,7 +132,7 @@ class Sessions:
         self._held: OrderedDict[str, Session] = OrderedDict()
         self._shared: dict[str, str] = {}  # of those held, whose threads others may know: by thread
 
-    def open(self, principal: Principal) -> Session:
+    def open_session(self, principal: Principal) -> Session:
         """Begin a session for a caller, on a thread that its first turn will write."""
         now = self._clock()
         session = Session(
@@ -145,17 +145,17 @@ class Sessions:
         self._hold(session)
         return session
 
-    async def resume(self, principal: Principal, session_id: str) -> Session:
+    async def resume_session(self, principal: Principal, session_id: str) -> Session:
         """Find a session for its next turn.
 
         Parameters:
-            session_id: its id, or that of a thread; see :meth:`name`.
+            session_id: its id, or that of a thread; see :meth:`get_session_name`.
 
         Raises:
             UnknownSession: there is none, it has expired, or it is somebody else's.
         """
         if is_thread(session_id):
-            session_id = await self.name(principal, session_id)
+            session_id = await self.get_session_name(principal, session_id)
         session = self._held.get(session_id)
         if session is None:
             kept = await self._read_back(session_id)
@@ -171,7 +171,7 @@ class Sessions:
         self._hold(session)
         return session
 
-    async def name(self, principal: Principal, thread_id: str) -> str:
+    async def get_session_name(self, principal: Principal, thread_id: str) -> str:
         """The session that is the name of a caller's own thread; one is made where there is none.
 
         Returns:
@@ -191,10 +191,10 @@ class Sessions:
             now=int(now),
             idle_before=int(now) - self._closing_seconds,
         )
-        self.forget_thread(thread_id)
+        self.evict_thread(thread_id)
         return named
 
-    async def thread_of(self, principal: Principal, name: str) -> str:
+    async def find_thread(self, principal: Principal, name: str) -> str:
         """The thread that a caller means: the one of a session, or the one that is named itself.
 
         Parameters:
@@ -202,16 +202,16 @@ class Sessions:
                 looked up where something is done with it.
 
         Raises:
-            UnknownSession: as :meth:`resume`; or it is no id of either.
+            UnknownSession: as :meth:`resume_session`; or it is no id of either.
         """
         if is_thread(name):
             return name
-        session = await self.resume(principal, name)
+        session = await self.resume_session(principal, name)
         if session.is_shared:
             await self._store.settled()
         else:  # its first turn may have been answered only now; this comes behind it
             await self._store.run(unfold_thread, thread_id=session.thread_id)
-        async with self.turn(principal, session) as current:
+        async with self.take_turn(principal, session) as current:
             current.is_shared = True
             self._shared[current.thread_id] = current.id
         return current.thread_id
@@ -221,15 +221,15 @@ class Sessions:
         kept = await reads.thread(self._store, thread_id)
         return None if kept is None else kept.last_event
 
-    def changed(self, thread_id: str) -> None:
+    def on_change(self, thread_id: str) -> None:
         """Take note that something was said on a thread elsewhere than in its session."""
         session_id = self._shared.get(thread_id)
         session = None if session_id is None else self._held.get(session_id)
         if session is not None:
-            self.forget(session)
+            self.evict(session)
 
     @asynccontextmanager
-    async def turn(self, principal: Principal, session: Session) -> AsyncIterator[Session]:
+    async def take_turn(self, principal: Principal, session: Session) -> AsyncIterator[Session]:
         """Take a turn of a session that was just found: one at a time, in the order they came.
 
         It yields the session as it then is. Where a turn before this one was not written down, that
@@ -242,8 +242,8 @@ class Sessions:
             if self._held.get(session.id) is session:
                 yield session
                 return
-            anew = await self.resume(principal, session.id)
-            async with self.turn(principal, anew) as current:
+            anew = await self.resume_session(principal, session.id)
+            async with self.take_turn(principal, anew) as current:
                 yield current
 
     def has_turns(self, session: Session) -> bool:
@@ -268,7 +268,7 @@ class Sessions:
         session: Session,
         question: str,
         reply: tuple[str, ...],
-        pending: Pending | None,
+        pending: PendingQuestion | None,
         tokens: int,
     ) -> None:
         """Note that a turn was taken; what is remembered stays within its bound.
@@ -282,35 +282,35 @@ class Sessions:
         session.tokens += tokens
         session.last_at = self._clock()
         session.pending = pending
-        said = Utterance("desk", reply[0], source=source_of(reply))
+        said = Utterance("desk", reply[0], source=find_source(reply))
         session.transcript = self._within_memory(
             (*session.transcript, Utterance("visitor", question), said)
         )
 
-    def forget(self, session: Session) -> None:
+    def evict(self, session: Session) -> None:
         """Drop a session; it is read back as it was written down."""
         self._held.pop(session.id, None)
         self._shared.pop(session.thread_id, None)
 
-    def forget_thread(self, thread_id: str) -> None:
+    def evict_thread(self, thread_id: str) -> None:
         """Drop what is held of a thread's sessions; what is written down of them stays."""
         for session in [held for held in self._held.values() if held.thread_id == thread_id]:
-            self.forget(session)
+            self.evict(session)
 
-    def forget_all(self) -> None:
+    def evict_all(self) -> None:
         """Drop what is held of all sessions."""
         self._held.clear()
         self._shared.clear()
 
     def _hold(self, session: Session) -> None:
         self._held[session.id] = session
-        while len(self._held) > MAX_HELD:
+        while len(self._held) > MAX_CACHED:
             for other in self._held.values():
                 if other is not session and not other.is_taken:
                     break
             else:
                 return
-            self.forget(other)
+            self.evict(other)
 
     def _is_idle(self, session: Session) -> bool:
         now = self._clock()
@@ -337,9 +337,11 @@ class Sessions:
             last_at=last_at,
             turns=kept.turns,
             transcript=self._within_memory(
-                remember([told_in_words(one, self._capabilities) for one in messages])
+                make_transcript([render_plain_text(one, self._capabilities) for one in messages])
             ),
-            pending=msgspec.json.decode(kept.pending, type=Pending) if kept.pending else None,
+            pending=msgspec.json.decode(kept.pending, type=PendingQuestion)
+            if kept.pending
+            else None,
             tokens=kept.tokens,
             heard=kept.heard,
             kept_until=kept.kept_until,

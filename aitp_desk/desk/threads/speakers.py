@@ -13,7 +13,7 @@ from aitp_desk.model.conversation.thread import (
     resolve_speaker,
 )
 from aitp_desk.model.ids import new_id
-from aitp_desk.store.records.threads import NewDraft, NewMessage, settled
+from aitp_desk.store.records.threads import NewDraft, NewMessage, settle_draft
 
 
 class Speakers:
@@ -26,7 +26,7 @@ class Speakers:
         self.default = next(iter(self.brought), principal.owner or VISITOR)
 
 
-def settle(
+def assign_speaker(
     draft: Draft, speakers: Speakers, principal: Principal, now: float, *, at: str
 ) -> NewMessage:
     """A message of such a thread with its speaker, for its place there.
@@ -41,4 +41,6 @@ def settle(
     role, actor = resolve_speaker(
         draft, brought=speakers.brought, default=speakers.default, others=speakers.others, at=at
     )
-    return settled(NewDraft(new_id("msg", now), new_salt(), draft), role, actor, principal.owner)
+    return settle_draft(
+        NewDraft(new_id("msg", now), new_salt(), draft), role, actor, principal.owner
+    )

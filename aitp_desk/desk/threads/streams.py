@@ -7,21 +7,21 @@ from asyncio import FIRST_COMPLETED
 from collections.abc import AsyncIterator, Awaitable, Callable
 
 from aitp_desk.config import Events
-from aitp_desk.desk.events.broadcaster import Following
-from aitp_desk.desk.events.channel import EVERYTHING, NOTHING, Outlet, Upto, Wording
-from aitp_desk.desk.events.run_stream import RunWording
-from aitp_desk.desk.limits.concurrency_slots import Places
-from aitp_desk.desk.plugins.messages.text_stream import ReadersRunWording, ReadersWording
-from aitp_desk.desk.threads.reader import Reading
+from aitp_desk.desk.events.broadcaster import Broadcaster
+from aitp_desk.desk.events.channel import EVERYTHING, NOTHING, EventFormat, EventSink, Upto
+from aitp_desk.desk.events.run_stream import RunEventFormat
+from aitp_desk.desk.limits.concurrency_slots import ConcurrencySlots
+from aitp_desk.desk.plugins.messages.text_stream import PlainTextFormat, PlainTextRunFormat
+from aitp_desk.desk.threads.reader import ThreadReader
 from aitp_desk.model.access.principal import Principal
 from aitp_desk.model.conversation.run import Run
 from aitp_desk.model.errors import EventsGone, InvalidRequest, ThreadNotFound
 
-Stream = Callable[[Outlet], Awaitable[None]]
+Stream = Callable[[EventSink], Awaitable[None]]
 """Writes to an outlet until nobody reads any more. It is called once."""
 
 
-class Streams:
+class ThreadStreams:
     """Opens streams.
 
     Parameters:
@@ -32,10 +32,10 @@ class Streams:
     def __init__(
         self,
         *,
-        reading: Reading,
-        following: Following,
+        reading: ThreadReader,
+        following: Broadcaster,
         settings: Events,
-        places: Places,
+        places: ConcurrencySlots,
         idle_before: Callable[[], int],
     ) -> None:
         self._reading = reading
@@ -44,12 +44,12 @@ class Streams:
         self._places = places
         self._idle_before = idle_before
 
-    async def open(
+    async def open_thread(
         self,
         principal: Principal,
         thread_id: str,
         after: int | None,
-        wording: Wording,
+        wording: EventFormat,
         *,
         param: str,
         in_words: bool = True,
@@ -69,7 +69,7 @@ class Streams:
             EventsGone: too much has happened since.
             RateLimited, Unavailable: the caller, or all together, have too many streams open.
         """
-        kept, access = await self._reading.reach(principal, thread_id, self._idle_before())
+        kept, access = await self._reading.find_thread(principal, thread_id, self._idle_before())
         last = kept.last_event if access.upto_event is None else access.upto_event
         begin = last if after is None else after
         if begin > last:
@@ -81,14 +81,14 @@ class Streams:
                 param=param,
             )
         telling = self._reading.telling
-        if in_words and telling.is_wanted:
-            readers = await telling.readers(principal, thread_id)
-            wording = ReadersWording(wording, telling, readers)
-        leave = self._places.take(principal)
+        if in_words and telling.is_needed:
+            readers = await telling.find_reader_actors(principal, thread_id)
+            wording = PlainTextFormat(wording, telling, readers)
+        leave = self._places.acquire(principal)
 
-        async def stream(outlet: Outlet) -> None:
+        async def stream(outlet: EventSink) -> None:
             try:
-                with self._following.channel(thread_id, wording, last) as channel:
+                with self._following.open_channel(thread_id, wording, last) as channel:
                     await channel.follow(outlet, begin, self._upto(principal, thread_id, outlet))
             finally:
                 leave()
@@ -99,7 +99,7 @@ class Streams:
         self,
         principal: Principal,
         start: Callable[[], Awaitable[Run]],
-        word: Callable[[Run], RunWording],
+        word: Callable[[Run], RunEventFormat],
     ) -> Stream:
         """Start a run, or have it go on, and open a stream of it alone. It counts as others do.
 
@@ -108,21 +108,21 @@ class Streams:
             word: how the caller is told.
 
         Raises:
-            RateLimited, Unavailable: as :meth:`open`.
+            RateLimited, Unavailable: as :meth:`open_thread`.
             whatever ``start`` raises.
         """
-        leave = self._places.take(principal)
+        leave = self._places.acquire(principal)
         try:
             run = await start()
-            queued = await self._reading.queued_at(run)
+            queued = await self._reading.find_queue_event(run)
             wording = await self._tell_in_words(principal, run.thread_id, word(run))
         except BaseException:
             leave()
             raise
 
-        async def stream(outlet: Outlet) -> None:
+        async def stream(outlet: EventSink) -> None:
             try:
-                with self._following.run_stream(
+                with self._following.open_run_stream(
                     run.thread_id, run.id, wording, queued - 1
                 ) as listening:
                     await listening.follow(outlet, self._upto(principal, run.thread_id, outlet))
@@ -132,15 +132,15 @@ class Streams:
         return stream
 
     async def _tell_in_words(
-        self, principal: Principal, thread_id: str, wording: RunWording
-    ) -> RunWording:
+        self, principal: Principal, thread_id: str, wording: RunEventFormat
+    ) -> RunEventFormat:
         telling = self._reading.telling
-        if not telling.is_wanted:
+        if not telling.is_needed:
             return wording
-        readers = await telling.readers(principal, thread_id)
-        return ReadersRunWording(wording, telling, readers)
+        readers = await telling.find_reader_actors(principal, thread_id)
+        return PlainTextRunFormat(wording, telling, readers)
 
-    async def open_told(
+    async def open_pieces(
         self, principal: Principal, tell: Callable[[], AsyncIterator[bytes]]
     ) -> Stream:
         """Open a stream of what is told piece by piece. It counts as others do.
@@ -149,11 +149,11 @@ class Streams:
             tell: gives whole events; it is left where nobody reads any more.
 
         Raises:
-            RateLimited, Unavailable: as :meth:`open`.
+            RateLimited, Unavailable: as :meth:`open_thread`.
         """
-        leave = self._places.take(principal)
+        leave = self._places.acquire(principal)
 
-        async def stream(outlet: Outlet) -> None:
+        async def stream(outlet: EventSink) -> None:
             pieces = tell()
             closing = asyncio.ensure_future(outlet.wait_closed())
             coming: asyncio.Future[bytes | None] | None = None
@@ -174,15 +174,15 @@ class Streams:
 
         return stream
 
-    def _upto(self, principal: Principal, thread_id: str, outlet: Outlet) -> Upto:
+    def _upto(self, principal: Principal, thread_id: str, outlet: EventSink) -> Upto:
         async def upto() -> int:
-            if not await outlet.is_welcome():
+            if not await outlet.is_authorized():
                 return NOTHING
             try:
-                access = await self._reading.access(principal, thread_id, self._idle_before())
+                access = await self._reading.get_access(principal, thread_id, self._idle_before())
             except ThreadNotFound:
                 return NOTHING
-            outlet.end_at(access.ends_at)
+            outlet.set_deadline(access.ends_at)
             return EVERYTHING if access.upto_event is None else access.upto_event
 
         return upto

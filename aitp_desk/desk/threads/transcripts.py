@@ -15,21 +15,21 @@ from hashlib import sha256
 import msgspec
 
 from aitp_desk.auth.jwt.base64url import encode_base64url
-from aitp_desk.auth.keys.detached_jws import SignatureWrong
+from aitp_desk.auth.keys.detached_jws import SignatureInvalid
 from aitp_desk.auth.keys.transcript_keys import PublishedKey, TranscriptKeys
 from aitp_desk.auth.keys.transcripts import check_countersignature, sign_statement
-from aitp_desk.desk.threads.reader import Reading
+from aitp_desk.desk.threads.reader import ThreadReader
 from aitp_desk.model.access.principal import Principal
-from aitp_desk.model.access.rule import Need
+from aitp_desk.model.access.rule import AccessNeed
 from aitp_desk.model.conversation.thread import Actor
 from aitp_desk.model.conversation.transcript import (
     KEYS_PATH,
     Countersignature,
     Head,
-    Named,
     Said,
     Statement,
     Tombstone,
+    TranscriptFile,
     canonical_statement,
 )
 from aitp_desk.model.errors import InvalidRequest
@@ -38,7 +38,7 @@ from aitp_desk.store.reads import threads as reads
 from aitp_desk.store.reads import transcripts as transcript_reads
 from aitp_desk.store.records.threads import KeptThread
 from aitp_desk.store.records.transcripts import KeptCountersignature, ProvenMessage
-from aitp_desk.store.rows.threads import attachments_of, texts_of
+from aitp_desk.store.rows.threads import read_attachments, read_texts
 from aitp_desk.store.units.privacy.transcripts import countersign
 
 PIECE_MESSAGES = 20
@@ -97,7 +97,7 @@ class Transcript(msgspec.Struct, frozen=True):
         yield b"]}\n"
 
 
-class Transcripts:
+class TranscriptService:
     """Gives transcripts to whoever may read a thread, and takes others' signatures of heads.
 
     Parameters:
@@ -110,7 +110,7 @@ class Transcripts:
         self,
         *,
         store: Store,
-        reading: Reading,
+        reading: ThreadReader,
         keys: TranscriptKeys,
         site: str,
         clock: Callable[[], float],
@@ -121,7 +121,7 @@ class Transcripts:
         self._site = site
         self._clock = clock
 
-    async def tell(
+    async def read_transcript(
         self, principal: Principal, thread_id: str, seq: int | None, idle_before: int
     ) -> Transcript:
         """Make the transcript of a thread, as far as the caller may read.
@@ -133,7 +133,7 @@ class Transcripts:
             ThreadNotFound: there is none, it is closed, or it is not the caller's.
             InvalidRequest: there is no such message.
         """
-        kept, access = await self._reading.reach(principal, thread_id, idle_before)
+        kept, access = await self._reading.find_thread(principal, thread_id, idle_before)
         upto = kept.last_seq if access.upto_seq is None else access.upto_seq
         actors = kept.thread.actors
         if access.upto_event is not None:
@@ -167,15 +167,15 @@ class Transcripts:
             InvalidRequest: there is no such head, or the signature is not of it.
             PreconditionFailed: signatures of as many other keys are kept as may be.
         """
-        access = await self._reading.access(principal, thread_id, idle_before)
-        access.check(Need.WRITE)
+        access = await self._reading.get_access(principal, thread_id, idle_before)
+        access.check(AccessNeed.WRITE)
         link = await transcript_reads.link_at(self._store, thread_id, seq)
         if link is None:
             raise InvalidRequest("seq is the number of a message of this thread.", param="seq")
         head = Head(site=self._site, thread=thread_id, seq=seq, link=encode_base64url(link), v=1)
         try:
             key = check_countersignature(jws, head)
-        except SignatureWrong as error:
+        except SignatureInvalid as error:
             raise InvalidRequest(f"jws does not sign this head: {error}.", param="jws") from None
         kept = await self._store.run(
             countersign,
@@ -192,7 +192,7 @@ class Transcripts:
 
     async def published_keys(self) -> tuple[PublishedKey, ...]:
         """The keys with which transcripts are signed, and were."""
-        return await self._keys.published(self._store, int(self._clock()))
+        return await self._keys.list_published(self._store, int(self._clock()))
 
 
 async def make_transcript(
@@ -222,7 +222,7 @@ async def make_transcript(
         raise StoreError("A message is gone from the database.")
     signed = await transcript_reads.countersignatures(store, thread_id)
     erased = await transcript_reads.erased_places(store, thread_id, seq)
-    pair = await keys.signing(store, now)
+    pair = await keys.get_current(store, now)
     statement = Statement(
         head=Head(site=site, thread=thread_id, seq=seq, link=encode_base64url(link), v=1),
         actors=tuple(actor.id for actor in actors),
@@ -253,14 +253,14 @@ def _told(kept: ProvenMessage) -> Said | Tombstone:
     digest, link = encode_base64url(kept.digest), encode_base64url(kept.link)
     if kept.content is None or kept.salt is None:
         return Tombstone(seq=kept.seq, digest=digest, link=link)
-    attached = attachments_of(kept.attachments or "[]")
+    attached = read_attachments(kept.attachments or "[]")
     return Said(
         seq=kept.seq,
         role="assistant" if kept.role == "assistant" else "user",
         actor=kept.actor,
         created_at=kept.created_at,
-        content=texts_of(kept.content),
-        attachments=tuple(Named(file_id=one.file_id, tools=one.tools) for one in attached),
+        content=read_texts(kept.content),
+        attachments=tuple(TranscriptFile(file_id=one.file_id, tools=one.tools) for one in attached),
         salt=encode_base64url(kept.salt),
         digest=digest,
         link=link,

@@ -7,10 +7,10 @@ from collections.abc import Callable, Mapping
 
 import msgspec
 
-from aitp_desk.desk.calls.registry import Registry
-from aitp_desk.desk.plugins.messages.plain_text import words_of
-from aitp_desk.desk.plugins.registry import NO_CAPABILITIES, Capabilities
-from aitp_desk.desk.tickets.inbox_parts import Showing, ShownPart
+from aitp_desk.desk.calls.registry import ActionRegistry
+from aitp_desk.desk.plugins.messages.plain_text import render_parts
+from aitp_desk.desk.plugins.registry import NO_PLUGINS, PluginRegistry
+from aitp_desk.desk.tickets.inbox_parts import PartViews, ShownPart
 from aitp_desk.model.calls.action import Action
 from aitp_desk.model.calls.call import ActionCall
 from aitp_desk.model.conversation.note import Note
@@ -25,19 +25,19 @@ from aitp_desk.store.reads.console import tickets as ticket_reads
 from aitp_desk.store.reads.console.load import HOUR, load_of_hour
 from aitp_desk.store.records.console import (
     LoadHour,
-    Said,
-    Taker,
+    ShownMessageRow,
+    ThreadActor,
     ThreadFilter,
     ThreadLine,
     ThreadPage,
     TicketFilter,
-    Waiting,
+    WaitingCount,
 )
 from aitp_desk.store.units.jobs.jobs import JOBS_EPOCH
 from aitp_desk.store.units.privacy.erasure import ERASURES_EPOCH
 from aitp_desk.store.units.tickets.tickets import TICKETS_EPOCH
 
-MOST_HOURS = 7 * 24
+MAX_HOURS = 7 * 24
 """How far back the load is told."""
 LATE_SECONDS = 60
 """So long after its end an hour's figures do not change any more."""
@@ -76,7 +76,7 @@ class ThreadHead(msgspec.Struct, frozen=True):
     """A thread without what was said there. See ``console_records.ThreadAtAGlance``."""
 
     line: ThreadLine
-    actors: tuple[Taker, ...]
+    actors: tuple[ThreadActor, ...]
     tickets: tuple[ShownTicket, ...]
     notes: tuple[Note, ...]
     last_event: int
@@ -89,7 +89,7 @@ class ShownMessage(msgspec.Struct, frozen=True):
         parts: what it says in words and besides them; none where it is words alone.
     """
 
-    said: Said
+    said: ShownMessageRow
     parts: tuple[ShownPart, ...]
 
 
@@ -104,7 +104,7 @@ class MessagePage(msgspec.Struct, frozen=True):
     before: str | None
 
 
-class Overseeing:
+class OperatorInbox:
     """Reads for operators. Whoever asks must be one.
 
     Parameters:
@@ -116,11 +116,11 @@ class Overseeing:
     def __init__(
         self,
         store: Store,
-        registries: Mapping[str, Registry],
+        registries: Mapping[str, ActionRegistry],
         clock: Callable[[], float],
-        capabilities: Capabilities = NO_CAPABILITIES,
+        capabilities: PluginRegistry = NO_PLUGINS,
     ) -> None:
-        self._showing = Showing(capabilities, store, clock)
+        self._showing = PartViews(capabilities, store, clock)
         self._store = store
         self._registries = registries
         self._clock = clock
@@ -132,7 +132,7 @@ class Overseeing:
         """The names of the agents, the site's own first, which is empty."""
         return tuple(sorted(self._registries))
 
-    async def tickets(self, asked: TicketFilter, after: str | None, limit: int) -> TicketPage:
+    async def list_tickets(self, asked: TicketFilter, after: str | None, limit: int) -> TicketPage:
         """List tickets: those that wait the oldest first, those that are over the newest first.
 
         Parameters:
@@ -145,16 +145,16 @@ class Overseeing:
         page = await console_reads.tickets(self._store, asked, after, limit)
         return TicketPage(await self._shown(page.tickets), page.next)
 
-    async def ticket(self, ticket_id: str) -> ShownTicket | None:
+    async def read_ticket(self, ticket_id: str) -> ShownTicket | None:
         """Read a ticket; None where there is none."""
         kept = await ticket_reads.ticket(self._store, ticket_id)
         return None if kept is None else await self._show(kept)
 
-    async def threads(self, asked: ThreadFilter, after: str | None, limit: int) -> ThreadPage:
+    async def list_threads(self, asked: ThreadFilter, after: str | None, limit: int) -> ThreadPage:
         """List threads, those first on which something was said last; of a text, where it was said.
 
         Parameters:
-            after, limit: as of :meth:`tickets`.
+            after, limit: as of :meth:`list_tickets`.
 
         Raises:
             InvalidRequest: ``after`` is none.
@@ -162,7 +162,7 @@ class Overseeing:
         page = await console_threads.threads(self._store, asked, after, limit)
         return ThreadPage(tuple(map(self._told, page.lines)), page.next)
 
-    async def thread(self, thread_id: str) -> ThreadHead:
+    async def read_thread(self, thread_id: str) -> ThreadHead:
         """Read a thread without what was said there.
 
         Raises:
@@ -176,7 +176,7 @@ class Overseeing:
             self._told(found.line), found.actors, tickets, found.notes, found.last_event
         )
 
-    async def messages(self, thread_id: str, before: str | None, limit: int) -> MessagePage:
+    async def list_messages(self, thread_id: str, before: str | None, limit: int) -> MessagePage:
         """Read what was said on a thread, the newest or what came before a message.
 
         Raises:
@@ -189,12 +189,14 @@ class Overseeing:
         if page is None:
             raise _no_thread()
         shown = [
-            ShownMessage(one, await self._showing.show(thread_id, one.id, one.actor, one.content))
+            ShownMessage(
+                one, await self._showing.show_parts(thread_id, one.id, one.actor, one.content)
+            )
             for one in page.messages
         ]
         return MessagePage(tuple(shown), page.before)
 
-    async def notes(self, thread_id: str, after: str = "") -> tuple[Note, ...]:
+    async def list_notes(self, thread_id: str, after: str = "") -> tuple[Note, ...]:
         """Read the notes beside a thread, the oldest first.
 
         Parameters:
@@ -202,7 +204,7 @@ class Overseeing:
         """
         return await console_reads.notes(self._store, thread_id, after)
 
-    async def waiting(self, operator: str) -> Waiting:
+    async def count_waiting(self, operator: str) -> WaitingCount:
         """Count the tickets that wait for a person.
 
         Parameters:
@@ -210,7 +212,7 @@ class Overseeing:
         """
         return await console_reads.waiting(self._store, operator, int(self._clock()))
 
-    async def load(self, hours: int) -> tuple[LoadHour, ...]:
+    async def read_load(self, hours: int) -> tuple[LoadHour, ...]:
         """What happened in each of the last hours, the present one last, which is not over.
 
         An hour that is over is counted once for as long as the process lasts.
@@ -221,13 +223,13 @@ class Overseeing:
         Raises:
             InvalidRequest: that is no such number.
         """
-        if not 1 <= hours <= MOST_HOURS:
-            raise InvalidRequest(f"hours is a whole number from 1 to {MOST_HOURS}.", param="hours")
+        if not 1 <= hours <= MAX_HOURS:
+            raise InvalidRequest(f"hours is a whole number from 1 to {MAX_HOURS}.", param="hours")
         now = int(self._clock())
         present = now - now % HOUR
         async with self._counting:
             for at in sorted(self._hours):
-                if at <= present - MOST_HOURS * HOUR:
+                if at <= present - MAX_HOURS * HOUR:
                     del self._hours[at]
             return tuple(
                 [
@@ -236,7 +238,7 @@ class Overseeing:
                 ]
             )
 
-    async def version(self) -> int:
+    async def read_version(self) -> int:
         """A number that grows when tickets or notes change, or who has which thread.
 
         It may grow without that, too.
@@ -248,7 +250,7 @@ class Overseeing:
         """A thread in a list, with what was said last in words."""
         if line.last is None:
             return line
-        content = words_of(line.last.content, self._showing.capabilities)
+        content = render_parts(line.last.content, self._showing.capabilities)
         return msgspec.structs.replace(
             line, last=msgspec.structs.replace(line.last, content=content)
         )
@@ -276,7 +278,7 @@ class Overseeing:
         if registry is None:
             return ShownCall(call, None)
         try:
-            return ShownCall(call, registry.action(call.action))
+            return ShownCall(call, registry.get_action(call.action))
         except UnknownAction:
             return ShownCall(call, None)
 

@@ -12,11 +12,11 @@ import msgspec
 import structlog
 
 from aitp_desk.capability import Context, Standing
-from aitp_desk.desk.plugins.judge import MOST_READ, read_into
-from aitp_desk.desk.plugins.messages.parts import Placed, find_parts, may_be_structured
-from aitp_desk.desk.plugins.messages.plain_text import words_of
-from aitp_desk.desk.plugins.read_set import Ledger, OwnCounters, OwnRecords, Unread
-from aitp_desk.desk.plugins.registry import Capabilities
+from aitp_desk.desk.plugins.judge import MAX_READS, read_missing
+from aitp_desk.desk.plugins.messages.parts import PlacedPart, find_parts, may_have_structure
+from aitp_desk.desk.plugins.messages.plain_text import render_parts
+from aitp_desk.desk.plugins.read_set import OwnCounters, OwnRecords, ReadSet, RecordUnread
+from aitp_desk.desk.plugins.registry import PluginRegistry
 from aitp_desk.model.errors import InvalidRequest
 from aitp_desk.store.base import Store
 
@@ -52,19 +52,19 @@ class ShownPart(msgspec.Struct, frozen=True):
     structure: Structure | None = None
 
 
-def parts_of(content: tuple[str, ...], capabilities: Capabilities) -> tuple[ShownPart, ...]:
+def read_parts(content: tuple[str, ...], capabilities: PluginRegistry) -> tuple[ShownPart, ...]:
     """The parts of a message, without how they stand; none where all of them are words."""
     found = _placed(content, capabilities)
     if not found:
         return ()
-    told = words_of(content, capabilities)
+    told = render_parts(content, capabilities)
     return tuple(
         ShownPart(words, _structure(found[place]) if place in found else None)
         for place, words in enumerate(told)
     )
 
 
-class Showing:
+class PartViews:
     """Looks up how the requests of a thread stand.
 
     Parameters:
@@ -72,13 +72,13 @@ class Showing:
     """
 
     def __init__(
-        self, capabilities: Capabilities, store: Store, clock: Callable[[], float]
+        self, capabilities: PluginRegistry, store: Store, clock: Callable[[], float]
     ) -> None:
         self.capabilities = capabilities
         self._store = store
         self._clock = clock
 
-    async def show(
+    async def show_parts(
         self, thread_id: str, message_id: str, actor: str, content: tuple[str, ...]
     ) -> tuple[ShownPart, ...]:
         """The parts of a message, each with how it stands; none where all of them are words.
@@ -86,16 +86,16 @@ class Showing:
         Parameters:
             actor: id of the one who said it.
         """
-        shown = list(parts_of(content, self.capabilities))
+        shown = list(read_parts(content, self.capabilities))
         for place, placed in _placed(content, self.capabilities).items():
             standing = await self._standing(placed, thread_id, message_id, actor)
             shown[place] = ShownPart(shown[place].words, _structure(placed, standing))
         return tuple(shown)
 
     async def _standing(
-        self, placed: Placed, thread_id: str, message_id: str, actor: str
+        self, placed: PlacedPart, thread_id: str, message_id: str, actor: str
     ) -> Standing | None:
-        ledger, slug = Ledger(self.capabilities.families), placed.enabled.slug
+        ledger, slug = ReadSet(self.capabilities.families), placed.enabled.slug
         context = Context(
             now=int(self._clock()),
             thread_id=thread_id,
@@ -104,22 +104,22 @@ class Showing:
             records=OwnRecords(ledger, slug),
             counters=OwnCounters(ledger, slug),
         )
-        for _ in range(MOST_READ):
+        for _ in range(MAX_READS):
             try:
                 return placed.enabled.capability.standing(placed.part, context)
-            except Unread as unread:
-                await read_into(self._store, ledger, unread)
+            except RecordUnread as unread:
+                await read_missing(self._store, ledger, unread)
             except Exception:  # noqa: BLE001 -- whatever a plug-in does, the thread is shown
                 _log.exception("standing_failed", capability=slug)
                 return None
         return None
 
 
-def _placed(content: Sequence[str], capabilities: Capabilities) -> Mapping[int, Placed]:
+def _placed(content: Sequence[str], capabilities: PluginRegistry) -> Mapping[int, PlacedPart]:
     """The structured parts by their places; one that breaks its schema is words."""
-    if not capabilities or not may_be_structured(content):
+    if not capabilities or not may_have_structure(content):
         return {}
-    found: dict[int, Placed] = {}
+    found: dict[int, PlacedPart] = {}
     for place, text in enumerate(content):
         try:
             for placed in find_parts((text,), capabilities):
@@ -129,6 +129,6 @@ def _placed(content: Sequence[str], capabilities: Capabilities) -> Mapping[int, 
     return found
 
 
-def _structure(placed: Placed, standing: Standing | None = None) -> Structure:
+def _structure(placed: PlacedPart, standing: Standing | None = None) -> Structure:
     part = placed.part
     return Structure(placed.enabled.slug, part.version, part.key, part.given[part.key], standing)

@@ -19,11 +19,11 @@ from datetime import UTC, datetime
 import msgspec
 import structlog
 
-from aitp_desk.auth.keys.webhook_signatures import Webhooks
+from aitp_desk.auth.keys.webhook_signatures import WebhookSigner
 from aitp_desk.config import Notify
 from aitp_desk.desk.jobs.kinds import Finish, GiveUp, JobKind, Retry
-from aitp_desk.desk.jobs.queue import Jobs
-from aitp_desk.desk.jobs.webhook_delivery import deliver
+from aitp_desk.desk.jobs.queue import JobQueue
+from aitp_desk.desk.jobs.webhook_delivery import deliver_webhook
 from aitp_desk.egress import Egress
 from aitp_desk.model.conversation.ticket import KeptTicket
 from aitp_desk.model.ids import new_id
@@ -40,7 +40,7 @@ DELAYS = (5, 60, 300, 900, 3600)
 SECONDS = 20
 """How long a webhook or a command may take."""
 AT_ONCE = 4
-LONGEST_COMPLAINT = 4096
+MAX_STDERR = 4096
 """Of what a command complains of no more is kept, in bytes."""
 LISTEN_SECONDS = 0.2
 """How long it is read what a command said, once it has ended."""
@@ -52,7 +52,7 @@ INHERITED = ("PATH", "HOME", "LANG")
 _log = structlog.get_logger()
 
 
-class Notifying:
+class TicketNotifications:
     """Tells people of new tickets.
 
     Parameters:
@@ -64,9 +64,9 @@ class Notifying:
         *,
         store: Store,
         egress: Egress,
-        webhooks: Webhooks,
+        webhooks: WebhookSigner,
         settings: Notify,
-        jobs: Jobs,
+        jobs: JobQueue,
         clock: Callable[[], float],
     ) -> None:
         self._store = store
@@ -76,14 +76,14 @@ class Notifying:
         self._jobs = jobs
         self._clock = clock
 
-    def serve(self) -> None:
+    def register_kinds(self) -> None:
         """Have it done as jobs; before these begin."""
         for name, handler in (
             (NOTICE_KIND, self._share_out),
             (WEBHOOK_KIND, self._send),
             (COMMAND_KIND, self._run),
         ):
-            self._jobs.handle(JobKind(name, handler, 2.0 * SECONDS, DELAYS, AT_ONCE))
+            self._jobs.register_kinds(JobKind(name, handler, 2.0 * SECONDS, DELAYS, AT_ONCE))
 
     async def _share_out(self, claim: ClaimedJob) -> Finish | None:
         """Queue a job for each way in which people are told."""
@@ -118,16 +118,16 @@ class Notifying:
         ticket = await self._waiting(claim)
         if ticket is None or not self._settings.webhook:
             return
-        body = notice(ticket)
+        body = make_notice(ticket)
         proof = await self._webhooks.sign(SENDER, ticket.id, body.decode())
         if proof is None:
             raise GiveUp("The desk publishes no keys to sign with.")
-        await deliver(self._egress, self._settings.webhook, body, proof, seconds=SECONDS)
+        await deliver_webhook(self._egress, self._settings.webhook, body, proof, seconds=SECONDS)
 
     async def _run(self, claim: ClaimedJob) -> None:
         ticket = await self._waiting(claim)
         if ticket is not None and self._settings.command:
-            await run_command(self._settings.command, notice(ticket), SECONDS)
+            await run_command(self._settings.command, make_notice(ticket), SECONDS)
 
     async def _waiting(self, claim: ClaimedJob) -> KeptTicket | None:
         """The ticket of a job; None where nobody is waited for any more."""
@@ -135,7 +135,7 @@ class Notifying:
         return None if ticket is None or ticket.is_over else ticket
 
 
-def notice(ticket: KeptTicket) -> bytes:
+def make_notice(ticket: KeptTicket) -> bytes:
     """What people are told of a ticket: the same JSON by every way."""
     told = {
         "type": "ticket.made",
@@ -207,8 +207,8 @@ async def _feed(process: asyncio.subprocess.Process, body: bytes) -> None:
 async def _listen(process: asyncio.subprocess.Process, said: bytearray) -> None:
     """Read what a program complains of to its end, and keep the beginning."""
     if process.stderr is not None:
-        while piece := await process.stderr.read(LONGEST_COMPLAINT):
-            said += piece[: LONGEST_COMPLAINT - len(said)]
+        while piece := await process.stderr.read(MAX_STDERR):
+            said += piece[: MAX_STDERR - len(said)]
 
 
 def _moment(seconds: int) -> str:

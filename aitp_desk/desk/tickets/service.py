@@ -13,11 +13,11 @@ from functools import partial
 
 import structlog
 
-from aitp_desk.desk.jobs.background_task import beside
-from aitp_desk.desk.jobs.call_kinds import job_of_call
-from aitp_desk.desk.jobs.callbacks import call_back
+from aitp_desk.desk.jobs.background_task import run_in_background
+from aitp_desk.desk.jobs.call_kinds import make_call_job
+from aitp_desk.desk.jobs.callbacks import make_callback_writes
 from aitp_desk.desk.tickets.operators import check_length, check_name, check_words
-from aitp_desk.model.access.audit import AuditKeys, Auditor, own_auditor
+from aitp_desk.model.access.audit import AuditKeys, Auditor, make_own_auditor
 from aitp_desk.model.conversation.chain import new_salt
 from aitp_desk.model.conversation.ticket import KeptTicket, TicketState
 from aitp_desk.model.errors import PreconditionFailed, StoreBusy
@@ -26,7 +26,7 @@ from aitp_desk.store.base import Store, StoreError
 from aitp_desk.store.reads.console import tickets as ticket_reads
 from aitp_desk.store.units.calls.approval import approve_call, check_asks_approval
 from aitp_desk.store.units.tickets.answers import (
-    Spoken,
+    TicketMessage,
     end_ticket,
     release_ticket,
     speak_for_ticket,
@@ -42,7 +42,7 @@ AT_ONCE = 100
 _log = structlog.get_logger()
 
 
-class Escalating:
+class EscalationService:
     """Takes tickets, speaks for them, and ends them.
 
     Parameters:
@@ -105,10 +105,10 @@ class Escalating:
         return await self._store.run(
             approve_call,
             ticket_id=ticket_id,
-            said=Spoken(new_id("msg", now), new_salt(), GOES_ON, operator),
+            said=TicketMessage(new_id("msg", now), new_salt(), GOES_ON, operator),
             now=int(now),
             by=by,
-            job=partial(job_of_call, now=now, is_approved=True),
+            job=partial(make_call_job, now=now, is_approved=True),
         )
 
     async def decline(
@@ -128,7 +128,7 @@ class Escalating:
             check_asks_approval(found)
         return await self._end(ticket_id, TicketState.CLOSED, reason, operator, by)
 
-    async def take(self, ticket_id: str, operator: str, by: Auditor) -> KeptTicket | None:
+    async def take_ticket(self, ticket_id: str, operator: str, by: Auditor) -> KeptTicket | None:
         """Take a ticket, and the thread that it comes from: no run starts there from now on.
 
         Parameters:
@@ -159,7 +159,7 @@ class Escalating:
             operator, by: as of :meth:`answer`.
 
         Returns:
-            as :meth:`take`.
+            as :meth:`take_ticket`.
 
         Raises:
             InvalidRequest: as :meth:`answer`.
@@ -171,16 +171,16 @@ class Escalating:
         return await self._store.run(
             speak_for_ticket,
             ticket_id=ticket_id,
-            said=Spoken(new_id("msg", now), new_salt(), words.strip(), operator),
+            said=TicketMessage(new_id("msg", now), new_salt(), words.strip(), operator),
             now=int(now),
             by=by,
         )
 
-    async def release(self, ticket_id: str, by: Auditor) -> KeptTicket | None:
+    async def release_ticket(self, ticket_id: str, by: Auditor) -> KeptTicket | None:
         """Give a ticket back that was taken, and its thread back to the agent.
 
         Returns:
-            as :meth:`take`.
+            as :meth:`take_ticket`.
 
         Raises:
             PreconditionFailed: nobody has taken it.
@@ -192,20 +192,20 @@ class Escalating:
             by=by,
         )
 
-    def expiring(self, audit: AuditKeys) -> AbstractAsyncContextManager[None]:
+    def run_expiry(self, audit: AuditKeys) -> AbstractAsyncContextManager[None]:
         """End tickets whose time has passed, for as long as the context lasts.
 
         Parameters:
             audit: the keys of the audit log.
         """
-        return beside(partial(self._expire, audit))
+        return run_in_background(partial(self._expire, audit))
 
     async def _expire(self, audit: AuditKeys) -> None:
         while True:
             now = int(self._clock())
             try:
                 for ticket_id in await ticket_reads.due_tickets(self._store, now, AT_ONCE):
-                    await self._expire_one(ticket_id, own_auditor(audit, now))
+                    await self._expire_one(ticket_id, make_own_auditor(audit, now))
             except (StoreBusy, StoreError) as error:
                 _log.warning("tickets_not_ended", reason=str(error))
             await asyncio.sleep(LOOK_SECONDS)
@@ -231,8 +231,8 @@ class Escalating:
             end_ticket,
             ticket_id=ticket_id,
             state=state,
-            said=Spoken(new_id("msg", now), new_salt(), words, operator),
+            said=TicketMessage(new_id("msg", now), new_salt(), words, operator),
             now=int(now),
             by=by,
-            along=partial(call_back, self._clock),
+            along=partial(make_callback_writes, self._clock),
         )

@@ -12,7 +12,7 @@ import structlog
 from aitp_desk.agent.speech import speech_of
 from aitp_desk.knowledge.library import Library
 from aitp_desk.knowledge.refusals import RefusalGroup, group_refusals
-from aitp_desk.knowledge.search.tokenizer import fold
+from aitp_desk.knowledge.search.tokenizer import fold_text
 from aitp_desk.knowledge.semantics.base import ModelUnusable
 from aitp_desk.knowledge.snapshot import Knowledge
 from aitp_desk.model.conversation.ticket import KeptTicket
@@ -20,11 +20,11 @@ from aitp_desk.store.base import Store
 from aitp_desk.store.reads.console import refusals as refusal_reads
 from aitp_desk.store.reads.console import tickets as ticket_reads
 
-MOST_TICKETS = 500
+MAX_TICKETS = 500
 """How many earlier tickets a ticket is compared with, the newest."""
-MOST_MESSAGES = 5_000
+MAX_MESSAGES = 5_000
 """How many of the newest messages are looked at for questions that were not answered."""
-MOST_QUESTIONS = 500
+MAX_QUESTIONS = 500
 """How many of these are grouped, the newest."""
 SIMILAR = 5
 _SECONDS = 5.0
@@ -35,7 +35,7 @@ _WORD = re.compile(r"\w+")
 _log = structlog.get_logger(__name__)
 
 
-class Similarity:
+class TicketSimilarity:
     """Compares by meaning where the content has vectors, else by words.
 
     Parameters:
@@ -46,27 +46,27 @@ class Similarity:
         self._store = store
         self._contents = contents
 
-    async def tickets_like(self, ticket: KeptTicket) -> list[KeptTicket]:
+    async def find_similar_tickets(self, ticket: KeptTicket) -> list[KeptTicket]:
         """The earlier tickets of the same site agent that are most like one, at most five."""
         content = self._contents.get(ticket.desk)
         if content is None or not ticket.about:
             return []
         earlier = [
             one
-            for one in await ticket_reads.tickets_before(self._store, ticket.id, MOST_TICKETS)
+            for one in await ticket_reads.tickets_before(self._store, ticket.id, MAX_TICKETS)
             if one.about and one.desk == ticket.desk
         ]
         scores = await self._scores(ticket.about, [one.about for one in earlier], content.library)
         best = sorted(zip(scores, earlier, strict=True), key=lambda pair: -pair[0])
         return [one for score, one in best[:SIMILAR] if score]
 
-    async def unanswered(self) -> list[RefusalGroup]:
+    async def list_unanswered(self) -> list[RefusalGroup]:
         """The questions that the site agents did not answer lately, those asked most often first.
 
         Where a site agent's content has vectors, those that ask for the same are one.
         """
-        found = await refusal_reads.newest_refusals(self._store, MOST_MESSAGES)
-        newest = sorted(found, key=lambda one: -one.at)[:MOST_QUESTIONS]
+        found = await refusal_reads.newest_refusals(self._store, MAX_MESSAGES)
+        newest = sorted(found, key=lambda one: -one.at)[:MAX_QUESTIONS]
         groups: list[RefusalGroup] = []
         by_desk = sorted(newest, key=lambda one: one.desk)
         for desk, some in groupby(by_desk, key=lambda one: one.desk):
@@ -94,7 +94,7 @@ class Similarity:
 
 def _stems(text: str, library: Library) -> set[str]:
     stop, stem = speech_of(library.language).stop, library.vocabulary.stemmer.stem
-    return {stem(word) for word in _WORD.findall(fold(text)) if word not in stop}
+    return {stem(word) for word in _WORD.findall(fold_text(text)) if word not in stop}
 
 
 def _share(one: set[str], other: set[str]) -> float:

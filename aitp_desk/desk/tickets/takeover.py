@@ -11,7 +11,7 @@ from types import MappingProxyType
 
 import msgspec
 
-from aitp_desk.desk.plugins.judge import Judged, Judging, Said
+from aitp_desk.desk.plugins.judge import Judge, JudgedMessages, SpokenMessage
 from aitp_desk.desk.tickets.operators import check_length, check_name, check_words
 from aitp_desk.model.access.audit import Auditor
 from aitp_desk.model.access.principal import Principal
@@ -23,8 +23,8 @@ from aitp_desk.model.errors import InvalidRequest, ThreadNotFound
 from aitp_desk.model.ids import new_id
 from aitp_desk.store.base import Store
 from aitp_desk.store.reads import threads as reads
-from aitp_desk.store.records.threads import Once
-from aitp_desk.store.units.tickets.answers import Spoken
+from aitp_desk.store.records.threads import IdempotencyRecord
+from aitp_desk.store.units.tickets.answers import TicketMessage
 from aitp_desk.store.units.tickets.takeover import (
     add_note,
     release_thread,
@@ -34,7 +34,7 @@ from aitp_desk.store.units.tickets.takeover import (
 )
 
 
-class SteppingIn:
+class Takeover:
     """Hands threads to operators and back, and has them speak there.
 
     Parameters:
@@ -46,13 +46,13 @@ class SteppingIn:
         self,
         store: Store,
         clock: Callable[[], float],
-        judging: Mapping[str, Judging] = MappingProxyType({}),
+        judging: Mapping[str, Judge] = MappingProxyType({}),
     ) -> None:
         self._store = store
         self._clock = clock
         self._judging = judging
 
-    async def take(self, thread_id: str, operator: str, by: Auditor) -> None:
+    async def take_thread(self, thread_id: str, operator: str, by: Auditor) -> None:
         """Take a thread over: no run starts there, and what was at work ends.
 
         With it go its open tickets in which a person is asked for. What an operator has already
@@ -72,7 +72,7 @@ class SteppingIn:
             take_thread, thread_id=thread_id, operator=operator, now=int(self._clock()), by=by
         )
 
-    async def release(self, thread_id: str, by: Auditor) -> None:
+    async def release_thread(self, thread_id: str, by: Auditor) -> None:
         """Give a thread back to the agent, and its tickets back to all.
 
         Raises:
@@ -82,12 +82,17 @@ class SteppingIn:
         await self._store.run(release_thread, thread_id=thread_id, now=int(self._clock()), by=by)
 
     async def say(
-        self, thread_id: str, words: str, operator: str, by: Auditor, once: Once | None = None
+        self,
+        thread_id: str,
+        words: str,
+        operator: str,
+        by: Auditor,
+        once: IdempotencyRecord | None = None,
     ) -> None:
         """Say something on a thread that this operator has.
 
         Parameters:
-            operator, by: as of :meth:`take`.
+            operator, by: as of :meth:`take_thread`.
             once: the request's idempotency key: what was said with it is not said again.
 
         Raises:
@@ -115,7 +120,7 @@ class SteppingIn:
         operator: str,
         principal: Principal,
         by: Auditor,
-        once: Once | None = None,
+        once: IdempotencyRecord | None = None,
     ) -> None:
         """Say a message of a capability on a thread that this operator has; it is judged.
 
@@ -140,11 +145,11 @@ class SteppingIn:
         actor = f"{kept.thread.actors[0].id}/{OPERATORS}/{operator}"
         spoken = _spoken(part, operator, now)
         draft = Draft("assistant", (part,), actor=actor)
-        parts = judging.parts(draft)
+        parts = judging.read_parts(draft)
         if not parts:
             raise InvalidRequest("This is no message of a capability of the site.", param="message")
 
-        async def write(judged: Judged) -> None:
+        async def write(judged: JudgedMessages) -> None:
             (written,) = judged.drafts
             await self._store.run(
                 speak_on_thread,
@@ -156,8 +161,8 @@ class SteppingIn:
                 once=once,
             )
 
-        said = Said(spoken.id, draft, actor, parts)
-        await judging.settle(principal, thread_id, kept.thread.actors, (said,), write)
+        said = SpokenMessage(spoken.id, draft, actor, parts)
+        await judging.judge_and_write(principal, thread_id, kept.thread.actors, (said,), write)
 
     async def resolve(self, thread_id: str, words: str, operator: str, by: Auditor) -> None:
         """Give a thread back that this operator has, and end what a person was asked for there.
@@ -167,7 +172,7 @@ class SteppingIn:
 
         Parameters:
             words: the last that the operator says there; may be empty.
-            operator, by: as of :meth:`take`.
+            operator, by: as of :meth:`take_thread`.
 
         Raises:
             as :meth:`say`, but for there being no words.
@@ -187,7 +192,7 @@ class SteppingIn:
         """Note something beside a thread, for operators alone; anyone may have the thread.
 
         Parameters:
-            operator, by: as of :meth:`take`.
+            operator, by: as of :meth:`take_thread`.
 
         Raises:
             ThreadNotFound: there is no such thread.
@@ -201,5 +206,5 @@ class SteppingIn:
         return note
 
 
-def _spoken(words: str, operator: str, now: float) -> Spoken:
-    return Spoken(new_id("msg", now), new_salt(), words.strip(), operator)
+def _spoken(words: str, operator: str, now: float) -> TicketMessage:
+    return TicketMessage(new_id("msg", now), new_salt(), words.strip(), operator)

@@ -10,18 +10,18 @@ from aiohttp import HttpVersion11, web
 
 from aitp_desk.config import Server
 from aitp_desk.desk.threads.streams import Stream
-from aitp_desk.http.connection.request_head import Heading
-from aitp_desk.http.dispatcher import Front, Outgoing, report_fault
+from aitp_desk.http.connection.request_head import RequestHead
+from aitp_desk.http.dispatcher import Dispatcher, Response, report_fault
 from aitp_desk.http.file_response import send_body, send_file, send_pieces
-from aitp_desk.http.limits.backlog import FREE_BYTES, Backlog
-from aitp_desk.http.limits.bodies import Bodies
-from aitp_desk.http.stream_response import carry_out
+from aitp_desk.http.limits.backlog import FREE_BYTES, SendBacklog
+from aitp_desk.http.limits.bodies import BodyBudget
+from aitp_desk.http.stream_response import stream_response
 from aitp_desk.model.errors import DeskError, InvalidRequest, RequestTimeout, Unavailable
 
 _NO_QUERY: Mapping[str, str] = {}
 
 
-class General:
+class AiohttpHandler:
     """The HTTP server's one handler.
 
     Parameters:
@@ -30,17 +30,17 @@ class General:
         backlog: where there is room for long answers.
     """
 
-    def __init__(self, front: Front, settings: Server, backlog: Backlog) -> None:
+    def __init__(self, front: Dispatcher, settings: Server, backlog: SendBacklog) -> None:
         self._front = front
         self._settings = settings
-        self._bodies = Bodies(settings.max_body_bytes_under_way)
+        self._bodies = BodyBudget(settings.max_body_bytes_under_way)
         self._backlog = backlog
 
     async def handle(self, request: web.BaseRequest) -> web.StreamResponse:
         """Answer one request. Raises nothing but cancellation."""
         coding = request.headers.get("Transfer-Encoding", "chunked")
         if coding.lower() != "chunked":
-            return self.refuse(
+            return self.reject_malformed(
                 InvalidRequest(
                     "The only Transfer-Encoding that is read is 'chunked', and by itself.",
                     param="Transfer-Encoding",
@@ -48,11 +48,11 @@ class General:
             )
         path = request.rel_url.raw_path
         heading = self._front.read_head(request.method, path, request.raw_path, request.headers)
-        seen = _Seen(request, heading, self._settings, self._bodies)
+        seen = _AiohttpRequest(request, heading, self._settings, self._bodies)
         try:
-            outgoing = await self._front.answer(seen)
+            outgoing = await self._front.handle_request(seen)
         finally:
-            self._bodies.give_back(seen.held)
+            self._bodies.release(seen.held)
         if outgoing.reply.stream is not None:
             return await self._stream(seen, outgoing, outgoing.reply.stream)
         if outgoing.reply.file is not None:
@@ -68,22 +68,22 @@ class General:
         return _response(outgoing)
 
     async def _send_body(
-        self, request: web.BaseRequest, heading: Heading, outgoing: Outgoing
+        self, request: web.BaseRequest, heading: RequestHead, outgoing: Response
     ) -> web.StreamResponse:
         """Send a long body, once there is room for it."""
         body = outgoing.reply.body
         try:
-            await self._backlog.take(request.remote or "", len(body))
+            await self._backlog.reserve(request.remote or "", len(body))
         except Unavailable as error:
-            return _response(self._front.turn_away(heading, error))
+            return _response(self._front.reject_overloaded(heading, error))
         response = web.StreamResponse(status=outgoing.reply.status, headers=outgoing.headers())
-        if outgoing.closes:
+        if outgoing.closes_connection:
             response.force_close()
         await send_body(request, response, body, self._backlog)
         return response
 
     async def _send_pieces(
-        self, request: web.BaseRequest, outgoing: Outgoing, pieces: AsyncIterator[bytes]
+        self, request: web.BaseRequest, outgoing: Response, pieces: AsyncIterator[bytes]
     ) -> web.StreamResponse:
         headers = outgoing.headers()
         length = headers.popall("Content-Length", [])
@@ -98,20 +98,22 @@ class General:
             report_fault(request.method, outgoing.door, outgoing.request_id)
         return response
 
-    def refuse(self, error: DeskError) -> web.Response:
+    def reject_malformed(self, error: DeskError) -> web.Response:
         """Answer what is no request."""
-        return _response(self._front.refuse(error))
+        return _response(self._front.reject_malformed(error))
 
-    async def _stream(self, seen: _Seen, outgoing: Outgoing, stream: Stream) -> web.StreamResponse:
+    async def _stream(
+        self, seen: _AiohttpRequest, outgoing: Response, stream: Stream
+    ) -> web.StreamResponse:
         """Carry out a response that goes on, for as long as its caller's credential holds."""
         request = seen.request
         response = web.StreamResponse(status=outgoing.reply.status, headers=outgoing.headers())
         try:
-            await carry_out(
+            await stream_response(
                 request,
                 response,
                 stream,
-                partial(self._front.is_welcome, outgoing),
+                partial(self._front.is_still_authorized, outgoing),
                 clock=self._front.clock,
                 ends_at=None if outgoing.proof is None else outgoing.proof.until,
             )
@@ -120,13 +122,13 @@ class General:
         return response
 
 
-class _Seen:
+class _AiohttpRequest:
     """A request of the HTTP server, as the front sees it."""
 
     __slots__ = ("_bodies", "_settings", "heading", "held", "peer", "request")
 
     def __init__(
-        self, request: web.BaseRequest, heading: Heading, settings: Server, bodies: Bodies
+        self, request: web.BaseRequest, heading: RequestHead, settings: Server, bodies: BodyBudget
     ) -> None:
         self.request = request
         self.heading = heading
@@ -155,7 +157,7 @@ class _Seen:
             await request.writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
         if request.content.is_eof():
             body = request.content.read_nowait()
-            self.held = self._bodies.take(0, len(body))
+            self.held = self._bodies.reserve(0, len(body))
             return body
         chunks: list[bytes] = []
         size = 0
@@ -176,15 +178,15 @@ class _Seen:
             if not chunk:
                 break
             size += len(chunk)
-            self.held = self._bodies.take(self.held, size)
+            self.held = self._bodies.reserve(self.held, size)
             chunks.append(chunk)
         return b"".join(chunks)
 
 
-def _response(outgoing: Outgoing) -> web.Response:
+def _response(outgoing: Response) -> web.Response:
     reply = outgoing.reply
     body = reply.body if reply.pieces is None else reply.pieces
     response = web.Response(status=reply.status, body=body, headers=outgoing.headers())
-    if outgoing.closes:
+    if outgoing.closes_connection:
         response.force_close()
     return response

@@ -26,33 +26,33 @@ from aiohttp.helpers import rfc822_formatted_time
 from aiohttp.http_parser import RawRequestMessage
 from aiohttp.streams import StreamReader
 
-from aitp_desk.http.connection.framing import END_OF_HEAD, WatchedParser
-from aitp_desk.http.connection.head_cache import Head, Heads, Known
-from aitp_desk.http.connection.request_head import Heading
+from aitp_desk.http.connection.framing import END_OF_HEAD, ObservedParser
+from aitp_desk.http.connection.head_cache import CachedHead, HeadCache, Known
+from aitp_desk.http.connection.request_head import RequestHead
 from aitp_desk.http.cors import Headers
-from aitp_desk.http.dispatcher import Front, Outgoing, lasting_headers
+from aitp_desk.http.dispatcher import Dispatcher, Response, stable_headers
 from aitp_desk.http.limits.bodies import FREE_BYTES
-from aitp_desk.http.stream_response import StreamingConnection
+from aitp_desk.http.stream_response import StreamConnection
 
 _REFUSED = HTTPStatus.BAD_REQUEST.value
 _NO_QUERY: Mapping[str, str] = {}
 
 
-class Watch(Protocol):
+class RequestTracker(Protocol):
     """Who is told of requests under way, so that they may end before the desk does."""
 
     @property
     def is_ending(self) -> bool:
         """Whether no further request shall follow on any connection."""
 
-    def begin(self) -> None:
+    def begin_request(self) -> None:
         """Count a request as under way."""
 
-    def end(self) -> None:
+    def end_request(self) -> None:
         """Count one less."""
 
 
-class SwiftConnection(StreamingConnection):
+class FastPathConnection(StreamConnection):
     """A connection on which hot requests take the swift way.
 
     Attributes:
@@ -77,9 +77,11 @@ class SwiftConnection(StreamingConnection):
         "is_answering",
     )
 
-    def __init__(self, front: Front, heads: Heads, watch: Watch, *given: Any, **more: Any) -> None:
+    def __init__(
+        self, front: Dispatcher, heads: HeadCache, watch: RequestTracker, *given: Any, **more: Any
+    ) -> None:
         super().__init__(*given, **more)
-        self._reading = WatchedParser(self._parser, self)
+        self._reading = ObservedParser(self._parser, self)
         self._parser = self._reading  # type: ignore[assignment]  # as far as it is used
         self._front = front
         self._heads = heads
@@ -101,7 +103,7 @@ class SwiftConnection(StreamingConnection):
         return waiter is not None and not waiter.done() and self._turn is None
 
     @property
-    def waits_for_rest_of_head(self) -> bool:
+    def has_partial_head(self) -> bool:
         """Whether nothing is under way, but a part of the next request's head has come already."""
         return self.is_idle and self._reading.head_size > 0
 
@@ -160,7 +162,7 @@ class SwiftConnection(StreamingConnection):
         super().data_received(data)
         self._read = b""
 
-    def note_broken(self) -> None:
+    def on_protocol_error(self) -> None:
         """Read nothing more: what came last is no HTTP."""
         self._is_broken = True
 
@@ -170,7 +172,7 @@ class SwiftConnection(StreamingConnection):
             self._turn.cancel()
         await super().shutdown(timeout)
 
-    def take(self, message: RawRequestMessage, body: StreamReader) -> bool:
+    def accept_request(self, message: RawRequestMessage, body: StreamReader) -> bool:
         """Take a request that has just been read, or leave it to its general way."""
         if not body.is_eof() or message.upgrade:
             return False
@@ -193,8 +195,8 @@ class SwiftConnection(StreamingConnection):
         text = body.read_nowait()
         heading = self._front.read_head(message.method, path, message.path, message.headers)
         query = message.url.query if message.url.raw_query_string else _NO_QUERY
-        head = Head(heading, query, len(text))
-        known = self._heads.remember(start, head) if self._is_between else start
+        head = CachedHead(heading, query, len(text))
+        known = self._heads.store(start, head) if self._is_between else start
         self._begin(head, text, known)
         return True
 
@@ -213,40 +215,40 @@ class SwiftConnection(StreamingConnection):
         """Whether a request may be answered at once: nothing waits, and the last answer is out."""
         return self.is_idle and not self._paused
 
-    def _begin(self, head: Head, body: bytes, known: Known) -> None:
+    def _begin(self, head: CachedHead, body: bytes, known: Known) -> None:
         self.head_began, self.is_answering = None, True
-        self._watch.begin()
-        request = _Seen(head.heading, head.query, self._peer, body, self, head.length)
+        self._watch.begin_request()
+        request = _FastPathRequest(head.heading, head.query, self._peer, body, self, head.length)
         self._turn = self._loop.create_task(self._answer(request, known))
 
-    async def _answer(self, request: _Seen, known: Known) -> None:
+    async def _answer(self, request: _FastPathRequest, known: Known) -> None:
         closes = True  # what cannot be written is not answered
         try:
-            outgoing = await self._front.answer(request)
-            ends = outgoing.closes or self._watch.is_ending
+            outgoing = await self._front.handle_request(request)
+            ends = outgoing.closes_connection or self._watch.is_ending
             if outgoing.reply.status >= _REFUSED:
-                self._heads.forget(known)
+                self._heads.drop(known)
             if self.transport is not None:
                 self.transport.write(_write(outgoing, ends))
             closes = ends
         finally:
             self._turn, self.is_answering = None, False
             self.idle_since = self._loop.time()
-            self._watch.end()
+            self._watch.end_request()
             if closes:
                 self.force_close()
             else:
                 self._read_held()
 
 
-class _Seen(msgspec.Struct):
+class _FastPathRequest(msgspec.Struct):
     """A request read whole, as the front sees it."""
 
-    heading: Heading
+    heading: RequestHead
     query: Mapping[str, str]
     peer: str
     body: bytes
-    connection: SwiftConnection
+    connection: FastPathConnection
     content_length: int | None
 
     @property
@@ -257,11 +259,11 @@ class _Seen(msgspec.Struct):
         return self.body
 
 
-def _write(outgoing: Outgoing, closes: bool) -> bytes:
+def _write(outgoing: Response, closes: bool) -> bytes:
     """A whole response as it goes over the wire, as the HTTP server writes it."""
     reply = outgoing.reply
     head = _head(reply.status, reply.content_type, reply.headers, reply.links, outgoing.told)
-    for name, value in outgoing.passing_headers():
+    for name, value in outgoing.per_request_headers():
         head += f"{name}: {value}\r\n"
     if reply.body or reply.status != HTTPStatus.NOT_MODIFIED:
         head += f"Content-Length: {len(reply.body)}\r\n"
@@ -273,7 +275,7 @@ def _write(outgoing: Outgoing, closes: bool) -> bytes:
 def _head(status: int, content_type: str, headers: Headers, links: str, told: Headers) -> str:
     """The part of a head that many responses share."""
     lines = [f"HTTP/1.1 {status} {HTTPStatus(status).phrase}"]
-    for name, value in lasting_headers(content_type, headers, links, told).items():
+    for name, value in stable_headers(content_type, headers, links, told).items():
         if "\r" in value or "\n" in value:
             raise ValueError(f"The header {name} has more than one line.")
         lines.append(f"{name}: {value}")

@@ -29,17 +29,17 @@ _VERSIONS = (HttpVersion11, HttpVersion10)
 _EMPTY_LINES = re.compile(rb"[\r\n]++")
 
 
-class Watcher(Protocol):
+class ParserObserver(Protocol):
     """Who looks at what is read before the server does."""
 
-    def take(self, message: RawRequestMessage, body: StreamReader) -> bool:
+    def accept_request(self, message: RawRequestMessage, body: StreamReader) -> bool:
         """Take a request that has just been read by itself, or leave it to the server."""
 
-    def note_broken(self) -> None:
+    def on_protocol_error(self) -> None:
         """Read nothing more: what came last is no HTTP."""
 
 
-class WatchedParser:
+class ObservedParser:
     """The HTTP server's parser, with bounds of the desk's own and somebody who watches it.
 
     Attributes:
@@ -57,10 +57,10 @@ class WatchedParser:
         "set_upgraded",
     )
 
-    def __init__(self, parser: Any, watcher: Watcher) -> None:
+    def __init__(self, parser: Any, watcher: ParserObserver) -> None:
         self._parser = parser
-        self._take = watcher.take
-        self._note_broken = watcher.note_broken
+        self._take = watcher.accept_request
+        self._note_broken = watcher.on_protocol_error
         self._body: StreamReader | None = None  # of the last request
         self.head_size = 0
         self.message_consumed = parser.message_consumed

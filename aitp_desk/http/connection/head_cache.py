@@ -20,11 +20,11 @@ from typing import NamedTuple
 import msgspec
 from multidict import CIMultiDict
 
-from aitp_desk.auth.credentials.request_credentials import HMAC_SCHEME, Presented
-from aitp_desk.http.connection.request_head import Heading
+from aitp_desk.auth.credentials.request_credentials import HMAC_SCHEME, RequestCredentials
+from aitp_desk.http.connection.request_head import RequestHead
 
-MOST_HEADS = 1024
-LONGEST_HEAD = 2048
+MAX_HEADS = 1024
+MAX_CACHED_BYTES = 2048
 """How many heads are remembered, and of how many bytes each at most."""
 
 _SIGNED = re.compile(rb"\r\n[Aa]uthorization: AITP-HMAC-SHA256 ([!-~](?:[ -~]{0,510}[!-~])?)\r\n")
@@ -35,7 +35,7 @@ Known = bytes | tuple[bytes, bytes]
 """What a head is remembered by: all its bytes, or those before a credential and those behind it."""
 
 
-class Head(NamedTuple):
+class CachedHead(NamedTuple):
     """A head of a request to a hot route, as it was read.
 
     Parameters:
@@ -43,29 +43,29 @@ class Head(NamedTuple):
         length: how many bytes of body follow it.
     """
 
-    heading: Heading
+    heading: RequestHead
     query: Mapping[str, str]
     length: int
 
 
-class Heads:
+class HeadCache:
     """Heads that were read before; whoever came first makes room. All connections share them."""
 
     def __init__(self) -> None:
-        self._known: dict[Known, Head] = {}
+        self._known: dict[Known, CachedHead] = {}
         self.find = self._known.get
 
-    def find_signed(self, head: bytes) -> Head | None:
+    def find_signed(self, head: bytes) -> CachedHead | None:
         """Return what a signed request's head says where it is known but for its credential."""
         found = _SIGNED.search(head)
         known = None if found is None else self._known.get(_around(found))
         if found is None or known is None:
             return None
-        presented = Presented(HMAC_SCHEME, found[1].decode())
+        presented = RequestCredentials(HMAC_SCHEME, found[1].decode())
         heading = msgspec.structs.replace(known.heading, presented=presented)
-        return Head(heading, known.query, known.length)
+        return CachedHead(heading, known.query, known.length)
 
-    def remember(self, head: bytes, read: Head) -> Known:
+    def store(self, head: bytes, read: CachedHead) -> Known:
         """Note what a head was read as, unless it is long or nothing of it comes again.
 
         Returns:
@@ -75,19 +75,19 @@ class Heads:
         if read.heading.is_named:
             return head
         presented = read.heading.presented
-        if isinstance(presented, Presented) and presented.is_for_once:
+        if isinstance(presented, RequestCredentials) and presented.is_single_use:
             found = _SIGNED.search(head)
             if presented.is_signed or found is None or found[1].decode() != presented.credential:
                 return head
             known, read = _around(found), _without_credential(read)
-        if len(head) > LONGEST_HEAD:
+        if len(head) > MAX_CACHED_BYTES:
             return head
-        while len(self._known) >= MOST_HEADS:
+        while len(self._known) >= MAX_HEADS:
             del self._known[next(iter(self._known))]
         self._known[known] = read
         return known
 
-    def forget(self, known: Known) -> None:
+    def drop(self, known: Known) -> None:
         """Keep nothing of a head that was refused: it may hold what proves nothing any more."""
         self._known.pop(known, None)
 
@@ -98,10 +98,10 @@ def _around(found: re.Match[bytes]) -> tuple[bytes, bytes]:
     return found.string[:start], found.string[end:]
 
 
-def _without_credential(read: Head) -> Head:
+def _without_credential(read: CachedHead) -> CachedHead:
     headers = CIMultiDict(read.heading.headers)
     del headers["Authorization"]
     heading = msgspec.structs.replace(
-        read.heading, headers=headers, presented=Presented(HMAC_SCHEME)
+        read.heading, headers=headers, presented=RequestCredentials(HMAC_SCHEME)
     )
-    return Head(heading, read.query, read.length)
+    return CachedHead(heading, read.query, read.length)

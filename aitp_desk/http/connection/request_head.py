@@ -16,19 +16,19 @@ from multidict import CIMultiDict, CIMultiDictProxy, MultiMapping
 
 from aitp_desk.auth.credentials.address_line import check_address
 from aitp_desk.auth.credentials.request_credentials import (
-    NOTHING,
-    Presented,
-    read_presented,
+    NO_CREDENTIALS,
+    RequestCredentials,
+    read_credentials,
     read_session,
 )
 from aitp_desk.config import AgentLimits
 from aitp_desk.desk.desk import Desk
 from aitp_desk.desk.limits.rate_limits import Allowance
-from aitp_desk.http.cors import Browsers, Told
-from aitp_desk.http.hac.representation import BY_FACE, find_face
-from aitp_desk.http.hac.request_view import Asked
-from aitp_desk.http.metrics import Meter, Tally
-from aitp_desk.http.router import RoutingTable
+from aitp_desk.http.cors import CorsHeaders, CorsPolicy
+from aitp_desk.http.hac.representation import BY_FACE, negotiate_representation
+from aitp_desk.http.hac.request_view import HacRequest
+from aitp_desk.http.metrics import RequestMetrics, RouteMetrics
+from aitp_desk.http.router import Router
 from aitp_desk.model.access.principal import Principal
 from aitp_desk.model.errors import DeskError
 from aitp_desk.protocols.base.accept import wants_manifest
@@ -48,7 +48,7 @@ _LISTS = ("Accept", "If-None-Match")
 """Headers whose lines are one list (RFC 9110, section 5.3), where doors read them as one text."""
 
 
-class Heading(msgspec.Struct, frozen=True):
+class RequestHead(msgspec.Struct, frozen=True):
     """A head, read.
 
     Parameters:
@@ -79,7 +79,7 @@ class Heading(msgspec.Struct, frozen=True):
     path: str
     target: str
     headers: MultiMapping[str]
-    presented: Presented | DeskError
+    presented: RequestCredentials | DeskError
     door: Door
     desk: Desk
     route: Route | None
@@ -90,20 +90,20 @@ class Heading(msgspec.Struct, frozen=True):
     is_for_manifest: bool
     is_encoded: bool
     is_of_type: bool
-    told: Told
+    told: CorsHeaders
     is_preflight: bool
-    tally: Tally
+    tally: RouteMetrics
     request_id: str
     face: Face = Face.PLAIN
 
-    def asked_by(self, principal: Principal, allowance: Allowance | None) -> Asked:
+    def to_hac_request(self, principal: Principal, allowance: Allowance | None) -> HacRequest:
         """What its second face depends on, beside the answer.
 
         Parameters:
             principal: who sends it, as far as that is proven.
             allowance: as it was counted.
         """
-        return Asked(
+        return HacRequest(
             self.desk, principal, self.method, self.path, self.params, self.headers, allowance
         )
 
@@ -113,19 +113,19 @@ class Heading(msgspec.Struct, frozen=True):
         return bool(self.request_id) or "traceparent" in self.headers
 
 
-def read_heading(
+def parse_head(
     method: str,
     path: str,
     target: str,
     headers: CIMultiDictProxy[str],
     *,
-    table: RoutingTable,
+    table: Router,
     desk: Desk,
     hosts: Collection[str | None],
-    browsers: Browsers,
-    meter: Meter,
+    browsers: CorsPolicy,
+    meter: RequestMetrics,
     has_faces: bool = False,
-) -> Heading:
+) -> RequestHead:
     """Read a head.
 
     Parameters:
@@ -154,17 +154,17 @@ def read_heading(
     if methods:
         wanted = table.find(asked, path)
         is_open = wanted is not None and wanted[1].is_open
-        told = browsers.tell_ahead(asked, headers, methods=methods, is_open=is_open)
+        told = browsers.make_preflight_headers(asked, headers, methods=methods, is_open=is_open)
         if wanted is not None and wanted[1].is_own:
-            told = browsers.tell_own(headers)
+            told = browsers.make_same_origin_headers(headers)
     elif route is not None and route.is_own:
-        told = browsers.tell_own(headers)
+        told = browsers.make_same_origin_headers(headers)
     else:
-        told = browsers.tell(method, headers, is_open=route is not None and route.is_open)
-    face = find_face(joined, method, path, route, called, has_faces=has_faces)
+        told = browsers.make_headers(method, headers, is_open=route is not None and route.is_open)
+    face = negotiate_representation(joined, method, path, route, called, has_faces=has_faces)
     if route is not None and route.second is not None and not route.is_open:
         told = msgspec.structs.replace(told, headers=(BY_FACE, *told.headers))
-    return Heading(
+    return RequestHead(
         method,
         path,
         target,
@@ -185,7 +185,7 @@ def read_heading(
             coding.lower() != "identity" for coding in headers.getall("Content-Encoding", ())
         ),
         is_of_type=route is not None and _is_of(route.media_type, headers.get("Content-Type")),
-        tally=meter.tally(method, None if route is None else route.path),
+        tally=meter.for_route(method, None if route is None else route.path),
         request_id=_read_request_id(headers),
         face=face,
     )
@@ -193,12 +193,16 @@ def read_heading(
 
 def _read_presented(
     headers: CIMultiDictProxy[str], target: str, route: Route | None
-) -> Presented | DeskError:
+) -> RequestCredentials | DeskError:
     try:
         check_address(target)
         if route is not None and route.cookie:
             return read_session(headers, route.cookie)
-        return NOTHING if route is not None and not route.identifies else read_presented(headers)
+        return (
+            NO_CREDENTIALS
+            if route is not None and not route.identifies
+            else read_credentials(headers)
+        )
     except DeskError as error:
         return error
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 
-class Ways(msgspec.Struct, frozen=True, kw_only=True):
+class ProtocolPaths(msgspec.Struct, frozen=True, kw_only=True):
     """Which doors are open, as paths; empty where one is not.
 
     Parameters:

@@ -6,17 +6,17 @@ from collections.abc import Iterator
 
 from aitp_desk import own_version
 from aitp_desk.desk.desk import Desk
-from aitp_desk.http.hac.context import Ways
+from aitp_desk.http.hac.context import ProtocolPaths
 from aitp_desk.model.calls.resource import ResourceType
-from aitp_desk.protocols.base.action_affordances import callable_actions, may_converse
-from aitp_desk.protocols.base.affordances import Overview, Place
+from aitp_desk.protocols.base.action_affordances import list_callable_actions, may_converse
+from aitp_desk.protocols.base.affordances import Overview, RelatedAddress
 from aitp_desk.protocols.base.discovery_links import MANIFEST_PATH
 from aitp_desk.protocols.base.door import Call, Handler, Reply
 
 _CONTENT_PATH = "/llms.txt"
 
 
-def make_overview(ways: Ways) -> Handler:
+def make_overview(ways: ProtocolPaths) -> Handler:
     """What answers at the root of each desk.
 
     Parameters:
@@ -41,42 +41,42 @@ def make_overview(ways: Ways) -> Handler:
     return answer
 
 
-def _places(ways: Ways, desk: Desk, call: Call) -> Iterator[Place]:
-    at = desk.below
+def _places(ways: ProtocolPaths, desk: Desk, call: Call) -> Iterator[RelatedAddress]:
+    at = desk.base_path
     principal, allowance = call.principal, call.allowance
     if may_converse(principal, allowance):
         text = (
             "Conversations. Open one with what you want to say or ask; the answer has its id, and"
             " what may be done with it."
         )
-        yield Place("threads", f"{at}/v1/threads", text, ("POST",))
+        yield RelatedAddress("threads", f"{at}/v1/threads", text, ("POST",))
     if ways.capabilities:
         href = f"{at}{ways.capabilities}"
-        yield Place("capabilities", href, "What can be called, in a list.", ("GET",))
-        for action in callable_actions(desk, principal, allowance):
+        yield RelatedAddress("capabilities", href, "What can be called, in a list.", ("GET",))
+        for action in list_callable_actions(desk, principal, allowance):
             href = f"{at}{ways.capabilities}/{action.name}"
             rel = action.name.replace("_", "-")
-            yield Place(rel, href, action.summary, ("GET", "POST"))
+            yield RelatedAddress(rel, href, action.summary, ("GET", "POST"))
     for type_ in desk.list_resources(principal):
         yield _place_of(type_, at)
     if not desk.name:
         text = "One question, one answer, by the capabilities of the manifest (AHP)."
-        yield Place("converse", ways.converse, text, ("POST",))
+        yield RelatedAddress("converse", ways.converse, text, ("POST",))
         text = "A line on each page of the site (Markdown)."
-        yield Place("contents", _CONTENT_PATH, text, ("GET",))
-        yield Place("ahp-manifest", MANIFEST_PATH, "The AHP manifest.", ("GET",))
+        yield RelatedAddress("contents", _CONTENT_PATH, text, ("GET",))
+        yield RelatedAddress("ahp-manifest", MANIFEST_PATH, "The AHP manifest.", ("GET",))
         if ways.agents_txt:
             text = "What agents can do here, declared."
-            yield Place("agents-txt", ways.agents_txt, text, ("GET",))
+            yield RelatedAddress("agents-txt", ways.agents_txt, text, ("GET",))
     if ways.openapi:
         text = "Every address, described (OpenAPI)."
-        yield Place("service-desc", f"{at}{ways.openapi}", text, ("GET",))
+        yield RelatedAddress("service-desc", f"{at}{ways.openapi}", text, ("GET",))
 
 
-def _place_of(type_: ResourceType, at: str) -> Place:
+def _place_of(type_: ResourceType, at: str) -> RelatedAddress:
     rel, template = type_.name.replace("_", "-"), f"{at}{type_.template}"
     if not type_.template.names:
-        return Place(rel, template, type_.summary, ("GET",))
+        return RelatedAddress(rel, template, type_.summary, ("GET",))
     text = f"{type_.summary} Each stands at {template}."
     # the base itself may answer 404, whose recovery names the template
-    return Place(rel, f"{at}{type_.template.base}", text, (), template)
+    return RelatedAddress(rel, f"{at}{type_.template.base}", text, (), template)

@@ -6,17 +6,23 @@ from collections.abc import Iterator
 
 import msgspec
 
-from aitp_desk.http.hac.refusal import Refused
-from aitp_desk.http.hac.request_view import Asked
+from aitp_desk.http.hac.refusal import Refusal
+from aitp_desk.http.hac.request_view import HacRequest
 from aitp_desk.model.calls.call import PAYMENT
-from aitp_desk.protocols.base.action_affordances import calling, may_converse, paying
-from aitp_desk.protocols.base.affordances import FINAL, Doing, Taken
+from aitp_desk.protocols.base.action_affordances import (
+    make_call_affordance,
+    make_payment_member,
+    may_converse,
+)
+from aitp_desk.protocols.base.affordances import FINAL, Affordance, InputField
 from aitp_desk.protocols.base.payments import x402_wire
 
 _MESSAGES = "/messages"
 
 
-def ways_to_pay(refused: Refused, asked: Asked, calls: str) -> tuple[str, tuple[Doing, ...]]:
+def find_payment_hints(
+    refused: Refusal, asked: HacRequest, calls: str
+) -> tuple[str, tuple[Affordance, ...]]:
     """What helps whoever has to pay first: paying with the request, on its thread, or on a page.
 
     Parameters:
@@ -40,14 +46,14 @@ def ways_to_pay(refused: Refused, asked: Asked, calls: str) -> tuple[str, tuple[
     links = tuple(payment.get("links", ()))
     if links:
         told.append("Or have a person pay on a page.")
-        doings += (Doing("payment", "GET", one["url"], f"{one['title']}.") for one in links)
+        doings += (Affordance("payment", "GET", one["url"], f"{one['title']}.") for one in links)
     return " ".join(told), tuple(doings)
 
 
-def _again(refused: Refused, asked: Asked, calls: str) -> Doing | None:
+def _again(refused: Refusal, asked: HacRequest, calls: str) -> Affordance | None:
     """The same call, or the one that reads the same, with what pays for it."""
     desk = asked.desk
-    path = asked.path.removeprefix(desk.below)
+    path = asked.path.removeprefix(desk.base_path)
     name, known = "", {}
     if path.startswith(f"{calls}/"):
         name = asked.params.get("name", "")
@@ -57,16 +63,16 @@ def _again(refused: Refused, asked: Asked, calls: str) -> Doing | None:
             name, known = type_.read_by, dict(variables)
     for action in desk.registry.actions:
         if action.name == name:
-            doing = calling(desk, action, known=known)
+            doing = make_call_affordance(desk, action, known=known)
             others = (one for one in doing.takes if one.name != PAYMENT)
-            takes = (*others, paying(is_required=True))
+            takes = (*others, make_payment_member(is_required=True))
             return msgspec.structs.replace(doing, cost=refused.price, takes=takes)
     return None
 
 
-def _on_thread(pay_at: str) -> Iterator[Doing]:
+def _on_thread(pay_at: str) -> Iterator[Affordance]:
     text = "Says what pays: one text, the JSON of a message whose $schema is that of the quote."
-    content = Taken("content", "array", "That text.", is_required=True)
-    yield Doing("payment", "POST", pay_at, text, FINAL, takes=(content,))
+    content = InputField("content", "array", "That text.", is_required=True)
+    yield Affordance("payment", "POST", pay_at, text, FINAL, takes=(content,))
     thread = pay_at.removesuffix(_MESSAGES)
-    yield Doing("requests", "GET", f"{thread}/requests", "Has forms by which people pay.")
+    yield Affordance("requests", "GET", f"{thread}/requests", "Has forms by which people pay.")

@@ -6,19 +6,19 @@ from urllib.parse import quote
 
 import msgspec
 
-from aitp_desk.http.hac.context import Ways
-from aitp_desk.http.hac.payment_hints import ways_to_pay
-from aitp_desk.http.hac.refusal import Refused
-from aitp_desk.http.hac.request_view import Asked
-from aitp_desk.model.access.scope import covers
+from aitp_desk.http.hac.context import ProtocolPaths
+from aitp_desk.http.hac.payment_hints import find_payment_hints
+from aitp_desk.http.hac.refusal import Refusal
+from aitp_desk.http.hac.request_view import HacRequest
+from aitp_desk.model.access.scope import covers_scope
 from aitp_desk.model.error_kind import ErrorKind
 from aitp_desk.protocols.base.action_affordances import (
-    callable_actions,
-    calling,
-    consenting,
+    list_callable_actions,
+    make_call_affordance,
+    make_consent_member,
     may_converse,
 )
-from aitp_desk.protocols.base.affordances import ADDS, Doing, Taken
+from aitp_desk.protocols.base.affordances import ADDS, Affordance, InputField
 
 THREADS_PATH = "/v1/threads"
 _SAID = {
@@ -53,7 +53,7 @@ _LOOK_AROUND = "See what there is, and where."
 _NO_SUCH_BODY = "Send the body as the address takes it; most take application/json."
 
 
-class Found(msgspec.Struct, frozen=True):
+class RecoveryHints(msgspec.Struct, frozen=True):
     """What helps.
 
     Parameters:
@@ -61,59 +61,59 @@ class Found(msgspec.Struct, frozen=True):
     """
 
     description: str = ""
-    doings: tuple[Doing, ...] = ()
+    doings: tuple[Affordance, ...] = ()
     is_retryable: bool = False
     retry_after: int | None = None
 
 
-class Recovering:
+class RecoveryFinder:
     """Finds what helps.
 
     Parameters:
         ways: which doors of the site's own desk are open.
     """
 
-    def __init__(self, ways: Ways) -> None:
+    def __init__(self, ways: ProtocolPaths) -> None:
         self._ways = ways
 
-    def find(self, refused: Refused, asked: Asked) -> Found:
+    def find(self, refused: Refusal, asked: HacRequest) -> RecoveryHints:
         """What helps whoever was refused."""
         if refused.kind is ErrorKind.PAYMENT_REQUIRED:
-            return Found(*ways_to_pay(refused, asked, self._ways.capabilities))
-        helping = _Helping(refused, asked, self._ways)
+            return RecoveryHints(*find_payment_hints(refused, asked, self._ways.capabilities))
+        helping = _RecoveryBuilder(refused, asked, self._ways)
         recovery = refused.recovery
         if recovery is not None:
             return helping.found(recovery.description, *helping.named(recovery.actions))
         return helping.find()
 
 
-class _Helping(msgspec.Struct, frozen=True):
+class _RecoveryBuilder(msgspec.Struct, frozen=True):
     """What helps after one refusal."""
 
-    refused: Refused
-    asked: Asked
-    ways: Ways
+    refused: Refusal
+    asked: HacRequest
+    ways: ProtocolPaths
 
     @property
     def at(self) -> str:
-        return self.asked.desk.below
+        return self.asked.desk.base_path
 
-    def found(self, description: str, *doings: Doing | None) -> Found:
-        return Found(description, tuple(one for one in doings if one is not None))
+    def found(self, description: str, *doings: Affordance | None) -> RecoveryHints:
+        return RecoveryHints(description, tuple(one for one in doings if one is not None))
 
-    def named(self, names: tuple[str, ...]) -> list[Doing]:
+    def named(self, names: tuple[str, ...]) -> list[Affordance]:
         """Those of some actions that the caller may call."""
         if not self.ways.capabilities:
             return []
         return [
-            calling(self.asked.desk, action)
-            for action in callable_actions(
+            make_call_affordance(self.asked.desk, action)
+            for action in list_callable_actions(
                 self.asked.desk, self.asked.principal, self.asked.allowance
             )
             if action.name in names
         ]
 
-    def find(self) -> Found:
+    def find(self) -> RecoveryHints:
         kind = self.refused.kind
         if kind in _SAID:
             return self.found(_SAID[kind])
@@ -141,21 +141,21 @@ class _Helping(msgspec.Struct, frozen=True):
             case _:
                 return self._look_elsewhere()
 
-    def _correct(self) -> Found:
+    def _correct(self) -> RecoveryHints:
         what = f"Correct {self.refused.param}" if self.refused.param else "Correct the request"
         return self.found(f"{what} as the message says, and send it again.", self._declared())
 
-    def _look_elsewhere(self) -> Found:
+    def _look_elsewhere(self) -> RecoveryHints:
         kind, thread = self.refused.kind, self._thread()
         match kind:
             case ErrorKind.THREAD_NOT_FOUND:
-                begin = Doing(
+                begin = Affordance(
                     "create-thread",
                     "POST",
                     f"{self.at}{THREADS_PATH}",
                     "Opens a thread; an empty body opens an empty one.",
                     ADDS,
-                    takes=(Taken("messages", "array", "What is said first."),),
+                    takes=(InputField("messages", "array", "What is said first."),),
                 )
                 return self.found(
                     "Use the id that you were given when the thread was opened, with the same"
@@ -163,18 +163,20 @@ class _Helping(msgspec.Struct, frozen=True):
                     begin if may_converse(self.asked.principal, self.asked.allowance) else None,
                 )
             case ErrorKind.MESSAGE_NOT_FOUND | ErrorKind.EVENTS_GONE:
-                listed = Doing(
+                listed = Affordance(
                     "messages", "GET", f"{thread}/messages", "Lists the messages of the thread."
                 )
                 return self.found("Look the message up in the list.", listed if thread else None)
             case ErrorKind.RUN_NOT_FOUND:
-                listed = Doing("runs", "GET", f"{thread}/runs", "Lists the runs of the thread.")
+                listed = Affordance(
+                    "runs", "GET", f"{thread}/runs", "Lists the runs of the thread."
+                )
                 return self.found("Look the run up in the list.", listed if thread else None)
             case ErrorKind.ACTOR_NOT_FOUND:
-                listed = Doing("actors", "GET", f"{thread}/actors", "Lists who takes part.")
+                listed = Affordance("actors", "GET", f"{thread}/actors", "Lists who takes part.")
                 return self.found("Look up who takes part.", listed if thread else None)
             case ErrorKind.GRANT_NOT_FOUND:
-                listed = Doing("grants", "GET", f"{thread}/grants", "Lists the grants.")
+                listed = Affordance("grants", "GET", f"{thread}/grants", "Lists the grants.")
                 return self.found("Look the grant up in the list.", listed if thread else None)
             case ErrorKind.CALL_NOT_FOUND | ErrorKind.TICKET_NOT_FOUND:
                 return self.found(
@@ -182,7 +184,7 @@ class _Helping(msgspec.Struct, frozen=True):
                     self._listed(),
                 )
             case ErrorKind.AGENT_NOT_FOUND:
-                listed = Doing(
+                listed = Affordance(
                     "collection", "GET", f"{self.at}/v1/assistants", "Lists the site's agents."
                 )
                 return self.found("Choose one of the site's agents.", listed)
@@ -198,7 +200,7 @@ class _Helping(msgspec.Struct, frozen=True):
             if type_.template.names and path == f"{self.at}{type_.template.base}"
         )
 
-    def _prove(self) -> Found:
+    def _prove(self) -> RecoveryHints:
         ways = self.ways
         scope = self.refused.scope or "the scope that the message names"
         if ways.register:
@@ -208,7 +210,7 @@ class _Helping(msgspec.Struct, frozen=True):
                 *self._token(),
             )
         if ways.token:
-            metadata = Doing("service-meta", "GET", ways.metadata, "Says who gives tokens.")
+            metadata = Affordance("service-meta", "GET", ways.metadata, "Says who gives tokens.")
             return self.found(
                 "Send a valid API key or access token as Authorization: Bearer. Those who run the"
                 " site give keys.",
@@ -220,11 +222,11 @@ class _Helping(msgspec.Struct, frozen=True):
             self._help(),
         )
 
-    def _permit(self) -> Found:
+    def _permit(self) -> RecoveryHints:
         scope = self.refused.scope
         if not scope:
             return self.found("This is not yours to do; whoever it belongs to may do it.")
-        if self.ways.register and covers(self.ways.register_scopes, scope):
+        if self.ways.register and covers_scope(self.ways.register_scopes, scope):
             return self.found(
                 f"Get an access token with the scope {scope}, and send the request again with it.",
                 *self._token(scope),
@@ -233,34 +235,36 @@ class _Helping(msgspec.Struct, frozen=True):
             f"Ask those who run the site for a credential with the scope {scope}.", self._help()
         )
 
-    def _token(self, scope: str = "") -> tuple[Doing, ...]:
+    def _token(self, scope: str = "") -> tuple[Affordance, ...]:
         ways = self.ways
         scopes = scope or " ".join(ways.register_scopes)
-        asked = Taken("scope", "string", f"The scopes, such as: {scopes}.")
+        asked = InputField("scope", "string", f"The scopes, such as: {scopes}.")
         return (
-            Doing(
+            Affordance(
                 "register",
                 "POST",
                 ways.register,
                 "Registers a client; the answer has client_id and client_secret. The body is JSON.",
                 ADDS,
-                takes=(Taken("client_name", "string", "What you call yourself."), asked),
+                takes=(InputField("client_name", "string", "What you call yourself."), asked),
             ),
-            Doing(
+            Affordance(
                 "token",
                 "POST",
                 ways.token,
                 "Gives an access token. The body is a form (application/x-www-form-urlencoded).",
                 takes=(
-                    Taken("grant_type", "string", is_required=True, values=("client_credentials",)),
-                    Taken("client_id", "string", "Of the registration.", is_required=True),
-                    Taken("client_secret", "string", "Of the registration.", is_required=True),
+                    InputField(
+                        "grant_type", "string", is_required=True, values=("client_credentials",)
+                    ),
+                    InputField("client_id", "string", "Of the registration.", is_required=True),
+                    InputField("client_secret", "string", "Of the registration.", is_required=True),
                     asked,
                 ),
             ),
         )
 
-    def _agree(self) -> Found:
+    def _agree(self) -> RecoveryHints:
         refused, name = self.refused, self.asked.params.get("name", "")
         if not refused.is_for_price:
             return self.found(
@@ -270,9 +274,9 @@ class _Helping(msgspec.Struct, frozen=True):
         price = refused.price
         for action in self.asked.desk.registry.actions:
             if action.name == name:
-                doing = calling(self.asked.desk, action)
+                doing = make_call_affordance(self.asked.desk, action)
                 takes = [one for one in doing.takes if one.name != refused.param]
-                takes.append(consenting(price, is_required=True))
+                takes.append(make_consent_member(price, is_required=True))
                 again = msgspec.structs.replace(doing, cost=price, takes=tuple(takes))
                 return self.found(
                     f"It costs {price}. Ask whoever you act for; if they agree, send the same"
@@ -281,10 +285,10 @@ class _Helping(msgspec.Struct, frozen=True):
                 )
         return self.found(f"It costs {price}. Agree to that by the member {refused.param}.")
 
-    def _wait(self) -> Found:
+    def _wait(self) -> RecoveryHints:
         refused = self.refused
         if refused.kind is ErrorKind.RATE_LIMITED and refused.retry_after is None:
-            return Found(
+            return RecoveryHints(
                 "Waiting does not help here; begin a new session.",
                 tuple(one for one in (self._ask(),) if one),
                 is_retryable=True,
@@ -292,27 +296,27 @@ class _Helping(msgspec.Struct, frozen=True):
             )
         seconds = refused.retry_after
         when = f"Wait {seconds} seconds" if seconds is not None else "Wait a little"
-        return Found(
+        return RecoveryHints(
             f"{when}, then send the same request again.", (), is_retryable=True, retry_after=seconds
         )
 
-    def _other_method(self) -> Found:
+    def _other_method(self) -> RecoveryHints:
         allowed = self.refused.allowed
         doing = self._same() if "GET" in allowed else None
         return self.found(f"This address takes {', '.join(allowed)}.", doing)
 
-    def _same(self) -> Doing | None:
+    def _same(self) -> Affordance | None:
         """Reading what stands at the address, where reading is all that was meant."""
         if self.asked.method not in {"GET", "HEAD"} and "GET" not in self.refused.allowed:
             return None
-        return Doing("alternate", "GET", self.asked.path, "Reads what stands here, as it is.")
+        return Affordance("alternate", "GET", self.asked.path, "Reads what stands here, as it is.")
 
-    def _declared(self) -> Doing | None:
+    def _declared(self) -> Affordance | None:
         """Where it is told what the address takes."""
         name = self.asked.params.get("name", "")
         capabilities = f"{self.at}{self.ways.capabilities}"
         if self.ways.capabilities and name and self.asked.path.startswith(f"{capabilities}/"):
-            return Doing(
+            return Affordance(
                 "describedby",
                 "GET",
                 f"{capabilities}/{quote(name, safe='')}",
@@ -320,41 +324,43 @@ class _Helping(msgspec.Struct, frozen=True):
             )
         return self._document()
 
-    def _document(self) -> Doing | None:
+    def _document(self) -> Affordance | None:
         if not self.ways.openapi:
             return None
         href = f"{self.at}{self.ways.openapi}"
-        return Doing("service-desc", "GET", href, "Describes all addresses: what each takes.")
+        return Affordance("service-desc", "GET", href, "Describes all addresses: what each takes.")
 
-    def _listed(self) -> Doing | None:
+    def _listed(self) -> Affordance | None:
         if not self.ways.capabilities:
             return self._index()
-        return Doing(
+        return Affordance(
             "collection", "GET", f"{self.at}{self.ways.capabilities}", "Lists what can be called."
         )
 
-    def _index(self) -> Doing:
-        return Doing("index", "GET", f"{self.at}/", "Says what there is, where asked for as HAC.")
+    def _index(self) -> Affordance:
+        return Affordance(
+            "index", "GET", f"{self.at}/", "Says what there is, where asked for as HAC."
+        )
 
-    def _ask(self) -> Doing | None:
+    def _ask(self) -> Affordance | None:
         if not self.ways.converse:
             return None
-        return Doing(
+        return Affordance(
             "converse",
             "POST",
             self.ways.converse,
             "Asks a question, which begins a session.",
             ADDS,
             takes=(
-                Taken("capability", "string", "What is asked.", is_required=True),
-                Taken("query", "string", "The question.", is_required=True),
+                InputField("capability", "string", "What is asked.", is_required=True),
+                InputField("query", "string", "The question.", is_required=True),
             ),
         )
 
-    def _help(self) -> Doing | None:
+    def _help(self) -> Affordance | None:
         if not self.ways.help:
             return None
-        return Doing("help", "GET", self.ways.help, "Says how to get a key.")
+        return Affordance("help", "GET", self.ways.help, "Says how to get a key.")
 
     def _thread(self) -> str:
         """The address of the thread that the request is about; empty where it is about none."""

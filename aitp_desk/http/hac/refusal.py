@@ -17,12 +17,12 @@ from aitp_desk.model.errors import (
     ScopeMissing,
 )
 from aitp_desk.model.money import Money
-from aitp_desk.protocols.base.payments.wire import required_body
+from aitp_desk.protocols.base.payments.wire import write_required_payment
 
 _KINDS = frozenset(kind.value for kind in ErrorKind)
 
 
-class Refused(msgspec.Struct, frozen=True):
+class Refusal(msgspec.Struct, frozen=True):
     """What matters of a refusal.
 
     Parameters:
@@ -41,17 +41,17 @@ class Refused(msgspec.Struct, frozen=True):
     payment: Mapping[str, Any] = {}
 
 
-def refused_of(error: DeskError, below: str) -> Refused:
+def refusal_from_error(error: DeskError, below: str) -> Refusal:
     """What matters of an error.
 
     Parameters:
         below: the path below which the desk's addresses stand; empty for the site's own.
     """
     if isinstance(error, PaymentRequired):
-        told = msgspec.to_builtins(required_body(error, below))
+        told = msgspec.to_builtins(write_required_payment(error, below))
         payment = told.get("payment", {})
-        return Refused(error.kind, error.message, error.param, price=error.price, payment=payment)
-    return Refused(
+        return Refusal(error.kind, error.message, error.param, price=error.price, payment=payment)
+    return Refusal(
         error.kind,
         error.message,
         error.param,
@@ -64,7 +64,7 @@ def refused_of(error: DeskError, below: str) -> Refused:
     )
 
 
-class _Told(msgspec.Struct):
+class _ProblemBody(msgspec.Struct):
     """A refusal as an earlier request was told it (RFC 9457), as far as it matters."""
 
     code: str = ""
@@ -75,11 +75,11 @@ class _Told(msgspec.Struct):
     payment: Mapping[str, Any] = {}
 
 
-def refused_in(body: bytes) -> Refused:
+def parse_refusal(body: bytes) -> Refusal:
     """What matters of a refusal that was written already, as of an earlier request."""
-    told = msgspec.json.decode(body, type=_Told)
+    told = msgspec.json.decode(body, type=_ProblemBody)
     kind = ErrorKind(told.code) if told.code in _KINDS else ErrorKind.PRECONDITION_FAILED
-    return Refused(
+    return Refusal(
         kind,
         told.detail,
         told.param,

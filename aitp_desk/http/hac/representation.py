@@ -10,27 +10,27 @@ import msgspec
 import structlog
 
 from aitp_desk.desk.desk import Desk
-from aitp_desk.http.hac.context import Ways
-from aitp_desk.http.hac.recovery import Recovering
-from aitp_desk.http.hac.refusal import Refused, refused_in, refused_of
-from aitp_desk.http.hac.request_view import Asked
+from aitp_desk.http.hac.context import ProtocolPaths
+from aitp_desk.http.hac.recovery import RecoveryFinder
+from aitp_desk.http.hac.refusal import Refusal, parse_refusal, refusal_from_error
+from aitp_desk.http.hac.request_view import HacRequest
 from aitp_desk.model.calls.action import Related
 from aitp_desk.model.errors import DeskError, NotAcceptable
 from aitp_desk.protocols import hac
-from aitp_desk.protocols.base.affordances import Doing, Overview, Seen, Taken
+from aitp_desk.protocols.base.affordances import Affordance, InputField, Overview, Representation
 from aitp_desk.protocols.base.discovery_links import MANIFEST_TYPE
-from aitp_desk.protocols.base.door import JSON, REFUSED, Reply, Route, has_version, version_of
+from aitp_desk.protocols.base.door import JSON, REFUSED, Reply, Route, make_etag, matches_etag
 from aitp_desk.protocols.hac.negotiation import Face, negotiate
 
 Headers = tuple[tuple[str, str], ...]
 BY_FACE = ("Vary", "Accept, Authorization")
 """Both faces say that there are two, and that what may be done depends on who asks."""
 _TAGGED = frozenset({"GET", "HEAD"})
-_written: WeakKeyDictionary[Doing, hac.Action | None] = WeakKeyDictionary()
+_written: WeakKeyDictionary[Affordance, hac.Action | None] = WeakKeyDictionary()
 _log = structlog.get_logger()
 
 
-def find_face(
+def negotiate_representation(
     headers: Mapping[str, str],
     method: str,
     path: str,
@@ -74,17 +74,17 @@ def not_acceptable(route: Route) -> NotAcceptable:
     )
 
 
-class Faces:
+class HacRenderer:
     """Writes the second face of answers.
 
     Parameters:
         ways: what of the desk helps whoever was refused.
     """
 
-    def __init__(self, ways: Ways) -> None:
-        self._recovering = Recovering(ways)
+    def __init__(self, ways: ProtocolPaths) -> None:
+        self._recovering = RecoveryFinder(ways)
 
-    def answer(self, reply: Reply, error: DeskError | None, asked: Asked) -> Reply:
+    def render(self, reply: Reply, error: DeskError | None, asked: HacRequest) -> Reply:
         """The second face of whatever is answered; itself where it has none.
 
         Parameters:
@@ -92,11 +92,11 @@ class Faces:
         """
         if error is None and (reply.status < REFUSED or not _is_json(reply)):
             return self._write(reply, asked)
-        below = asked.desk.below
-        refused = refused_of(error, below) if error else refused_in(reply.body)
+        below = asked.desk.base_path
+        refused = refusal_from_error(error, below) if error else parse_refusal(reply.body)
         return self._refuse(reply, refused, asked)
 
-    def _write(self, reply: Reply, asked: Asked) -> Reply:
+    def _write(self, reply: Reply, asked: HacRequest) -> Reply:
         seen = reply.seen
         if seen is None:
             return reply
@@ -109,18 +109,18 @@ class Faces:
             body = hac.wrap(reply.body, _context(seen))
             own = tuple(one for one in reply.headers if one[0] != "ETag")
         if asked.method in _TAGGED and reply.status == 200:
-            tag = version_of(body)
+            tag = make_etag(body)
             own = (*own, ("ETag", tag))
-            if has_version(asked.headers, tag):
+            if matches_etag(asked.headers, tag):
                 return Reply(304, content_type=hac.MEDIA_TYPE, headers=own)
         return Reply(reply.status, body, hac.MEDIA_TYPE, own, reply.links)
 
-    def _refuse(self, reply: Reply, refused: Refused, asked: Asked) -> Reply:
+    def _refuse(self, reply: Reply, refused: Refusal, asked: HacRequest) -> Reply:
         """The same status and headers, and what helps."""
         found = self._recovering.find(refused, asked)
         recovery = None
         if found.description:
-            actions = tuple(write_doings(found.doings))
+            actions = tuple(write_affordances(found.doings))
             recovery = hac.Recovery(description=found.description, actions=actions)
         told = hac.HacError(
             code=refused.kind.value,
@@ -135,21 +135,21 @@ class Faces:
         )
 
 
-def _beside(refused: Refused) -> dict[str, Any]:
+def _beside(refused: Refusal) -> dict[str, Any]:
     """What HAC has no member for."""
     told = {"x-param": refused.param, "x-payment": refused.payment or None}
     return {name: said for name, said in told.items() if said is not None}
 
 
 def _wrap_pieces(
-    reply: Reply, pieces: AsyncIterator[bytes], context: hac.Context, asked: Asked
+    reply: Reply, pieces: AsyncIterator[bytes], context: hac.Context, asked: HacRequest
 ) -> Reply:
     """The second face of a body too large to be held; its version follows from the body's own."""
     before, after = hac.wrapping(context)
     held = dict(reply.headers)
-    tag = version_of(held.pop("ETag").encode() + after)
+    tag = make_etag(held.pop("ETag").encode() + after)
     headers = (*held.items(), ("ETag", f"W/{tag}"))
-    if has_version(asked.headers, tag):
+    if matches_etag(asked.headers, tag):
         return Reply(304, content_type=hac.MEDIA_TYPE, headers=headers)
 
     async def wrapped() -> AsyncIterator[bytes]:
@@ -167,10 +167,10 @@ def _is_json(reply: Reply) -> bool:
     return reply.content_type == JSON or reply.content_type.endswith("+json")
 
 
-def _context(seen: Seen) -> hac.Context:
+def _context(seen: Representation) -> hac.Context:
     return hac.Context(
         description=_line(seen.description),
-        actions=tuple(write_doings(seen.doings)),
+        actions=tuple(write_affordances(seen.doings)),
         related=tuple(_related(seen.related)),
     )
 
@@ -207,7 +207,7 @@ def _related(related: tuple[Related, ...]) -> Iterator[hac.Related]:
             _log.warning("hac_left_out", what=one.rel, reason=str(error))
 
 
-def write_doings(doings: tuple[Doing, ...]) -> Iterator[hac.Action]:
+def write_affordances(doings: tuple[Affordance, ...]) -> Iterator[hac.Action]:
     """What may be done, as HAC has it; what would break its rules is left out, and logged."""
     for one in doings:
         if one not in _written:
@@ -216,7 +216,7 @@ def write_doings(doings: tuple[Doing, ...]) -> Iterator[hac.Action]:
             yield written
 
 
-def _write_doing(doing: Doing) -> hac.Action | None:
+def _write_doing(doing: Affordance) -> hac.Action | None:
     try:
         return hac.Action(
             rel=doing.rel,
@@ -232,7 +232,7 @@ def _write_doing(doing: Doing) -> hac.Action | None:
         return None
 
 
-def _safety(doing: Doing) -> hac.Safety:
+def _safety(doing: Affordance) -> hac.Safety:
     safety, cost = doing.safety, doing.cost
     return hac.Safety(
         mutability=safety.mutability,
@@ -250,7 +250,7 @@ def _line(text: str) -> str:
     return " ".join(text.split())
 
 
-def _field(taken: Taken) -> hac.Field:
+def _field(taken: InputField) -> hac.Field:
     return hac.Field(
         name=taken.name,
         type=taken.kind,

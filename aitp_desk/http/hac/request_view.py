@@ -11,7 +11,7 @@ from aitp_desk.desk.limits.rate_limits import Allowance
 from aitp_desk.model.access.principal import Principal
 
 
-class Asked(msgspec.Struct, frozen=True):
+class HacRequest(msgspec.Struct, frozen=True):
     """What was asked, and by whom.
 
     Parameters:

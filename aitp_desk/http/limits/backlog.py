@@ -19,7 +19,7 @@ WAIT_SECONDS = 5.0
 RETRY_SECONDS = 5
 
 
-class Backlog:
+class SendBacklog:
     """The bytes of answers that were not taken yet.
 
     Parameters:
@@ -48,7 +48,7 @@ class Backlog:
             gauge("aitp_desk_unsent_bytes_limit", "How many may wait.", self._most),
         )
 
-    async def take(self, peer: str, size: int) -> None:
+    async def reserve(self, peer: str, size: int) -> None:
         """Make room for an answer, or a piece of one; wait a little where there is none.
 
         Of those who wait as much is in memory at most as of those who are answered.
@@ -58,15 +58,15 @@ class Backlog:
         """
         if size <= FREE_BYTES:
             return
-        address = self._addresses.at(peer)
+        address = self._addresses.resolve_peer(peer)
         if not self._fits(self._held, address, size):
             await self._wait(address, size)
         self._add(self._held, address, size)
 
-    def give_back(self, peer: str, size: int) -> None:
+    def release(self, peer: str, size: int) -> None:
         """Free the room of what was taken, or will not be."""
         if size > FREE_BYTES:
-            self._add(self._held, self._addresses.at(peer), -size)
+            self._add(self._held, self._addresses.resolve_peer(peer), -size)
             self._freed.set()
             self._freed = asyncio.Event()
 

@@ -10,7 +10,7 @@ comes through also where others send all that they may."""
 RETRY_SECONDS = 5
 
 
-class Bodies:
+class BodyBudget:
     """Counts the bodies that are under way, from their arrival until they are answered.
 
     Parameters:
@@ -21,7 +21,7 @@ class Bodies:
         self._most = most
         self._held = 0
 
-    def take(self, held: int, size: int) -> int:
+    def reserve(self, held: int, size: int) -> int:
         """Make room for a body that has grown; how many bytes of room it has now.
 
         Parameters:
@@ -40,6 +40,6 @@ class Bodies:
         self._held += wanted - held
         return wanted
 
-    def give_back(self, held: int) -> None:
+    def release(self, held: int) -> None:
         """Free the room of a body that was answered."""
         self._held -= held

@@ -8,16 +8,16 @@ from __future__ import annotations
 
 from aitp_desk.auth.credentials.address import ClientAddresses
 from aitp_desk.config import Config
-from aitp_desk.http.limits.backlog import Backlog
+from aitp_desk.http.limits.backlog import SendBacklog
 from aitp_desk.observability.figures import Figure, gauge
 
 
-def most_connections(config: Config) -> int:
+def max_connections(config: Config) -> int:
     """How many connections may be open at once."""
     return config.events.max_streams + config.server.max_connections
 
 
-class Connections:
+class ConnectionLimiter:
     """The connections of a process.
 
     Parameters:
@@ -28,20 +28,20 @@ class Connections:
     """
 
     def __init__(self, config: Config, addresses: ClientAddresses) -> None:
-        self._most = most_connections(config)
+        self._most = max_connections(config)
         self._most_per_address: int | None = None
         if config.limits.enabled:
             streams = config.events.max_streams_per_caller
             self._most_per_address = streams + config.server.max_connections_per_address
         server = config.server
         of_address = server.max_unsent_bytes_per_address if config.limits.enabled else None
-        self.backlog = Backlog(server.max_unsent_bytes, of_address, addresses)
+        self.backlog = SendBacklog(server.max_unsent_bytes, of_address, addresses)
         self._addresses = addresses
         self._open = 0
         self._open_by: dict[str, int] = {}
 
     @property
-    def are_many(self) -> bool:
+    def is_crowded(self) -> bool:
         """Whether three in four of the places are taken: then nobody should keep one idly."""
         return 4 * self._open >= 3 * self._most
 
@@ -60,7 +60,7 @@ class Connections:
 
     def open(self, peer: str) -> bool:
         """Count a connection. Returns whether there is room for it; else it is not counted."""
-        address = self._addresses.at(peer)
+        address = self._addresses.resolve_peer(peer)
         if self._open >= self._most:
             return False
         if address is not None:
@@ -73,7 +73,7 @@ class Connections:
 
     def close(self, peer: str) -> None:
         """Count one less, that was counted before."""
-        address = self._addresses.at(peer)
+        address = self._addresses.resolve_peer(peer)
         self._open -= 1
         if address is not None:
             self._open_by[address] -= 1

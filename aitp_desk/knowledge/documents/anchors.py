@@ -28,7 +28,7 @@ def fragment(id: str) -> str:
     return quote(id, safe=_IN_FRAGMENT)
 
 
-class Anchors:
+class AnchorIds:
     """Hands out the ids of one page's headings, each once: ``notes``, ``notes-1``, ``notes-2``.
 
     Whoever renders the page calls it for every heading in order, so that sources point to them.
@@ -37,7 +37,7 @@ class Anchors:
     def __init__(self) -> None:
         self._taken: dict[str, int] = {}
 
-    def take(self, heading: str, id: str = "") -> str:
+    def make_id(self, heading: str, id: str = "") -> str:
         """The id of the next heading of the page.
 
         Parameters:

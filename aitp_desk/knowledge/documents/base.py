@@ -12,7 +12,7 @@ from urllib.parse import quote, unquote, urlsplit
 
 import msgspec
 
-from aitp_desk.model.text import as_name
+from aitp_desk.model.text import clean_name
 
 DocumentKind = Literal["markdown", "text", "html", "pdf"]
 SourceKind = Literal["markdown", "text", "html", "pdf", "rst", "notebook", "feed", "openapi"]
@@ -48,7 +48,7 @@ def is_elsewhere(path: str) -> bool:
     return path.startswith(("https://", "http://"))
 
 
-def address_of(source: str) -> str:
+def get_page_path(source: str) -> str:
     """The path of the page made from a file: ``policies/returns.md`` → ``policies/returns``.
 
     The source of a page from elsewhere is its address, and so is its path.
@@ -123,7 +123,7 @@ class Document(msgspec.Struct, frozen=True):
         As the folder is called, not percent-encoded.
         """
         if not self.is_elsewhere:
-            return as_name(unquote(self.path.rpartition("/")[0]))
+            return clean_name(unquote(self.path.rpartition("/")[0]))
         return urlsplit(self.path).netloc
 
 

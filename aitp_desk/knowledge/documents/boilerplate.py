@@ -8,13 +8,13 @@ from collections.abc import Mapping, Sequence
 from msgspec.structs import replace
 
 from aitp_desk.knowledge.documents.base import Passage
-from aitp_desk.knowledge.documents.chunks import joined
+from aitp_desk.knowledge.documents.chunks import join_units
 
 _SHARE, _MIN_PAGES = 0.3, 20
 """What stands word for word on so much of all pages, and on so many, is boilerplate."""
 
 
-def without_boilerplate(pages: Mapping[str, Sequence[Passage]]) -> dict[str, Sequence[Passage]]:
+def drop_boilerplate(pages: Mapping[str, Sequence[Passage]]) -> dict[str, Sequence[Passage]]:
     """The passages of all pages without what their frame says, which the first page keeps.
 
     A passage that says nothing else is left out.
@@ -40,6 +40,6 @@ def without_boilerplate(pages: Mapping[str, Sequence[Passage]]) -> dict[str, Seq
             if not drop:
                 left.append(passage)
             elif units := tuple(unit for unit in passage.units if unit.text not in drop):
-                left.append(replace(passage, text=joined(units), units=units))
+                left.append(replace(passage, text=join_units(units), units=units))
         found[path] = left
     return found

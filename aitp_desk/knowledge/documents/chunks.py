@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
-from aitp_desk.knowledge.documents.anchors import Anchors, fragment
+from aitp_desk.knowledge.documents.anchors import AnchorIds, fragment
 from aitp_desk.knowledge.documents.base import PAGE_BREAK, Document, Passage, Unit, UnitKind
 from aitp_desk.knowledge.documents.blocks import (
     Block,
@@ -21,16 +21,16 @@ from aitp_desk.knowledge.documents.blocks import (
     Term,
     plain,
 )
-from aitp_desk.knowledge.documents.sentences import join, sentences
+from aitp_desk.knowledge.documents.sentences import join_sentences, split_sentences
 from aitp_desk.knowledge.sources.html.blocks import html_blocks
 from aitp_desk.knowledge.sources.markdown.blocks import markdown_blocks
-from aitp_desk.model.text import as_name, as_quote, without_invisible
+from aitp_desk.model.text import clean_name, clean_quote, drop_invisible
 
 MAX_PASSAGE_CHARACTERS = 1800
 """A longer section becomes several passages with one address."""
 MAX_UNIT_CHARACTERS = 2000
 """A longer sentence, row or code block is cut: nothing that long answers a question."""
-ANNOUNCING = (":", "：")
+MAX_LEAD_CHARACTERS = (":", "：")
 """With such an ending a unit announces the next one."""
 MAX_TERM_CHARACTERS = 100
 """A longer term of a definition is cut where it stands for a heading."""
@@ -58,7 +58,7 @@ class Section(msgspec.Struct, frozen=True):
     blocks: tuple[Block, ...]
 
 
-def blocks_of(document: Document) -> list[Block]:
+def split_blocks(document: Document) -> list[Block]:
     """What a document is made of."""
     if document.kind == "markdown":
         return markdown_blocks(document.body)
@@ -69,7 +69,7 @@ def blocks_of(document: Document) -> list[Block]:
     ]
 
 
-def paragraphs_of_page(text: str) -> list[str]:
+def split_pdf_page(text: str) -> list[str]:
     """The paragraphs of a page of a PDF, of which only the lines are known.
 
     A line that is much shorter than the longest ends its paragraph: it is a heading, a row or the
@@ -88,11 +88,11 @@ def paragraphs_of_page(text: str) -> list[str]:
 def _pages(document: Document) -> Iterator[Section]:
     """The pages of a PDF as sections without headings."""
     for number, text in enumerate(document.body.split(PAGE_BREAK), start=1):
-        blocks = tuple(map(Paragraph, paragraphs_of_page(text)))
+        blocks = tuple(map(Paragraph, split_pdf_page(text)))
         yield Section("", (), f"page={number}", blocks)
 
 
-def sections(blocks: Iterable[Block], *, rendered_here: bool = True) -> Iterator[Section]:
+def split_sections(blocks: Iterable[Block], *, rendered_here: bool = True) -> Iterator[Section]:
     """Split a page at its headings. A first heading that opens the page is its title.
 
     What a definition list explains is a section too, below the heading where the list stands.
@@ -109,7 +109,7 @@ class _Cutter:
 
     def __init__(self, rendered_here: bool) -> None:
         self._rendered_here = rendered_here
-        self._anchors = Anchors()
+        self._anchors = AnchorIds()
         self._trail: list[Heading] = []
         self._heading, self._anchor, self._mark = "", "", ""
         self._terms: list[tuple[Term, str]] = []
@@ -144,7 +144,7 @@ class _Cutter:
 
     def _open(self, heading: Heading, *, is_title: bool) -> None:
         if self._rendered_here:
-            anchor = self._anchors.take(heading.text, heading.id)
+            anchor = self._anchors.make_id(heading.text, heading.id)
             self._anchor = fragment(anchor) if anchor == heading.id else anchor
         else:
             self._anchor = fragment(heading.id)
@@ -196,20 +196,20 @@ def _name_of(term: str) -> str:
     return name[1] if name else term[:MAX_TERM_CHARACTERS]
 
 
-def passages_of(document: Document, *, number: int = 0) -> list[Passage]:
+def split_passages(document: Document, *, number: int = 0) -> list[Passage]:
     """The passages of a document in order, numbered from ``number``."""
     found: list[Passage] = []
     for section in _sections_of(document):
-        for units in _portions(list(units_of(section.blocks))):
+        for units in _portions(list(split_units(section.blocks))):
             found.append(
                 Passage(
                     number=number + len(found),
                     document=document.path,
                     title=document.title,
-                    heading=as_name(section.heading),
-                    trail=tuple(map(as_name, section.trail)),
+                    heading=clean_name(section.heading),
+                    trail=tuple(map(clean_name, section.trail)),
                     anchor=section.anchor,
-                    text=joined(units),
+                    text=join_units(units),
                     units=tuple(units),
                 )
             )
@@ -219,7 +219,7 @@ def passages_of(document: Document, *, number: int = 0) -> list[Passage]:
 def _sections_of(document: Document) -> Iterator[Section]:
     if document.kind == "pdf":
         return _pages(document)
-    cut = sections(blocks_of(document), rendered_here=not document.is_elsewhere)
+    cut = split_sections(split_blocks(document), rendered_here=not document.is_elsewhere)
     return _with_other_names(list(cut)) if document.kind == "html" else cut
 
 
@@ -246,14 +246,14 @@ def _with_other_names(cut: list[Section]) -> Iterator[Section]:
             yield section
 
 
-def units_of(blocks: Sequence[Block]) -> Iterator[Unit]:
+def split_units(blocks: Sequence[Block]) -> Iterator[Unit]:
     """The sentences, list items, table rows and code blocks of a section, in order."""
     lead = ""
     parents: dict[int, str] = {}
     before: Block | None = None
     for block in blocks:
         if isinstance(block, Paragraph):
-            found = [said for said in sentences(block.text) if _WORD.search(said)]
+            found = [said for said in split_sentences(block.text) if _WORD.search(said)]
             yield from (_unit("sentence", said, opens=not at) for at, said in enumerate(found))
             lead = found[-1] if found else ""
             parents.clear()
@@ -273,8 +273,8 @@ def units_of(blocks: Sequence[Block]) -> Iterator[Unit]:
 
 def _unit(kind: UnitKind, text: str, lead: str = "", *, opens: bool, mark: str = "-") -> Unit:
     text, lead = text[:MAX_UNIT_CHARACTERS], lead[:MAX_UNIT_CHARACTERS]
-    text = without_invisible(text) if kind == "code" else as_quote(text)
-    return Unit(kind, text, as_quote(lead), opens, mark)
+    text = drop_invisible(text) if kind == "code" else clean_quote(text)
+    return Unit(kind, text, clean_quote(lead), opens, mark)
 
 
 def _row(header: Sequence[str], cells: Sequence[str]) -> str:
@@ -299,7 +299,7 @@ def _portions(units: list[Unit]) -> Iterator[list[Unit]]:
     size = 0
     for unit in units:
         if portion and size + len(unit.text) > MAX_PASSAGE_CHARACTERS:
-            announced = len(portion) > 1 and portion[-1].text.endswith(ANNOUNCING)
+            announced = len(portion) > 1 and portion[-1].text.endswith(MAX_LEAD_CHARACTERS)
             next_portion = [portion.pop()] if announced else []
             yield portion
             portion, size = next_portion, sum(len(one.text) for one in next_portion)
@@ -309,13 +309,13 @@ def _portions(units: list[Unit]) -> Iterator[list[Unit]]:
         yield portion
 
 
-def joined(units: Sequence[Unit]) -> str:
+def join_units(units: Sequence[Unit]) -> str:
     """The units as text again: sentences of a paragraph run on, all else has lines of its own."""
     text = ""
     before = ""
     for unit in units:
         if text and unit.kind == before == "sentence" and not unit.opens:
-            text = join((text, unit.text))
+            text = join_sentences((text, unit.text))
             continue
         if text:
             text += "\n\n" if unit.kind == "sentence" and unit.opens else "\n"

@@ -9,7 +9,7 @@ from aitp_desk.knowledge.documents.base import Document
 _NAMES = ("published_at", "published", "date")
 
 
-def as_moment(said: object) -> str | None:
+def to_rfc3339(said: object) -> str | None:
     """A date or time of ISO 8601 as a moment of RFC 3339 in UTC; None where it is neither.
 
     A time without a zone is taken for UTC, a date for its first moment.
@@ -24,7 +24,7 @@ def as_moment(said: object) -> str | None:
     return moment.isoformat(timespec="seconds").replace("+00:00", "Z")
 
 
-def published_at(document: Document) -> str | None:
+def find_publication_date(document: Document) -> str | None:
     """When a page was published, or else when it was last changed, as far as it says."""
-    said = (as_moment(document.front.get(name)) for name in _NAMES)
-    return next((moment for moment in said if moment), as_moment(document.updated))
+    said = (to_rfc3339(document.front.get(name)) for name in _NAMES)
+    return next((moment for moment in said if moment), to_rfc3339(document.updated))

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 from aitp_desk.knowledge.documents.languages import spell_tag
 
-MOST_PAGES = 50
+MAX_PAGES = 50
 """So many pages are looked into."""
 _BEGINNING = 8192
 """So much of each, in bytes."""
@@ -45,7 +45,7 @@ _LEAD = 1.5
 """So many times the small words of any other language."""
 
 
-def language_of_pages(pages: Iterable[bytes]) -> str | None:
+def detect_language(pages: Iterable[bytes]) -> str | None:
     """The tag of the language that most pages declare or plainly write; None where none is plain.
 
     English is not detected: many generators declare it whatever a page is in.
@@ -55,7 +55,7 @@ def language_of_pages(pages: Iterable[bytes]) -> str | None:
     for count, page in enumerate(pages, start=1):
         if tag := _language_of(page[:_BEGINNING].decode("utf-8", "ignore")):
             found[tag] += 1
-        if count == MOST_PAGES:
+        if count == MAX_PAGES:
             break
     tag, uses = found.most_common(1)[0] if found else ("", 0)
     return tag if uses and uses >= _SHARE * count else None

@@ -19,7 +19,7 @@ _MIN_CHARACTERS = 30
 """Shorter units are alike by chance."""
 
 
-def digests_of(pages: Mapping[str, Sequence[Passage]]) -> set[str]:
+def find_digests(pages: Mapping[str, Sequence[Passage]]) -> set[str]:
     """The paths of the pages that are digests of others.
 
     Parameters:

@@ -96,13 +96,13 @@ _ENTRIES, _MIN_ENTRIES = 0.6, 50
 """A page with so many sections, so many of them called by numbers, is a register."""
 
 
-def genres_of(document: Document, passages: Sequence[Passage]) -> list[int]:
+def find_genres(document: Document, passages: Sequence[Passage]) -> list[int]:
     """The genres of each passage of a document, as flags."""
     shared = _genre_of_page(document, passages)
     return [shared | _genre_of_passage(passage) for passage in passages]
 
 
-def wanted_in(question: str) -> int:
+def find_preferred_genres(question: str) -> int:
     """The genres that a question in English prefers, as flags; none for most questions."""
     wanted = HOW if _ASKS_HOW.search(question) else 0
     wanted |= CHANGES if _ASKS_CHANGES.search(question) else 0

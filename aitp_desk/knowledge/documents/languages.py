@@ -15,7 +15,7 @@ from pathlib import PurePosixPath
 
 import msgspec
 
-from aitp_desk.knowledge.documents.base import Document, address_of, is_elsewhere
+from aitp_desk.knowledge.documents.base import Document, get_page_path, is_elsewhere
 
 ISO_639_1 = frozenset(
     "aa ab ae af ak am an ar as av ay az ba be bg bh bi bm bn bo br bs ca ce ch co cr cs cu "
@@ -46,7 +46,7 @@ class Languages(msgspec.Struct, frozen=True):
     own: str = "en"
     further: tuple[str, ...] = ()
 
-    def named(self, tag: str) -> bool:
+    def is_named(self, tag: str) -> bool:
         """Whether the owner has named a language, or another form of it."""
         return _primary(tag) in {_primary(known) for known in (self.own, *self.further)}
 
@@ -82,7 +82,7 @@ def find_versions(sources: Iterable[str], languages: Languages) -> dict[str, Ver
     Where several have one address, such as ``returns.fr.md`` and ``returns.fr/index.md``, all are:
     which of them the page is made from is decided later, and is the same in every language.
     """
-    addresses = {source: address_of(source) for source in sources}
+    addresses = {source: get_page_path(source) for source in sources}
     pages = set(addresses.values())
     found: dict[str, Version] = {}
     for source, address in addresses.items():
@@ -111,7 +111,7 @@ def look_up(wanted: str, available: Collection[str], own: str) -> str | None:
     return same[0] if same else None
 
 
-def falls_back(language: str, own: str) -> dict[str, int]:
+def list_fallbacks(language: str, own: str) -> dict[str, int]:
     """The languages in which a page is looked for, with their ranks: ``fr-CA``, ``fr``, the own.
 
     The own one also stands there as pages name it that are in no other: empty.
@@ -121,7 +121,7 @@ def falls_back(language: str, own: str) -> dict[str, int]:
     return ranks | {"": ranks[own]}
 
 
-def listed(documents: Sequence[Document]) -> tuple[Document, ...]:
+def drop_duplicates_by_language(documents: Sequence[Document]) -> tuple[Document, ...]:
     """The pages, each in one language: without the versions of pages that are there too."""
     there = {document.path for document in documents}
     return tuple(document for document in documents if document.version_of not in there)
@@ -140,11 +140,11 @@ def group_versions(documents: Iterable[Document], own: str) -> dict[str, dict[st
     return {page: dict(sorted(found.items())) for page, found in pages.items() if len(found) > 1}
 
 
-def prefer(documents: Sequence[Document], ranks: Mapping[str, int]) -> list[Document]:
+def choose_versions(documents: Sequence[Document], ranks: Mapping[str, int]) -> list[Document]:
     """The documents, of each page those in the best of the languages that it is there in.
 
     Parameters:
-        ranks: of :func:`falls_back`; none leaves all as they are.
+        ranks: of :func:`list_fallbacks`; none leaves all as they are.
     """
     if not ranks:
         return list(documents)
@@ -168,8 +168,8 @@ def _version(source: str, pages: Collection[str], languages: Languages) -> Versi
     tag = spell_tag(ending) if stem else None
     if tag is None:
         return None
-    page = address_of(str(place.with_name(stem + place.suffix)))
-    if languages.named(tag) or (_primary(tag) in ISO_639_1 and page in pages):
+    page = get_page_path(str(place.with_name(stem + place.suffix)))
+    if languages.is_named(tag) or (_primary(tag) in ISO_639_1 and page in pages):
         return Version(tag, page)
     return None
 
@@ -181,7 +181,7 @@ def _below_a_folder(source: str, languages: Languages) -> Version | None:
     folder, slash, rest = source[len(start) :].partition("/")
     if not slash or folder.lower() not in {tag.lower() for tag in languages.further}:
         return None
-    return Version(spell_tag(folder) or folder, address_of(start + rest) if rest else start)
+    return Version(spell_tag(folder) or folder, get_page_path(start + rest) if rest else start)
 
 
 def _and_wider(tag: str) -> list[str]:

@@ -43,7 +43,7 @@ _NEAR = 40
 _CHOICE_OF_ABBREVIATION = re.compile(r"\b(?:no|p|pp|st|min|max|ed|co)\.$", re.IGNORECASE)
 
 
-def sentences(text: str) -> list[str]:
+def split_sentences(text: str) -> list[str]:
     """The sentences of a text, in order, each stripped but for the wide space of Japanese.
 
     ``1 p.m. Pacific time`` and ``e.g. Boise`` stay whole; ``by 11 a.m. Nothing leaves`` does not.
@@ -81,7 +81,7 @@ def _continues(before: str, after: str) -> bool:
     return True
 
 
-def join(parts: Iterable[str]) -> str:
+def join_sentences(parts: Iterable[str]) -> str:
     """Sentences as running text: a space between two, none after an East Asian full stop."""
     joined = ""
     for part in parts:

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 from aitp_desk.knowledge.documents.base import Document
-from aitp_desk.knowledge.search.tokenizer import NAME_SIGN, STOP_WORDS, words_of
+from aitp_desk.knowledge.search.tokenizer import NAME_SIGN, STOP_WORDS, split_words
 
 _PARTING = re.compile(r"\s+[-–—|·•»:]+\s+")
 _SHARE = 0.5
@@ -71,7 +71,7 @@ def folder_name(folder: str) -> str:
     return words[:1].upper() + words[1:]
 
 
-def name_of(title: str) -> str:
+def make_name(title: str) -> str:
     """The name by which a page or a section is asked for: few words, folded, in the singular.
 
     ``asyncio — Asynchronous I/O`` is called ``asyncio``, ``git-stash(1)`` ``git stash``; what is
@@ -80,11 +80,11 @@ def name_of(title: str) -> str:
     if title.startswith(("-", "<")):
         return ""
     first = _PARTING.split(title, maxsplit=1)[0].partition("(")[0]
-    return joined_name(words_of(first)) if len(first) <= _LONGEST_NAME else ""
+    return make_joined_name(split_words(first)) if len(first) <= _LONGEST_NAME else ""
 
 
-def joined_name(words: Iterable[str]) -> str:
-    """A name of these words as :func:`name_of` gives it; empty where they are too many."""
+def make_joined_name(words: Iterable[str]) -> str:
+    """A name of these words as :func:`make_name` gives it; empty where they are too many."""
     telling = [
         word.removesuffix("s") if len(word) > _MOST_WORDS else word
         for word in words
@@ -93,7 +93,7 @@ def joined_name(words: Iterable[str]) -> str:
     return " ".join(telling) if len(telling) <= _MOST_WORDS else ""
 
 
-def site_endings(titles: Iterable[str]) -> frozenset[str]:
+def find_title_suffixes(titles: Iterable[str]) -> frozenset[str]:
     """The endings, each with the sign before it, that are no part of a page's own title.
 
     Parameters:
@@ -116,7 +116,7 @@ def site_endings(titles: Iterable[str]) -> frozenset[str]:
     )
 
 
-def without_ending(title: str, endings: frozenset[str]) -> str:
+def drop_suffix(title: str, endings: frozenset[str]) -> str:
     """A title without the longest of these endings that it has."""
     for match in _PARTING.finditer(title):
         if title[match.start() :] in endings and match.start():
@@ -137,13 +137,13 @@ def _last_words(title: str) -> list[str]:
     ]
 
 
-def unnumbered(heading: str) -> str:
+def drop_number(heading: str) -> str:
     """A heading without its number: ``8.5. Printing`` → ``Printing``."""
     numbering = _NUMBERING.match(heading)
     return heading[numbering.end() :] if numbering else heading
 
 
-def as_question(heading: str) -> str | None:
+def to_question(heading: str) -> str | None:
     """A heading as the question that it is, or None: ``Can I pay later`` → ``Can I pay later?``."""
     if heading.endswith(("?", "？")):
         return heading

@@ -18,7 +18,7 @@ _NUMBERS = "I"
 _FIGURE = re.compile(r"\d+")
 
 
-class Runs(NamedTuple):
+class TextRuns(NamedTuple):
     """What a text says.
 
     Parameters:
@@ -30,7 +30,7 @@ class Runs(NamedTuple):
     figures: frozenset[str]
 
 
-class Twins:
+class DuplicateFinder:
     """Finds for each text the first one that says the same.
 
     Of a text's runs, in one order for all texts, only the first are looked up: texts that share
@@ -44,9 +44,9 @@ class Twins:
         self.first: list[int] = []
         self._runs: dict[int, array[int]] = {}
         self._by_run: dict[tuple[int, frozenset[str]], list[int]] = {}
-        self._by_runs: dict[Runs, int] = {}
+        self._by_runs: dict[TextRuns, int] = {}
 
-    def add(self, said: Runs) -> None:
+    def add(self, said: TextRuns) -> None:
         """Take what the next text says."""
         number = len(self.first)
         twin = self._by_runs.get(said)
@@ -76,7 +76,7 @@ class Twins:
         return None
 
 
-def runs_of(text: str, words: Sequence[str]) -> Runs:
+def make_runs(text: str, words: Sequence[str]) -> TextRuns:
     """What a text says, as texts are compared by.
 
     Parameters:
@@ -85,4 +85,4 @@ def runs_of(text: str, words: Sequence[str]) -> Runs:
     size = min(_RUN, len(words))
     in_a_row = zip(*(words[at:] for at in range(size)), strict=False)
     runs = {crc32(" ".join(run).encode()) for run in in_a_row}
-    return Runs(array(_NUMBERS, sorted(runs)).tobytes(), frozenset(_FIGURE.findall(text)))
+    return TextRuns(array(_NUMBERS, sorted(runs)).tobytes(), frozenset(_FIGURE.findall(text)))

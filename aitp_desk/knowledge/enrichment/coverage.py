@@ -7,7 +7,7 @@ from pathlib import Path
 
 from aitp_desk.knowledge.documents.base import Passage
 from aitp_desk.knowledge.enrichment.file import FILE, Line, read_lines, write_lines
-from aitp_desk.knowledge.enrichment.text import digest_of, is_enrichable
+from aitp_desk.knowledge.enrichment.text import is_enrichable, make_digest
 
 Place = tuple[str, tuple[str, ...]]
 
@@ -29,7 +29,7 @@ class Coverage:
         self._passages: dict[str, Passage] = {}
         for passage in passages:
             if is_enrichable(passage):
-                self._passages.setdefault(digest_of(passage), passage)
+                self._passages.setdefault(make_digest(passage), passage)
         lines, self.problems = read_lines(self.file)
         self._lines = {line.digest: line for line in lines}
 

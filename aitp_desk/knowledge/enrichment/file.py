@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 
 from aitp_desk.knowledge.documents.base import Problem
-from aitp_desk.knowledge.index.atomic_write import replacing
+from aitp_desk.knowledge.index.atomic_write import replace_file
 
 FILE = "enriched.jsonl"
 MAX_BYTES = 256 * 1024 * 1024
@@ -36,7 +36,7 @@ class Line(msgspec.Struct, frozen=True):
         page: path of the passage's document.
         headings: those above the passage and its own.
         anchor: id of the heading in the page.
-        digest: of the passage when it was read; see :func:`~.text.digest_of`.
+        digest: of the passage when it was read; see :func:`~.text.make_digest`.
         summary: the passage in one sentence.
     """
 
@@ -99,7 +99,7 @@ def write_lines(file: Path, lines: Iterable[Line]) -> None:
     Raises:
         OSError: it cannot be written; the old file stays.
     """
-    with replacing(file) as new:
+    with replace_file(file) as new:
         with new.open("wb") as opened:
             for line in lines:
                 opened.write(msgspec.json.encode(line) + b"\n")

@@ -12,9 +12,9 @@ import msgspec
 
 from aitp_desk.knowledge.documents.base import Passage
 from aitp_desk.knowledge.enrichment.file import Line
-from aitp_desk.knowledge.enrichment.text import QuotedText, digest_of
-from aitp_desk.knowledge.index.postings import weight_of
-from aitp_desk.knowledge.search.tokenizer import STOP_WORDS, Stemmer, words_of
+from aitp_desk.knowledge.enrichment.text import QuotedText, make_digest
+from aitp_desk.knowledge.index.postings import inverse_frequency
+from aitp_desk.knowledge.search.tokenizer import STOP_WORDS, Stemmer, split_words
 
 UNKNOWN = 0.5
 """How much of its weight a word keeps that stands in no question."""
@@ -68,7 +68,7 @@ class Questions:
         self._first = array("H", [min(first, _MOST_UNITS) for _, first, _, _ in placed])
         self._past = array("H", [min(past, _MOST_UNITS) for _, _, past, _ in placed])
         self.passages = len(set(self.owners))
-        words = [words_of(ask) for ask in self.asks]
+        words = [split_words(ask) for ask in self.asks]
         uses = Counter(word for said in words for word in said)
         stemmer.learn(uses)
         self.spellings = {word: uses[word] for word in uses if word not in STOP_WORDS}
@@ -85,7 +85,7 @@ class Questions:
                     holders[stem] += 1
         self.counts: Mapping[str, int] = holders
         self._weights = {
-            stem: weight_of(len(held), len(self.asks)) for stem, held in self._held.items()
+            stem: inverse_frequency(len(held), len(self.asks)) for stem, held in self._held.items()
         }
         self._totals = array("f", [sum(map(self._weights.__getitem__, held)) for held in stems])
 
@@ -100,7 +100,7 @@ class Questions:
         by_digest: dict[str, list[int]] = {}
         by_place: dict[tuple[str, tuple[str, ...]], list[int]] = {}
         for number, passage in enumerate(passages):
-            by_digest.setdefault(digest_of(passage), []).append(number)
+            by_digest.setdefault(make_digest(passage), []).append(number)
             by_place.setdefault((passage.document, passage.trail), []).append(number)
         texts: dict[int, QuotedText] = {}
         for line in lines:
@@ -142,7 +142,7 @@ class Questions:
     def _weight(self, stems: Mapping[str, float]) -> float:
         """What a visitor's word tells; less where no question has it."""
         known = [self._weights[stem] * sure for stem, sure in stems.items() if stem in self._held]
-        return max(known, default=UNKNOWN * weight_of(0, len(self.asks)))
+        return max(known, default=UNKNOWN * inverse_frequency(0, len(self.asks)))
 
     def _of_passage(self, held: array[int] | None, number: int) -> Sequence[int]:
         """Those of some questions that belong to a passage."""

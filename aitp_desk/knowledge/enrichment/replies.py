@@ -9,13 +9,13 @@ import msgspec
 
 from aitp_desk.knowledge.documents.base import Passage
 from aitp_desk.knowledge.enrichment.file import Line, Question
-from aitp_desk.knowledge.enrichment.text import QuotedText, collapse
-from aitp_desk.model.text import as_name
+from aitp_desk.knowledge.enrichment.text import QuotedText, collapse_space
+from aitp_desk.model.text import clean_name
 
-MOST_QUESTIONS = 16
-LONGEST_ASK = 300
-LONGEST_QUOTE = 1000
-LONGEST_SUMMARY = 500
+MAX_QUESTIONS = 16
+MAX_QUESTION = 300
+MAX_QUOTE = 1000
+MAX_SUMMARY = 500
 
 Shown = Callable[[str], bool]
 """Whether the guards of answers let a text pass unchanged."""
@@ -34,7 +34,7 @@ class Reply(msgspec.Struct, frozen=True):
     questions: list[Any] = []
 
 
-class Dropped(msgspec.Struct, frozen=True):
+class DroppedItem(msgspec.Struct, frozen=True):
     """A question, a summary or a whole reply that is not used.
 
     Parameters:
@@ -48,7 +48,9 @@ class Dropped(msgspec.Struct, frozen=True):
     text: str
 
 
-def validate(reply: Reply, passage: Passage, shown: Shown, dropped: list[Dropped]) -> Line:
+def validate_reply(
+    reply: Reply, passage: Passage, shown: Shown, dropped: list[DroppedItem]
+) -> Line:
     """The line for a passage, of all in a reply that may be used.
 
     Parameters:
@@ -61,21 +63,23 @@ def validate(reply: Reply, passage: Passage, shown: Shown, dropped: list[Dropped
         try:
             question = msgspec.convert(given, Question)
         except msgspec.ValidationError:
-            dropped.append(Dropped(reply.id, "not a question with a quote", str(given)[:200]))
+            dropped.append(DroppedItem(reply.id, "not a question with a quote", str(given)[:200]))
             continue
-        question = Question(as_name(collapse(question.ask)), collapse(question.quote))
+        question = Question(
+            clean_name(collapse_space(question.ask)), collapse_space(question.quote)
+        )
         reason = _fault(question, text, shown)
         if not reason and question.ask.casefold() in questions:
             reason = "asked twice"
-        elif not reason and len(questions) == MOST_QUESTIONS:
-            reason = f"more than {MOST_QUESTIONS} questions"
+        elif not reason and len(questions) == MAX_QUESTIONS:
+            reason = f"more than {MAX_QUESTIONS} questions"
         if reason:
-            dropped.append(Dropped(reply.id, reason, f"{question.ask} -> {question.quote}"))
+            dropped.append(DroppedItem(reply.id, reason, f"{question.ask} -> {question.quote}"))
         else:
             questions[question.ask.casefold()] = question
-    summary = as_name(collapse(reply.summary))
-    if summary and (len(summary) > LONGEST_SUMMARY or not shown(summary)):
-        dropped.append(Dropped(reply.id, "summary too long or not to be shown", summary))
+    summary = clean_name(collapse_space(reply.summary))
+    if summary and (len(summary) > MAX_SUMMARY or not shown(summary)):
+        dropped.append(DroppedItem(reply.id, "summary too long or not to be shown", summary))
         summary = ""
     return Line(
         passage.document,
@@ -91,10 +95,10 @@ def _fault(question: Question, text: QuotedText, shown: Shown) -> str:
     """Why a question is not used; empty where it is."""
     if not question.ask:
         return "empty question"
-    if len(question.ask) > LONGEST_ASK:
-        return f"question of more than {LONGEST_ASK} characters"
-    if len(question.quote) > LONGEST_QUOTE:
-        return f"quote of more than {LONGEST_QUOTE} characters"
+    if len(question.ask) > MAX_QUESTION:
+        return f"question of more than {MAX_QUESTION} characters"
+    if len(question.quote) > MAX_QUOTE:
+        return f"quote of more than {MAX_QUOTE} characters"
     if not text.units(question.quote):
         return "quote does not stand in the passage"
     if not shown(question.ask):

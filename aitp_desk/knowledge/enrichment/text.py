@@ -17,12 +17,12 @@ def is_enrichable(passage: Passage) -> bool:
     return len(passage.text.strip()) >= LEAST_CHARACTERS
 
 
-def digest_of(passage: Passage) -> str:
+def make_digest(passage: Passage) -> str:
     """Digest of what a model reads of a passage: title, headings and text.
 
     White space does not count. Passages that read the same share a digest, and hence a line.
     """
-    told = "\0".join(map(collapse, (passage.title, *passage.trail, passage.text)))
+    told = "\0".join(map(collapse_space, (passage.title, *passage.trail, passage.text)))
     return sha256(told.encode()).hexdigest()[:_DIGEST_LETTERS]
 
 
@@ -30,7 +30,7 @@ _TYPOGRAPHY = str.maketrans("’‘“”–—‑", "''\"\"---")
 """What a model writes plain; each for one character, so that places stay the same."""
 
 
-def collapse(text: str) -> str:
+def collapse_space(text: str) -> str:
     """A text with each run of white space as one space."""
     return " ".join(text.split())
 
@@ -65,4 +65,4 @@ class QuotedText:
 
 
 def _plain(text: str) -> str:
-    return collapse(text).translate(_TYPOGRAPHY)
+    return collapse_space(text).translate(_TYPOGRAPHY)

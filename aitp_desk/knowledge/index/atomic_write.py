@@ -9,7 +9,7 @@ from pathlib import Path
 
 
 @contextmanager
-def replacing(file: Path) -> Iterator[Path]:
+def replace_file(file: Path) -> Iterator[Path]:
     """A new file, empty, that takes the place of another when the block has ended well.
 
     If it does not, nothing is left of it: what does not fit must not keep the disk full. What

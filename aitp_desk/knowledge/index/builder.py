@@ -15,20 +15,26 @@ from pathlib import Path
 import msgspec
 
 from aitp_desk.knowledge.documents.base import Document, Passage, Problem
-from aitp_desk.knowledge.documents.boilerplate import without_boilerplate
-from aitp_desk.knowledge.documents.digests import digests_of
-from aitp_desk.knowledge.documents.genre import authority, genres_of
-from aitp_desk.knowledge.documents.titles import name_of
-from aitp_desk.knowledge.documents.twins import Twins
-from aitp_desk.knowledge.index.atomic_write import replacing
-from aitp_desk.knowledge.index.checksum import seal
-from aitp_desk.knowledge.index.layout import Laid, LaidOut
+from aitp_desk.knowledge.documents.boilerplate import drop_boilerplate
+from aitp_desk.knowledge.documents.digests import find_digests
+from aitp_desk.knowledge.documents.genre import authority, find_genres
+from aitp_desk.knowledge.documents.titles import make_name
+from aitp_desk.knowledge.documents.twins import DuplicateFinder
+from aitp_desk.knowledge.index.atomic_write import replace_file
+from aitp_desk.knowledge.index.checksum import write_checksum
+from aitp_desk.knowledge.index.layout import DocumentLayout, PassageLayout
 from aitp_desk.knowledge.index.page_cache import FILE as KEPT_FILE
-from aitp_desk.knowledge.index.page_cache import keeping
-from aitp_desk.knowledge.index.postings import NUMBERS, SCORES, Postings, weight_of
+from aitp_desk.knowledge.index.page_cache import open_page_cache
+from aitp_desk.knowledge.index.postings import NUMBERS, SCORES, Postings, inverse_frequency
 from aitp_desk.knowledge.search.tokenizer import Stemmer
-from aitp_desk.knowledge.sources.loader import Content, Raw, join_parts, share_of, understand
-from aitp_desk.knowledge.sources.page_pipeline import KeptPages, Pages
+from aitp_desk.knowledge.sources.loader import (
+    Content,
+    RawContent,
+    filter_content,
+    join_parts,
+    parse_content,
+)
+from aitp_desk.knowledge.sources.page_pipeline import CachedPagePipeline, PagePipeline
 from aitp_desk.knowledge.sources.pdf.texts import FOLDER as PDF_FOLDER
 
 FORMAT = 43
@@ -50,7 +56,7 @@ CREATE TABLE stem (stem TEXT PRIMARY KEY, numbers BLOB NOT NULL, scores BLOB NOT
 """
 _BY_NAME = "CREATE INDEX by_name ON called (name, late, passage)"
 
-Tell = Callable[[int, int], None]
+ReportProgress = Callable[[int, int], None]
 """Told how many pages are done, and of how many."""
 
 _encode: Callable[[object], bytes] = msgspec.msgpack.Encoder().encode
@@ -92,7 +98,7 @@ class Columns(msgspec.Struct, frozen=True):
     genres: bytes
 
 
-class Wanted(msgspec.Struct, frozen=True):
+class IndexRequest(msgspec.Struct, frozen=True):
     """An index file that is to be made.
 
     Parameters:
@@ -101,12 +107,12 @@ class Wanted(msgspec.Struct, frozen=True):
     """
 
     file: Path
-    raw: Raw
+    raw: RawContent
     content: str
 
 
-def make_indexes(
-    wanted: Sequence[Wanted], tell: Tell = _tell_nobody, *, keep: bool = False
+def build_indexes(
+    wanted: Sequence[IndexRequest], tell: ReportProgress = _tell_nobody, *, keep: bool = False
 ) -> None:
     """Write the indexes under other names, then move each into its place.
 
@@ -123,43 +129,45 @@ def make_indexes(
     joined = join_parts([one.raw for one in wanted])
     stemmer = Stemmer()
     with ExitStack() as stack:
-        pages = Pages()
+        pages = PagePipeline()
         if keep:
             made_by = f"{FORMAT} {sys.byteorder}"
-            pages = KeptPages(stack.enter_context(keeping(folder / KEPT_FILE, made_by)))
-        understood = understand(joined, keep_pdfs_in=folder / PDF_FOLDER, read=pages.read)
+            pages = CachedPagePipeline(
+                stack.enter_context(open_page_cache(folder / KEPT_FILE, made_by))
+            )
+        understood = parse_content(joined, keep_pdfs_in=folder / PDF_FOLDER, read=pages.read)
         fillings = [
-            stack.enter_context(_filling(one, share_of(understood, one.raw), stemmer))
+            stack.enter_context(_filling(one, filter_content(understood, one.raw), stemmer))
             for one in wanted
         ]
         _fill(fillings, understood.documents, pages, stemmer, tell)
 
 
 @contextmanager
-def _filling(wanted: Wanted, share: Content, stemmer: Stemmer) -> Iterator[_Filling]:
+def _filling(wanted: IndexRequest, share: Content, stemmer: Stemmer) -> Iterator[_IndexWriter]:
     """An index to be filled; it is sealed and in its place when the block has ended well."""
-    with replacing(wanted.file) as made:
+    with replace_file(wanted.file) as made:
         with closing(sqlite3.connect(made, isolation_level=None)) as connection:
             connection.execute("PRAGMA journal_mode = OFF")
             connection.execute("PRAGMA synchronous = OFF")
             connection.executescript(_SCHEMA)
             connection.execute("BEGIN")
-            filling = _Filling(connection, share, stemmer)
+            filling = _IndexWriter(connection, share, stemmer)
             yield filling
             filling.finish(wanted.content)
             connection.execute("COMMIT")
-        seal(made)
+        write_checksum(made)
 
 
 def _fill(
-    fillings: Sequence[_Filling],
+    fillings: Sequence[_IndexWriter],
     documents: Sequence[Document],
-    pages: Pages,
+    pages: PagePipeline,
     stemmer: Stemmer,
-    tell: Tell,
+    tell: ReportProgress,
 ) -> None:
     """Add each document to the indexes that are to hold it."""
-    cut = without_boilerplate({document.path: pages.cut(document) for document in documents})
+    cut = drop_boilerplate({document.path: pages.cut(document) for document in documents})
     for filling in fillings:
         filling.find_digests(cut)
     for done, document in enumerate(documents, start=1):
@@ -172,7 +180,7 @@ def _fill(
         tell(done, len(documents))
 
 
-class _Filling:
+class _IndexWriter:
     """An index file while it is filled, document by document.
 
     Parameters:
@@ -192,7 +200,7 @@ class _Filling:
         self.paths = frozenset(document.path for document in share.documents)
         self.digests: set[str] = set()
         self._postings = Postings()
-        self._twins = Twins()
+        self._twins = DuplicateFinder()
         self._spellings: Counter[str] = Counter()
         self._headings: list[frozenset[str]] = []
         self._owners, self._figures = array(NUMBERS), array(NUMBERS)
@@ -202,9 +210,11 @@ class _Filling:
 
     def find_digests(self, cut: Mapping[str, Sequence[Passage]]) -> None:
         """Find which of its documents only repeat others of it."""
-        self.digests = digests_of({path: cut[path] for path in cut if path in self.paths})
+        self.digests = find_digests({path: cut[path] for path in cut if path in self.paths})
 
-    def add(self, document: Document, passages: Sequence[Passage], laid_out: LaidOut) -> None:
+    def add(
+        self, document: Document, passages: Sequence[Passage], laid_out: DocumentLayout
+    ) -> None:
         """Add the next document."""
         light = msgspec.structs.replace(document, body="")
         row = (len(self._outlines), document.path, _encode(light), document.body)
@@ -213,13 +223,16 @@ class _Filling:
             self._outlines.append([])
             return
         first = len(self._owners)
-        self._genres.extend(genres_of(document, passages))
+        self._genres.extend(find_genres(document, passages))
         sections: dict[tuple[str, str], int] = {}
         for at, (passage, laid) in enumerate(
             zip(passages, laid_out.passages, strict=True), start=first
         ):
             if sections.setdefault((passage.anchor, passage.heading), at) == at:
-                names = {name_of(passage.heading), name_of(passage.title) if at == first else ""}
+                names = {
+                    make_name(passage.heading),
+                    make_name(passage.title) if at == first else "",
+                }
                 late = at != first and "glossary" not in document.path
                 rows = [(name, late, at) for name in names if name]
                 self._run_all("INSERT INTO called VALUES (?, ?, ?)", rows)
@@ -229,7 +242,7 @@ class _Filling:
         self._outlines.append(sorted(sections.values())[:_OUTLINED])
         self._spellings.update(laid_out.words)
 
-    def _count(self, laid: Laid) -> None:
+    def _count(self, laid: PassageLayout) -> None:
         """Add the next passage to the columns and the postings."""
         self._owners.append(len(self._outlines))
         self._postings.add(laid)
@@ -249,7 +262,9 @@ class _Filling:
         self._run_all("INSERT INTO stem VALUES (?, ?, ?, ?, ?)", rows)
         self._run(_BY_NAME)
         counts = self._postings.counts()
-        weights = {stem: weight_of(count, len(self._owners)) for stem, count in counts.items()}
+        weights = {
+            stem: inverse_frequency(count, len(self._owners)) for stem, count in counts.items()
+        }
         heading_weights = [sum(map(weights.__getitem__, stems)) for stems in self._headings]
         columns = Columns(
             problems=self._problems,

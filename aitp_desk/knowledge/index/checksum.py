@@ -16,7 +16,7 @@ _HEADER = 100
 _CHUNK = 1 << 20
 
 
-def seal(file: Path) -> None:
+def write_checksum(file: Path) -> None:
     """Put the checksum into a file that nobody else has open."""
     checksum, _ = _read(file)
     with file.open("r+b") as opened:
@@ -24,7 +24,7 @@ def seal(file: Path) -> None:
         opened.write(checksum)
 
 
-def is_whole(file: Path) -> bool:
+def is_intact(file: Path) -> bool:
     """Whether a file is as it was when it was sealed; one that cannot be read is not."""
     try:
         checksum, sealed = _read(file)

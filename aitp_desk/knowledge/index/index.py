@@ -24,12 +24,12 @@ from typing import Any, overload
 import msgspec
 
 from aitp_desk.knowledge.documents.base import Document, Passage
-from aitp_desk.knowledge.index.builder import FORMAT, Columns, Wanted, make_indexes
-from aitp_desk.knowledge.index.checksum import is_whole
+from aitp_desk.knowledge.index.builder import FORMAT, Columns, IndexRequest, build_indexes
+from aitp_desk.knowledge.index.checksum import is_intact
 from aitp_desk.knowledge.index.postings import NUMBERS, SCORES, Posting
-from aitp_desk.knowledge.index.rows import Rows
-from aitp_desk.knowledge.index.subprocess_build import is_large, make_indexes_apart
-from aitp_desk.knowledge.sources.loader import Raw
+from aitp_desk.knowledge.index.rows import IndexRows
+from aitp_desk.knowledge.index.subprocess_build import build_in_subprocess, is_large
+from aitp_desk.knowledge.sources.loader import RawContent
 
 _MAPPED = 1 << 30
 """How many bytes of the file may be read as memory: they are the system's cache, not the desk's."""
@@ -46,7 +46,7 @@ class Passages(Sequence[Passage]):
         count: how many there are.
     """
 
-    def __init__(self, rows: Rows, count: int) -> None:
+    def __init__(self, rows: IndexRows, count: int) -> None:
         self._rows = rows
         self._count = count
         self._decode = msgspec.msgpack.Decoder(Passage).decode
@@ -98,7 +98,7 @@ class Index:
     """
 
     def __init__(self, file: Path, connection: sqlite3.Connection) -> None:
-        self._rows = Rows(file, connection)
+        self._rows = IndexRows(file, connection)
         self.is_stale = self._rows.is_stale
         # the last reader closes the file, be it a reply that outlives a change of the content
         weakref.finalize(self, connection.close)
@@ -146,7 +146,7 @@ class Index:
         """The sorts of figures in each unit of a passage, as flags."""
         return self._unit_figures[self._units[number] : self._units[number + 1]]
 
-    def called(self, name: str) -> Sequence[int]:
+    def find_by_name(self, name: str) -> Sequence[int]:
         """The first passages of some sections and pages that are called so.
 
         Those that open a page or stand in a glossary come first.
@@ -161,7 +161,7 @@ class Index:
         return kept
 
 
-def open_indexes(parts: Mapping[str, Raw], data: Path) -> dict[str, Index]:
+def open_indexes(parts: Mapping[str, RawContent], data: Path) -> dict[str, Index]:
     """Open the indexes of this content; those that are absent or of other content are made first.
 
     Parameters:
@@ -172,22 +172,22 @@ def open_indexes(parts: Mapping[str, Raw], data: Path) -> dict[str, Index]:
         ContentUnreadable: the indexes of much content could not be made.
     """
     indexes: dict[str, Index] = {}
-    wanted: dict[str, Wanted] = {}
+    wanted: dict[str, IndexRequest] = {}
     for name, raw in parts.items():
         content = sha256(f"{FORMAT} {sys.byteorder}\n".encode() + raw.digest).hexdigest()
         index = _open_made(data / name, content)
         if index is not None:
             indexes[name] = index
         else:
-            wanted[name] = Wanted(data / name, raw, content)
+            wanted[name] = IndexRequest(data / name, raw, content)
     if wanted:
-        make = make_indexes_apart if is_large(wanted.values()) else make_indexes
+        make = build_in_subprocess if is_large(wanted.values()) else build_indexes
         make([*wanted.values()])
     return indexes | {name: _open(one.file) for name, one in wanted.items()}
 
 
 def _open_made(file: Path, content: str) -> Index | None:
-    if not is_whole(file):
+    if not is_intact(file):
         return None
     try:
         index = _open(file)

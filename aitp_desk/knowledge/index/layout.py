@@ -13,10 +13,10 @@ from itertools import chain
 import msgspec
 
 from aitp_desk.knowledge.documents.base import Document, Passage, Unit
-from aitp_desk.knowledge.documents.twins import Runs, runs_of
-from aitp_desk.knowledge.media.declarations import said_of_declared
-from aitp_desk.knowledge.search.quantities import figures_of
-from aitp_desk.knowledge.search.tokenizer import NAME_SIGN, Stemmer, words_of
+from aitp_desk.knowledge.documents.twins import TextRuns, make_runs
+from aitp_desk.knowledge.media.declarations import list_declared_words
+from aitp_desk.knowledge.search.quantities import find_quantities
+from aitp_desk.knowledge.search.tokenizer import NAME_SIGN, Stemmer, split_words
 from aitp_desk.knowledge.sources.markdown.blocks import first_heading
 
 FIELD_WEIGHTS = {"title": 1.6, "heading": 2.5, "about": 0.5, "text": 1.0, "lead": 0.5}
@@ -46,7 +46,7 @@ _NO_SUBJECT = re.compile(
 )
 
 
-class Laid(msgspec.Struct, frozen=True):
+class PassageLayout(msgspec.Struct, frozen=True):
     """A passage as the index keeps it.
 
     Parameters:
@@ -64,10 +64,10 @@ class Laid(msgspec.Struct, frozen=True):
     length: int
     stems: dict[str, tuple[float, int, str]]
     heading: frozenset[str]
-    runs: Runs
+    runs: TextRuns
 
 
-class LaidOut(msgspec.Struct, frozen=True):
+class DocumentLayout(msgspec.Struct, frozen=True):
     """A document as the indexes keep it.
 
     Parameters:
@@ -75,11 +75,13 @@ class LaidOut(msgspec.Struct, frozen=True):
         words: every word that the passages are found by, and how often.
     """
 
-    passages: Sequence[Laid]
+    passages: Sequence[PassageLayout]
     words: Mapping[str, int]
 
 
-def lay_out_document(document: Document, passages: Sequence[Passage], stemmer: Stemmer) -> LaidOut:
+def lay_out_document(
+    document: Document, passages: Sequence[Passage], stemmer: Stemmer
+) -> DocumentLayout:
     """Lay out a document.
 
     Parameters:
@@ -96,7 +98,7 @@ def lay_out_document(document: Document, passages: Sequence[Passage], stemmer: S
         _lay_out(passage, own, title, about, stemmer.stems)
         for passage, own in zip(passages, words, strict=True)
     ]
-    return LaidOut(laid, uses)
+    return DocumentLayout(laid, uses)
 
 
 def _words_of_document(document: Document) -> tuple[list[str], list[str]]:
@@ -106,10 +108,10 @@ def _words_of_document(document: Document) -> tuple[list[str], list[str]]:
         called.append(first_heading(document.body))
     tags = document.front.get("tags")
     about = [document.description, *(tags if isinstance(tags, list) else ())]
-    about += said_of_declared(document)
+    about += list_declared_words(document)
     # the title mostly repeats itself in the file's name and the first heading: each word once
-    title = list(dict.fromkeys(words_of(" ".join(called))))
-    return title, words_of(" ".join(str(part) for part in about))
+    title = list(dict.fromkeys(split_words(" ".join(called))))
+    return title, split_words(" ".join(str(part) for part in about))
 
 
 class _PassageWords(msgspec.Struct, frozen=True):
@@ -133,9 +135,9 @@ class _PassageWords(msgspec.Struct, frozen=True):
             if unit.lead:
                 led.setdefault(unit.lead, []).append(at)
         return cls(
-            words_of(" ".join(passage.trail) or passage.heading),
-            [(words_of(unit.text), len(words_of(_subject(unit)))) for unit in passage.units],
-            [(words_of(lead), units) for lead, units in led.items()],
+            split_words(" ".join(passage.trail) or passage.heading),
+            [(split_words(unit.text), len(split_words(_subject(unit)))) for unit in passage.units],
+            [(split_words(lead), units) for lead, units in led.items()],
         )
 
     def all(self) -> Iterator[list[str]]:
@@ -151,7 +153,7 @@ def _lay_out(
     title: Sequence[str],
     about: Sequence[str],
     stems_of: Callable[[Sequence[str]], list[str]],
-) -> Laid:
+) -> PassageLayout:
     flags: dict[str, int] = {}
     signs: dict[str, str] = {}
     outside: dict[str, float] = {}
@@ -191,12 +193,12 @@ def _lay_out(
         for stem in flags.keys() | signs.keys()
     }
     said = [word for words, _ in words.units for word in words]
-    return Laid(
+    return PassageLayout(
         _figures(passage.units),
         length,
         stems,
         heading,
-        runs_of(passage.text, said),
+        make_runs(passage.text, said),
     )
 
 
@@ -211,7 +213,7 @@ def _sign_of(unit: int, way: int) -> str:
 
 
 def _figures(units: Sequence[Unit]) -> list[int]:
-    found = figures_of([unit.text for unit in units])
+    found = find_quantities([unit.text for unit in units])
     return [
         held | CODE_BLOCK if unit.kind == "code" else held
         for unit, held in zip(units, found, strict=True)

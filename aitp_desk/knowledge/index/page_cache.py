@@ -17,7 +17,7 @@ from typing import TypeVar
 
 import msgspec
 
-from aitp_desk.knowledge.index.atomic_write import replacing
+from aitp_desk.knowledge.index.atomic_write import replace_file
 
 FILE = "pages.sqlite"
 
@@ -30,7 +30,7 @@ T = TypeVar("T", bound=msgspec.Struct)
 _encode: Callable[[object], bytes] = msgspec.msgpack.Encoder().encode
 
 
-class Kept:
+class PageCache:
     """What was made before, and takes what is made now.
 
     Parameters:
@@ -43,7 +43,7 @@ class Kept:
         self._before, self._now = before, now
         self._format = format
 
-    def get(self, kind: type[T], of: object, make: Callable[[], T]) -> T:
+    def get_or_make(self, kind: type[T], of: object, make: Callable[[], T]) -> T:
         """What was made of something before, or else is made now.
 
         Parameters:
@@ -75,11 +75,11 @@ class Kept:
 
 
 @contextmanager
-def keeping(file: Path, format: str) -> Iterator[Kept]:
+def open_page_cache(file: Path, format: str) -> Iterator[PageCache]:
     """What is kept in a file; what was got meanwhile is in it when the block has ended well."""
     before = f"{file.resolve().as_uri()}?mode=ro&immutable=1" if file.is_file() else ":memory:"
     with (
-        replacing(file) as made,
+        replace_file(file) as made,
         closing(sqlite3.connect(before, uri=True, isolation_level=None)) as old,
         closing(sqlite3.connect(made, isolation_level=None)) as new,
     ):
@@ -87,5 +87,5 @@ def keeping(file: Path, format: str) -> Iterator[Kept]:
         new.execute("PRAGMA synchronous = OFF")
         new.execute(_SCHEMA)
         new.execute("BEGIN")
-        yield Kept(old, new, format)
+        yield PageCache(old, new, format)
         new.execute("COMMIT")

@@ -16,7 +16,7 @@ from typing import Literal
 
 import msgspec
 
-from aitp_desk.knowledge.index.layout import Laid
+from aitp_desk.knowledge.index.layout import PassageLayout
 
 NUMBERS: Literal["I"] = "I"
 SCORES: Literal["f"] = "f"
@@ -35,7 +35,8 @@ class Posting(msgspec.Struct, frozen=True, gc=False):
         numbers: of the passages, ascending.
         scores: one for each passage.
         ends: where the position in each passage ends in ``positions``.
-        positions: one after the other, see :class:`~aitp_desk.knowledge.index.layout.Laid`.
+        positions: one after the other, see
+        :class:`~aitp_desk.knowledge.index.layout.PassageLayout`.
     """
 
     numbers: array[int]
@@ -75,12 +76,12 @@ class Posting(msgspec.Struct, frozen=True, gc=False):
         return ((number, score) for number, score in scored if score >= least)
 
 
-def weight_of(count: int, passages: int) -> float:
+def inverse_frequency(count: int, passages: int) -> float:
     """How much a stem tells that so many of all passages hold (inverse document frequency)."""
     return log(1 + (passages - count + 0.5) / (count + 0.5))
 
 
-class _Held:
+class _StemCounts:
     """The passages that hold a stem, and its counts outside and inside their units."""
 
     __slots__ = ("inside", "numbers", "outside", "positions")
@@ -96,16 +97,16 @@ class Postings:
 
     def __init__(self) -> None:
         self._lengths = array(NUMBERS)
-        self._held: dict[str, _Held] = {}
+        self._held: dict[str, _StemCounts] = {}
 
-    def add(self, laid: Laid) -> None:
+    def add(self, laid: PassageLayout) -> None:
         """Add the next passage."""
         number = len(self._lengths)
         self._lengths.append(laid.length)
         for stem, (outside, inside, position) in laid.stems.items():
             held = self._held.get(stem)
             if held is None:
-                held = self._held[stem] = _Held()
+                held = self._held[stem] = _StemCounts()
             held.numbers.append(number)
             held.outside.append(outside)
             held.inside.append(inside)
@@ -124,7 +125,7 @@ class Postings:
         average = sum(self._lengths) / max(len(self._lengths), 1) or 1.0
         norms = [1 - _LENGTH + _LENGTH * length / average for length in self._lengths]
         for stem, held in self._held.items():
-            weight = weight_of(len(held.numbers), len(norms)) * (_SATURATION + 1)
+            weight = inverse_frequency(len(held.numbers), len(norms)) * (_SATURATION + 1)
             scores = array(SCORES)
             for number, outside, inside in zip(
                 held.numbers, held.outside, held.inside, strict=True

@@ -10,7 +10,7 @@ from typing import TypeVar
 import msgspec
 import structlog
 
-from aitp_desk.knowledge.sources.file_state import look_at
+from aitp_desk.knowledge.sources.file_state import read_state
 from aitp_desk.model.errors import Unavailable
 
 RETRY_SECONDS = 2
@@ -23,7 +23,7 @@ T = TypeVar("T")
 _log = structlog.get_logger(__name__)
 
 
-class Rows:
+class IndexRows:
     """The rows of one file.
 
     Parameters:
@@ -34,7 +34,7 @@ class Rows:
     def __init__(self, file: Path, connection: sqlite3.Connection) -> None:
         self._file = file
         self._run = connection.execute
-        self._opened = look_at(file)
+        self._opened = read_state(file)
         self._is_damaged = False
 
     def one(self, query: str, key: object, understand: Callable[..., T]) -> T:
@@ -62,7 +62,7 @@ class Rows:
 
     def is_stale(self) -> bool:
         """Whether the file is not the one any more that was opened, or could not be read."""
-        return self._is_damaged or look_at(self._file) != self._opened
+        return self._is_damaged or read_state(self._file) != self._opened
 
     def _damaged(self, error: Exception) -> Unavailable:
         if not self._is_damaged:

@@ -16,7 +16,7 @@ from typing import IO, cast
 import structlog
 from msgspec.structs import replace
 
-from aitp_desk.knowledge.index.builder import Wanted, make_indexes
+from aitp_desk.knowledge.index.builder import IndexRequest, build_indexes
 from aitp_desk.knowledge.sources.admission import ContentUnreadable
 from aitp_desk.knowledge.sources.processes import start_process
 
@@ -31,13 +31,13 @@ _SAY_SECONDS = 1.0
 _log = structlog.get_logger(__name__)
 
 
-def is_large(wanted: Iterable[Wanted]) -> bool:
+def is_large(wanted: Iterable[IndexRequest]) -> bool:
     """Whether the indexes of this content are better made apart."""
     return sum(_sizes(wanted).values()) >= LARGE_BYTES
 
 
-def make_indexes_apart(wanted: Sequence[Wanted]) -> None:
-    """As :func:`aitp_desk.knowledge.index.builder.make_indexes`, in a process of its own.
+def build_in_subprocess(wanted: Sequence[IndexRequest]) -> None:
+    """As :func:`aitp_desk.knowledge.index.builder.build_indexes`, in a process of its own.
 
     Raises:
         ContentUnreadable: the process ended without the indexes; the message says why.
@@ -71,7 +71,7 @@ def make_indexes_apart(wanted: Sequence[Wanted]) -> None:
         )
 
 
-def _sizes(wanted: Iterable[Wanted]) -> dict[str, int]:
+def _sizes(wanted: Iterable[IndexRequest]) -> dict[str, int]:
     """The size of each file in bytes by its source, however many of the indexes are to hold it."""
     return {found.source: len(payload) for one in wanted for found, payload in one.raw.files}
 
@@ -89,9 +89,9 @@ def main() -> None:
 
     try:
         try:
-            make_indexes(wanted, say, keep=True)
+            build_indexes(wanted, say, keep=True)
         except (OSError, sqlite3.Error):  # there may be room for the indexes alone
-            make_indexes(wanted, say)
+            build_indexes(wanted, say)
     except Exception as error:  # noqa: BLE001 -- the desk tells it
         print(f"{type(error).__name__}: {' '.join(str(error).split())}")  # noqa: T201
         sys.exit(1)

@@ -12,7 +12,7 @@ IN_HEADINGS, IN_TITLES = 1.0, 0.8
 """How much a word counts for every unit below that the headings or the page's title say."""
 
 
-class Place(msgspec.Struct, frozen=True, gc=False):
+class TermPlace(msgspec.Struct, frozen=True, gc=False):
     """How a term stands in a passage. Values are 0 to 1: how surely the term is meant.
 
     Parameters:
@@ -35,7 +35,7 @@ class Place(msgspec.Struct, frozen=True, gc=False):
     news: tuple[tuple[int, float], ...]
 
     @classmethod
-    def of(cls, title: float, heading: float, said: float, units: Mapping[int, float]) -> Place:
+    def of(cls, title: float, heading: float, said: float, units: Mapping[int, float]) -> TermPlace:
         """A place with what follows from where the term stands."""
         best = min(max(units.values()), 1.0) if units else 0.0
         around = max(IN_HEADINGS * heading, IN_TITLES * title)
@@ -55,11 +55,11 @@ class Place(msgspec.Struct, frozen=True, gc=False):
         )
 
 
-NOWHERE = Place.of(0.0, 0.0, 0.0, {})
+NOWHERE = TermPlace.of(0.0, 0.0, 0.0, {})
 """The place of a term in a passage that does not hold it."""
 
 
-class Places(msgspec.Struct, frozen=True, gc=False):
+class TermPlaces(msgspec.Struct, frozen=True, gc=False):
     """Where a term stands.
 
     Parameters:
@@ -72,7 +72,7 @@ class Places(msgspec.Struct, frozen=True, gc=False):
     found: dict[int, float]
     stems: tuple[tuple[Posting, float, float], ...]
     asked: tuple[tuple[str, float], ...]
-    kept: dict[int, Place]
+    kept: dict[int, TermPlace]
 
     def score(self, number: int) -> float:
         """Its score in any passage."""

@@ -17,15 +17,15 @@ import msgspec
 
 from aitp_desk.knowledge.documents.base import Document, Problem
 from aitp_desk.knowledge.media.downloads import read_download
-from aitp_desk.knowledge.media.fields import Fields, Lines, Wrong, items_of
+from aitp_desk.knowledge.media.fields import FieldError, FieldLines, FieldReader, list_items
 from aitp_desk.knowledge.media.fields import Path as Way
-from aitp_desk.knowledge.media.payloads import Data, Described, LocalFile, Resource
+from aitp_desk.knowledge.media.payloads import ContentTypeText, Data, LocalFile, Resource
 from aitp_desk.knowledge.media.pictures import read_images
-from aitp_desk.knowledge.media.places import Place, Places
+from aitp_desk.knowledge.media.places import MediaPlace, PlaceFinder
 from aitp_desk.knowledge.media.recordings import read_audio, read_video
 from aitp_desk.knowledge.media.records import check_records, read_records
-from aitp_desk.knowledge.sources.file_digests import Measures
-from aitp_desk.knowledge.sources.file_state import State, look_at
+from aitp_desk.knowledge.sources.file_digests import FileDigests
+from aitp_desk.knowledge.sources.file_state import FileState, read_state
 from aitp_desk.model.calls.action import AUDIO, DATA, DOWNLOAD, EXTENSION_TYPE, IMAGE, VIDEO
 
 _DECLARED = ("video", "audio", "images", "downloads", "data")
@@ -35,7 +35,7 @@ _MOST_NAMED = 3
 _DATA_MEMBERS = ("file", "schema", "title", "description")
 
 
-class Declared(msgspec.Struct, frozen=True):
+class DeclaredMedia(msgspec.Struct, frozen=True):
     """What all pages offer.
 
     Parameters:
@@ -47,17 +47,17 @@ class Declared(msgspec.Struct, frozen=True):
 
     resources: tuple[Resource, ...] = ()
     files: dict[str, LocalFile] = {}
-    described: dict[str, Described] = {}
+    described: dict[str, ContentTypeText] = {}
     problems: tuple[Problem, ...] = ()
     digest: str = ""
     notes: tuple[Problem, ...] = ()
 
 
-NOTHING = Declared()
+NO_MEDIA = DeclaredMedia()
 """What is declared where nothing is."""
 
 
-class Declaring:
+class DeclarationReader:
     """Reads what pages declare, and knows when it has to be read again.
 
     Parameters:
@@ -78,16 +78,16 @@ class Declaring:
         self._folder = folder
         self._data = data
         self._below = below
-        self._measures = Measures(keep_in)
-        self._looked_at: dict[str, State | None] = {}
+        self._measures = FileDigests(keep_in)
+        self._looked_at: dict[str, FileState | None] = {}
 
     def begin(self) -> None:
         """Begin anew: what was read until now is no longer of interest."""
         self._looked_at = {}
 
-    def read(self, documents: Iterable[Document]) -> Declared:
+    def read(self, documents: Iterable[Document]) -> DeclaredMedia:
         """Read what these pages declare; pages from elsewhere declare nothing here."""
-        places = Places(self._folder, self._data, self._below)
+        places = PlaceFinder(self._folder, self._data, self._below)
         page = _Page(self._folder, places, self._measures)
         shown: list[Document] = []
         for document in documents:
@@ -97,10 +97,10 @@ class Declaring:
                 shown.append(document)
         notes = tuple(note for document in shown for note in _find_pictures(document, places))
         self._looked_at |= places.looked_at
-        self._measures.keep()
+        self._measures.save()
         stamps = [(file.url, file.state) for file in places.files.values()]
         read = (page.resources, page.described, stamps)
-        return Declared(
+        return DeclaredMedia(
             tuple(page.resources),
             places.files,
             page.described,
@@ -111,10 +111,12 @@ class Declaring:
 
     def is_stale(self) -> bool:
         """Whether a file that a page declares has come, gone or changed since it was read."""
-        return any(look_at(self._folder / name) != seen for name, seen in self._looked_at.items())
+        return any(
+            read_state(self._folder / name) != seen for name, seen in self._looked_at.items()
+        )
 
 
-def _find_pictures(document: Document, places: Places) -> Iterator[Problem]:
+def _find_pictures(document: Document, places: PlaceFinder) -> Iterator[Problem]:
     """Have the pictures of a page served; what is wrong with them is one note."""
     found = (places.find_picture(said, document.source) for said in document.pictures)
     wrong = [message for message in found if message is not None]
@@ -124,10 +126,10 @@ def _find_pictures(document: Document, places: Places) -> Iterator[Problem]:
         yield Problem(document.source, " ".join(wrong[:_MOST_NAMED]) + rest)
 
 
-def said_of_declared(document: Document) -> Iterator[str]:
+def list_declared_words(document: Document) -> Iterator[str]:
     """The words that a page uses for what it declares: it is found by them too."""
     for name in _DECLARED:
-        for _, item in items_of(document.front.get(name), (name,)):
+        for _, item in list_items(document.front.get(name), (name,)):
             said = item if isinstance(item, dict) else {"file": item}
             yield from (str(said[member]) for member in _SAID if member in said)
 
@@ -135,9 +137,9 @@ def said_of_declared(document: Document) -> Iterator[str]:
 class _Page:
     """Reads page after page; collects what they offer and what is wrong with it."""
 
-    def __init__(self, folder: Path, places: Places, measures: Measures) -> None:
+    def __init__(self, folder: Path, places: PlaceFinder, measures: FileDigests) -> None:
         self.resources: list[Resource] = []
-        self.described: dict[str, Described] = {}
+        self.described: dict[str, ContentTypeText] = {}
         self.problems: list[Problem] = []
         self._folder = folder
         self._places = places
@@ -145,7 +147,7 @@ class _Page:
 
     def read(self, document: Document) -> None:
         """Read all that one page declares."""
-        wrong: list[Wrong] = []
+        wrong: list[FieldError] = []
         for read in (
             self._videos,
             self._recordings,
@@ -159,21 +161,21 @@ class _Page:
         if wrong:
             self.problems += self._told(document, wrong)
 
-    def _videos(self, document: Document, wrong: list[Wrong]) -> Iterator[Resource]:
+    def _videos(self, document: Document, wrong: list[FieldError]) -> Iterator[Resource]:
         find = self._finder(document)
-        for way, item in items_of(document.front.get("video"), ("video",)):
+        for way, item in list_items(document.front.get("video"), ("video",)):
             with _noting(wrong):
                 video = read_video(item, way, find, document)
                 yield _resource(VIDEO, document, video, video.title, video.description)
 
-    def _recordings(self, document: Document, wrong: list[Wrong]) -> Iterator[Resource]:
+    def _recordings(self, document: Document, wrong: list[FieldError]) -> Iterator[Resource]:
         find = self._finder(document)
-        for way, item in items_of(document.front.get("audio"), ("audio",)):
+        for way, item in list_items(document.front.get("audio"), ("audio",)):
             with _noting(wrong):
                 audio = read_audio(item, way, find, document)
                 yield _resource(AUDIO, document, audio, audio.title, audio.description)
 
-    def _pictures(self, document: Document, wrong: list[Wrong]) -> Iterator[Resource]:
+    def _pictures(self, document: Document, wrong: list[FieldError]) -> Iterator[Resource]:
         images = read_images(
             document.front.get("images"), ("images",), self._finder(document), wrong
         )
@@ -182,9 +184,9 @@ class _Page:
             found = _resource(IMAGE, document, images, document.title, document.description)
             yield msgspec.structs.replace(found, told=told)
 
-    def _downloads(self, document: Document, wrong: list[Wrong]) -> Iterator[Resource]:
+    def _downloads(self, document: Document, wrong: list[FieldError]) -> Iterator[Resource]:
         find = self._finder(document)
-        for way, item in items_of(document.front.get("downloads"), ("downloads",)):
+        for way, item in list_items(document.front.get("downloads"), ("downloads",)):
             with _noting(wrong):
                 title, download = read_download(item, way, find, self._measures)
                 found = _resource(
@@ -192,27 +194,27 @@ class _Page:
                 )
                 yield msgspec.structs.replace(found, name=download.filename)
 
-    def _data(self, document: Document, wrong: list[Wrong]) -> Iterator[Resource]:
+    def _data(self, document: Document, wrong: list[FieldError]) -> Iterator[Resource]:
         find = self._finder(document)
-        for way, item in items_of(document.front.get("data"), ("data",)):
+        for way, item in list_items(document.front.get("data"), ("data",)):
             with _noting(wrong):
                 short = {"file": item, "schema": document.front.get("schema")}
-                fields = Fields(short if isinstance(item, str) else item, way, _DATA_MEMBERS)
-                _, said = fields.needed_place(
+                fields = FieldReader(short if isinstance(item, str) else item, way, _DATA_MEMBERS)
+                _, said = fields.get_required_place(
                     ("file",), "a JSON, TOML or CSV file beside the page."
                 )
                 place, at = find(said, fields.at("file")), fields.at("file")
-                data = Data(schema=fields.text("schema"), data=read_records(place, at))
+                data = Data(schema=fields.get_text("schema"), data=read_records(place, at))
                 found = _resource(
                     DATA,
                     document,
                     data,
-                    fields.text("title") or document.title,
-                    fields.text("description") or document.description,
+                    fields.get_text("title") or document.title,
+                    fields.get_text("description") or document.description,
                 )
                 yield msgspec.structs.replace(found, name=place.name)
 
-    def _own(self, document: Document, wrong: list[Wrong]) -> Iterator[Resource]:
+    def _own(self, document: Document, wrong: list[FieldError]) -> Iterator[Resource]:
         """A payload of a content type that is the site's own (AHP 0.1, appendix C.3)."""
         kind, payload = document.front.get("content_type"), document.front.get("payload")
         is_own = isinstance(kind, str) and kind.startswith("x-")
@@ -225,33 +227,33 @@ class _Page:
                 payload = read_records(self._finder(document)(payload, way), way)
             if not isinstance(payload, dict):
                 message = f"{kind} needs 'payload': a mapping, or a JSON, TOML or CSV file."
-                raise Wrong(way, message)
+                raise FieldError(way, message)
             check_records(payload, way)
             yield Resource(kind, document.path, document.title, payload, document.description)
 
-    def _describe(self, document: Document, wrong: list[Wrong]) -> None:
+    def _describe(self, document: Document, wrong: list[FieldError]) -> None:
         """Note which types of the site's own a page documents (AHP 0.1, appendix C.3)."""
         said = document.front.get("describes")
         told = said if isinstance(said, dict) else {}
-        for kind in told or [item for _, item in items_of(said, ())]:
+        for kind in told or [item for _, item in list_items(said, ())]:
             if not isinstance(kind, str) or not kind.startswith("x-"):
                 continue  # front matter of somebody else's
             way, about = ("describes", kind), told.get(kind) or document.description
             with _noting(wrong):
                 if not isinstance(about, str):
-                    raise Wrong(way, f"What {kind} is stands behind it, a line of text.")
+                    raise FieldError(way, f"What {kind} is stands behind it, a line of text.")
                 about = " ".join((about or document.title).split())
-                page = Described(document.url, document.markdown_url, about)
+                page = ContentTypeText(document.url, document.markdown_url, about)
                 first = self.described.setdefault(_own_type(kind, way), page)
                 if first.url != page.url:
-                    raise Wrong(way, f"{kind} is described by {first.url} already.")
+                    raise FieldError(way, f"{kind} is described by {first.url} already.")
 
-    def _finder(self, document: Document) -> Callable[[str, Way], Place]:
+    def _finder(self, document: Document) -> Callable[[str, Way], MediaPlace]:
         return lambda said, way: self._places.find(said, way, document.source)
 
-    def _told(self, document: Document, wrong: Iterable[Wrong]) -> Iterator[Problem]:
+    def _told(self, document: Document, wrong: Iterable[FieldError]) -> Iterator[Problem]:
         try:
-            lines = Lines((self._folder / document.source).read_text("utf-8-sig"))
+            lines = FieldLines((self._folder / document.source).read_text("utf-8-sig"))
         except (OSError, UnicodeDecodeError):  # it has changed since it was read
             lines = None
         for one in wrong:
@@ -260,17 +262,17 @@ class _Page:
 
 
 @contextmanager
-def _noting(wrong: list[Wrong]) -> Iterator[None]:
+def _noting(wrong: list[FieldError]) -> Iterator[None]:
     """Note what is wrong with one thing that a page declares, and go on with the next."""
     try:
         yield
-    except Wrong as error:
+    except FieldError as error:
         wrong.append(error)
 
 
 def _own_type(said: object, way: Way) -> str:
     if not isinstance(said, str) or not EXTENSION_TYPE.fullmatch(said):
-        raise Wrong(way, f"{way[0]} is written x-vendor/type, in lower case.")
+        raise FieldError(way, f"{way[0]} is written x-vendor/type, in lower case.")
     return said
 
 

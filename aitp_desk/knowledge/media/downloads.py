@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 
-from aitp_desk.knowledge.media.fields import Fields, Wrong
+from aitp_desk.knowledge.media.fields import FieldError, FieldReader
 from aitp_desk.knowledge.media.fields import Path as Way
 from aitp_desk.knowledge.media.payloads import Download
 from aitp_desk.knowledge.media.recordings import WHERE, Find, find_place
-from aitp_desk.knowledge.sources.file_digests import Measures
+from aitp_desk.knowledge.sources.file_digests import FileDigests
 
 _DOWNLOAD = (
     *(*WHERE, "title", "description", "filename", "mime_type"),
@@ -19,7 +19,7 @@ _MEDIA_TYPE = re.compile(r"[a-z]+/[\w.+-]+")
 
 
 def read_download(
-    item: object, way: Way, find: Find, measures: Measures
+    item: object, way: Way, find: Find, measures: FileDigests
 ) -> tuple[str | None, Download]:
     """A download as it is declared, and its title where it has one.
 
@@ -29,40 +29,40 @@ def read_download(
     Raises:
         Wrong: something that it needs is missing, or cannot be used.
     """
-    fields = Fields({"file": item} if isinstance(item, str) else item, way, _DOWNLOAD)
+    fields = FieldReader({"file": item} if isinstance(item, str) else item, way, _DOWNLOAD)
     place = find_place(fields, find)
-    size, checksum = fields.whole("size_bytes"), fields.text("checksum")
+    size, checksum = fields.get_integer("size_bytes"), fields.get_text("checksum")
     if checksum is not None and not _SHA256.fullmatch(checksum):
         message = f"{fields.name}.checksum is a SHA-256: 64 digits 0 to 9 and a to f, in quotes."
-        raise Wrong(fields.at("checksum"), message)
+        raise FieldError(fields.at("checksum"), message)
     if place.local is not None:
         try:
             measured = measures.sha256(place.local.file)
         except OSError as error:
-            raise Wrong(way, f"{place.name} cannot be read ({error.strerror}).") from None
+            raise FieldError(way, f"{place.name} cannot be read ({error.strerror}).") from None
         if (size or place.local.size) != place.local.size or (checksum or measured) != measured:
             message = (
                 f"{place.name} has another size or checksum; leave out what the desk measures."
             )
-            raise Wrong(way, message)
+            raise FieldError(way, message)
         size, checksum = place.local.size, measured
     elif size is None:
         message = f"{fields.name} needs 'size_bytes': of a file elsewhere it cannot be measured."
-        raise Wrong(way, message)
-    media_type = fields.text("mime_type") or place.media_type
+        raise FieldError(way, message)
+    media_type = fields.get_text("mime_type") or place.media_type
     if not _MEDIA_TYPE.fullmatch(media_type):
         message = f"{fields.name}.mime_type is a media type such as application/pdf."
-        raise Wrong(fields.at("mime_type"), message)
-    filename = fields.text("filename") or place.name
+        raise FieldError(fields.at("mime_type"), message)
+    filename = fields.get_text("filename") or place.name
     if not set(filename).isdisjoint("/\\"):
         message = f"{fields.name}.filename is the name of a file, without a folder."
-        raise Wrong(fields.at("filename"), message)
-    return fields.text("title"), Download(
+        raise FieldError(fields.at("filename"), message)
+    return fields.get_text("title"), Download(
         url=place.url,
-        filename=filename or fields.needed("filename", "what the file is called."),
+        filename=filename or fields.get_required_text("filename", "what the file is called."),
         mime_type=media_type,
         size_bytes=size,
         checksum=checksum,
-        description=fields.text("description"),
-        expires_at=fields.moment("expires_at"),
+        description=fields.get_text("description"),
+        expires_at=fields.get_timestamp("expires_at"),
     )

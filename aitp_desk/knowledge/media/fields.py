@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
-from aitp_desk.knowledge.documents.dates import as_moment
+from aitp_desk.knowledge.documents.dates import to_rfc3339
 from aitp_desk.knowledge.media.payloads import Number
 
 Path = tuple[str | int, ...]
@@ -17,7 +17,7 @@ _LANGUAGE = re.compile(r"[a-zA-Z]{2,8}(?:-[a-zA-Z0-9]{1,8})*")
 _MOST_SECONDS = 1_000_000
 
 
-class Wrong(Exception):
+class FieldError(Exception):
     """A member cannot be used; says what would be right.
 
     Parameters:
@@ -31,7 +31,7 @@ class Wrong(Exception):
         self.message = message
 
 
-class Fields:
+class FieldReader:
     """A mapping of the front matter.
 
     Parameters:
@@ -45,12 +45,12 @@ class Fields:
 
     def __init__(self, value: object, path: Path, known: Collection[str]) -> None:
         if not isinstance(value, dict):
-            raise Wrong(path, f"{_name(path)} is a mapping with {', '.join(sorted(known))}.")
+            raise FieldError(path, f"{_name(path)} is a mapping with {', '.join(sorted(known))}.")
         self.path = path
         self._value: Mapping[str, Any] = value
         for name in self._value:
             if name not in known:
-                raise Wrong(
+                raise FieldError(
                     (*path, name),
                     f"{_name(path)} has no member '{name}'; it has {', '.join(sorted(known))}.",
                 )
@@ -64,49 +64,49 @@ class Fields:
         """The way to one of its members."""
         return (*self.path, name)
 
-    def text(self, name: str) -> str | None:
+    def get_text(self, name: str) -> str | None:
         """A member that is a text, on one line; None where it is absent."""
         value = self._value.get(name)
         if value is None:
             return None
         if not isinstance(value, str) or not value.strip():
-            raise Wrong(self.at(name), f"{_name(self.at(name))} is a text; put it in quotes.")
+            raise FieldError(self.at(name), f"{_name(self.at(name))} is a text; put it in quotes.")
         return " ".join(value.split())
 
-    def place(self, name: str) -> str | None:
+    def get_place(self, name: str) -> str | None:
         """A member that names a file or an address, to the letter; None where it is absent."""
         value = self._value.get(name)
-        return None if self.text(name) is None else str(value)
+        return None if self.get_text(name) is None else str(value)
 
-    def needed(self, name: str, why: str) -> str:
+    def get_required_text(self, name: str, why: str) -> str:
         """A text that must be there.
 
         Parameters:
             why: what it is for, in a sentence.
         """
-        text = self.text(name)
+        text = self.get_text(name)
         if text is None:
-            raise Wrong(self.path, f"{_name(self.path)} needs '{name}': {why}")
+            raise FieldError(self.path, f"{_name(self.path)} needs '{name}': {why}")
         return text
 
-    def needed_place(self, names: Collection[str], why: str) -> tuple[str, str]:
+    def get_required_place(self, names: Collection[str], why: str) -> tuple[str, str]:
         """The first of several members that names a place, and what it says."""
         for name in names:
-            said = self.place(name)
+            said = self.get_place(name)
             if said is not None:
                 return name, said
-        raise Wrong(self.path, f"{_name(self.path)} needs '{next(iter(names))}': {why}")
+        raise FieldError(self.path, f"{_name(self.path)} needs '{next(iter(names))}': {why}")
 
-    def whole(self, name: str) -> int | None:
+    def get_integer(self, name: str) -> int | None:
         """A whole number of at least 0."""
         value = self._value.get(name)
         if value is None:
             return None
         if not isinstance(value, int) or isinstance(value, bool) or value < 0:
-            raise Wrong(self.at(name), f"{_name(self.at(name))} is a whole number.")
+            raise FieldError(self.at(name), f"{_name(self.at(name))} is a whole number.")
         return value
 
-    def seconds(self, name: str) -> Number | None:
+    def get_seconds(self, name: str) -> Number | None:
         """A time as a number of seconds, or as ``14:07`` or ``1:02:30``."""
         value = self._value.get(name)
         if value is None:
@@ -119,40 +119,42 @@ class Fields:
             or not 0 <= value <= _MOST_SECONDS
         ):
             message = f"{_name(self.at(name))} is a number of seconds or a time such as 14:07."
-            raise Wrong(self.at(name), message)
+            raise FieldError(self.at(name), message)
         return value
 
-    def needed_seconds(self, name: str) -> Number:
-        """As :meth:`seconds`, of a member that must be there."""
-        seconds = self.seconds(name)
+    def get_required_seconds(self, name: str) -> Number:
+        """As :meth:`get_seconds`, of a member that must be there."""
+        seconds = self.get_seconds(name)
         if seconds is None:
             message = "how long it lasts, in seconds or as 14:07."
-            raise Wrong(self.path, f"{_name(self.path)} needs '{name}': {message}")
+            raise FieldError(self.path, f"{_name(self.path)} needs '{name}': {message}")
         return seconds
 
-    def moment(self, name: str) -> str | None:
+    def get_timestamp(self, name: str) -> str | None:
         """A date or time, as RFC 3339 has it."""
         value = self._value.get(name)
         if value is None:
             return None
-        moment = as_moment(value)
+        moment = to_rfc3339(value)
         if moment is None:
-            raise Wrong(self.at(name), f"{_name(self.at(name))} is a date such as 2026-11-30.")
+            raise FieldError(self.at(name), f"{_name(self.at(name))} is a date such as 2026-11-30.")
         return moment
 
-    def language(self, name: str) -> str:
+    def get_language(self, name: str) -> str:
         """A language by its BCP 47 tag."""
-        tag = self.needed(name, "the language, such as en or pt-BR.")
+        tag = self.get_required_text(name, "the language, such as en or pt-BR.")
         if not _LANGUAGE.fullmatch(tag):
-            raise Wrong(self.at(name), f"{_name(self.at(name))} is a language such as en or pt-BR.")
+            raise FieldError(
+                self.at(name), f"{_name(self.at(name))} is a language such as en or pt-BR."
+            )
         return tag
 
-    def items(self, name: str) -> Iterator[tuple[Path, Any]]:
+    def list_items(self, name: str) -> Iterator[tuple[Path, Any]]:
         """The items of a member that is a list, each with the way to it."""
-        return items_of(self._value.get(name), self.at(name))
+        return list_items(self._value.get(name), self.at(name))
 
 
-def items_of(value: object, path: Path) -> Iterator[tuple[Path, Any]]:
+def list_items(value: object, path: Path) -> Iterator[tuple[Path, Any]]:
     """The items of a list, or the one thing that stands in its place; none of what is absent."""
     if isinstance(value, list):
         for number, item in enumerate(value):
@@ -161,7 +163,7 @@ def items_of(value: object, path: Path) -> Iterator[tuple[Path, Any]]:
         yield path, value
 
 
-class Lines:
+class FieldLines:
     """The lines of a file's front matter by what stands on them.
 
     Parameters:

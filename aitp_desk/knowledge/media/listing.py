@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from aitp_desk.knowledge.documents.base import Document
-from aitp_desk.knowledge.documents.dates import published_at
-from aitp_desk.knowledge.search.tokenizer import words_of
+from aitp_desk.knowledge.documents.dates import find_publication_date
+from aitp_desk.knowledge.search.tokenizer import split_words
 
 
-class Listing:
+class PageLists:
     """All lists of one snapshot of the content, made once.
 
     Parameters:
@@ -27,7 +27,7 @@ class Listing:
         self.newest: Sequence[Document] = newest
         self.folders = _folders(newest)
         self._said = [
-            (folder, frozenset(map(stem, words_of(folder.rpartition("/")[2]))))
+            (folder, frozenset(map(stem, split_words(folder.rpartition("/")[2]))))
             for folder in self.folders
         ]
         tags: dict[str, list[Document]] = {}
@@ -36,10 +36,10 @@ class Listing:
             for tag in dict.fromkeys(map(str, listed)) if isinstance(listed, list) else ():
                 tags.setdefault(tag, []).append(document)
         self._tags = [
-            (tag, frozenset(map(stem, words_of(tag))), found) for tag, found in tags.items()
+            (tag, frozenset(map(stem, split_words(tag))), found) for tag, found in tags.items()
         ]
 
-    def folder(self, said: str, stems: frozenset[str]) -> str | None:
+    def find_folder(self, said: str, stems: frozenset[str]) -> str | None:
         """The folder that is named: by its path, or else by its last name among these words.
 
         Parameters:
@@ -58,7 +58,7 @@ class Listing:
             default=None,
         )
 
-    def tagged(self, stems: frozenset[str]) -> tuple[str, Sequence[Document]] | None:
+    def find_tag(self, stems: frozenset[str]) -> tuple[str, Sequence[Document]] | None:
         """The tag that says these words and no others, with its pages."""
         return next(((tag, found) for tag, own, found in self._tags if own == stems), None)
 
@@ -80,4 +80,4 @@ def _by_title(document: Document) -> str:
 
 
 def _by_moment(document: Document) -> str:
-    return published_at(document) or ""
+    return find_publication_date(document) or ""

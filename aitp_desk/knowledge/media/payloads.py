@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from aitp_desk.knowledge.sources.file_state import State
+from aitp_desk.knowledge.sources.file_state import FileState
 
 Number = int | float
 
@@ -128,7 +128,7 @@ class Resource(msgspec.Struct, frozen=True):
     told: str = ""
 
 
-class Described(msgspec.Struct, frozen=True):
+class ContentTypeText(msgspec.Struct, frozen=True):
     """A content type of the site's own as it is documented (AHP 0.1, appendix C.3).
 
     Parameters:
@@ -154,7 +154,7 @@ class LocalFile(msgspec.Struct, frozen=True):
 
     url: str
     file: Path
-    state: State
+    state: FileState
     media_type: str
 
     @property

@@ -14,12 +14,12 @@ from urllib.parse import quote, unquote, urlsplit
 
 import msgspec
 
+from aitp_desk.knowledge.media.fields import FieldError
 from aitp_desk.knowledge.media.fields import Path as Way
-from aitp_desk.knowledge.media.fields import Wrong
 from aitp_desk.knowledge.media.payloads import LocalFile
-from aitp_desk.knowledge.sources.admission import NotAdmitted, admit_declared
-from aitp_desk.knowledge.sources.file_state import State, look_at, state_of
-from aitp_desk.model.text import as_name
+from aitp_desk.knowledge.sources.admission import FileRefused, admit_declared
+from aitp_desk.knowledge.sources.file_state import FileState, make_state, read_state
+from aitp_desk.model.text import clean_name
 
 UNKNOWN_TYPE = "application/octet-stream"
 _MORE_TYPES = {
@@ -76,7 +76,7 @@ def _media_types() -> dict[str, str]:
 _MEDIA_TYPES = _media_types()
 
 
-class Place(msgspec.Struct, frozen=True):
+class MediaPlace(msgspec.Struct, frozen=True):
     """Where something is.
 
     Parameters:
@@ -90,7 +90,7 @@ class Place(msgspec.Struct, frozen=True):
     @property
     def name(self) -> str:
         """What its file is called; empty where the address ends in a slash."""
-        return as_name(unquote(PurePosixPath(urlsplit(self.url).path).name))
+        return clean_name(unquote(PurePosixPath(urlsplit(self.url).path).name))
 
     @property
     def media_type(self) -> str:
@@ -104,7 +104,7 @@ class Place(msgspec.Struct, frozen=True):
         return _FORMATS.get(ending, ending)
 
 
-def resolve(said: str, source: str) -> str | None:
+def resolve_link(said: str, source: str) -> str | None:
     """The file that a page's link leads to, relative to the content folder.
 
     Parameters:
@@ -123,7 +123,7 @@ def resolve(said: str, source: str) -> str | None:
     return normpath(join("/", dirname(source), unquote(parts.path))).lstrip("/")
 
 
-def size_of_picture(local: LocalFile) -> tuple[int, int] | None:
+def read_picture_size(local: LocalFile) -> tuple[int, int] | None:
     """Width and height of a picture in pixels, from its header; None where it has none."""
     if local.file.suffix.lower() == ".svg" and local.size > _MOST_SVG:
         return None
@@ -136,7 +136,7 @@ def size_of_picture(local: LocalFile) -> tuple[int, int] | None:
     return (int(width), int(height)) if width > 0 and height > 0 else None
 
 
-def type_of_picture(beginning: bytes) -> str | None:
+def detect_picture_type(beginning: bytes) -> str | None:
     """The media type of a picture, by how it begins (WHATWG MIME Sniffing, section 6.1).
 
     None for what is no picture that browsers show.
@@ -151,7 +151,7 @@ def type_of_picture(beginning: bytes) -> str | None:
     return "image/svg+xml" if _SVG.match(beginning) else None
 
 
-class Places:
+class PlaceFinder:
     """Finds what pages declare, and notes every file on the way.
 
     Parameters:
@@ -170,9 +170,9 @@ class Places:
         self._data = data
         self._below = below
         self.files: dict[str, LocalFile] = {}
-        self.looked_at: dict[str, State | None] = {}
+        self.looked_at: dict[str, FileState | None] = {}
 
-    def find(self, said: str, way: Way, source: str) -> Place:
+    def find(self, said: str, way: Way, source: str) -> MediaPlace:
         """Where something is that a page names.
 
         Parameters:
@@ -186,19 +186,19 @@ class Places:
         """
         if "://" in said or said.startswith(("data:", "javascript:", "mailto:")):
             if _is_address(said):
-                return Place(said)
-            raise Wrong(way, f"'{said[:80]}' is no address; write https:// and what follows.")
+                return MediaPlace(said)
+            raise FieldError(way, f"'{said[:80]}' is no address; write https:// and what follows.")
         folder = "" if said.startswith("/") else source.rpartition("/")[0]
         name = "/".join(
             part for part in (*folder.split("/"), *said.split("/")) if part not in {"", "."}
         )
         try:
             local = self._admit(name)
-        except NotAdmitted as refusal:
-            raise Wrong(way, str(refusal)) from None
-        local = msgspec.structs.replace(local, media_type=Place(local.url).media_type)
+        except FileRefused as refusal:
+            raise FieldError(way, str(refusal)) from None
+        local = msgspec.structs.replace(local, media_type=MediaPlace(local.url).media_type)
         self.files[local.url] = local
-        return Place(local.url, local)
+        return MediaPlace(local.url, local)
 
     def find_picture(self, said: str, source: str) -> str | None:
         """Have a picture served that a page shows, if it is one of the content folder.
@@ -210,14 +210,14 @@ class Places:
         Returns:
             What is wrong; None where it is served, or elsewhere.
         """
-        name = resolve(said, source)
+        name = resolve_link(said, source)
         if name is None:
             return None
         try:
             local = self._admit(name)
             with local.file.open("rb") as opened:
-                media_type = type_of_picture(opened.read(_BEGINNING))
-        except NotAdmitted as refusal:
+                media_type = detect_picture_type(opened.read(_BEGINNING))
+        except FileRefused as refusal:
             return str(refusal)
         except OSError as error:
             return f"{name} cannot be read ({error.strerror})."
@@ -232,11 +232,11 @@ class Places:
         Raises:
             NotAdmitted: it is not there, or never served.
         """
-        self.looked_at[name] = look_at(self._folder / name)
+        self.looked_at[name] = read_state(self._folder / name)
         file, status = admit_declared(self._folder, name, data=self._data)
         path = f"{self._below}/{name}" if self._below else name
         url = "/" + "/".join(quote(part, safe="") for part in path.split("/"))
-        return LocalFile(url, file, state_of(status), UNKNOWN_TYPE)
+        return LocalFile(url, file, make_state(status), UNKNOWN_TYPE)
 
 
 def _is_address(said: str) -> bool:

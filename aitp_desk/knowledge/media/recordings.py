@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from aitp_desk.knowledge.documents.base import Document
-from aitp_desk.knowledge.documents.dates import published_at
-from aitp_desk.knowledge.media.fields import Fields, Wrong
+from aitp_desk.knowledge.documents.dates import find_publication_date
+from aitp_desk.knowledge.media.fields import FieldError, FieldReader
 from aitp_desk.knowledge.media.fields import Path as Way
 from aitp_desk.knowledge.media.payloads import (
     AlternateFormat,
@@ -16,9 +16,9 @@ from aitp_desk.knowledge.media.payloads import (
     Subtitle,
     Video,
 )
-from aitp_desk.knowledge.media.places import Place
+from aitp_desk.knowledge.media.places import MediaPlace
 
-Find = Callable[[str, Way], Place]
+Find = Callable[[str, Way], MediaPlace]
 """Finds what a page names, given the way to the member that names it."""
 
 WHERE = ("file", "url", "stream_url")
@@ -39,9 +39,9 @@ def read_video(item: object, way: Way, find: Find, page: Document) -> Video:
     Raises:
         Wrong: something that it needs is missing, or cannot be used.
     """
-    fields = Fields(item, way, _VIDEO)
+    fields = FieldReader(item, way, _VIDEO)
     place = find_place(fields, find)
-    duration = fields.needed_seconds("duration")
+    duration = fields.get_required_seconds("duration")
     return Video(
         stream_url=place.url,
         format=_format(fields, place),
@@ -49,79 +49,85 @@ def read_video(item: object, way: Way, find: Find, page: Document) -> Video:
         width=_pixels(fields, "width"),
         height=_pixels(fields, "height"),
         thumbnail_url=_found(fields, "thumbnail", find),
-        title=fields.text("title") or page.title,
-        description=fields.text("description") or page.description or None,
-        published_at=fields.moment("published_at") or published_at(page),
+        title=fields.get_text("title") or page.title,
+        description=fields.get_text("description") or page.description or None,
+        published_at=fields.get_timestamp("published_at") or find_publication_date(page),
         subtitles=tuple(
-            Subtitle(subtitle.language("lang"), find_place(subtitle, find).url)
-            for where, said in fields.items("subtitles")
-            for subtitle in [Fields(said, where, ("lang", *WHERE))]
+            Subtitle(subtitle.get_language("lang"), find_place(subtitle, find).url)
+            for where, said in fields.list_items("subtitles")
+            for subtitle in [FieldReader(said, where, ("lang", *WHERE))]
         ),
         chapters=_chapters(fields, duration),
         alternate_formats=tuple(
-            _alternate(Fields(said, where, ("format", "quality", *WHERE)), find)
-            for where, said in fields.items("alternate_formats")
+            _alternate(FieldReader(said, where, ("format", "quality", *WHERE)), find)
+            for where, said in fields.list_items("alternate_formats")
         ),
     )
 
 
 def read_audio(item: object, way: Way, find: Find, page: Document) -> Audio:
     """A recording as it is declared; as :func:`read_video`."""
-    fields = Fields(item, way, _AUDIO)
+    fields = FieldReader(item, way, _AUDIO)
     place = find_place(fields, find)
-    duration = fields.needed_seconds("duration")
+    duration = fields.get_required_seconds("duration")
     return Audio(
         stream_url=place.url,
         format=_format(fields, place),
         duration_seconds=duration,
-        title=fields.text("title") or page.title,
-        description=fields.text("description") or page.description or None,
-        published_at=fields.moment("published_at") or published_at(page),
+        title=fields.get_text("title") or page.title,
+        description=fields.get_text("description") or page.description or None,
+        published_at=fields.get_timestamp("published_at") or find_publication_date(page),
         thumbnail_url=_found(fields, "thumbnail", find),
         transcript_url=_found(fields, "transcript", find),
         chapters=_chapters(fields, duration),
     )
 
 
-def find_place(fields: Fields, find: Find) -> Place:
+def find_place(fields: FieldReader, find: Find) -> MediaPlace:
     """Where a declared thing is.
 
     Raises:
         Wrong: it does not say, or nothing is there that may be served.
     """
-    name, said = fields.needed_place(WHERE, _WHERE_IT_IS)
+    name, said = fields.get_required_place(WHERE, _WHERE_IT_IS)
     return find(said, fields.at(name))
 
 
-def _found(fields: Fields, name: str, find: Find) -> str | None:
-    said = fields.place(name)
+def _found(fields: FieldReader, name: str, find: Find) -> str | None:
+    said = fields.get_place(name)
     return None if said is None else find(said, fields.at(name)).url
 
 
-def _format(fields: Fields, place: Place) -> str:
-    return fields.text("format") or place.format or fields.needed("format", "such as hls or mp4.")
+def _format(fields: FieldReader, place: MediaPlace) -> str:
+    return (
+        fields.get_text("format")
+        or place.format
+        or fields.get_required_text("format", "such as hls or mp4.")
+    )
 
 
-def _pixels(fields: Fields, name: str) -> int:
-    pixels = fields.whole(name)
+def _pixels(fields: FieldReader, name: str) -> int:
+    pixels = fields.get_integer(name)
     if not pixels:
-        raise Wrong(fields.path, f"{fields.name} needs '{name}': in pixels, such as 1280.")
+        raise FieldError(fields.path, f"{fields.name} needs '{name}': in pixels, such as 1280.")
     return pixels
 
 
-def _alternate(fields: Fields, find: Find) -> AlternateFormat:
+def _alternate(fields: FieldReader, find: Find) -> AlternateFormat:
     place = find_place(fields, find)
-    quality = fields.needed("quality", "in words, such as 480p.")
+    quality = fields.get_required_text("quality", "in words, such as 480p.")
     return AlternateFormat(_format(fields, place), place.url, quality)
 
 
-def _chapters(fields: Fields, duration: Number) -> tuple[Chapter, ...]:
+def _chapters(fields: FieldReader, duration: Number) -> tuple[Chapter, ...]:
     chapters: list[Chapter] = []
-    for where, said in fields.items("chapters"):
-        chapter = Fields(said, where, ("title", "start"))
-        start = chapter.needed_seconds("start")
+    for where, said in fields.list_items("chapters"):
+        chapter = FieldReader(said, where, ("title", "start"))
+        start = chapter.get_required_seconds("start")
         if start > duration or (chapters and start < chapters[-1].start_seconds):
             message = "Chapters stand in order and begin before the end of the recording."
-            raise Wrong(chapter.at("start"), message)
-        chapters.append(Chapter(chapter.needed("title", "what the chapter is called."), start))
+            raise FieldError(chapter.at("start"), message)
+        chapters.append(
+            Chapter(chapter.get_required_text("title", "what the chapter is called."), start)
+        )
     return tuple(chapters)

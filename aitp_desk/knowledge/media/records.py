@@ -11,10 +11,10 @@ from typing import Any
 
 import msgspec
 
+from aitp_desk.knowledge.media.fields import FieldError
 from aitp_desk.knowledge.media.fields import Path as Way
-from aitp_desk.knowledge.media.fields import Wrong
-from aitp_desk.knowledge.media.places import Place
-from aitp_desk.model.text import as_data
+from aitp_desk.knowledge.media.places import MediaPlace
+from aitp_desk.model.text import clean_data
 
 MAX_DATA_BYTES = 64 * 1024
 """Data goes into an answer whole; what is larger is a download."""
@@ -24,7 +24,7 @@ MAX_DEPTH = 32
 _FILE_AS_TEXT = re.compile(r"\s*data:[^,\s]*;base64,", re.IGNORECASE)
 
 
-def read_records(place: Place, way: Way) -> dict[str, Any]:
+def read_records(place: MediaPlace, way: Way) -> dict[str, Any]:
     """The records of a file as a JSON object; a list of them as its member ``records``.
 
     Parameters:
@@ -34,9 +34,9 @@ def read_records(place: Place, way: Way) -> dict[str, Any]:
         Wrong: it is elsewhere, too large, or holds no records.
     """
     if place.local is None:
-        raise Wrong(way, "Data is a file beside the page; an address elsewhere is a download.")
+        raise FieldError(way, "Data is a file beside the page; an address elsewhere is a download.")
     if place.local.size > MAX_DATA_BYTES:
-        raise Wrong(
+        raise FieldError(
             way,
             f"{place.name} has {place.local.size} bytes; at most {MAX_DATA_BYTES} go into an"
             " answer. Offer it under downloads.",
@@ -50,15 +50,17 @@ def read_records(place: Place, way: Way) -> dict[str, Any]:
         elif place.format == "csv":
             records = _rows(text)
         else:
-            raise Wrong(way, f"{place.name} is no JSON, TOML or CSV file.")
+            raise FieldError(way, f"{place.name} is no JSON, TOML or CSV file.")
     except (OSError, ValueError, RecursionError, msgspec.MsgspecError, csv.Error) as error:
-        raise Wrong(way, f"{place.name} cannot be read as {place.format}: {error}.") from None
+        raise FieldError(way, f"{place.name} cannot be read as {place.format}: {error}.") from None
     if isinstance(records, list):
         records = {"records": records}
     if not isinstance(records, dict):
-        raise Wrong(way, f"{place.name} holds one value; data is an object or a list of records.")
+        raise FieldError(
+            way, f"{place.name} holds one value; data is an object or a list of records."
+        )
     check_records(records, way)
-    cleaned: dict[str, Any] = as_data(records)
+    cleaned: dict[str, Any] = clean_data(records)
     return cleaned
 
 
@@ -74,13 +76,17 @@ def check_records(value: object, way: Way) -> None:
     for _ in range(MAX_DEPTH):
         for item in level:
             if isinstance(item, float) and not isfinite(item):
-                raise Wrong(way, "Data holds finite numbers only; write null for what is none.")
+                raise FieldError(
+                    way, "Data holds finite numbers only; write null for what is none."
+                )
             if isinstance(item, str) and _FILE_AS_TEXT.match(item):
-                raise Wrong(way, "Data holds no file as text (data:…;base64); name its address.")
+                raise FieldError(
+                    way, "Data holds no file as text (data:…;base64); name its address."
+                )
         level = [inner for item in level for inner in _inside(item)]
         if not level:
             return
-    raise Wrong(way, f"Data nests at most {MAX_DEPTH} deep.")
+    raise FieldError(way, f"Data nests at most {MAX_DEPTH} deep.")
 
 
 def _inside(value: object) -> list[Any]:

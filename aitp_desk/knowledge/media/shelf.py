@@ -8,12 +8,12 @@ from collections.abc import Iterable, Mapping, Sequence
 import msgspec
 
 from aitp_desk.knowledge.documents.base import Document
-from aitp_desk.knowledge.media.declarations import Declared
-from aitp_desk.knowledge.media.payloads import Described, LocalFile, Resource
-from aitp_desk.knowledge.search.tokenizer import Stemmer, fold, words_of
+from aitp_desk.knowledge.media.declarations import DeclaredMedia
+from aitp_desk.knowledge.media.payloads import ContentTypeText, LocalFile, Resource
+from aitp_desk.knowledge.search.tokenizer import Stemmer, fold_text, split_words
 
 
-class Shelved(msgspec.Struct, frozen=True):
+class IndexedResource(msgspec.Struct, frozen=True):
     """A resource with the stems that it is found by.
 
     Parameters:
@@ -28,7 +28,7 @@ class Shelved(msgspec.Struct, frozen=True):
     told: frozenset[str]
 
 
-class Shelf:
+class ResourceIndex:
     """All resources of one snapshot of the content.
 
     Attributes:
@@ -38,22 +38,22 @@ class Shelf:
     """
 
     def __init__(
-        self, declared: Declared, documents: Mapping[str, Document], stemmer: Stemmer
+        self, declared: DeclaredMedia, documents: Mapping[str, Document], stemmer: Stemmer
     ) -> None:
         self.files: Mapping[str, LocalFile] = declared.files
-        self._by_type: dict[str, list[Shelved]] = {}
+        self._by_type: dict[str, list[IndexedResource]] = {}
         self._by_page: dict[str, list[Resource]] = {}
         self._called: tuple[dict[tuple[str, str], list[Resource]], ...] = ({}, {}, {}, {})
         labels = _labels(declared.resources, documents)
 
         def stems(*texts: str) -> frozenset[str]:
-            return frozenset(stemmer.stem(word) for text in texts for word in words_of(text))
+            return frozenset(stemmer.stem(word) for text in texts for word in split_words(text))
 
         for resource, label in zip(declared.resources, labels, strict=True):
             page = documents[resource.page]
             tags = page.front.get("tags")
             about = " ".join(map(str, tags)) if isinstance(tags, list) else ""
-            shelved = Shelved(
+            shelved = IndexedResource(
                 resource,
                 label,
                 stems(resource.title, resource.name),
@@ -63,40 +63,42 @@ class Shelf:
             self._by_page.setdefault(resource.page, []).append(resource)
             names = (label, resource.title, resource.name, resource.page)
             for called, name in zip(self._called, names, strict=True):
-                called.setdefault((resource.content_type, plain(name)), []).append(resource)
+                called.setdefault((resource.content_type, normalize_name(name)), []).append(
+                    resource
+                )
         self.types = tuple(self._by_type)
-        self.described: Mapping[str, Described] = declared.described
+        self.described: Mapping[str, ContentTypeText] = declared.described
 
-    def of_type(self, kind: str) -> Sequence[Shelved]:
+    def list_by_type(self, kind: str) -> Sequence[IndexedResource]:
         """The resources of a content type, in the order of their pages."""
         return self._by_type.get(kind, ())
 
-    def called(self, kind: str, name: str) -> Resource | None:
+    def find_by_name(self, kind: str, name: str) -> Resource | None:
         """The one resource of a type that is called so, by its label, title, file or page.
 
         None where there is none, or where several are.
         """
-        key = (kind, plain(name))
+        key = (kind, normalize_name(name))
         if not key[1]:
             return None
         found = next((called[key] for called in self._called if key in called), [])
         return found[0] if len(found) == 1 else None
 
-    def of_page(self, path: str) -> Sequence[Resource]:
+    def list_by_page(self, path: str) -> Sequence[Resource]:
         """What a page offers, in the order in which the types are read."""
         return self._by_page.get(path, ())
 
     def thumbnail(self, path: str) -> str | None:
         """The address of a picture that stands for a page, as it is declared; or None."""
-        resources = self.of_page(path)
+        resources = self.list_by_page(path)
         thumbnails = (resource.payload.get("thumbnail_url") for resource in resources)
         pictures = (_first_url(resource.payload.get("images")) for resource in resources)
         return next((url for url in (*thumbnails, *pictures) if isinstance(url, str)), None)
 
 
-def plain(name: str) -> str:
+def normalize_name(name: str) -> str:
     """A name as its words, without case and signs."""
-    return " ".join(words_of(fold(name)))
+    return " ".join(split_words(fold_text(name)))
 
 
 def _labels(resources: Sequence[Resource], documents: Mapping[str, Document]) -> list[str]:
@@ -108,7 +110,8 @@ def _labels(resources: Sequence[Resource], documents: Mapping[str, Document]) ->
     )
     for detail in details:
         keys = [
-            (one.content_type, plain(label)) for one, label in zip(resources, labels, strict=True)
+            (one.content_type, normalize_name(label))
+            for one, label in zip(resources, labels, strict=True)
         ]
         count = Counter(keys)
         labels = [

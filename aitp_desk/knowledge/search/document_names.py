@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from aitp_desk.knowledge.documents.base import Document
 from aitp_desk.knowledge.search.synonyms import plain_stems
-from aitp_desk.knowledge.search.tokenizer import STOP_WORDS, Stemmer, words_of
+from aitp_desk.knowledge.search.tokenizer import STOP_WORDS, Stemmer, split_words
 
 _ACRONYM = re.compile(r"\(([A-Z][A-Za-z0-9-]+)\)")
 _GENERAL = frozenset(
@@ -16,7 +16,7 @@ _GENERAL = frozenset(
 )
 
 
-class Naming:
+class DocumentNames:
     """The names of all documents, in stems.
 
     Parameters:
@@ -52,11 +52,11 @@ class Naming:
                     rarest = min(name, key=lambda stem: (len(self._holders.get(stem, ())), stem))
                     self._names.setdefault(rarest, set()).add(name)
 
-    def holders(self, stems: Iterable[str]) -> set[str]:
+    def find_documents(self, stems: Iterable[str]) -> set[str]:
         """Paths of the documents whose title or file name holds one of these stems."""
         return set().union(*(self._holders.get(stem, ()) for stem in stems))
 
-    def named(self, stems: frozenset[str]) -> dict[str, bool]:
+    def find_named(self, stems: frozenset[str]) -> dict[str, bool]:
         """The documents of which a whole name stands among these stems, by path.
 
         Documents that share the name, such as two papers on one protocol, are all named by it. The
@@ -73,7 +73,7 @@ class Naming:
         return named
 
     def _words(self, text: str) -> list[str]:
-        return [word for word in words_of(text) if word not in STOP_WORDS]
+        return [word for word in split_words(text) if word not in STOP_WORDS]
 
     def _telling(self, text: str) -> list[str]:
         return [word for word in self._words(text) if word not in _GENERAL and not word.isdigit()]

@@ -85,7 +85,7 @@ first, and takes a small part of the time. Durations are in nearly every text.""
 _ALWAYS = DURATION
 
 
-def figures_of(texts: Sequence[str]) -> list[int]:
+def find_quantities(texts: Sequence[str]) -> list[int]:
     """The sorts of figures that each of some texts holds, as flags."""
     texts = [text.lower() for text in texts]
     joined = "\n".join(texts)

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from aitp_desk.knowledge.documents.titles import joined_name
+from aitp_desk.knowledge.documents.titles import make_joined_name
 from aitp_desk.knowledge.enrichment.questions import Questions
 from aitp_desk.knowledge.index.index import Index
 from aitp_desk.knowledge.index.layout import IN_HEADING, IN_TITLE, read_position
 from aitp_desk.knowledge.index.postings import Posting
-from aitp_desk.knowledge.index.term_places import NOWHERE, Place, Places
+from aitp_desk.knowledge.index.term_places import NOWHERE, TermPlace, TermPlaces
 from aitp_desk.knowledge.search.vocabulary import OWN, Term, Vocabulary
 
 WAYS = (1.25, 1.0, 0.4)
@@ -63,14 +63,14 @@ class Ranking:
         self.heading_weights: Sequence[float] = index.heading_weights
         self.genres: Sequence[int] = index.genres
         self.figures: Sequence[int] = index.figures
-        self._terms: dict[str, Places] = {}
+        self._terms: dict[str, TermPlaces] = {}
         self._postings: dict[str, Posting] = {}
         self._kept = 0
 
     def called(self, words: Iterable[str]) -> Sequence[int]:
         """The first passages of sections and pages whose name these words are."""
-        name = joined_name(words)
-        return self._index.called(name) if name else ()
+        name = make_joined_name(words)
+        return self._index.find_by_name(name) if name else ()
 
     def unit_figures(self, number: int) -> Sequence[int]:
         """The sorts of figures in each unit of a passage, as flags, and ``CODE_BLOCK``."""
@@ -78,7 +78,7 @@ class Ranking:
 
     def scores(
         self,
-        terms: Iterable[tuple[Places, float, float]],
+        terms: Iterable[tuple[TermPlaces, float, float]],
         expects: int = 0,
         *,
         widely: bool = False,
@@ -142,7 +142,7 @@ class Ranking:
             found.setdefault(twins[number], number)
         return list(found.values())
 
-    def places(self, term: Term) -> Places:
+    def places(self, term: Term) -> TermPlaces:
         """Where a term stands, under whatever name."""
         kept = self._terms.get(term.key)
         if kept is not None:
@@ -163,7 +163,7 @@ class Ranking:
             found = found | held
             found.update(better)
         asked = self._find_asked(term, found)
-        places = Places(found, tuple(stems), asked, {})
+        places = TermPlaces(found, tuple(stems), asked, {})
         if found:  # words that the content does not have are without number
             self._keep(len(found) + _TERM)
             self._terms[term.key] = places
@@ -177,7 +177,7 @@ class Ranking:
             self._keep(len(posting.numbers))
         return posting
 
-    def place(self, where: Places, number: int) -> Place:
+    def place(self, where: TermPlaces, number: int) -> TermPlace:
         """How a term stands in a passage."""
         kept = where.kept.get(number)
         if kept is not None:
@@ -187,7 +187,7 @@ class Ranking:
         where.kept[number] = place
         return place
 
-    def _place(self, where: Places, number: int) -> Place:
+    def _place(self, where: TermPlaces, number: int) -> TermPlace:
         title = heading = said = 0.0
         units: dict[int, float] = {}
         is_held = False
@@ -207,7 +207,7 @@ class Ranking:
         for stem, factor in where.asked:
             for unit in self._questions.units(number, stem) if self._questions else ():
                 units[unit] = max(units.get(unit, 0.0), ASKED_UNIT * factor)
-        return Place.of(title, heading, said, units) if is_held or units else NOWHERE
+        return TermPlace.of(title, heading, said, units) if is_held or units else NOWHERE
 
     def _find_asked(self, term: Term, found: dict[int, float]) -> tuple[tuple[str, float], ...]:
         """Add the passages that a term finds by their questions.

@@ -57,7 +57,7 @@ class Spelling:
 
     def _of_katakana(self, word: str) -> str | None:
         best = self._nearest(word, same_start=True) if len(word) >= KATAKANA else None
-        return best[1] if best is not None and distance(word, best[1], 1) == 1 else None
+        return best[1] if best is not None and edit_distance(word, best[1], 1) == 1 else None
 
     def _nearest(self, word: str, *, same_start: bool) -> tuple[float, str] | None:
         """The least unlikely word and how unlikely it is, of those that begin alike or do not."""
@@ -70,7 +70,7 @@ class Spelling:
 
     def _cost(self, word: str, candidate: str, allowed: int) -> float | None:
         """How unlikely a candidate is; None where it is too far off."""
-        slips = distance(word, candidate, allowed)
+        slips = edit_distance(word, candidate, allowed)
         same_start = candidate[0] == word[0]
         if slips > allowed:
             return None
@@ -106,7 +106,7 @@ class Spelling:
         return [one for one in near if len(pairs & _pairs(one)) >= least]
 
 
-def distance(left: str, right: str, limit: int) -> int:
+def edit_distance(left: str, right: str, limit: int) -> int:
     """How many letters must be put in, left out, changed or swapped with their neighbour.
 
     Counting stops past ``limit``: the result is then ``limit + 1``.

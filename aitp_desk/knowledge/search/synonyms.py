@@ -12,7 +12,7 @@ from aitp_desk.knowledge.search.tokenizer import (
     STOP_WORDS,
     WEAK_WORDS,
     Stemmer,
-    words_of,
+    split_words,
 )
 
 SITE = 0.85
@@ -83,9 +83,9 @@ def everyday_stems() -> frozenset[str]:
 
 
 @cache
-def _everyday(language: str) -> _Meanings:
+def _everyday(language: str) -> _SynonymTable:
     """What the groups of everyday words say, those of English and of the content's language."""
-    said = _Meanings(Stemmer(english_stems()))
+    said = _SynonymTable(Stemmer(english_stems()))
     for name in ("synonyms.txt", f"synonyms.{language}.txt"):
         if files(__package__).joinpath(name).is_file():
             for factor, group in _everyday_groups(name):
@@ -108,22 +108,22 @@ class Synonyms:
         self._language = language.partition("-")[0].lower()
         self._own = [(word, *others) for word, others in site.items()]
         self._stemmer = stemmer
-        stemmer.learn(word for group in self._own for entry in group for word in words_of(entry))
+        stemmer.learn(word for group in self._own for entry in group for word in split_words(entry))
 
     def prepare(self) -> None:
         """Make ready what the first question needs; until then that question does it."""
         _ = self._said
 
     @cached_property
-    def _said(self) -> _Meanings:
-        said = _Meanings(self._stemmer)
+    def _said(self) -> _SynonymTable:
+        said = _SynonymTable(self._stemmer)
         for group in self._own:
             said.add(group[:1], group[1:], SITE)
             said.add(group[1:], group[:1], SITE)
         said.take_in(_everyday(self._language))
         return said
 
-    def of(self, stem: str) -> Mapping[str, float]:
+    def find_synonyms(self, stem: str) -> Mapping[str, float]:
         """The stems that stand for a stem, without itself, and how much each counts."""
         return self._said.meanings.get((stem,), {})
 
@@ -145,12 +145,12 @@ class Synonyms:
                     break
         return found
 
-    def of_phrase(self, phrase: Phrase) -> Mapping[str, float]:
+    def find_phrase_synonyms(self, phrase: Phrase) -> Mapping[str, float]:
         """The stems that stand for a phrase, its own content words among them."""
         return self._said.meanings.get(phrase, {})
 
 
-class _Meanings:
+class _SynonymTable:
     """What words and phrases may be called, as it is gathered.
 
     Parameters:
@@ -170,17 +170,17 @@ class _Meanings:
         """Let each name be called by each of the meanings, which count so much."""
         wanted: dict[str, float] = {}
         for meaning in meanings:
-            words = words_of(meaning)
+            words = split_words(meaning)
             # one word of a phrase does not say what the phrase says, a stop word says nothing
             if len(words) == 1 and words[0] not in STOP_WORDS:
                 weak = FAINT if factor == GENERAL and words[0] in WEAK_WORDS else 1.0
                 wanted[self._stemmer.stem(words[0])] = factor * weak
         for name in names:
-            phrase = tuple(self._stemmer.stem(word) for word in words_of(name))
+            phrase = tuple(self._stemmer.stem(word) for word in split_words(name))
             if phrase:
                 self._call(phrase, wanted)
 
-    def take_in(self, others: _Meanings) -> None:
+    def take_in(self, others: _SynonymTable) -> None:
         """Add what others say, which are left as they are."""
         for phrase, wanted in others.meanings.items():
             if phrase in self.meanings:

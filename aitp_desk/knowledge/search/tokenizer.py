@@ -97,7 +97,7 @@ _SIGNS_OF_SCRIPTS = frozenset((7, 8, 9, 84, 91, *range(103, 133)))
 and tones of Thai and Lao, what joins consonants in India."""
 
 
-def fold(text: str) -> str:
+def fold_text(text: str) -> str:
     """Lower case, without accents, every character at its usual width."""
     if text.isascii():
         return text.lower()
@@ -114,12 +114,12 @@ def fold(text: str) -> str:
     return unicodedata.normalize("NFC", marked)
 
 
-def plain(text: str) -> str:
+def to_plain_words(text: str) -> str:
     """Folded words with one space between two, without signs."""
-    return _NO_WORD.sub(" ", fold(text)).strip()
+    return _NO_WORD.sub(" ", fold_text(text)).strip()
 
 
-def words_of(text: str) -> list[str]:
+def split_words(text: str) -> list[str]:
     """The words of a text, folded, in order. ``don't`` is ``do``, ``Anna's`` is ``anna``.
 
     The technical names ``foreign_keys``, ``os.path.join``, ``--no-ff`` and ``-O`` are found by
@@ -134,7 +134,7 @@ def words_of(text: str) -> list[str]:
         text = _CAPITAL_OPTION.sub(_MARKED, text)
     if _IN_HUMPS.search(text):
         text = _HUMPS.sub(_with_parts, text)
-    text = fold(text)
+    text = fold_text(text)
     if text.isascii() or IN_RUN.search(text) is None:
         return _spaced(text)
     found: list[str] = []
@@ -171,7 +171,7 @@ def _spaced(text: str) -> list[str]:
     return found
 
 
-def stems_of(words: Iterable[str]) -> Mapping[str, str]:
+def make_stems(words: Iterable[str]) -> Mapping[str, str]:
     """The stem of each of these folded words."""
     stemmer = Stemmer()
     found = dict.fromkeys(words, "")

@@ -8,7 +8,7 @@ from functools import cached_property
 
 import msgspec
 
-from aitp_desk.knowledge.index.postings import weight_of
+from aitp_desk.knowledge.index.postings import inverse_frequency
 from aitp_desk.knowledge.search.inflection import Inflection
 from aitp_desk.knowledge.search.ngrams import (
     FIRST,
@@ -18,7 +18,7 @@ from aitp_desk.knowledge.search.ngrams import (
     is_ngram,
     overlap,
 )
-from aitp_desk.knowledge.search.spelling import LONG, Spelling, distance
+from aitp_desk.knowledge.search.spelling import LONG, Spelling, edit_distance
 from aitp_desk.knowledge.search.synonyms import (
     Phrase,
     Synonyms,
@@ -36,7 +36,7 @@ from aitp_desk.knowledge.search.tokenizer import (
     STOP_WORDS,
     WEAK_WORDS,
     Stemmer,
-    words_of,
+    split_words,
 )
 
 KIN = 0.7
@@ -180,7 +180,7 @@ class Vocabulary:
         Parameters:
             names: folded words that are names; they are not put right.
         """
-        said = words_of(text)
+        said = split_words(text)
         if not BETWEEN.isdisjoint(said):
             said = [word for word in said if word not in BETWEEN]
         has_learnt = self.stemmer.has_learnt
@@ -277,7 +277,7 @@ class Vocabulary:
 
     def weight(self, stem: str) -> float:
         """What a stem tells: the less common, the more (BM25's inverse document frequency)."""
-        return weight_of(self._counts.get(stem, 0), self._passages)
+        return inverse_frequency(self._counts.get(stem, 0), self._passages)
 
     @cached_property
     def _spelling(self) -> Spelling:
@@ -337,8 +337,8 @@ class Vocabulary:
 
     def _called(self, stem: str) -> dict[str, float]:
         """The stems of the synonyms of a stem, in all their forms."""
-        found = dict(self._synonyms.of(stem))
-        for other, value in self._synonyms.of(stem).items():
+        found = dict(self._synonyms.find_synonyms(stem))
+        for other, value in self._synonyms.find_synonyms(stem).items():
             for form in self._inflection.forms(other):
                 found.setdefault(self.stemmer.stem(form), value)
         return found
@@ -364,7 +364,7 @@ class Vocabulary:
     def knows(self, word: str) -> bool:
         """Whether a folded word is one of the content's, of everyday English, or has synonyms."""
         stem = self.stemmer.stem(word)
-        if stem in self._counts or stem in self._everyday or self._synonyms.of(stem):
+        if stem in self._counts or stem in self._everyday or self._synonyms.find_synonyms(stem):
             return True
         return bool(self._inflection.forms(word) or self._inflection.parts(word))
 
@@ -387,7 +387,7 @@ class Vocabulary:
         right = self._spelling.correct(word)
         if not self.is_english or right is None or right in STOP_WORDS or right in WEAK_WORDS:
             return right or word
-        slips = distance(word, right, _MOST_SLIPS)
+        slips = edit_distance(word, right, _MOST_SLIPS)
         if slips > _MOST_SLIPS or not self._term(right).known:
             return word
         is_plain = right in plain_english() or self.stemmer.stem(right) in self._everyday
@@ -408,7 +408,7 @@ class Vocabulary:
     def _read_phrase(self, words: tuple[str, ...], phrase: Phrase) -> Sequence[_Word]:
         meant = {
             stem: value
-            for stem, value in self._synonyms.of_phrase(phrase).items()
+            for stem, value in self._synonyms.find_phrase_synonyms(phrase).items()
             if stem in self._counts
         }
         said: list[tuple[Term, ...]] = [

@@ -13,12 +13,12 @@ import structlog
 
 from aitp_desk.knowledge.library import Library
 from aitp_desk.knowledge.semantics.base import Embedder, ModelUnusable, Reranker
-from aitp_desk.knowledge.semantics.file import VectorFile, key_of
+from aitp_desk.knowledge.semantics.file import VectorFile, make_key
 from aitp_desk.knowledge.semantics.progress import Progress
 from aitp_desk.knowledge.semantics.reranker import CachedReranker
-from aitp_desk.knowledge.semantics.scale import stretch_of
-from aitp_desk.knowledge.semantics.text import windows_of
-from aitp_desk.knowledge.semantics.vectors import Vectors, pack
+from aitp_desk.knowledge.semantics.scale import find_stretch
+from aitp_desk.knowledge.semantics.text import make_windows
+from aitp_desk.knowledge.semantics.vectors import Vectors, pack_vector
 from aitp_desk.knowledge.snapshot import Knowledge
 
 AGAIN_SECONDS = 60.0
@@ -31,7 +31,7 @@ _log = structlog.get_logger(__name__)
 
 
 @asynccontextmanager
-async def building_vectors(
+async def build_vectors(
     knowledge: Knowledge, embedder: Embedder, file: Path, reranker: Reranker | None = None
 ) -> AsyncIterator[Progress]:
     """Keep the vectors of the content up to date in the background until the block ends.
@@ -97,12 +97,12 @@ async def _build(
     windows = [await asyncio.to_thread(_windows_of, library) for library in libraries]
     texts = [[text for _, text in owned] for owned in windows]
     asks = [library.questions.asks if library.questions else [] for library in libraries]
-    of_passages = {key_of(embedder.name, text): text for some in texts for text in some}
-    of_asks = {key_of(embedder.name, text): text for some in asks for text in some}
+    of_passages = {make_key(embedder.name, text): text for some in texts for text in some}
+    of_asks = {make_key(embedder.name, text): text for some in asks for text in some}
     every = of_passages | of_asks
     if not every:
         return
-    stretch = await stretch_of(embedder)  # loads the model before the first question comes
+    stretch = await find_stretch(embedder)  # loads the model before the first question comes
     found = await asyncio.to_thread(file.get, every)
     kept = {key: packed for key, packed in found.items() if len(packed) == embedder.dimension}
     is_complete = len(kept) == len(every)
@@ -110,13 +110,13 @@ async def _build(
     await _embed(of_passages, kept, embedder, file, progress)
     for library, owned in zip(libraries, windows, strict=True):
         if owned:
-            packed = [kept[key_of(embedder.name, text)] for _, text in owned]
+            packed = [kept[make_key(embedder.name, text)] for _, text in owned]
             owners = [number for number, _ in owned]
             library.vectors = await asyncio.to_thread(Vectors, embedder, packed, owners, stretch)
     await _embed(of_asks, kept, embedder, file, progress)
     for library, some in zip(libraries, asks, strict=True):
         if library.questions is not None and library.vectors is not None and some:
-            packed = [kept[key_of(embedder.name, text)] for text in some]
+            packed = [kept[make_key(embedder.name, text)] for text in some]
             library.vectors = library.vectors.with_questions(packed, library.questions.owners)
     if not is_complete:
         await asyncio.to_thread(file.keep_only, every)
@@ -136,7 +136,7 @@ async def _embed(
     for at in range(0, len(missing), _AT_ONCE):
         keys = missing[at : at + _AT_ONCE]
         vectors = await embedder.embed([every[key] for key in keys])
-        made = dict(zip(keys, map(pack, vectors), strict=True))
+        made = dict(zip(keys, map(pack_vector, vectors), strict=True))
         await asyncio.to_thread(file.put, made)
         kept |= made
         progress.done = len(kept)
@@ -150,5 +150,5 @@ def _windows_of(library: Library) -> list[tuple[int, str]]:
     return [
         (number, window)
         for number, passage in enumerate(library.passages)
-        for window in windows_of(passage)
+        for window in make_windows(passage)
     ]

@@ -15,7 +15,7 @@ WITHOUT ROWID"""
 _AT_ONCE = 500
 
 
-def key_of(model: str, text: str) -> bytes:
+def make_key(model: str, text: str) -> bytes:
     """The key of a text's vector, by the name of the model that makes it."""
     return blake2b(f"{model}\0{text}".encode(), digest_size=_KEY_BYTES).digest()
 

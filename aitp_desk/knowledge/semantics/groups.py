@@ -9,7 +9,7 @@ ALIKE = 0.7
 """Texts that are so much alike say the same."""
 
 
-def group(
+def group_texts(
     texts: Sequence[str], rows: Any, likeness: Callable[[Any, Any], float]
 ) -> list[list[str]]:
     """Group texts by meaning: each joins the first group whose first text is like it.

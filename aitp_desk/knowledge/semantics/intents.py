@@ -12,7 +12,7 @@ _BEFORE_ACTIONS, _BEFORE_PASSAGES = 0.15, 0.12
 """How far that lies above the cosines of all other actions, and of all passages."""
 
 
-class Intents:
+class IntentMatcher:
     """The ways in which actions are asked for, compared with what visitors say.
 
     Parameters:

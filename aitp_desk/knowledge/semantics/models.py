@@ -14,7 +14,7 @@ from aitp_desk.config.rules.web_address import is_loopback
 from aitp_desk.config.sections.content.semantics import Meaning
 from aitp_desk.egress import Egress
 from aitp_desk.knowledge.semantics.base import Embedder, ModelUnusable
-from aitp_desk.knowledge.semantics.builder import building_vectors
+from aitp_desk.knowledge.semantics.builder import build_vectors
 from aitp_desk.knowledge.semantics.endpoint import EndpointEmbedder, EndpointReranker
 from aitp_desk.knowledge.semantics.fastembed import FastEmbedder
 from aitp_desk.knowledge.semantics.file import FILE
@@ -55,7 +55,7 @@ async def open_meaning(
                     client = await _client(stack, settings.rerank_url, egress)
                     url, model = settings.rerank_url, settings.rerank_model
                     reranker = EndpointReranker(client, url, model, key=key)
-                building = building_vectors(knowledge, embedder, data / FILE, reranker)
+                building = build_vectors(knowledge, embedder, data / FILE, reranker)
                 await stack.enter_async_context(building)
         yield
 

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 
 from aitp_desk.knowledge.documents.base import Passage
 from aitp_desk.knowledge.semantics.base import Reranker
-from aitp_desk.knowledge.semantics.text import text_of
+from aitp_desk.knowledge.semantics.text import make_text
 
-MOST = 10
+MAX_QUESTIONS = 10
 """So many passages are scored."""
 _KEPT_QUESTIONS = 32
 
@@ -32,8 +32,8 @@ class CachedReranker:
         """
         if question in self._scores or not passages:
             return
-        some = passages[:MOST]
-        scores = await self._reranker.score(question, [text_of(passage) for passage in some])
+        some = passages[:MAX_QUESTIONS]
+        scores = await self._reranker.score(question, [make_text(passage) for passage in some])
         while len(self._scores) >= _KEPT_QUESTIONS:
             del self._scores[next(iter(self._scores))]
         numbers = (passage.number for passage in some)

@@ -32,8 +32,8 @@ _TEXTS = (
 """Texts that have nothing in common."""
 
 
-async def stretch_of(embedder: Embedder) -> float:
-    """How many times farther apart a model's texts are to be, for :func:`stretched`.
+async def find_stretch(embedder: Embedder) -> float:
+    """How many times farther apart a model's texts are to be, for :func:`stretch_cosines`.
 
     Raises:
         ModelUnusable: the model does not answer now.
@@ -47,6 +47,6 @@ async def stretch_of(embedder: Embedder) -> float:
     return (1 - _UNRELATED) / distance if distance >= _LEAST else 1.0
 
 
-def stretched(cosines: Any, stretch: float) -> Any:
+def stretch_cosines(cosines: Any, stretch: float) -> Any:
     """Cosines on the scale of the default model; a text is as near to itself as before."""
     return 1 - (1 - cosines) * stretch

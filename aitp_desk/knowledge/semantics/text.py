@@ -19,12 +19,12 @@ _WORD = re.compile(rf"[{_SPACELESS}]{{1,10}}\s*|[^\s{_SPACELESS}]{{1,100}}\s*")
 """A word, or a short stretch of a script without spaces: windows end between two."""
 
 
-def text_of(passage: Passage) -> str:
+def make_text(passage: Passage) -> str:
     """The page's title, the headings above, the text."""
     return f"{_names_of(passage)}\n{passage.text}"[:_MOST_CHARACTERS]
 
 
-def windows_of(passage: Passage) -> list[str]:
+def make_windows(passage: Passage) -> list[str]:
     """The text in overlapping windows, each below the page's title and the headings above."""
     names = _names_of(passage)
     return [f"{names}\n{window}" for window in _windows(passage.text)] or [names]

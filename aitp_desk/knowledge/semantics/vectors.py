@@ -11,8 +11,8 @@ from typing import Any
 import msgspec
 
 from aitp_desk.knowledge.semantics.base import Embedder, ModelUnusable, Vector
-from aitp_desk.knowledge.semantics.groups import group
-from aitp_desk.knowledge.semantics.scale import stretched
+from aitp_desk.knowledge.semantics.groups import group_texts
+from aitp_desk.knowledge.semantics.scale import stretch_cosines
 
 NEAREST = 12
 """So many passages a question finds by meaning."""
@@ -24,7 +24,7 @@ _BLOCK = 256
 """So many vectors are compared at once: as floats they fit into the cache of a processor."""
 
 
-class Near(msgspec.Struct, frozen=True):
+class NearPassages(msgspec.Struct, frozen=True):
     """What is near a question in meaning.
 
     Parameters:
@@ -55,7 +55,7 @@ class Vectors:
 
     Parameters:
         embedder: that made them.
-        packed: as :func:`pack` gives them, one for each window of a passage.
+        packed: as :func:`pack_vector` gives them, one for each window of a passage.
         owners: the number of the passage of each; every passage has one at least.
         stretch: what brings the model's cosines to the common scale.
     """
@@ -72,7 +72,7 @@ class Vectors:
         self._windows = _Rows(packed, owners)
         self._count = max(owners, default=-1) + 1
         self._questions: _Rows | None = None
-        self._near: dict[str, Near] = {}
+        self._near: dict[str, NearPassages] = {}
         self._short: dict[str, Any] = {}
 
     def with_questions(self, packed: Sequence[bytes], owners: Sequence[int]) -> Vectors:
@@ -122,29 +122,29 @@ class Vectors:
     async def group(self, texts: Sequence[str]) -> list[list[str]]:
         """Group texts by meaning; without the model each is a group of its own."""
         try:
-            return group(texts, await self.rows(texts), self.likeness)
+            return group_texts(texts, await self.rows(texts), self.likeness)
         except ModelUnusable:
             return [[text] for text in texts]
 
     def likeness(self, left: Any, right: Any) -> float:
         """The cosine of two vectors of length 1, on the common scale."""
-        return float(stretched(left @ right, self._stretch))
+        return float(stretch_cosines(left @ right, self._stretch))
 
-    def near(self, text: str) -> Near | None:
+    def near(self, text: str) -> NearPassages | None:
         """What is near a question that was learnt; None for any other."""
         return self._near.get(text)
 
-    def _compare(self, vector: Vector) -> Near:
+    def _compare(self, vector: Vector) -> NearPassages:
         import numpy as np
 
         question = np.asarray(vector, dtype=np.float32)
         question /= np.linalg.norm(question) or 1.0
-        cosines = stretched(self._windows.cosines(question, self._count), self._stretch)
+        cosines = stretch_cosines(self._windows.cosines(question, self._count), self._stretch)
         deviation = float(cosines.std()) or 1.0
-        near = Near(_best(cosines), question, cosines, float(cosines.mean()), deviation)
+        near = NearPassages(_best(cosines), question, cosines, float(cosines.mean()), deviation)
         if self._questions is None:
             return near
-        asked = stretched(self._questions.cosines(question, self._count), self._stretch)
+        asked = stretch_cosines(self._questions.cosines(question, self._count), self._stretch)
         return msgspec.structs.replace(near, asked=asked, best_asked=_best(asked))
 
 
@@ -193,7 +193,7 @@ def _best(cosines: Any) -> tuple[int, ...]:
     return tuple(found)
 
 
-def pack(vector: Vector) -> bytes:
+def pack_vector(vector: Vector) -> bytes:
     """A vector as int8, scaled to its greatest component: cosines need no lengths."""
     import numpy as np
 

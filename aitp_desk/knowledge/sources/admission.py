@@ -20,7 +20,7 @@ from pathlib import Path
 import msgspec
 
 from aitp_desk.knowledge.documents.base import Problem, SourceKind
-from aitp_desk.knowledge.sources.file_state import State, look_at, state_of
+from aitp_desk.knowledge.sources.file_state import FileState, make_state, read_state
 from aitp_desk.knowledge.sources.formats.openapi import is_openapi
 
 KINDS: dict[str, SourceKind] = {
@@ -102,11 +102,11 @@ class ContentUnreadable(Exception):
     """The content folder cannot be used at all; the message says what would be right."""
 
 
-class NotAdmitted(Exception):
+class FileRefused(Exception):
     """A file that a page declares is not served; the message says why and what would be right."""
 
 
-class Found(msgspec.Struct, frozen=True):
+class ContentFile(msgspec.Struct, frozen=True):
     """A file that is content.
 
     Parameters:
@@ -118,7 +118,7 @@ class Found(msgspec.Struct, frozen=True):
     source: str
     file: Path
     kind: SourceKind
-    state: State | None = None
+    state: FileState | None = None
 
 
 def is_never_content(name: str) -> bool:
@@ -132,7 +132,9 @@ def is_never_content(name: str) -> bool:
     return lower in _NEVER_FILES or lower in _NEVER_FOLDERS or _NEVER.search(lower) is not None
 
 
-def find_content(folder: Path, *, data: Path | None = None) -> tuple[list[Found], list[Problem]]:
+def find_content(
+    folder: Path, *, data: Path | None = None
+) -> tuple[list[ContentFile], list[Problem]]:
     """List a folder's content, sorted by source, and what looks like content but cannot be.
 
     Parameters:
@@ -203,12 +205,12 @@ def admit_declared(
     """
     names = source.split("/")
     if ".." in names or any(is_never_content(name) for name in names):
-        raise NotAdmitted(f"{source} leaves the content folder or is never content; move it.")
+        raise FileRefused(f"{source} leaves the content folder or is never content; move it.")
     try:
         root = _resolved(folder)
         target = _resolved(root / source)
         if not target.is_relative_to(root):
-            raise NotAdmitted(f"{source} is a link that leaves the content folder; copy the file.")
+            raise FileRefused(f"{source} is a link that leaves the content folder; copy the file.")
         private = _identities(data)
         above = [place for place in target.parents if place.is_relative_to(root)]
         hidden = any(
@@ -217,13 +219,13 @@ def admit_declared(
             for place in above
         )
         if hidden or any(is_never_content(name) for name in target.relative_to(root).parts):
-            raise NotAdmitted(f"{source} leads to a file that is never content; move it.")
+            raise FileRefused(f"{source} leads to a file that is never content; move it.")
         status = target.stat()
         if not stat.S_ISREG(status.st_mode):
-            raise NotAdmitted(f"{source} is not a regular file.")
+            raise FileRefused(f"{source} is not a regular file.")
         if status.st_size > MAX_DECLARED_BYTES:
             most = MAX_DECLARED_BYTES
-            raise NotAdmitted(
+            raise FileRefused(
                 f"{source} has {status.st_size} bytes; at most {most} are served. Name an address"
                 " elsewhere."
             )
@@ -231,12 +233,12 @@ def admit_declared(
             beginning = opened.read(64).removeprefix(b"\xef\xbb\xbf").lstrip()
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or "its name is no name of a file"
-        raise NotAdmitted(
+        raise FileRefused(
             f"The file {source} cannot be read ({reason}); it lies beside the page or, with a /"
             " before its name, in the content folder."
         ) from error
     if beginning.startswith(tuple(mark.encode() for mark in KEY_MATERIAL)):
-        raise NotAdmitted(f"{source} holds a key and is never content; move it away.")
+        raise FileRefused(f"{source} holds a key and is never content; move it away.")
     return target, status
 
 
@@ -250,7 +252,7 @@ class _Walk:
         self.unread: Counter[str] = Counter()
         self._services = _services_beside(root)
 
-    def files(self, folder: Path, prefix: str) -> Iterator[Found]:
+    def files(self, folder: Path, prefix: str) -> Iterator[ContentFile]:
         if prefix.count("/") > MAX_DEPTH:
             self._refuse(prefix, f"Folders are read {MAX_DEPTH} deep; move it further up.")
             return
@@ -271,7 +273,7 @@ class _Walk:
             if not (is_never_content(entry.name) or left_out(entry.name)):
                 yield from self._entry(entry, prefix + entry.name)
 
-    def _entry(self, entry: os.DirEntry[str], source: str) -> Iterator[Found]:
+    def _entry(self, entry: os.DirEntry[str], source: str) -> Iterator[ContentFile]:
         kind = _kind_of(entry.name)
         try:
             source.encode()
@@ -297,7 +299,7 @@ class _Walk:
             if found:
                 yield found
 
-    def _linked(self, link: Path, source: str, kind: SourceKind | None) -> Found | None:
+    def _linked(self, link: Path, source: str, kind: SourceKind | None) -> ContentFile | None:
         """A link is content when what it points to is content of the same folder."""
         target = _resolved(link)
         if target.is_dir():
@@ -315,7 +317,7 @@ class _Walk:
             return None
         return self._plain(target, source, kind)
 
-    def _plain(self, file: Path, source: str, kind: SourceKind | None) -> Found | None:
+    def _plain(self, file: Path, source: str, kind: SourceKind | None) -> ContentFile | None:
         if kind is None:
             ending = file.suffix.lower()
             self.unread.update([ending] if ending in _UNREAD else ())
@@ -333,7 +335,7 @@ class _Walk:
                 f"It has {status.st_size} bytes; at most {most} are read. Split it.",
             )
             return None
-        return Found(source, file, kind, state_of(status))
+        return ContentFile(source, file, kind, make_state(status))
 
     def _kind_of_data(self, file: Path) -> SourceKind | None:
         if file.suffix.lower() not in _DATA or self._services is None:
@@ -343,7 +345,7 @@ class _Walk:
             return None
         if (status.st_dev, status.st_ino) in self._services:
             return None
-        return "openapi" if _is_openapi(file, state_of(status)) else None
+        return "openapi" if _is_openapi(file, make_state(status)) else None
 
     def _refuse(self, source: str, message: str) -> None:
         self.problems.append(Problem(source, message))
@@ -372,14 +374,14 @@ def _services_beside(root: Path) -> Collection[tuple[int, int]] | None:
         None where the desk.toml cannot be read, and any description may be one.
     """
     for place in (root, *root.parents):
-        if (state := look_at(place / _SETTINGS)) is not None:
+        if (state := read_state(place / _SETTINGS)) is not None:
             named = _named_in(place / _SETTINGS, state)
             return None if named is None else {_identity(file) for file in named if file.exists()}
     return set()
 
 
 @lru_cache(maxsize=64)
-def _named_in(settings: Path, state: State) -> list[Path] | None:  # noqa: ARG001 -- as below
+def _named_in(settings: Path, state: FileState) -> list[Path] | None:  # noqa: ARG001 -- as below
     try:
         given = tomllib.loads(settings.read_text("utf-8"))
         return [settings.parent / str(one["file"]) for one in given.get("openapi", ())]
@@ -388,7 +390,7 @@ def _named_in(settings: Path, state: State) -> list[Path] | None:  # noqa: ARG00
 
 
 @lru_cache(maxsize=4096)
-def _is_openapi(file: Path, state: State) -> bool:  # noqa: ARG001 -- a changed file is read again
+def _is_openapi(file: Path, state: FileState) -> bool:  # noqa: ARG001 -- a changed file is read again
     return is_openapi(file.read_bytes())
 
 

@@ -24,13 +24,15 @@ _ENCODINGS = re.compile(
 """The encodings of text, by Python's names for them; it also knows some that are none."""
 
 
-def decode(body: bytes, charset: str = "", *, is_html: bool) -> str:
+def decode_text(body: bytes, charset: str = "", *, is_html: bool) -> str:
     """A text in the encoding that it or its server declares; else UTF-8, else Windows-1252.
 
     Parameters:
         charset: what the server declares.
     """
-    encoding = _marked(body) or _encoding(charset) or (declared_in(body) if is_html else "")
+    encoding = (
+        _marked(body) or _encoding(charset) or (find_declared_charset(body) if is_html else "")
+    )
     if encoding:
         return body.decode(encoding, "replace").removeprefix("\ufeff")
     try:
@@ -48,13 +50,13 @@ def decode_file(body: bytes, *, is_html: bool) -> str:
     try:
         return body.decode("utf-8-sig")
     except UnicodeDecodeError:
-        encoding = _marked(body) or (declared_in(body) if is_html else "")
+        encoding = _marked(body) or (find_declared_charset(body) if is_html else "")
         if encoding in {"", "utf-8"}:
             raise
         return body.decode(encoding, "replace").removeprefix("\ufeff")
 
 
-def declared_in(body: bytes) -> str:
+def find_declared_charset(body: bytes) -> str:
     """The encoding that an HTML page declares in a ``meta`` element or its XML declaration."""
     found = _DECLARED.search(body[:_BEGINNING])
     return _encoding((found[1] or found[2]).decode("ascii", "replace")) if found else ""

@@ -15,8 +15,8 @@ from pathlib import Path
 
 import msgspec
 
-from aitp_desk.knowledge.index.atomic_write import replacing
-from aitp_desk.knowledge.sources.file_state import State, state_of
+from aitp_desk.knowledge.index.atomic_write import replace_file
+from aitp_desk.knowledge.sources.file_state import FileState, make_state
 
 FILE = "digests.json"
 """Where they are kept in the data folder. The file may be deleted at any time."""
@@ -27,11 +27,11 @@ _SETTLED = 2 * 10**9
 
 
 class _Measured(msgspec.Struct, frozen=True, array_like=True):
-    state: State
+    state: FileState
     sha256: str
 
 
-class Measures:
+class FileDigests:
     """What is known of files by looking into them.
 
     Parameters:
@@ -55,7 +55,7 @@ class Measures:
             self._read()
         name = str(file)
         with file.open("rb") as opened:
-            state = state_of(os.fstat(opened.fileno()))
+            state = make_state(os.fstat(opened.fileno()))
             kept = self._digests.get(name)
             if kept is not None and kept.state == state:
                 return kept.sha256
@@ -63,21 +63,21 @@ class Measures:
             while chunk := opened.read(_CHUNK):
                 digest.update(chunk)
             self._settled.discard(name)
-            if state == state_of(os.fstat(opened.fileno())):
+            if state == make_state(os.fstat(opened.fileno())):
                 self._digests[name] = _Measured(state, digest.hexdigest())
                 if time.time_ns() - max(state.changed, state.touched) > _SETTLED:
                     self._settled.add(name)
                     self._is_kept = False
         return digest.hexdigest()
 
-    def keep(self) -> None:
+    def save(self) -> None:
         """Write down what is new, for the next start; files that have gone are left out."""
         if self._file is None or self._is_kept:
             return
         self._is_kept = True
         kept = {name: self._digests[name] for name in self._settled if Path(name).exists()}
         # if it cannot be, the next start measures again
-        with suppress(OSError), replacing(self._file) as new:
+        with suppress(OSError), replace_file(self._file) as new:
             new.write_bytes(msgspec.json.encode(kept))
 
     def _read(self) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 
-class State(NamedTuple):
+class FileState(NamedTuple):
     """A file as the system knows it.
 
     Parameters:
@@ -24,14 +24,14 @@ class State(NamedTuple):
     touched: int
 
 
-def state_of(status: os.stat_result) -> State:
+def make_state(status: os.stat_result) -> FileState:
     """The state that a file was found in."""
-    return State(status.st_size, status.st_ino, status.st_mtime_ns, status.st_ctime_ns)
+    return FileState(status.st_size, status.st_ino, status.st_mtime_ns, status.st_ctime_ns)
 
 
-def look_at(file: Path) -> State | None:
+def read_state(file: Path) -> FileState | None:
     """The state of a file by its name; None where there is none."""
     try:
-        return state_of(file.stat())
+        return make_state(file.stat())
     except (OSError, ValueError):  # no file has a name with a NUL
         return None

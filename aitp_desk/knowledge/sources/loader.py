@@ -14,15 +14,20 @@ from urllib.parse import urlsplit
 import msgspec
 
 from aitp_desk.knowledge.documents.base import Document, Problem
-from aitp_desk.knowledge.documents.languages import Languages, Version, find_versions, prefer
-from aitp_desk.knowledge.documents.titles import site_endings, without_ending
-from aitp_desk.knowledge.media.declarations import Declaring
-from aitp_desk.knowledge.sources.admission import Found, find_content
-from aitp_desk.knowledge.sources.pdf.texts import digest_of, is_installed, read_pdfs
-from aitp_desk.knowledge.sources.readers import clean, read_document, read_pdf
-from aitp_desk.knowledge.sources.reserved_paths import hidden_pages
+from aitp_desk.knowledge.documents.languages import (
+    Languages,
+    Version,
+    choose_versions,
+    find_versions,
+)
+from aitp_desk.knowledge.documents.titles import drop_suffix, find_title_suffixes
+from aitp_desk.knowledge.media.declarations import DeclarationReader
+from aitp_desk.knowledge.sources.admission import ContentFile, find_content
+from aitp_desk.knowledge.sources.pdf.texts import is_installed, make_digest, read_pdfs
+from aitp_desk.knowledge.sources.readers import clean_document, read_document, read_pdf
+from aitp_desk.knowledge.sources.reserved_paths import find_hidden_pages
 
-Read = Callable[[Found, bytes, list[Problem]], Document | None]
+Read = Callable[[ContentFile, bytes, list[Problem]], Document | None]
 
 
 class Content(msgspec.Struct, frozen=True):
@@ -41,7 +46,7 @@ class Content(msgspec.Struct, frozen=True):
     notes: tuple[Problem, ...] = ()
 
 
-class Raw(msgspec.Struct, frozen=True):
+class RawContent(msgspec.Struct, frozen=True):
     """The bytes of the content files, before anything of them is understood.
 
     Parameters:
@@ -50,7 +55,7 @@ class Raw(msgspec.Struct, frozen=True):
         ranks: where pages are there in several languages, which are taken: the lowest first.
     """
 
-    files: tuple[tuple[Found, bytes], ...]
+    files: tuple[tuple[ContentFile, bytes], ...]
     problems: tuple[Problem, ...]
     digest: bytes
     below: str = ""
@@ -69,13 +74,13 @@ def load_content(folder: Path, *, data: Path | None = None, below: str = "") -> 
     Raises:
         ContentUnreadable: the folder itself cannot be used.
     """
-    content = understand(read_files(folder, data=data, below=below))
-    declared = Declaring(folder, data, below).read(content.documents)
-    problems = (*content.problems, *declared.problems, *hidden_pages(content.documents, below))
+    content = parse_content(read_files(folder, data=data, below=below))
+    declared = DeclarationReader(folder, data, below).read(content.documents)
+    problems = (*content.problems, *declared.problems, *find_hidden_pages(content.documents, below))
     return msgspec.structs.replace(content, problems=problems, notes=declared.notes)
 
 
-def read_files(folder: Path, *, data: Path | None = None, below: str = "") -> Raw:
+def read_files(folder: Path, *, data: Path | None = None, below: str = "") -> RawContent:
     """Read the bytes of all content, and hash them.
 
     Parameters:
@@ -85,7 +90,7 @@ def read_files(folder: Path, *, data: Path | None = None, below: str = "") -> Ra
         ContentUnreadable: the folder itself cannot be used.
     """
     found, problems = find_content(folder, data=data)
-    files: list[tuple[Found, bytes]] = []
+    files: list[tuple[ContentFile, bytes]] = []
     for entry in found:
         try:
             payload = entry.file.read_bytes()
@@ -94,11 +99,11 @@ def read_files(folder: Path, *, data: Path | None = None, below: str = "") -> Ra
             continue
         files.append((entry, payload))
     digest = digest_of_files(files, problems, below.encode())
-    return Raw(tuple(files), tuple(problems), digest, below)
+    return RawContent(tuple(files), tuple(problems), digest, below)
 
 
 def digest_of_files(
-    files: Sequence[tuple[Found, bytes]], problems: Sequence[Problem], told: bytes
+    files: Sequence[tuple[ContentFile, bytes]], problems: Sequence[Problem], told: bytes
 ) -> bytes:
     """Hash of every file's name and bytes, of what is wrong with them, and of how they are read.
 
@@ -114,7 +119,7 @@ def digest_of_files(
     return digest.digest()
 
 
-def join_parts(parts: Sequence[Raw]) -> Raw:
+def join_parts(parts: Sequence[RawContent]) -> RawContent:
     """The files that are in any of several parts, each once; what is wrong stays with the parts."""
     files = {found.source: (found, payload) for part in parts for found, payload in part.files}
     return msgspec.structs.replace(
@@ -122,9 +127,9 @@ def join_parts(parts: Sequence[Raw]) -> Raw:
     )
 
 
-def join_raw(first: Raw, second: Raw) -> Raw:
+def join_raw(first: RawContent, second: RawContent) -> RawContent:
     """What two places hold, as one."""
-    return Raw(
+    return RawContent(
         first.files + second.files,
         first.problems + second.problems,
         hashlib.sha256(first.digest + second.digest).digest(),
@@ -132,14 +137,14 @@ def join_raw(first: Raw, second: Raw) -> Raw:
     )
 
 
-def with_versions(raw: Raw, languages: Languages) -> Raw:
+def find_language_versions(raw: RawContent, languages: Languages) -> RawContent:
     """The same files, and which of them are in a language of their own."""
     versions = find_versions((found.source for found, _ in raw.files), languages)
     return msgspec.structs.replace(raw, versions=versions)
 
 
-def understand(
-    raw: Raw, *, keep_pdfs_in: Path | None = None, read: Read = read_document
+def parse_content(
+    raw: RawContent, *, keep_pdfs_in: Path | None = None, read: Read = read_document
 ) -> Content:
     """Turn files into documents. Of two with one path the first by name is kept.
 
@@ -152,12 +157,12 @@ def understand(
     documents: dict[str, Document] = {}
     for found, payload in raw.files:
         if found.kind == "pdf":
-            document = read_pdf(found, pdfs[digest_of(payload)], problems)
+            document = read_pdf(found, pdfs[make_digest(payload)], problems)
         else:
             document = read(found, payload, problems)
         if document is None:
             continue
-        document = clean(document)
+        document = clean_document(document)
         version = raw.versions.get(found.source)
         if version is not None:
             document = msgspec.structs.replace(
@@ -183,7 +188,7 @@ def understand(
     )
 
 
-def share_of(content: Content, raw: Raw) -> Content:
+def filter_content(content: Content, raw: RawContent) -> Content:
     """What of the content some of its files hold: one language's.
 
     Parameters:
@@ -193,7 +198,7 @@ def share_of(content: Content, raw: Raw) -> Content:
     documents = [document for document in content.documents if document.source in sources]
     problems = [problem for problem in content.problems if problem.source in sources]
     return Content(
-        documents=tuple(prefer(documents, raw.ranks)),
+        documents=tuple(choose_versions(documents, raw.ranks)),
         problems=_in_order([*raw.problems, *problems]),
         digest=raw.digest,
     )
@@ -211,9 +216,9 @@ def _shorten_titles(documents: dict[str, Document]) -> None:
             site = urlsplit(document.path).netloc if document.is_elsewhere else ""
             sites.setdefault((site, document.language), []).append(document)
     for pages in sites.values():
-        endings = site_endings(page.title for page in pages)
+        endings = find_title_suffixes(page.title for page in pages)
         for page in pages:
-            title = without_ending(page.title, endings)
+            title = drop_suffix(page.title, endings)
             documents[page.path] = msgspec.structs.replace(page, title=title)
 
 

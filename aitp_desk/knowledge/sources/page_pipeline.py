@@ -8,18 +8,18 @@ from hashlib import sha256
 import msgspec
 
 from aitp_desk.knowledge.documents.base import Document, Passage, Problem
-from aitp_desk.knowledge.documents.chunks import passages_of
-from aitp_desk.knowledge.index.layout import LaidOut, lay_out_document
-from aitp_desk.knowledge.index.page_cache import Kept
+from aitp_desk.knowledge.documents.chunks import split_passages
+from aitp_desk.knowledge.index.layout import DocumentLayout, lay_out_document
+from aitp_desk.knowledge.index.page_cache import PageCache
 from aitp_desk.knowledge.search.tokenizer import Stemmer
-from aitp_desk.knowledge.sources.admission import Found
+from aitp_desk.knowledge.sources.admission import ContentFile
 from aitp_desk.knowledge.sources.readers import read_document
 
 
-class Pages:
+class PagePipeline:
     """Reads, cuts and lays out pages."""
 
-    def read(self, found: Found, payload: bytes, problems: list[Problem]) -> Document | None:
+    def read(self, found: ContentFile, payload: bytes, problems: list[Problem]) -> Document | None:
         """The document that a file holds.
 
         As :func:`aitp_desk.knowledge.sources.readers.read_document`.
@@ -28,9 +28,11 @@ class Pages:
 
     def cut(self, document: Document) -> Sequence[Passage]:
         """The passages of a document."""
-        return passages_of(document)
+        return split_passages(document)
 
-    def lay_out(self, document: Document, passages: Sequence[Passage], stemmer: Stemmer) -> LaidOut:
+    def lay_out(
+        self, document: Document, passages: Sequence[Passage], stemmer: Stemmer
+    ) -> DocumentLayout:
         """A document as the indexes keep it.
 
         Parameters:
@@ -49,36 +51,42 @@ class _Cut(msgspec.Struct, frozen=True):
     passages: list[Passage]
 
 
-class KeptPages(Pages):
+class CachedPagePipeline(PagePipeline):
     """The same, of pages that have not changed as they were kept.
 
     Parameters:
         kept: what was made before.
     """
 
-    def __init__(self, kept: Kept) -> None:
+    def __init__(self, kept: PageCache) -> None:
         self._kept = kept
 
-    def read(self, found: Found, payload: bytes, problems: list[Problem]) -> Document | None:
-        """As :meth:`Pages.read`."""
+    def read(self, found: ContentFile, payload: bytes, problems: list[Problem]) -> Document | None:
+        """As :meth:`PagePipeline.read`."""
 
         def make() -> _Read:
             wrong: list[Problem] = []
             return _Read(read_document(found, payload, wrong), wrong)
 
         made_of = (found.source, found.kind, sha256(payload).digest())
-        read = self._kept.get(_Read, made_of, make)
+        read = self._kept.get_or_make(_Read, made_of, make)
         problems += read.problems
         return read.document
 
     def cut(self, document: Document) -> Sequence[Passage]:
-        """As :meth:`Pages.cut`."""
-        return self._kept.get(_Cut, document, lambda: _Cut(passages_of(document))).passages
+        """As :meth:`PagePipeline.cut`."""
+        return self._kept.get_or_make(
+            _Cut, document, lambda: _Cut(split_passages(document))
+        ).passages
 
-    def lay_out(self, document: Document, passages: Sequence[Passage], stemmer: Stemmer) -> LaidOut:
-        """As :meth:`Pages.lay_out`."""
-        laid_out = self._kept.get(
-            LaidOut, (document, passages), lambda: lay_out_document(document, passages, stemmer)
+    def lay_out(
+        self, document: Document, passages: Sequence[Passage], stemmer: Stemmer
+    ) -> DocumentLayout:
+        """As :meth:`PagePipeline.lay_out`."""
+        laid_out = self._kept.get_or_make(
+            DocumentLayout,
+            (document, passages),
+            lambda: lay_out_document(document, passages, stemmer),
         )
         stemmer.learn(laid_out.words)
         return laid_out

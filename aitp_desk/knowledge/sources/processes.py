@@ -13,7 +13,7 @@ PACKAGES = Path(__file__).parents[3]
 _ENVIRONMENT = ("PATH", "LD_LIBRARY_PATH", "LANG")
 
 
-def environment() -> dict[str, str]:
+def make_environment() -> dict[str, str]:
     """All that a process is told of the desk's environment, which may hold credentials."""
     return {name: os.environ[name] for name in _ENVIRONMENT if name in os.environ}
 
@@ -30,5 +30,5 @@ def start_process(module: str) -> subprocess.Popen[bytes]:
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         cwd=PACKAGES,
-        env=environment(),
+        env=make_environment(),
     )

@@ -17,31 +17,31 @@ from aitp_desk.knowledge.documents.base import (
     Document,
     Problem,
     SourceKind,
-    address_of,
+    get_page_path,
     is_elsewhere,
 )
 from aitp_desk.knowledge.documents.blocks import plain
-from aitp_desk.knowledge.sources.admission import KEY_MATERIAL, Found
+from aitp_desk.knowledge.sources.admission import KEY_MATERIAL, ContentFile
 from aitp_desk.knowledge.sources.charset import decode_file
-from aitp_desk.knowledge.sources.formats.base import Unreadable
+from aitp_desk.knowledge.sources.formats.base import FormatError
 from aitp_desk.knowledge.sources.formats.feed import feed_html
 from aitp_desk.knowledge.sources.formats.notebook import notebook_markdown
 from aitp_desk.knowledge.sources.formats.openapi import openapi_markdown
 from aitp_desk.knowledge.sources.formats.plain_text import text_html
 from aitp_desk.knowledge.sources.front_matter import split_front
 from aitp_desk.knowledge.sources.html.depth import MAX_DEPTH, flatten
-from aitp_desk.knowledge.sources.html.inline import body_without_hidden, may_hide
+from aitp_desk.knowledge.sources.html.inline import drop_hidden, may_hide
 from aitp_desk.knowledge.sources.html.page import read_html
 from aitp_desk.knowledge.sources.markdown.blocks import first_heading, markdown_html
-from aitp_desk.knowledge.sources.markdown.dialects import plain_markdown
+from aitp_desk.knowledge.sources.markdown.dialects import to_commonmark
 from aitp_desk.knowledge.sources.pdf.texts import PdfText
-from aitp_desk.model.text import as_name, without_invisible
+from aitp_desk.model.text import clean_name, drop_invisible
 
 _NAMES = frozenset({"title", "description", "alt", "tags", "filename", "schema", "describes"})
 """Members of the front matter that are shown as names."""
 
 
-def read_document(found: Found, payload: bytes, problems: list[Problem]) -> Document | None:
+def read_document(found: ContentFile, payload: bytes, problems: list[Problem]) -> Document | None:
     """The document that a file holds which is no PDF; None where it holds none.
 
     Parameters:
@@ -75,7 +75,7 @@ def read_document(found: Found, payload: bytes, problems: list[Problem]) -> Docu
         document = _read_html(found, html, problems, has_bars=False)
     else:
         document = Document(
-            path=address_of(found.source),
+            path=get_page_path(found.source),
             source=found.source,
             title=_title_of_name(found.source),
             description="",
@@ -89,7 +89,7 @@ def read_document(found: Found, payload: bytes, problems: list[Problem]) -> Docu
 
 
 def _read_html(
-    found: Found, text: str, problems: list[Problem], *, has_bars: bool = True
+    found: ContentFile, text: str, problems: list[Problem], *, has_bars: bool = True
 ) -> Document:
     text, too_deep = flatten(text)
     if too_deep is not None:
@@ -103,7 +103,7 @@ def _read_html(
         )
     page = read_html(text, rendered_here=not is_elsewhere(found.source), has_bars=has_bars)
     return Document(
-        path=address_of(found.source),
+        path=get_page_path(found.source),
         source=found.source,
         title=page.title or _title_of_name(found.source),
         description=page.description,
@@ -112,11 +112,11 @@ def _read_html(
     )
 
 
-def _read_as_html(found: Found, text: str, problems: list[Problem]) -> Document | None:
+def _read_as_html(found: ContentFile, text: str, problems: list[Problem]) -> Document | None:
     """A document in a format that becomes HTML first; what its reader cannot read is a problem."""
     try:
         return _read_html(found, _TO_HTML[found.kind](text), problems, has_bars=False)
-    except Unreadable as error:
+    except FormatError as error:
         problems.append(Problem(found.source, str(error)))
     return None
 
@@ -136,24 +136,24 @@ _TO_MARKDOWN: dict[SourceKind, Callable[[str], str]] = {
 """The formats that become Markdown."""
 
 
-def _read_markdown(found: Found, text: str, problems: list[Problem]) -> Document | None:
+def _read_markdown(found: ContentFile, text: str, problems: list[Problem]) -> Document | None:
     if found.kind in _TO_MARKDOWN:
         try:
             text = _TO_MARKDOWN[found.kind](text)
-        except Unreadable as error:
+        except FormatError as error:
             problems.append(Problem(found.source, str(error)))
             return None
     front, body = split_front(found.source, text, problems)
     if front.get("draft") is True:
         return None
-    body = plain_markdown(body, is_mdx=found.source.lower().endswith(".mdx"), front=front)
+    body = to_commonmark(body, is_mdx=found.source.lower().endswith(".mdx"), front=front)
     title = _line(front.get("title")) or first_heading(body) or _title_of_name(found.source)
-    shown = body_without_hidden(body) if may_hide(body) else None
+    shown = drop_hidden(body) if may_hide(body) else None
     if shown is None and "<summary" in body:  # its answers are sections, as of an HTML page
         shown = read_html(f"<main>{markdown_html(body)}</main>", has_headings=True).body
     dates = (front.get(key) for key in ("updated", "last_updated", "modified", "date"))
     return Document(
-        path=address_of(found.source),
+        path=get_page_path(found.source),
         source=found.source,
         title=title,
         description=_line(front.get("description")),
@@ -164,7 +164,7 @@ def _read_markdown(found: Found, text: str, problems: list[Problem]) -> Document
     )
 
 
-def read_pdf(found: Found, text: PdfText, problems: list[Problem]) -> Document | None:
+def read_pdf(found: ContentFile, text: PdfText, problems: list[Problem]) -> Document | None:
     """The document that a PDF holds; as :func:`read_document`.
 
     Parameters:
@@ -184,7 +184,7 @@ def read_pdf(found: Found, text: PdfText, problems: list[Problem]) -> Document |
         )
         return None
     return Document(
-        path=address_of(found.source),
+        path=get_page_path(found.source),
         source=found.source,
         title=_line(text.title) or _title_of_name(found.source),
         description="",
@@ -193,15 +193,15 @@ def read_pdf(found: Found, text: PdfText, problems: list[Problem]) -> Document |
     )
 
 
-def clean(document: Document) -> Document:
+def clean_document(document: Document) -> Document:
     """A document whose names load nothing and whose texts hold nothing that nobody sees."""
     return msgspec.structs.replace(
         document,
-        title=as_name(document.title) or _title_of_name(document.source),
-        description=as_name(document.description),
-        body=without_invisible(document.body),
+        title=clean_name(document.title) or _title_of_name(document.source),
+        description=clean_name(document.description),
+        body=drop_invisible(document.body),
         front=_clean_front(document.front),
-        updated=document.updated and as_name(document.updated),
+        updated=document.updated and clean_name(document.updated),
         pictures=_pictures_of(document),
     )
 
@@ -219,10 +219,10 @@ def _pictures_of(document: Document) -> tuple[str, ...]:
 
 def _clean_front(value: Any, key: str = "") -> Any:
     if isinstance(value, str):
-        return as_name(value) if key in _NAMES else without_invisible(value)
+        return clean_name(value) if key in _NAMES else drop_invisible(value)
     if isinstance(value, dict):
         below = key if key in _NAMES else ""
-        return {as_name(name): _clean_front(item, below or name) for name, item in value.items()}
+        return {clean_name(name): _clean_front(item, below or name) for name, item in value.items()}
     if isinstance(value, list):
         return [_clean_front(item, key) for item in value]
     return value
@@ -237,4 +237,4 @@ def _title_of_name(source: str) -> str:
     name = place.parent.name if place.stem.lower() == "index" and place.parent.name else place.stem
     words = name.replace("_", " ").replace("-", " ").split()
     title = " ".join(words) or name
-    return as_name(title[:1].upper() + title[1:])
+    return clean_name(title[:1].upper() + title[1:])

@@ -13,7 +13,7 @@ _OF_THE_SITE = re.compile(rf"{_THREADS}|agent/converse|llms(?:-full)?\.txt|healt
 """A test holds them to what is served."""
 
 
-def hidden_pages(documents: Iterable[Document], below: str = "") -> Iterator[Problem]:
+def find_hidden_pages(documents: Iterable[Document], below: str = "") -> Iterator[Problem]:
     """What is wrong with pages that only their Markdown can be read of.
 
     Parameters:

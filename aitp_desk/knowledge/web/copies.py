@@ -16,14 +16,14 @@ from tempfile import mkstemp
 import msgspec
 
 from aitp_desk.knowledge.documents.base import Problem, SourceKind
-from aitp_desk.knowledge.sources.admission import Found
-from aitp_desk.knowledge.sources.loader import Raw
+from aitp_desk.knowledge.sources.admission import ContentFile
+from aitp_desk.knowledge.sources.loader import RawContent
 
 FOLDER = "web"
 _LIST = "pages.json"
 
 
-class Copy(msgspec.Struct, frozen=True):
+class PageCopy(msgspec.Struct, frozen=True):
     """A page as it was when it was last read.
 
     Parameters:
@@ -47,7 +47,7 @@ class Copy(msgspec.Struct, frozen=True):
     modified: str = ""
 
 
-class Kept(msgspec.Struct, frozen=True):
+class RoundOutcome(msgspec.Struct, frozen=True):
     """The outcome of a round.
 
     Parameters:
@@ -56,12 +56,12 @@ class Kept(msgspec.Struct, frozen=True):
         wanted: the addresses in the settings at that time, sorted.
     """
 
-    copies: tuple[Copy, ...] = ()
+    copies: tuple[PageCopy, ...] = ()
     problems: tuple[Problem, ...] = ()
     wanted: tuple[str, ...] = ()
 
 
-class Copies:
+class PageCopies:
     """The copies below one data folder.
 
     Parameters:
@@ -74,7 +74,7 @@ class Copies:
         self._folder = data / FOLDER
         self._wanted = tuple(sorted(wanted))
 
-    def look(self) -> object:
+    def read_state(self) -> object:
         """A value that changes whenever another outcome is kept."""
         try:
             status = (self._folder / _LIST).stat()
@@ -82,18 +82,18 @@ class Copies:
             return None
         return status.st_ino, status.st_mtime_ns, status.st_size
 
-    def read(self) -> Kept:
+    def read(self) -> RoundOutcome:
         """The last outcome; if the settings ask for other addresses now, what copies it has."""
         try:
             text = (self._folder / _LIST).read_bytes()
-            kept = msgspec.json.decode(text, type=Kept)
+            kept = msgspec.json.decode(text, type=RoundOutcome)
         except (OSError, msgspec.MsgspecError):
-            return Kept()
+            return RoundOutcome()
         if kept.wanted == self._wanted:
             return kept
-        return Kept(tuple(copy for copy in kept.copies if copy.via in self._wanted))
+        return RoundOutcome(tuple(copy for copy in kept.copies if copy.via in self._wanted))
 
-    def body(self, copy: Copy) -> bytes | None:
+    def body(self, copy: PageCopy) -> bytes | None:
         """The body of a copy; None if it is not there as it was written."""
         try:
             body = (self._folder / copy.body).read_bytes()
@@ -101,14 +101,14 @@ class Copies:
             return None
         return body if hashlib.sha256(body).hexdigest() == copy.body else None
 
-    def put(self, body: bytes) -> str:
+    def write_body(self, body: bytes) -> str:
         """Write a body and return its name; it stays if it is in the next outcome."""
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         name = hashlib.sha256(body).hexdigest()
         self._write(name, body)
         return name
 
-    def keep(self, kept: Kept) -> None:
+    def commit(self, kept: RoundOutcome) -> None:
         """Let an outcome take the place of the last one, and drop the bodies that nobody needs.
 
         An equal outcome changes nothing, so that nobody reads it again.
@@ -124,21 +124,21 @@ class Copies:
             if file.name not in names:
                 file.unlink(missing_ok=True)
 
-    def raw(self) -> Raw:
+    def raw(self) -> RawContent:
         """The copies as content, each address once.
 
         The problems stay out of it: a server that is away for an hour changes no content.
         """
-        files: dict[str, tuple[Found, bytes]] = {}
+        files: dict[str, tuple[ContentFile, bytes]] = {}
         digest = hashlib.sha256()
         for copy in self.read().copies:
             body = self.body(copy)
             if body is None or copy.address in files:
                 continue
-            found = Found(copy.address, self._folder / copy.body, copy.kind)
+            found = ContentFile(copy.address, self._folder / copy.body, copy.kind)
             files[copy.address] = (found, body)
             digest.update(f"{copy.address}\0{copy.kind}\0{copy.body}\0".encode())
-        return Raw(tuple(files.values()), (), digest.digest())
+        return RawContent(tuple(files.values()), (), digest.digest())
 
     def _write(self, name: str, payload: bytes) -> None:
         handle, new = mkstemp(dir=self._folder, suffix=".new")  # its owner alone may read it

@@ -9,11 +9,11 @@ from urllib.parse import urldefrag, urlsplit
 from aitp_desk.config import Web
 from aitp_desk.egress import AddressRefused, Egress, EgressError, Fetched
 from aitp_desk.knowledge.documents.base import Problem
-from aitp_desk.knowledge.web.robots import Manners, NotNow, Unwelcome
+from aitp_desk.knowledge.web.robots import PageDisallowed, RobotsRules, RobotsUnavailable
 from aitp_desk.knowledge.web.sitemap import (
     MAX_SITEMAP_BYTES,
-    NoSitemap,
     Sitemap,
+    SitemapError,
     read_sitemap,
 )
 
@@ -23,7 +23,7 @@ MAX_DEPTH = 2
 """A sitemap may list sitemaps, and these may not."""
 
 
-class Listing:
+class PageList:
     """The pages of a round, found out by :meth:`fill`.
 
     Parameters:
@@ -38,7 +38,7 @@ class Listing:
             listed before may still be there.
     """
 
-    def __init__(self, settings: Web, egress: Egress, manners: Manners) -> None:
+    def __init__(self, settings: Web, egress: Egress, manners: RobotsRules) -> None:
         self._settings = settings
         self._egress = egress
         self._manners = manners
@@ -93,7 +93,7 @@ class Listing:
         try:
             fetched = await self._fetch(url)
             sitemap = await asyncio.to_thread(read_sitemap, fetched.body)
-        except (_Unread, NoSitemap) as error:
+        except (_Unread, SitemapError) as error:
             self._tell(url, f"The sitemap is not read. {error}")
             self.incomplete.add(via)
             return
@@ -119,11 +119,11 @@ class Listing:
                     url,
                     max_bytes=MAX_SITEMAP_BYTES,
                     seconds=self._settings.page_seconds,
-                    approve=self._manners.approve,
+                    approve=self._manners.check_allowed,
                 )
         except EgressError as error:
             raise _Unread(str(error)) from None
-        except (Unwelcome, NotNow) as error:
+        except (PageDisallowed, RobotsUnavailable) as error:
             raise _Unread(f"{error}.") from None
         if fetched.status != 200:
             raise _Unread(f"It answers {fetched.status}.")

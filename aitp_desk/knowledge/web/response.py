@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 from aitp_desk.egress import Fetched
 from aitp_desk.knowledge.documents.base import SourceKind
-from aitp_desk.knowledge.sources.charset import decode
+from aitp_desk.knowledge.sources.charset import decode_text
 
 _KINDS: dict[str, SourceKind] = {
     "text/html": "html",
@@ -21,7 +21,7 @@ _KINDS: dict[str, SourceKind] = {
 }
 
 
-class NoContent(Exception):
+class ContentMissing(Exception):
     """The answer holds nothing that can be read; the message says what would be right."""
 
 
@@ -41,9 +41,11 @@ def read_answer(fetched: Fetched) -> tuple[SourceKind, bytes]:
         charset = ""  # parts of a parameter (RFC 2231, section 3) that do not fit together
     kind = _KINDS.get(media)
     if kind is None:
-        raise NoContent(f"Its media type is {media[:80]}; pages are HTML, Markdown, text or PDF.")
+        raise ContentMissing(
+            f"Its media type is {media[:80]}; pages are HTML, Markdown, text or PDF."
+        )
     if kind == "pdf":
         return kind, fetched.body
     if kind == "text" and urlsplit(fetched.url).path.lower().endswith((".md", ".markdown")):
         kind = "markdown"
-    return kind, decode(fetched.body, charset, is_html=kind in {"html", "feed"}).encode()
+    return kind, decode_text(fetched.body, charset, is_html=kind in {"html", "feed"}).encode()

@@ -21,15 +21,15 @@ MAX_ROBOTS_BYTES = 512 * 1024
 """A larger ``robots.txt`` cannot be obeyed; RFC 9309, section 2.5 asks for 500 KiB at least."""
 
 
-class Unwelcome(Exception):
+class PageDisallowed(Exception):
     """The server's ``robots.txt`` asks not to read a page."""
 
 
-class NotNow(Exception):
+class RobotsUnavailable(Exception):
     """The server's ``robots.txt`` cannot be read, so that nobody knows what it asks for."""
 
 
-class Manners:
+class RobotsRules:
     """What is known of the servers during one round.
 
     Parameters:
@@ -42,7 +42,7 @@ class Manners:
         self._seconds = seconds
         self._hosts: dict[str, asyncio.Task[_Host]] = {}
 
-    async def approve(self, url: str) -> None:
+    async def check_allowed(self, url: str) -> None:
         """See that a page may be asked for.
 
         Raises:
@@ -51,7 +51,7 @@ class Manners:
         """
         host = await self._host(url)
         if not host.rules.can_fetch(url, USER_AGENT):
-            raise Unwelcome(f"robots.txt of {urlsplit(url).netloc} asks not to read it")
+            raise PageDisallowed(f"robots.txt of {urlsplit(url).netloc} asks not to read it")
 
     @asynccontextmanager
     async def turn(self, url: str) -> AsyncIterator[None]:
@@ -61,7 +61,7 @@ class Manners:
             AddressRefused, Unwelcome, NotNow: it may not be asked for this page.
         """
         self._egress.check(url)
-        await self.approve(url)
+        await self.check_allowed(url)
         host = await self._host(url)
         async with host.room:
             await host.pause()
@@ -87,9 +87,11 @@ class Manners:
                 f"{origin}/robots.txt", max_bytes=MAX_ROBOTS_BYTES, seconds=self._seconds
             )
         except EgressError as error:
-            raise NotNow(f"Its robots.txt cannot be read ({str(error).rstrip('.')})") from None
+            raise RobotsUnavailable(
+                f"Its robots.txt cannot be read ({str(error).rstrip('.')})"
+            ) from None
         if fetched.status == 429 or fetched.status >= 500:
-            raise NotNow(f"Its robots.txt answers {fetched.status}")
+            raise RobotsUnavailable(f"Its robots.txt answers {fetched.status}")
         from protego import Protego
 
         # any other status says that there is none, and that everything may be read

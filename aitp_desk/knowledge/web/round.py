@@ -10,10 +10,10 @@ import msgspec
 from aitp_desk.config import Web
 from aitp_desk.egress import Egress, EgressError, Fetched
 from aitp_desk.knowledge.documents.base import Problem, SourceKind
-from aitp_desk.knowledge.web.copies import Copies, Copy, Kept
-from aitp_desk.knowledge.web.page_list import Listing
-from aitp_desk.knowledge.web.response import NoContent, read_answer
-from aitp_desk.knowledge.web.robots import Manners, NotNow, Unwelcome
+from aitp_desk.knowledge.web.copies import PageCopies, PageCopy, RoundOutcome
+from aitp_desk.knowledge.web.page_list import PageList
+from aitp_desk.knowledge.web.response import ContentMissing, read_answer
+from aitp_desk.knowledge.web.robots import PageDisallowed, RobotsRules, RobotsUnavailable
 from aitp_desk.knowledge.web.time_limit import MAX_SECONDS, can_be_read
 
 AT_ONCE = 8
@@ -25,7 +25,7 @@ TRIED_AT_ONCE = 2
 _GONE = frozenset({404, 410})
 
 
-class Tally(msgspec.Struct, frozen=True):
+class RoundCounts(msgspec.Struct, frozen=True):
     """What came of a round, in numbers of pages.
 
     Parameters:
@@ -41,13 +41,13 @@ class Tally(msgspec.Struct, frozen=True):
     problems: int
 
 
-async def gather(settings: Web, egress: Egress, copies: Copies) -> Tally:
+async def run_round(settings: Web, egress: Egress, copies: PageCopies) -> RoundCounts:
     """Read all pages once, and keep the outcome.
 
     A page that has gone (404, 410), that ``robots.txt`` asks not to read or that is no content is
     dropped; of one that cannot be reached the last copy stays. Both are problems.
     """
-    manners = Manners(egress, settings.page_seconds)
+    manners = RobotsRules(egress, settings.page_seconds)
     try:
         return await _Round(settings, egress, copies, manners).run()
     finally:
@@ -57,21 +57,23 @@ async def gather(settings: Web, egress: Egress, copies: Copies) -> Tally:
 class _Round:
     """The state of one round."""
 
-    def __init__(self, settings: Web, egress: Egress, copies: Copies, manners: Manners) -> None:
+    def __init__(
+        self, settings: Web, egress: Egress, copies: PageCopies, manners: RobotsRules
+    ) -> None:
         self._settings = settings
         self._egress = egress
         self._copies = copies
         self._manners = manners
-        self._known: dict[str, Copy] = {}
-        self._found: dict[str, Copy] = {}
+        self._known: dict[str, PageCopy] = {}
+        self._found: dict[str, PageCopy] = {}
         self._problems: dict[str, Problem] = {}
         self._size = 0
         self._trials = asyncio.Semaphore(TRIED_AT_ONCE)
 
-    async def run(self) -> Tally:
+    async def run(self) -> RoundCounts:
         kept = await asyncio.to_thread(self._copies.read)
         self._known = {copy.url: copy for copy in kept.copies}
-        listing = Listing(self._settings, self._egress, self._manners)
+        listing = PageList(self._settings, self._egress, self._manners)
         await listing.fill()
         listing.add_known((url, copy.via) for url, copy in self._known.items())
         pages = listing.pages
@@ -79,16 +81,16 @@ class _Round:
         async with asyncio.TaskGroup() as group:
             for _ in range(AT_ONCE):
                 group.create_task(self._work(todo))
-        outcome = Kept(
+        outcome = RoundOutcome(
             tuple(self._found[url] for url in pages if url in self._found),
             (*listing.problems, *(self._problems[url] for url in pages if url in self._problems)),
         )
-        await asyncio.to_thread(self._copies.keep, outcome)
+        await asyncio.to_thread(self._copies.commit, outcome)
         changed = sum(
             self._known.get(url) is None or self._known[url].body != copy.body
             for url, copy in self._found.items()
         )
-        return Tally(len(pages), changed, len(self._found), len(outcome.problems))
+        return RoundCounts(len(pages), changed, len(self._found), len(outcome.problems))
 
     async def _work(self, todo: Iterator[tuple[str, str]]) -> None:
         for url, via in todo:
@@ -97,10 +99,10 @@ class _Round:
                 known = None
             try:
                 found = await self._page(url, via, known)
-            except (Unwelcome, NoContent) as error:
+            except (PageDisallowed, ContentMissing) as error:
                 self._tell(url, f"{str(error).rstrip('.')}. It is left out.")
                 continue
-            except (EgressError, NotNow) as error:
+            except (EgressError, RobotsUnavailable) as error:
                 self._tell(url, f"{str(error).rstrip('.')}. {_what_stays(known)}")
                 found = known
             if found is None:
@@ -111,7 +113,7 @@ class _Round:
             self._size += found.size
             self._found[url] = msgspec.structs.replace(found, via=via)
 
-    async def _page(self, url: str, via: str, known: Copy | None) -> Copy | None:
+    async def _page(self, url: str, via: str, known: PageCopy | None) -> PageCopy | None:
         """Ask for one page.
 
         Returns:
@@ -126,7 +128,7 @@ class _Round:
                 max_bytes=self._settings.max_bytes,
                 seconds=self._settings.page_seconds,
                 headers=_conditions(known),
-                approve=self._manners.approve,
+                approve=self._manners.check_allowed,
             )
         if fetched.status in _GONE:
             self._tell(url, f"The page has gone (it answers {fetched.status}) and is left out.")
@@ -141,16 +143,20 @@ class _Round:
         if known is None or (known.kind, known.body) != (kind, copy.body):
             async with self._trials:
                 if not await can_be_read(kind, body):
-                    raise NoContent(f"It takes more than {MAX_SECONDS:g} seconds or 1 GiB to read.")
+                    raise ContentMissing(
+                        f"It takes more than {MAX_SECONDS:g} seconds or 1 GiB to read."
+                    )
         return copy
 
-    def _keep(self, url: str, via: str, fetched: Fetched, kind: SourceKind, body: bytes) -> Copy:
-        return Copy(
+    def _keep(
+        self, url: str, via: str, fetched: Fetched, kind: SourceKind, body: bytes
+    ) -> PageCopy:
+        return PageCopy(
             url=url,
             via=via,
             address=fetched.url,
             kind=kind,
-            body=self._copies.put(body),
+            body=self._copies.write_body(body),
             size=len(body),
             etag=_sendable(fetched.headers.get("ETag", "")),
             modified=_sendable(fetched.headers.get("Last-Modified", "")),
@@ -160,7 +166,7 @@ class _Round:
         self._problems[url] = Problem(url, message)
 
 
-def _conditions(known: Copy | None) -> dict[str, str]:
+def _conditions(known: PageCopy | None) -> dict[str, str]:
     """What spares a server to send again what is known (RFC 9110, section 13.1)."""
     headers = {"Accept": "text/html, text/markdown, text/plain;q=0.9, */*;q=0.1"}
     if known is not None and known.etag:
@@ -175,5 +181,5 @@ def _sendable(value: str) -> str:
     return value if value.isascii() and value.isprintable() and len(value) <= 1024 else ""
 
 
-def _what_stays(known: Copy | None) -> str:
+def _what_stays(known: PageCopy | None) -> str:
     return "Its last copy is used." if known else "There is no copy of it yet."

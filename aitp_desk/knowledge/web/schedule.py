@@ -10,13 +10,13 @@ import structlog
 
 from aitp_desk.config import Web
 from aitp_desk.egress import Egress
-from aitp_desk.knowledge.web.copies import Copies
-from aitp_desk.knowledge.web.round import Tally, gather
+from aitp_desk.knowledge.web.copies import PageCopies
+from aitp_desk.knowledge.web.round import RoundCounts, run_round
 
 _log = structlog.get_logger(__name__)
 
 
-class Rounds:
+class ReadingSchedule:
     """The rounds of one desk.
 
     Parameters:
@@ -31,18 +31,18 @@ class Rounds:
     def __init__(self, settings: Web, egress: Egress, data: Path) -> None:
         self._settings = settings
         self._egress = egress
-        self.copies = Copies(data, {*settings.urls, *settings.sitemaps})
+        self.copies = PageCopies(data, {*settings.urls, *settings.sitemaps})
 
-    async def gather(self) -> Tally:
-        """Read everything once. See :func:`aitp_desk.knowledge.web.round.gather`."""
-        return await gather(self._settings, self._egress, self.copies)
+    async def run_once(self) -> RoundCounts:
+        """Read everything once. See :func:`aitp_desk.knowledge.web.round.run_round`."""
+        return await run_round(self._settings, self._egress, self.copies)
 
     @property
     def every_seconds(self) -> int:
         """How long to wait after one round before the next."""
         return self._settings.every_minutes * 60
 
-    async def go_round(self, refresh: Callable[[], Awaitable[object]]) -> int:
+    async def run_and_refresh(self, refresh: Callable[[], Awaitable[object]]) -> int:
         """Read everything once, and then the content again if it has changed.
 
         Parameters:
@@ -56,7 +56,7 @@ class Rounds:
         """
         _log.info("content.web.asking")
         began = time.monotonic()
-        tally = await self.gather()
+        tally = await self.run_once()
         await refresh()
         _log.info(
             "content.web.read",

@@ -22,7 +22,7 @@ _GZIP = b"\x1f\x8b"
 _LISTS = {"urlset": "url", "sitemapindex": "sitemap"}
 
 
-class NoSitemap(Exception):
+class SitemapError(Exception):
     """The text is none that can be read; the message says why."""
 
 
@@ -49,9 +49,9 @@ def read_sitemap(payload: bytes) -> Sitemap:
     try:
         reader.parser.Parse(_unpacked(payload), True)
     except expat.ExpatError as error:
-        raise NoSitemap(f"It is no XML (line {error.lineno}).") from None
+        raise SitemapError(f"It is no XML (line {error.lineno}).") from None
     except (zlib.error, LookupError, ValueError):
-        raise NoSitemap("It cannot be unpacked or decoded.") from None
+        raise SitemapError("It cannot be unpacked or decoded.") from None
     found = tuple(dict.fromkeys(reader.found))
     return Sitemap(pages=found) if reader.root == "urlset" else Sitemap(sitemaps=found)
 
@@ -62,9 +62,9 @@ def _unpacked(payload: bytes) -> bytes:
     unpacker = zlib.decompressobj(31)
     text = unpacker.decompress(payload, MAX_SITEMAP_BYTES)
     if unpacker.unconsumed_tail:
-        raise NoSitemap(f"Unpacked it is larger than {MAX_SITEMAP_BYTES} bytes.")
+        raise SitemapError(f"Unpacked it is larger than {MAX_SITEMAP_BYTES} bytes.")
     if not unpacker.eof:
-        raise NoSitemap("It is cut off.")
+        raise SitemapError("It is cut off.")
     return text
 
 
@@ -83,17 +83,17 @@ class _Reader:
         self.parser.CharacterDataHandler = self._text.append
 
     def _refuse(self, *_: object) -> None:
-        raise NoSitemap("It declares a document type, which a sitemap does not need.")
+        raise SitemapError("It declares a document type, which a sitemap does not need.")
 
     def _start(self, name: str, _attributes: dict[str, str]) -> None:
         namespace, _, local = name.rpartition(" ")
         if not self._path:
             if local not in _LISTS:
-                raise NoSitemap("It is no sitemap: it is neither a urlset nor a sitemapindex.")
+                raise SitemapError("It is no sitemap: it is neither a urlset nor a sitemapindex.")
             self.root = local
             self._namespace = namespace
         if len(self._path) == _MAX_DEPTH:
-            raise NoSitemap("It nests deeper than any sitemap does.")
+            raise SitemapError("It nests deeper than any sitemap does.")
         self._path.append(local if namespace == self._namespace else name)
         self._text.clear()
 
@@ -103,5 +103,5 @@ class _Reader:
             if address:
                 self.found.append(address)
             if len(self.found) > MAX_ADDRESSES:
-                raise NoSitemap(f"It lists more than {MAX_ADDRESSES} addresses; split it.")
+                raise SitemapError(f"It lists more than {MAX_ADDRESSES} addresses; split it.")
         self._path.pop()

@@ -15,11 +15,11 @@ from pathlib import Path
 from typing import cast
 
 from aitp_desk.knowledge.documents.base import SourceKind
-from aitp_desk.knowledge.documents.chunks import passages_of
-from aitp_desk.knowledge.sources.admission import Found
-from aitp_desk.knowledge.sources.loader import Raw, understand
+from aitp_desk.knowledge.documents.chunks import split_passages
+from aitp_desk.knowledge.sources.admission import ContentFile
+from aitp_desk.knowledge.sources.loader import RawContent, parse_content
 from aitp_desk.knowledge.sources.pdf.texts import MAX_PAGES, PROGRAM, is_installed
-from aitp_desk.knowledge.sources.processes import PACKAGES, environment
+from aitp_desk.knowledge.sources.processes import PACKAGES, make_environment
 
 TRIED_FROM_BYTES = 64 * 1024
 """A smaller page is taken as it is; a PDF is not."""
@@ -50,7 +50,7 @@ async def can_be_read(kind: SourceKind, body: bytes) -> bool:
         stdout=asyncio.subprocess.DEVNULL,
         stderr=asyncio.subprocess.DEVNULL,
         cwd=PACKAGES,
-        env=environment(),
+        env=make_environment(),
     )
     try:
         async with asyncio.timeout(MAX_SECONDS):
@@ -69,9 +69,9 @@ def main() -> None:
     with suppress(ValueError, OSError):  # some systems do not know the limit
         resource.setrlimit(resource.RLIMIT_AS, (MAX_MEMORY, MAX_MEMORY))
     kind, body = cast(SourceKind, sys.argv[1]), sys.stdin.buffer.read()
-    found = Found("https://example.com/", Path(), kind)
-    for document in understand(Raw(((found, body),), (), b"")).documents:
-        passages_of(document)
+    found = ContentFile("https://example.com/", Path(), kind)
+    for document in parse_content(RawContent(((found, body),), (), b"")).documents:
+        split_passages(document)
 
 
 if __name__ == "__main__":

@@ -87,7 +87,7 @@ def is_invisible(character: str) -> bool:
     )
 
 
-def fault_of_name(id_: str) -> str | None:
+def find_name_fault(id_: str) -> str | None:
     """Return what is wrong with a name, as the end of "An actor's id …"; None for nothing."""
     if id_ != id_.strip():
         return "has no space at its beginning or end."

@@ -214,11 +214,11 @@ class Auditor(msgspec.Struct, frozen=True):
     proven_by: str
 
 
-def auditor_of(keys: AuditKeys, principal: Principal, at: int) -> Auditor:
+def make_auditor(keys: AuditKeys, principal: Principal, at: int) -> Auditor:
     """Have things noted in a caller's name."""
     return Auditor(keys, at, principal.id, principal.proven_by.value)
 
 
-def own_auditor(keys: AuditKeys, at: int) -> Auditor:
+def make_own_auditor(keys: AuditKeys, at: int) -> Auditor:
     """Have things noted that the desk does by itself."""
     return Auditor(keys, at, "desk", "desk")

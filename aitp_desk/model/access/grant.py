@@ -23,7 +23,7 @@ LONGEST_SECONDS = 10 * 366 * 24 * 60 * 60
 _LINK = re.compile(r"link_[A-Za-z0-9_-]{43}", re.ASCII)
 
 
-class May(Enum):
+class GrantLevel(Enum):
     """What a grant lets its holder do; who may write may read."""
 
     READ = "read"
@@ -44,7 +44,7 @@ class Grant(msgspec.Struct, frozen=True):
     id: str
     thread_id: str
     principal: str
-    may: May
+    may: GrantLevel
     created_at: int
     expires_at: int | None = None
 
@@ -68,7 +68,7 @@ class GrantDraft(msgspec.Struct, frozen=True):
     """
 
     principal: str | None
-    may: May
+    may: GrantLevel
     expires_at: int | None = None
     expires_in: int | None = None
 
@@ -90,7 +90,7 @@ class GrantDraft(msgspec.Struct, frozen=True):
         return end
 
 
-def new_link() -> str:
+def make_link_secret() -> str:
     """Make the secret of a link: 256 random bits."""
     return f"link_{secrets.token_urlsafe(32)}"
 

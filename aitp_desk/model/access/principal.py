@@ -8,7 +8,7 @@ from enum import Enum
 import msgspec
 from msgspec.structs import force_setattr
 
-from aitp_desk.model.access.scope import opens_threads, operates
+from aitp_desk.model.access.scope import is_operator_scope, opens_threads
 
 AGENT_PREFIX = "agent:"
 """What the id of an agent begins with that has proven its domain; the domain follows."""
@@ -123,37 +123,37 @@ def is_known_caller(name: str) -> bool:
     return name.startswith(PREFIXES)
 
 
-def anonymous(address: str) -> Principal:
+def make_anonymous(address: str) -> Principal:
     """The caller who proved nothing."""
     return Principal(ANONYMOUS_ID, PrincipalKind.ANONYMOUS, frozenset(), address)
 
 
-def principal_of_key(id_: str, scopes: Iterable[str], proven_by: ProvenBy) -> Principal:
+def make_key_principal(id_: str, scopes: Iterable[str], proven_by: ProvenBy) -> Principal:
     """The caller whom a key of this desk proves, at no address.
 
     Parameters:
         id_: the key's.
     """
     opened = frozenset(scopes)
-    return Principal(f"{KEY_PREFIX}{id_}", kind_of(opened), opened, "", proven_by=proven_by)
+    return Principal(f"{KEY_PREFIX}{id_}", find_kind(opened), opened, "", proven_by=proven_by)
 
 
-def kind_of(scopes: Collection[str], kind: PrincipalKind = PrincipalKind.AGENT) -> PrincipalKind:
+def find_kind(scopes: Collection[str], kind: PrincipalKind = PrincipalKind.AGENT) -> PrincipalKind:
     """What a caller is whose credential opens this.
 
     Parameters:
         kind: what they are where they do not run the desk.
     """
-    return PrincipalKind.OPERATOR if operates(scopes) else kind
+    return PrincipalKind.OPERATOR if is_operator_scope(scopes) else kind
 
 
-def least_of(one: Principal, other: Principal) -> Principal:
+def find_least(one: Principal, other: Principal) -> Principal:
     """Who may do no more than either of two callers, for what both have asked for.
 
     Two different callers have nothing in common: what they share may do what anybody may.
     """
     if one.id != other.id or one.kind is not other.kind:
-        return anonymous("")
+        return make_anonymous("")
     return Principal(one.id, one.kind, one.scopes & other.scopes, "")
 
 
@@ -167,7 +167,7 @@ def may_use_threads(principal: Principal) -> bool:
     return not is_of_token or opens_threads(principal.scopes)
 
 
-def takes_part_in_threads(principal: Principal) -> bool:
+def may_join_threads(principal: Principal) -> bool:
     """Whether the caller may use threads of others: claim them, join them and be shared with.
 
     A credential that was made for something else opens nothing of what others have said.
@@ -175,6 +175,6 @@ def takes_part_in_threads(principal: Principal) -> bool:
     return principal.is_anonymous or opens_threads(principal.scopes)
 
 
-def looks_after_threads(principal: Principal) -> bool:
+def may_operate_threads(principal: Principal) -> bool:
     """Whether the caller looks after all threads of the desk."""
-    return operates(principal.scopes)
+    return is_operator_scope(principal.scopes)

@@ -11,12 +11,12 @@ from enum import Enum
 
 import msgspec
 
-from aitp_desk.model.access.grant import Grant, May
-from aitp_desk.model.access.principal import Principal, looks_after_threads, takes_part_in_threads
+from aitp_desk.model.access.grant import Grant, GrantLevel
+from aitp_desk.model.access.principal import Principal, may_join_threads, may_operate_threads
 from aitp_desk.model.errors import Forbidden
 
 
-class Need(Enum):
+class AccessNeed(Enum):
     """What a caller wants of a thread."""
 
     READ = "read"
@@ -68,35 +68,37 @@ class Access(msgspec.Struct, frozen=True):
         """Whether the message with this number may be read."""
         return self.upto_seq is None or seq <= self.upto_seq
 
-    def check(self, need: Need) -> None:
+    def check(self, need: AccessNeed) -> None:
         """Refuse what the caller may not do.
 
         Raises:
             Forbidden: the message says why.
         """
-        if need is Need.READ or (self.may_manage if need is Need.MANAGE else self.may_write):
+        if need is AccessNeed.READ or (
+            self.may_manage if need is AccessNeed.MANAGE else self.may_write
+        ):
             return
         if self.has_left:
             raise Forbidden("You have left this thread; you may read what was said up to then.")
-        if need is Need.WRITE:
+        if need is AccessNeed.WRITE:
             raise Forbidden("This thread was shared with you to be read, and no more.")
         raise Forbidden("Only the thread's owner or an operator may do this.")
 
 
-def asks_for_attendance(principal: Principal, owner: str | None) -> bool:
+def needs_attendance(principal: Principal, owner: str | None) -> bool:
     """Whether it matters to a caller's access, or to its name, which actors are bound to it."""
     return not principal.is_anonymous and principal.id != owner
 
 
-def asks_for_grant(principal: Principal, owner: str | None, attendance: Attendance | None) -> bool:
+def needs_grant(principal: Principal, owner: str | None, attendance: Attendance | None) -> bool:
     """Whether it matters to a caller's access what was shared with it."""
-    if owner is None or owner == principal.id or looks_after_threads(principal):
+    if owner is None or owner == principal.id or may_operate_threads(principal):
         return False
     takes_part = attendance is not None and attendance.speaker is not None
     return principal.party is not None and not takes_part
 
 
-def access_to_thread(
+def decide_access(
     principal: Principal,
     owner: str | None,
     attendance: Attendance | None,
@@ -107,19 +109,19 @@ def access_to_thread(
     Parameters:
         owner: id of the principal that owns the thread; None for an anonymous visitor's.
         attendance: the caller's; None where no actor was ever bound to it, and where
-            :func:`asks_for_attendance` says no.
+            :func:`needs_attendance` says no.
         granted: the caller's grant, if it holds; None where there is none, and where
-            :func:`asks_for_grant` says no.
+            :func:`needs_grant` says no.
     """
-    if owner == principal.owner or looks_after_threads(principal):
+    if owner == principal.owner or may_operate_threads(principal):
         return Access()
-    if not takes_part_in_threads(principal):
+    if not may_join_threads(principal):
         return Access() if owner is None else None
     if attendance is not None and attendance.speaker is not None:
         return Access(may_manage=owner is None, may_join=owner is None)
     if granted is not None:
         return Access(
-            may_write=granted.may is May.WRITE,
+            may_write=granted.may is GrantLevel.WRITE,
             may_manage=False,
             may_join=False,
             sees_notes=not principal.is_guest,
@@ -148,6 +150,6 @@ def may_know_parent(
     Parameters:
         is_claimed: whether the fork was anonymous before it was its owner's.
     """
-    if parent_owner is not None or looks_after_threads(principal):
+    if parent_owner is not None or may_operate_threads(principal):
         return True
     return fork_owner is not None and fork_owner == principal.id and not is_claimed

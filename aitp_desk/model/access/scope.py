@@ -37,7 +37,7 @@ def is_open_scope(text: str) -> bool:
     return _OPEN_SCOPE.fullmatch(text) is not None
 
 
-def covers(held: Collection[str], scope: str) -> bool:
+def covers_scope(held: Collection[str], scope: str) -> bool:
     """Whether whoever may give these scopes may give this one.
 
     ``actions`` holds every ``actions:<name>``; the others hold no other by name.
@@ -45,24 +45,24 @@ def covers(held: Collection[str], scope: str) -> bool:
     return scope in held or (scope.startswith("actions:") and "actions" in held)
 
 
-def operates(scopes: Collection[str]) -> bool:
+def is_operator_scope(scopes: Collection[str]) -> bool:
     """Whether these scopes are those of somebody who runs the desk."""
     return not _OPERATING.isdisjoint(scopes)
 
 
-def opens_sealed(scopes: Collection[str]) -> bool:
+def opens_sealed_values(scopes: Collection[str]) -> bool:
     """Whether these scopes open what is sealed."""
     return SENSITIVE in scopes
 
 
 def opens_threads(scopes: Collection[str]) -> bool:
     """Whether these scopes open threads."""
-    return "threads" in scopes or operates(scopes)
+    return "threads" in scopes or is_operator_scope(scopes)
 
 
 def opens_action(scopes: Collection[str], name: str) -> bool:
     """Whether these scopes open an action that is not open to everybody."""
-    return covers(scopes, f"actions:{name}") or operates(scopes)
+    return covers_scope(scopes, f"actions:{name}") or is_operator_scope(scopes)
 
 
 def check_scopes(scopes: Iterable[str]) -> tuple[str, ...]:

@@ -61,7 +61,7 @@ class Revealed(msgspec.Struct, frozen=True):
         return f"Revealed(ref={self.ref!r})"
 
 
-def ref_of(*parts: str) -> str:
+def make_ref(*parts: str) -> str:
     """The reference that follows from what brings a value, such as the id of its message.
 
     It is as hard to guess as the hardest of these.
@@ -80,7 +80,7 @@ def sealed_as(ref: str) -> dict[str, str]:
     return {SEALED: ref}
 
 
-def ref_in(value: Any) -> str | None:
+def read_ref(value: Any) -> str | None:
     """The reference in what stands in place of a value; None in anything else."""
     if not isinstance(value, Mapping) or value.keys() != {SEALED}:
         return None

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from aitp_desk.model.access.scope import ACTION_NAME, opens_action, operates
+from aitp_desk.model.access.scope import ACTION_NAME, is_operator_scope, opens_action
 from aitp_desk.model.money import Money
 
 TEXT_ANSWER = "text/answer"
@@ -43,7 +43,7 @@ Approval = Literal["never", "sometimes", "always"]
 its arguments decide that."""
 
 
-def takes_nothing() -> Mapping[str, Any]:
+def make_empty_schema() -> Mapping[str, Any]:
     """The JSON Schema of arguments where there are none."""
     return {"type": "object", "properties": {}}
 
@@ -130,7 +130,7 @@ class Action(msgspec.Struct, frozen=True):
     open_to: OpenTo = "anyone"
     answer_types: tuple[str, ...] = (TEXT_ANSWER,)
     accept_fallback: bool = False
-    input_schema: Mapping[str, Any] = msgspec.field(default_factory=takes_nothing)
+    input_schema: Mapping[str, Any] = msgspec.field(default_factory=make_empty_schema)
     output_schema: Mapping[str, Any] | None = None
     safety: Safety = Safety()
     cost: Money | None = None
@@ -172,7 +172,7 @@ def is_open(scopes: Collection[str], open_to: OpenTo, name: str) -> bool:
         case "actions":
             return opens_action(scopes, name)
         case "operators":
-            return operates(scopes)
+            return is_operator_scope(scopes)
 
 
 def is_action_name(text: str) -> bool:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from aitp_desk.model.access.sealed_value import ref_in
+from aitp_desk.model.access.sealed_value import read_ref
 
 Change = Callable[[str, Any], Any]
 """Given the path of a secret (``login.password``) and what stands there, text or a reference; gives
@@ -106,7 +106,7 @@ def _walk(
     if not schemas or depth == 0:
         return value
     choices = [one for each in schemas for one in _choices(each, root)]
-    if isinstance(value, str) or ref_in(value) is not None:
+    if isinstance(value, str) or read_ref(value) is not None:
         return change(path, value) if any(map(is_secret, choices)) else value
     if isinstance(value, Mapping):
         return {

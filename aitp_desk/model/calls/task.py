@@ -71,7 +71,7 @@ class Result(msgspec.Struct, frozen=True):
     receipt: Mapping[str, Any] = {}
 
 
-class Told(msgspec.Struct, frozen=True):
+class TaskUtterance(msgspec.Struct, frozen=True):
     """What was said in a task.
 
     Parameters:
@@ -111,7 +111,7 @@ class Task(msgspec.Struct, frozen=True):
     state: TaskState
     created_at: int
     changed_at: int
-    history: tuple[Told, ...] = ()
+    history: tuple[TaskUtterance, ...] = ()
     asks: Result | None = None
     result: Result | None = None
     run_id: str | None = None

@@ -12,7 +12,7 @@ from typing import Literal
 
 import msgspec
 
-from aitp_desk.model.access.actor_name import comparable_name, fault_of_name, folded_name
+from aitp_desk.model.access.actor_name import comparable_name, find_name_fault, folded_name
 from aitp_desk.model.access.principal import GUEST_PREFIX, LINK_PREFIX, PREFIXES
 from aitp_desk.model.errors import Forbidden, InvalidRequest, MissingField, RequestTooLarge
 
@@ -300,7 +300,7 @@ def check_actor(actor: Actor, param: str = "metadata.actors") -> None:
     """
     if not actor.id.strip() or len(actor.id) > MAX_ID_LENGTH:
         raise InvalidRequest(f"An actor's id has 1 to {MAX_ID_LENGTH} characters.", param=param)
-    if (fault := fault_of_name(actor.id)) is not None:
+    if (fault := find_name_fault(actor.id)) is not None:
         raise InvalidRequest(f"An actor's id {fault}", param=param)
     if len(actor.capabilities) > MAX_CAPABILITIES:
         raise InvalidRequest(f"An actor has at most {MAX_CAPABILITIES} capabilities.", param=param)

@@ -62,10 +62,10 @@ class PersonSaid(msgspec.Struct, frozen=True):
     @property
     def operator(self) -> str | None:
         """The name of the operator who said it; None for the desk."""
-        return operator_of(self.actor)
+        return get_operator(self.actor)
 
 
-def told_together(heard: Collection[PersonSaid], text: str) -> str:
+def join_messages(heard: Collection[PersonSaid], text: str) -> str:
     """What people have said, each with who speaks, and then what the agent says."""
     if not heard:
         return text
@@ -171,17 +171,17 @@ class KeptTicket(msgspec.Struct, frozen=True):
         return msgspec.structs.replace(self, state=state, **changes)
 
 
-def operator_of(actor: str) -> str | None:
+def get_operator(actor: str) -> str | None:
     """The name of the operator whose actor this is; None for another of the desk's actors."""
     before, _, name = actor.rpartition(f"/{OPERATORS}/")
     return name if before else None
 
 
-def in_a_line(text: str) -> str:
+def to_summary_line(text: str) -> str:
     """What a ticket is about, in a line of bounded length."""
-    return shortened(" ".join(text.split()), LONGEST_ABOUT)
+    return shorten(" ".join(text.split()), LONGEST_ABOUT)
 
 
-def shortened(text: str, longest: int) -> str:
+def shorten(text: str, longest: int) -> str:
     """A text of at most so many characters; where it was longer it ends in an ellipsis."""
     return text if len(text) <= longest else f"{text[: longest - 1]}…"

@@ -88,7 +88,7 @@ class Statement(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     countersignatures: tuple[Countersignature, ...]
 
 
-class Named(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class TranscriptFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A file that goes with a message; what is in it is no part of the proof."""
 
     file_id: str
@@ -115,7 +115,7 @@ class Said(
     actor: str
     created_at: Count
     content: tuple[str, ...]
-    attachments: tuple[Named, ...]
+    attachments: tuple[TranscriptFile, ...]
     salt: str
     digest: str
     link: str

@@ -14,15 +14,15 @@ from typing import Any
 
 import msgspec
 
-from aitp_desk.agent.slots.replies.confirmation import consequences
+from aitp_desk.agent.slots.replies.confirmation import list_consequences
 from aitp_desk.desk.calls.registry import OWN_NAMES
 from aitp_desk.desk.desk import Desk
 from aitp_desk.model.access.principal import Principal
 from aitp_desk.model.calls.action import Action, may_invoke
 from aitp_desk.model.errors import NotAuthenticated
 from aitp_desk.protocols.a2a.dialect import Dialect
-from aitp_desk.protocols.a2a.payments import extensions
-from aitp_desk.protocols.base.door import Call, Reply, has_version, version_of
+from aitp_desk.protocols.a2a.payments import list_extensions
+from aitp_desk.protocols.base.door import Call, Reply, make_etag, matches_etag
 
 CARD_PATH = "/.well-known/agent-card.json"
 DOOR_PATH = "/a2a"
@@ -37,7 +37,7 @@ _BEARER = "An API key of this desk, or an access token."
 _encode = msgspec.json.encode
 
 
-class Cards:
+class AgentCards:
     """Writes the cards of one desk.
 
     Parameters:
@@ -74,16 +74,16 @@ class Cards:
             if body != self._body:
                 self._body = body
                 self._headers = (
-                    ("ETag", version_of(body)),
+                    ("ETag", make_etag(body)),
                     ("Last-Modified", formatdate(self._clock(), usegmt=True)),
                     ("Cache-Control", f"public, max-age={MAX_AGE_SECONDS}"),
                 )
             self._declared = actions
-        if has_version(call.headers, self._headers[0][1]):
+        if matches_etag(call.headers, self._headers[0][1]):
             return Reply(304, headers=self._headers)
         return Reply(200, self._body, headers=self._headers)
 
-    def extended(self, desk: Desk, principal: Principal, dialect: Dialect) -> dict[str, Any]:
+    def get_extended(self, desk: Desk, principal: Principal, dialect: Dialect) -> dict[str, Any]:
         """The card for a caller who is known: with all that is open to it.
 
         Raises:
@@ -117,7 +117,7 @@ class Cards:
             "skills": [_skill(action) for action in actions],
             "securitySchemes": self._schemes(is_union),
         }
-        if declared := extensions(desk):
+        if declared := list_extensions(desk):
             card["capabilities"]["extensions"] = declared
         if self._docs_url:
             card["documentationUrl"] = self._docs_url
@@ -161,7 +161,7 @@ def _interface(url: str, binding: str, version: str) -> dict[str, Any]:
 def _skill(action: Action) -> dict[str, Any]:
     """An action as a skill; it is called by a data part ``{"action", "arguments"}``."""
     is_own = action.name in OWN_NAMES
-    told = (action.summary, action.description, *(() if is_own else consequences(action)))
+    told = (action.summary, action.description, *(() if is_own else list_consequences(action)))
     skill: dict[str, Any] = {
         "id": action.name,
         "name": action.name.replace("_", " ").capitalize(),

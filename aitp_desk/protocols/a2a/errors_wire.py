@@ -20,13 +20,13 @@ from aitp_desk.model.errors import (
     TaskNotCancelable,
 )
 from aitp_desk.protocols.base.door import JSON, Reply
-from aitp_desk.protocols.base.errors import refusal_headers, status_of
+from aitp_desk.protocols.base.errors import find_status, make_refusal_headers
 from aitp_desk.protocols.base.json_rpc import (
     INTERNAL_ERROR,
     INVALID_PARAMS,
     INVALID_REQUEST,
     METHOD_NOT_FOUND,
-    rpc_error,
+    make_error,
 )
 
 DOMAIN = "a2a-protocol.org"
@@ -88,7 +88,7 @@ _REFUSALS: Mapping[ErrorKind, Refusal] = MappingProxyType(
 """What each kind is called; what is wrong with a request beside these, is with its parameters."""
 
 
-def refusal_of(error: DeskError) -> Refusal:
+def find_refusal(error: DeskError) -> Refusal:
     """What an error is called in the protocol."""
     match error:
         case TaskNotCancelable():
@@ -99,17 +99,17 @@ def refusal_of(error: DeskError) -> Refusal:
             return _REFUSALS[error.kind]
 
 
-def refuse_call(error: DeskError, request_id: Any) -> Reply:
+def render_call_error(error: DeskError, request_id: Any) -> Reply:
     """A refusal over JSON-RPC."""
-    refusal = refusal_of(error)
-    body = rpc_error(request_id, refusal.code, error.message, details_of(error, refusal))
-    status = status_of(error.kind) if refusal.is_transport else 200
-    return Reply(status, _encode(body), headers=refusal_headers(error))
+    refusal = find_refusal(error)
+    body = make_error(request_id, refusal.code, error.message, make_details(error, refusal))
+    status = find_status(error.kind) if refusal.is_transport else 200
+    return Reply(status, _encode(body), headers=make_refusal_headers(error))
 
 
 def render_rpc_error(error: DeskError, _headers: Mapping[str, str]) -> Reply:
     """A refusal over JSON-RPC of what has not come to be read."""
-    return refuse_call(error, None)
+    return render_call_error(error, None)
 
 
 def render_http_error(error: DeskError, _headers: Mapping[str, str]) -> Reply:
@@ -119,36 +119,36 @@ def render_http_error(error: DeskError, _headers: Mapping[str, str]) -> Reply:
 
 def render_http_error_03(error: DeskError, _headers: Mapping[str, str]) -> Reply:
     """The same for callers of version 0.3, who look for the name of the error at the top."""
-    words = refusal_of(error).reason.removesuffix("_ERROR").split("_")
+    words = find_refusal(error).reason.removesuffix("_ERROR").split("_")
     name = "".join(word.capitalize() for word in words)
     return _refuse_over_http(error, {"type": f"{name}Error", "message": error.message})
 
 
 def _refuse_over_http(error: DeskError, beside: dict[str, Any]) -> Reply:
-    refusal = refusal_of(error)
-    status = refusal.http or status_of(error.kind)
+    refusal = find_refusal(error)
+    status = refusal.http or find_status(error.kind)
     told = {
         "code": status,
         "status": refusal.status,
         "message": error.message,
-        "details": details_of(error, refusal),
+        "details": make_details(error, refusal),
     }
-    return Reply(status, _encode({"error": told, **beside}), JSON, refusal_headers(error))
+    return Reply(status, _encode({"error": told, **beside}), JSON, make_refusal_headers(error))
 
 
-def error_info(reason: str, said: Mapping[str, str] | None = None) -> dict[str, Any]:
+def make_error_info(reason: str, said: Mapping[str, str] | None = None) -> dict[str, Any]:
     """A ``google.rpc.ErrorInfo``, by which clients tell errors apart."""
     return {"@type": _INFO, "reason": reason, "domain": DOMAIN, "metadata": said or {}}
 
 
-def details_of(error: DeskError, refusal: Refusal) -> list[dict[str, Any]]:
+def make_details(error: DeskError, refusal: Refusal) -> list[dict[str, Any]]:
     """What programs are told of a refusal."""
     said: dict[str, str] = {}
     if error.retry_after is not None:
         said["retryAfter"] = str(error.retry_after)
     if isinstance(error, ConsentMissing | PaymentRequired) and error.price is not None:
         said["price"] = str(error.price)
-    info = error_info(refusal.reason, said)
+    info = make_error_info(refusal.reason, said)
     if error.param is None:
         return [info]
     violation = {"field": error.param, "description": error.message}

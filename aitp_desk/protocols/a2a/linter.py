@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from aitp_desk.model.errors import InvalidRequest
 from aitp_desk.model.strict_json import decode_json
-from aitp_desk.protocols.base.linter import Fault, line_of_fault
+from aitp_desk.protocols.base.linter import Fault, find_fault_line
 
 CARD_PLACE: Final = "/.well-known/agent-card.json"
 """Where agents look for it (section 8.2)."""
@@ -44,7 +44,7 @@ def check_card(body: bytes) -> tuple[Fault, ...]:
     try:
         value = decode_json(body)
     except InvalidRequest as error:
-        return (Fault("", error.message, line_of_fault(body)),)
+        return (Fault("", error.message, find_fault_line(body)),)
     if not isinstance(value, dict):
         return (Fault("", "is no JSON object."),)
     return tuple(_check(value))

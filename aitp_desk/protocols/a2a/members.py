@@ -12,11 +12,11 @@ from typing import Any
 
 from aitp_desk.model.errors import InvalidRequest, MissingField
 
-LONGEST_ID = 512
+MAX_ID = 512
 _UPPER = re.compile(r"[A-Z]")
 
 
-class Members:
+class ObjectReader:
     """The members of an object.
 
     Parameters:
@@ -32,62 +32,62 @@ class Members:
         self._given: Mapping[str, Any] = given
         self._at = at
 
-    def get(self, name: str) -> Any:
+    def get_value(self, name: str) -> Any:
         """A member, by its name in lower camel case; None where it is not there."""
         value = self._given.get(name)
         return self._given.get(_spelled(name)) if value is None else value
 
     def __contains__(self, name: str) -> bool:
-        return self.get(name) is not None
+        return self.get_value(name) is not None
 
-    def where(self, name: str) -> str:
+    def get_path(self, name: str) -> str:
         """Where a member stands, for ``param``."""
         return f"{self._at}{name}"
 
-    def object(self, name: str) -> Members:
+    def get_object(self, name: str) -> ObjectReader:
         """A member that is an object; an empty one where it is not there."""
-        value = self.get(name)
-        return Members({} if value is None else value, f"{self.where(name)}.")
+        value = self.get_value(name)
+        return ObjectReader({} if value is None else value, f"{self.get_path(name)}.")
 
-    def text(self, name: str, longest: int | None = LONGEST_ID) -> str:
+    def get_text(self, name: str, longest: int | None = MAX_ID) -> str:
         """A member that is a text; empty where it is not there.
 
         Raises:
             InvalidRequest: it is none, or too long.
         """
-        value = self.get(name)
+        value = self.get_value(name)
         if value is None:
             return ""
         if not isinstance(value, str) or (longest is not None and len(value) > longest):
             most = "" if longest is None else f" of at most {longest} characters"
             raise InvalidRequest(
-                f"{self.where(name)} must be a text{most}.", param=self.where(name)
+                f"{self.get_path(name)} must be a text{most}.", param=self.get_path(name)
             )
         return value
 
-    def needed(self, name: str) -> str:
+    def get_required_text(self, name: str) -> str:
         """A member that is a text and has to be there.
 
         Raises:
             MissingField: it is not, or is empty.
         """
-        value = self.text(name)
+        value = self.get_text(name)
         if not value:
-            raise MissingField(f"{self.where(name)} is required.", param=self.where(name))
+            raise MissingField(f"{self.get_path(name)} is required.", param=self.get_path(name))
         return value
 
-    def truth(self, name: str) -> bool | None:
+    def get_boolean(self, name: str) -> bool | None:
         """A member that is true or false; None where it is not there."""
-        value = self.get(name)
+        value = self.get_value(name)
         if value is not None and not isinstance(value, bool):
             raise InvalidRequest(
-                f"{self.where(name)} must be true or false.", param=self.where(name)
+                f"{self.get_path(name)} must be true or false.", param=self.get_path(name)
             )
         return value
 
-    def count(self, name: str, most: int | None = None) -> int | None:
+    def get_count(self, name: str, most: int | None = None) -> int | None:
         """A member that is a whole number and no less than zero; None where it is not there."""
-        value = self.get(name)
+        value = self.get_value(name)
         if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < 10:
             value = int(value)  # ProtoJSON lets numbers stand as texts, and so do queries
         if isinstance(value, float) and value.is_integer():
@@ -95,8 +95,8 @@ class Members:
         if value is not None and (type(value) is not int or value < 0 or (most or value) < value):
             bound = "of 0 or more" if most is None else f"from 0 to {most}"
             raise InvalidRequest(
-                f"{self.where(name)} must be a whole number {bound}.",
-                param=self.where(name),
+                f"{self.get_path(name)} must be a whole number {bound}.",
+                param=self.get_path(name),
             )
         return value
 

@@ -21,8 +21,8 @@ from aitp_desk.model.errors import (
     UnsupportedMedia,
 )
 from aitp_desk.protocols.a2a.dialect import Dialect
-from aitp_desk.protocols.a2a.members import Members
-from aitp_desk.protocols.base.open_requests_wire import request_body, terms_body
+from aitp_desk.protocols.a2a.members import ObjectReader
+from aitp_desk.protocols.base.open_requests_wire import write_request, write_terms
 
 REQUESTS = "requests"
 """The member of a data part under which stands what waits for an answer."""
@@ -31,7 +31,7 @@ _MOST_EXACT = 2**53
 """Up to here every whole number is a float of its own."""
 
 
-class GivenFile(msgspec.Struct, frozen=True):
+class PartFile(msgspec.Struct, frozen=True):
     """A file that a message carries.
 
     Parameters:
@@ -43,7 +43,7 @@ class GivenFile(msgspec.Struct, frozen=True):
     data: bytes
 
 
-class GivenParts(msgspec.Struct, frozen=True):
+class MessageParts(msgspec.Struct, frozen=True):
     """What the parts of a message carry, each kind in its order.
 
     Parameters:
@@ -53,10 +53,10 @@ class GivenParts(msgspec.Struct, frozen=True):
 
     texts: tuple[str, ...]
     data: tuple[Any, ...]
-    files: tuple[GivenFile, ...]
+    files: tuple[PartFile, ...]
 
 
-def read_parts(given: Any, dialect: Dialect, at: str) -> GivenParts:
+def read_parts(given: Any, dialect: Dialect, at: str) -> MessageParts:
     """Read the parts of a message.
 
     Parameters:
@@ -74,23 +74,23 @@ def read_parts(given: Any, dialect: Dialect, at: str) -> GivenParts:
         raise InvalidRequest(f"{at} may have at most {MAX_PARTS} parts.", param=at)
     texts: list[str] = []
     data: list[Any] = []
-    files: list[GivenFile] = []
+    files: list[PartFile] = []
     room = MAX_CONTENT_BYTES
     for place, one in enumerate(given):
         where = f"{at}[{place}]"
-        kind, value, part = _read_part(Members(one, f"{where}."), dialect)
+        kind, value, part = _read_part(ObjectReader(one, f"{where}."), dialect)
         if kind == "text":
             texts.append(value)
             room -= len(value)
         elif kind == "data":
-            value = whole_numbers(value)
+            value = with_whole_numbers(value)
             data.append(value)
             texts.append(msgspec.json.encode(value).decode())
             room -= len(texts[-1])
         elif kind == "raw":
-            name = part.text("filename") or part.text("name")
-            media_type = part.text("mediaType") or part.text("mimeType")
-            files.append(GivenFile(name, media_type, _bytes(value, where)))
+            name = part.get_text("filename") or part.get_text("name")
+            media_type = part.get_text("mediaType") or part.get_text("mimeType")
+            files.append(PartFile(name, media_type, _bytes(value, where)))
         else:
             raise UnsupportedMedia(
                 "The desk does not fetch files. Send the bytes in the message (raw, base64).",
@@ -103,10 +103,10 @@ def read_parts(given: Any, dialect: Dialect, at: str) -> GivenParts:
             )
     if len(files) > MAX_ATTACHMENTS:
         raise InvalidRequest(f"{at} may have at most {MAX_ATTACHMENTS} files.", param=at)
-    return GivenParts(tuple(texts), tuple(data), tuple(files))
+    return MessageParts(tuple(texts), tuple(data), tuple(files))
 
 
-def whole_numbers(value: Any) -> Any:
+def with_whole_numbers(value: Any) -> Any:
     """Data with its whole numbers as such.
 
     Clients that are made of the protocol's Protobuf definitions hold data in a
@@ -114,9 +114,9 @@ def whole_numbers(value: Any) -> Any:
     """
     match value:
         case dict():
-            return {name: whole_numbers(member) for name, member in value.items()}
+            return {name: with_whole_numbers(member) for name, member in value.items()}
         case list():
-            return [whole_numbers(item) for item in value]
+            return [with_whole_numbers(item) for item in value]
         case float() if value.is_integer() and abs(value) <= _MOST_EXACT:
             return int(value)
         case _:
@@ -125,15 +125,15 @@ def whole_numbers(value: Any) -> Any:
 
 def write_parts(result: Result, dialect: Dialect) -> list[dict[str, Any]]:
     """Write what came of a task, or is asked of its caller: in words, then as data."""
-    parts = [text_part(text, dialect) for text in result.texts if text]
+    parts = [write_text_part(text, dialect) for text in result.texts if text]
     if result.waiting:
-        asked = {REQUESTS: [request_body(one) for one in result.waiting]}
-        parts.append(data_part(asked, dialect))
+        asked = {REQUESTS: [write_request(one) for one in result.waiting]}
+        parts.append(write_data_part(asked, dialect))
     elif result.terms is not None:
-        told = {"price": result.terms.price, "payment": terms_body(result.terms)}
-        parts.append(data_part({"code": "payment_required", **told}, dialect))
+        told = {"price": result.terms.price, "payment": write_terms(result.terms)}
+        parts.append(write_data_part({"code": "payment_required", **told}, dialect))
     elif result.data is not None or not parts:
-        parts.append(data_part({} if result.data is None else result.data, dialect))
+        parts.append(write_data_part({} if result.data is None else result.data, dialect))
     return parts
 
 
@@ -142,12 +142,12 @@ def write_content(content: Iterable[str], dialect: Dialect) -> list[dict[str, An
     return [_kept_part(text, dialect) for text in content]
 
 
-def text_part(text: str, dialect: Dialect) -> dict[str, Any]:
+def write_text_part(text: str, dialect: Dialect) -> dict[str, Any]:
     """A part that is text."""
     return {"kind": "text", "text": text} if dialect is Dialect.V03 else {"text": text}
 
 
-def data_part(value: Any, dialect: Dialect) -> dict[str, Any]:
+def write_data_part(value: Any, dialect: Dialect) -> dict[str, Any]:
     """A part that is data; version 0.3 has objects alone, and gets others as their ``value``."""
     if dialect is Dialect.V1:
         return {"data": value, "mediaType": "application/json"}
@@ -157,7 +157,7 @@ def data_part(value: Any, dialect: Dialect) -> dict[str, Any]:
     return {"data": {"data": whole}}
 
 
-def url_part(url: str, dialect: Dialect) -> dict[str, Any]:
+def write_url_part(url: str, dialect: Dialect) -> dict[str, Any]:
     """A part that is a file, by its address."""
     if dialect is Dialect.V1:
         return {"url": url}
@@ -171,47 +171,47 @@ def _kept_part(text: str, dialect: Dialect) -> dict[str, Any]:
         try:
             value = msgspec.json.decode(text)
         except msgspec.DecodeError:
-            return text_part(text, dialect)
-        return data_part(value, dialect)
-    return text_part(text, dialect)
+            return write_text_part(text, dialect)
+        return write_data_part(value, dialect)
+    return write_text_part(text, dialect)
 
 
-def _read_part(part: Members, dialect: Dialect) -> tuple[str, Any, Members]:
+def _read_part(part: ObjectReader, dialect: Dialect) -> tuple[str, Any, ObjectReader]:
     """The kind of a part, what it holds, and where its name is said."""
     if dialect is Dialect.V1:
         kinds = [kind for kind in _KINDS if kind in part]
         if len(kinds) != 1:
             raise InvalidRequest(
-                f"{part.where('')[:-1]} must have exactly one of {', '.join(_KINDS)}.",
-                param=part.where("")[:-1],
+                f"{part.get_path('')[:-1]} must have exactly one of {', '.join(_KINDS)}.",
+                param=part.get_path("")[:-1],
             )
         (kind,) = kinds
-        return kind, part.get(kind) if kind == "data" else part.text(kind, None), part
-    kind = part.text("kind") if dialect is Dialect.V03 else _member_kind(part)
+        return kind, part.get_value(kind) if kind == "data" else part.get_text(kind, None), part
+    kind = part.get_text("kind") if dialect is Dialect.V03 else _member_kind(part)
     if kind == "text":
-        if not isinstance(part.get("text"), str):
-            raise MissingField(f"{part.where('text')} is required.", param=part.where("text"))
-        return kind, part.text("text", None), part
+        if not isinstance(part.get_value("text"), str):
+            raise MissingField(f"{part.get_path('text')} is required.", param=part.get_path("text"))
+        return kind, part.get_text("text", None), part
     if kind == "data":
-        data = part.object("data")
-        whole = data.get("data") if dialect is Dialect.V03_HTTP else part.get("data")
+        data = part.get_object("data")
+        whole = data.get_value("data") if dialect is Dialect.V03_HTTP else part.get_value("data")
         if not isinstance(whole, dict):
             raise InvalidRequest(
-                f"{part.where('data')} must be an object.", param=part.where("data")
+                f"{part.get_path('data')} must be an object.", param=part.get_path("data")
             )
         return kind, whole, part
     if kind == "file":
-        file = part.object("file")
+        file = part.get_object("file")
         for member in ("bytes", "fileWithBytes"):
             if member in file:
-                return "raw", file.text(member, None), file
+                return "raw", file.get_text(member, None), file
         return "url", None, file
     raise InvalidRequest(
-        f"{part.where('kind')} must be text, data or file.", param=part.where("kind")
+        f"{part.get_path('kind')} must be text, data or file.", param=part.get_path("kind")
     )
 
 
-def _member_kind(part: Members) -> str:
+def _member_kind(part: ObjectReader) -> str:
     return next((kind for kind in ("text", "data", "file") if kind in part), "")
 
 

@@ -16,10 +16,15 @@ import msgspec
 
 from aitp_desk.desk.desk import Desk
 from aitp_desk.model.calls.task import Result
-from aitp_desk.protocols.a2a.members import Members
-from aitp_desk.protocols.a2a.parts_wire import whole_numbers
+from aitp_desk.protocols.a2a.members import ObjectReader
+from aitp_desk.protocols.a2a.parts_wire import with_whole_numbers
 from aitp_desk.protocols.base.door import Call, Handler, Reply
-from aitp_desk.protocols.base.payments.x402_wire import Thing, failure, read_payload, write_required
+from aitp_desk.protocols.base.payments.x402_wire import (
+    PaidItem,
+    make_failure,
+    read_payload,
+    write_required,
+)
 
 URIS: Final = (
     "https://github.com/google-a2a/a2a-x402/v0.1",
@@ -37,17 +42,17 @@ _HEADERS: Final = ("A2A-Extensions", "X-A2A-Extensions")
 """By which a caller activates extensions, and is told which are; the second is version 0.3's."""
 
 
-def read_payment(message: Members) -> Mapping[str, Any] | None:
+def read_payment(message: ObjectReader) -> Mapping[str, Any] | None:
     """What pays, in the metadata of a message; None where nothing does.
 
     Raises:
         InvalidRequest: it cannot be understood.
     """
-    metadata = message.object("metadata")
-    given = metadata.get(_PAYLOAD)
+    metadata = message.get_object("metadata")
+    given = metadata.get_value(_PAYLOAD)
     if given is None:
         return None
-    return read_payload(whole_numbers(given), metadata.where(_PAYLOAD))
+    return read_payload(with_whole_numbers(given), metadata.get_path(_PAYLOAD))
 
 
 def write_metadata(asks: Result, url: str) -> dict[str, Any]:
@@ -61,32 +66,34 @@ def write_metadata(asks: Result, url: str) -> dict[str, Any]:
     terms = asks.terms
     if terms is None:
         return {}
-    required = write_required(terms, Thing(url), " ".join(asks.texts))
+    required = write_required(terms, PaidItem(url), " ".join(asks.texts))
     if required is None:
         return {}
     told: dict[str, Any] = {_STATUS: "payment-required", _REQUIRED: required}
     if asks.refused:
-        told |= {_ERROR: "PAYMENT_REFUSED", _RECEIPTS: [failure(terms, asks.refused)]}
+        told |= {_ERROR: "PAYMENT_REFUSED", _RECEIPTS: [make_failure(terms, asks.refused)]}
     return told
 
 
-def extensions(desk: Desk) -> list[dict[str, Any]]:
+def list_extensions(desk: Desk) -> list[dict[str, Any]]:
     """What a card declares; nothing where nothing is sold by x402."""
-    if METHOD not in desk.ways_to_pay or not any(one.is_prepaid for one in desk.registry.actions):
+    if METHOD not in desk.payment_methods or not any(
+        one.is_prepaid for one in desk.registry.actions
+    ):
         return []
     text = "What costs something here can be paid by x402; its task says what is asked."
     return [{"uri": uri, "description": text, "required": False} for uri in URIS]
 
 
-def activating(handler: Handler) -> Handler:
+def with_active_extensions(handler: Handler) -> Handler:
     """A handler whose answer says which of the extensions that its caller knows are active."""
 
     async def answer(desk: Desk, call: Call) -> Reply:
         reply = await handler(desk, call)
         active = []
         for header in _HEADERS:
-            wanted = {one.strip() for one in call.listed(header).split(",")} & set(URIS)
-            if wanted and extensions(desk):
+            wanted = {one.strip() for one in call.get_list_header(header).split(",")} & set(URIS)
+            if wanted and list_extensions(desk):
                 active.append((header, ", ".join(sorted(wanted))))
         return msgspec.structs.replace(reply, headers=(*reply.headers, *active))
 

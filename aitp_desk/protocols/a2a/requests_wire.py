@@ -16,12 +16,12 @@ import msgspec
 from aitp_desk.model.calls.task import Push, TaskState
 from aitp_desk.model.errors import InvalidRequest
 from aitp_desk.protocols.a2a.dialect import Dialect
-from aitp_desk.protocols.a2a.members import Members
-from aitp_desk.protocols.a2a.parts_wire import GivenParts, read_parts
+from aitp_desk.protocols.a2a.members import ObjectReader
+from aitp_desk.protocols.a2a.parts_wire import MessageParts, read_parts
 from aitp_desk.protocols.a2a.payments import read_payment
 
 DEFAULT_PAGE = 50
-MOST_PAGE = 100
+MAX_PAGE = 100
 _STATES = {f"TASK_STATE_{state.name}": state for state in TaskState}
 _ANY_STATE = ("", "TASK_STATE_UNSPECIFIED")
 _USER = ("user", "ROLE_USER")
@@ -39,7 +39,7 @@ class SendParams(msgspec.Struct, frozen=True):
         payment: a message that pays for it; None for none.
     """
 
-    parts: GivenParts
+    parts: MessageParts
     message_id: str
     context: str = ""
     task_id: str = ""
@@ -74,21 +74,21 @@ def read_send(given: Any, dialect: Dialect) -> SendParams:
     Raises:
         InvalidRequest and its kin: ``param`` is where.
     """
-    params = Members(given)
+    params = ObjectReader(given)
     name = "message"
     if dialect is Dialect.V03_HTTP and name not in params:
         name = "request"
-    message = params.object(name)
-    message_id = message.needed("messageId")
-    role = message.needed("role")
+    message = params.get_object(name)
+    message_id = message.get_required_text("messageId")
+    role = message.get_required_text("role")
     if role not in _USER:
         raise InvalidRequest(
-            f"{message.where('role')} must be ROLE_USER (in 0.3: user).",
-            param=message.where("role"),
+            f"{message.get_path('role')} must be ROLE_USER (in 0.3: user).",
+            param=message.get_path("role"),
         )
     member = "content" if dialect is Dialect.V03_HTTP else "parts"
-    parts = read_parts(message.get(member), dialect, message.where(member))
-    configuration = params.object("configuration")
+    parts = read_parts(message.get_value(member), dialect, message.get_path(member))
+    configuration = params.get_object("configuration")
     push_member = "taskPushNotificationConfig"
     if dialect is not Dialect.V1:
         push_member = "pushNotificationConfig"
@@ -96,84 +96,84 @@ def read_send(given: Any, dialect: Dialect) -> SendParams:
             push_member = "pushNotification"
     push = None
     if push_member in configuration:
-        push = read_push(configuration.object(push_member), dialect, "")
+        push = read_push(configuration.get_object(push_member), dialect, "")
     return SendParams(
         parts,
         message_id,
-        message.text("contextId"),
-        message.text("taskId"),
-        configuration.count("historyLength"),
+        message.get_text("contextId"),
+        message.get_text("taskId"),
+        configuration.get_count("historyLength"),
         _blocks(configuration, dialect, is_there="configuration" in params),
         push,
         read_payment(message),
     )
 
 
-def _blocks(configuration: Members, dialect: Dialect, *, is_there: bool) -> bool:
+def _blocks(configuration: ObjectReader, dialect: Dialect, *, is_there: bool) -> bool:
     """Whether the answer waits until the task is at rest.
 
     Parameters:
         is_there: whether there is a configuration at all.
     """
     if dialect is Dialect.V1:
-        return not configuration.truth("returnImmediately")
-    blocking = configuration.truth("blocking")
+        return not configuration.get_boolean("returnImmediately")
+    blocking = configuration.get_boolean("blocking")
     if dialect is Dialect.V03_HTTP and is_there:
         return blocking is True  # a false member is left out by those who write ProtoJSON
     return blocking is not False
 
 
-def read_push(config: Members, dialect: Dialect, task_id: str) -> Push:
+def read_push(config: ObjectReader, dialect: Dialect, task_id: str) -> Push:
     """Read whom to tell of a task.
 
     Parameters:
         task_id: of the task; empty where it is the one that is begun.
     """
-    authentication = config.object("authentication")
-    scheme = authentication.text("scheme", None)
+    authentication = config.get_object("authentication")
+    scheme = authentication.get_text("scheme", None)
     if dialect is not Dialect.V1:
-        schemes = authentication.get("schemes") or [""]
+        schemes = authentication.get_value("schemes") or [""]
         if not isinstance(schemes, list) or not isinstance(schemes[0], str):
             raise InvalidRequest(
-                f"{authentication.where('schemes')} must be a list of names.",
-                param=authentication.where("schemes"),
+                f"{authentication.get_path('schemes')} must be a list of names.",
+                param=authentication.get_path("schemes"),
             )
         scheme = schemes[0]
     if "url" not in config:
-        config.needed("url")
+        config.get_required_text("url")
     return Push(
-        config.text("id"),
+        config.get_text("id"),
         task_id,
-        config.text("url", None),
-        config.text("token", None),
+        config.get_text("url", None),
+        config.get_text("token", None),
         scheme,
-        authentication.text("credentials", None),
+        authentication.get_text("credentials", None),
         dialect.version,
     )
 
 
-def read_list(params: Members) -> ListParams:
+def read_list(params: ObjectReader) -> ListParams:
     """Read which tasks are to be listed.
 
     Raises:
         InvalidRequest: ``param`` is where.
     """
-    named = params.text("status")
+    named = params.get_text("status")
     if named not in _STATES and named not in _ANY_STATE:
         raise InvalidRequest(
-            f"status must be one of {', '.join(_STATES)}.", param=params.where("status")
+            f"status must be one of {', '.join(_STATES)}.", param=params.get_path("status")
         )
-    limit = params.count("pageSize", MOST_PAGE)
-    if limit == 0 and params.get("pageSize") is not None:
-        raise InvalidRequest(f"pageSize must be from 1 to {MOST_PAGE}.", param="pageSize")
-    includes = params.get("includeArtifacts")
+    limit = params.get_count("pageSize", MAX_PAGE)
+    if limit == 0 and params.get_value("pageSize") is not None:
+        raise InvalidRequest(f"pageSize must be from 1 to {MAX_PAGE}.", param="pageSize")
+    includes = params.get_value("includeArtifacts")
     return ListParams(
-        params.text("contextId"),
+        params.get_text("contextId"),
         _STATES.get(named),
         limit or DEFAULT_PAGE,
-        _read_token(params.text("pageToken")),
-        _read_moment(params.text("statusTimestampAfter")),
-        params.count("historyLength"),
+        _read_token(params.get_text("pageToken")),
+        _read_moment(params.get_text("statusTimestampAfter")),
+        params.get_count("historyLength"),
         includes is True or includes == "true",
     )
 

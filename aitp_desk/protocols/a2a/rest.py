@@ -15,11 +15,11 @@ from aitp_desk.desk.desk import Desk
 from aitp_desk.model.access.principal import Principal
 from aitp_desk.model.strict_json import decode_json
 from aitp_desk.protocols.a2a import service as handling
-from aitp_desk.protocols.a2a.card import Cards
+from aitp_desk.protocols.a2a.card import AgentCards
 from aitp_desk.protocols.a2a.dialect import Dialect, check_version
-from aitp_desk.protocols.a2a.members import Members
+from aitp_desk.protocols.a2a.members import ObjectReader
 from aitp_desk.protocols.a2a.requests_wire import read_push, read_send
-from aitp_desk.protocols.a2a.tasks_wire import TaskWords
+from aitp_desk.protocols.a2a.tasks_wire import TaskWriter
 from aitp_desk.protocols.base.door import EVENT_STREAM, JSON, Call, Reply, Route
 from aitp_desk.protocols.base.sse import UNBUFFERED
 
@@ -35,15 +35,15 @@ class RestDoor:
         below: the address of the desk, without a slash at its end.
     """
 
-    def __init__(self, dialect: Dialect, cards: Cards, below: str) -> None:
+    def __init__(self, dialect: Dialect, cards: AgentCards, below: str) -> None:
         self._dialect = dialect
         self._cards = cards
-        self._words = TaskWords(dialect, below)
+        self._words = TaskWriter(dialect, below)
 
     async def send(self, desk: Desk, call: Call) -> Reply:
         """``POST message:send``."""
         params = read_send(self._body(call), self._dialect)
-        task = await handling.send(desk, call, params)
+        task = await handling.send_message(desk, call, params)
         return _reply(call, self._words.task_event(task, params.history_length))
 
     async def stream(self, desk: Desk, call: Call) -> Reply:
@@ -55,20 +55,20 @@ class RestDoor:
     async def get(self, desk: Desk, call: Call) -> Reply:
         """``GET tasks/{id}``."""
         self._check(call)
-        length = Members(dict(call.query)).count("historyLength")
-        task = await desk.tasks.find(call.principal, call.params["task_id"])
+        length = ObjectReader(dict(call.query)).get_count("historyLength")
+        task = await desk.tasks.get_task(call.principal, call.params["task_id"])
         return _reply(call, self._words.task(task, length))
 
     async def list(self, desk: Desk, call: Call) -> Reply:
         """``GET tasks``."""
         self._check(call)
-        query = Members(dict(call.query))
+        query = ObjectReader(dict(call.query))
         return _reply(call, await handling.list_tasks(desk, call, query, self._words))
 
     async def cancel(self, desk: Desk, call: Call) -> Reply:
         """``POST tasks/{id}:cancel``."""
         self._check(call)
-        task = await desk.tasks.cancel(call.principal, call.params["task_id"])
+        task = await desk.tasks.cancel_task(call.principal, call.params["task_id"])
         return _reply(call, self._words.task(task))
 
     async def subscribe(self, desk: Desk, call: Call) -> Reply:
@@ -80,17 +80,17 @@ class RestDoor:
 
     async def set_push(self, desk: Desk, call: Call) -> Reply:
         """``POST tasks/{id}/pushNotificationConfigs``."""
-        config = Members(self._body(call))
+        config = ObjectReader(self._body(call))
         if self._dialect is not Dialect.V1 and "config" in config:
-            config = config.object("config").object("pushNotificationConfig")
+            config = config.get_object("config").get_object("pushNotificationConfig")
         push = read_push(config, self._dialect, call.params["task_id"])
-        kept = await desk.tasks.set_push(call.principal, push, call.mark)
+        kept = await desk.tasks.set_receiver(call.principal, push, call.mark)
         return _reply(call, self._words.push(kept))
 
     async def list_pushes(self, desk: Desk, call: Call) -> Reply:
         """``GET tasks/{id}/pushNotificationConfigs``."""
         self._check(call)
-        pushes = await desk.tasks.pushes(call.principal, call.params["task_id"])
+        pushes = await desk.tasks.list_receivers(call.principal, call.params["task_id"])
         return _reply(call, {"configs": [self._words.push(push) for push in pushes]})
 
     async def get_push(self, desk: Desk, call: Call) -> Reply:
@@ -105,13 +105,13 @@ class RestDoor:
         """``DELETE tasks/{id}/pushNotificationConfigs/{push_id}``."""
         self._check(call)
         task_id, push_id = call.params["task_id"], call.params["push_id"]
-        await desk.tasks.delete_push(call.principal, task_id, push_id)
+        await desk.tasks.delete_receiver(call.principal, task_id, push_id)
         return _reply(call, {})
 
     async def card(self, desk: Desk, call: Call) -> Reply:
         """``GET extendedAgentCard``, in 0.3 ``GET card``."""
         self._check(call)
-        return _reply(call, self._cards.extended(desk, call.principal, self._dialect))
+        return _reply(call, self._cards.get_extended(desk, call.principal, self._dialect))
 
     def routes(
         self, path: str, max_body: int, max_body_for: Callable[[Desk, Principal], int]
@@ -159,7 +159,7 @@ class RestDoor:
 
 def _reply(call: Call, body: Any) -> Reply:
     """An answer, of the media type that its reader names, else the protocol's own."""
-    accepted = call.listed("Accept").lower()
+    accepted = call.get_list_header("Accept").lower()
     is_plain = JSON in accepted and A2A_JSON not in accepted
     return Reply(200, _encode(body), JSON if is_plain else A2A_JSON)
 

@@ -8,14 +8,14 @@ from functools import partial
 from aitp_desk.desk.desk import Desk
 from aitp_desk.model.access.principal import Principal
 from aitp_desk.protocols.a2a import rpc
-from aitp_desk.protocols.a2a.card import CARD_PATH, DOOR_PATH, Cards
+from aitp_desk.protocols.a2a.card import CARD_PATH, DOOR_PATH, AgentCards
 from aitp_desk.protocols.a2a.dialect import Dialect
 from aitp_desk.protocols.a2a.errors_wire import (
     render_http_error,
     render_http_error_03,
     render_rpc_error,
 )
-from aitp_desk.protocols.a2a.payments import activating
+from aitp_desk.protocols.a2a.payments import with_active_extensions
 from aitp_desk.protocols.a2a.rest import RestDoor
 from aitp_desk.protocols.base.door import Call, Door, Reply, Route
 
@@ -44,11 +44,13 @@ def make_doors(
         is_union: whether the public card is for callers of version 0.3 as well.
         clock: Unix seconds.
     """
-    root = desk.below
+    root = desk.base_path
     below, path = f"{desk.site.url}{root}", f"{root}{DOOR_PATH}"
     token_url = f"{desk.site.url}{token_path}" if token_path else ""
     docs_url = f"{desk.site.url}{docs_path}" if docs_path else ""
-    cards = Cards(below, token_url=token_url, docs_url=docs_url, is_union=is_union, clock=clock)
+    cards = AgentCards(
+        below, token_url=token_url, docs_url=docs_url, is_union=is_union, clock=clock
+    )
     most = max_body + min(max_file, MOST_FILE_BYTES) * 4 // 3
     answer = partial(_answer, cards, below)
 
@@ -62,9 +64,21 @@ def make_doors(
             f"a2a{called}",
             (
                 Route("GET", f"{root}{CARD_PATH}", cards.get, "static", is_open=True),
-                Route("POST", path, activating(answer), "converse", most, max_body_for=most_of),
                 Route(
-                    "POST", f"{path}/", activating(answer), "converse", most, max_body_for=most_of
+                    "POST",
+                    path,
+                    with_active_extensions(answer),
+                    "converse",
+                    most,
+                    max_body_for=most_of,
+                ),
+                Route(
+                    "POST",
+                    f"{path}/",
+                    with_active_extensions(answer),
+                    "converse",
+                    most,
+                    max_body_for=most_of,
                 ),
             ),
             (path, f"{root}{CARD_PATH}"),
@@ -88,5 +102,5 @@ def make_doors(
     )
 
 
-async def _answer(cards: Cards, below: str, desk: Desk, call: Call) -> Reply:
+async def _answer(cards: AgentCards, below: str, desk: Desk, call: Call) -> Reply:
     return await rpc.answer(desk, call, cards, below)

@@ -15,20 +15,20 @@ from aitp_desk.desk.desk import Desk
 from aitp_desk.model.errors import DeskError, InvalidRequest, UnknownVersion
 from aitp_desk.model.strict_json import decode_json
 from aitp_desk.protocols.a2a import service as handling
-from aitp_desk.protocols.a2a.card import Cards
+from aitp_desk.protocols.a2a.card import AgentCards
 from aitp_desk.protocols.a2a.dialect import VERSION_HEADER, Dialect, read_version
-from aitp_desk.protocols.a2a.errors_wire import error_info, refuse_call
-from aitp_desk.protocols.a2a.members import Members
+from aitp_desk.protocols.a2a.errors_wire import make_error_info, render_call_error
+from aitp_desk.protocols.a2a.members import ObjectReader
 from aitp_desk.protocols.a2a.requests_wire import read_push, read_send
-from aitp_desk.protocols.a2a.tasks_wire import TaskWords
+from aitp_desk.protocols.a2a.tasks_wire import TaskWriter
 from aitp_desk.protocols.base.door import EVENT_STREAM, Call, Reply
 from aitp_desk.protocols.base.json_rpc import (
     INVALID_REQUEST,
     METHOD_NOT_FOUND,
     PARSE_ERROR,
-    is_id,
-    rpc_error,
-    rpc_result,
+    is_request_id,
+    make_error,
+    make_result,
 )
 from aitp_desk.protocols.base.sse import UNBUFFERED
 
@@ -44,10 +44,10 @@ class RpcCall(msgspec.Struct, frozen=True):
 
     desk: Desk
     call: Call
-    cards: Cards
+    cards: AgentCards
     id: Any
     params: Any
-    words: TaskWords
+    words: TaskWriter
 
     @property
     def dialect(self) -> Dialect:
@@ -55,17 +55,17 @@ class RpcCall(msgspec.Struct, frozen=True):
         return self.words.dialect
 
     @property
-    def members(self) -> Members:
+    def members(self) -> ObjectReader:
         """Its parameters."""
-        return Members({} if self.params is None else self.params)
+        return ObjectReader({} if self.params is None else self.params)
 
     def reply(self, result: Any) -> Reply:
         """Its answer."""
-        return Reply(200, _encode(rpc_result(self.id, result)))
+        return Reply(200, _encode(make_result(self.id, result)))
 
     def event(self, body: dict[str, Any]) -> bytes:
         """Its answer, as one of those that a stream is."""
-        return b"data: %b\n\n" % _encode(rpc_result(self.id, body))
+        return b"data: %b\n\n" % _encode(make_result(self.id, body))
 
 
 _REASONS = {
@@ -78,7 +78,7 @@ Method = Callable[[RpcCall], Awaitable[Reply]]
 
 async def _send(rpc: RpcCall) -> Reply:
     params = read_send(rpc.params, rpc.dialect)
-    task = await handling.send(rpc.desk, rpc.call, params)
+    task = await handling.send_message(rpc.desk, rpc.call, params)
     return rpc.reply(rpc.words.task_event(task, params.history_length))
 
 
@@ -89,8 +89,8 @@ async def _stream(rpc: RpcCall) -> Reply:
 
 
 async def _get(rpc: RpcCall) -> Reply:
-    task_id, length = rpc.members.needed("id"), rpc.members.count("historyLength")
-    task = await rpc.desk.tasks.find(rpc.call.principal, task_id)
+    task_id, length = rpc.members.get_required_text("id"), rpc.members.get_count("historyLength")
+    task = await rpc.desk.tasks.get_task(rpc.call.principal, task_id)
     return rpc.reply(rpc.words.task(task, length))
 
 
@@ -99,23 +99,23 @@ async def _list(rpc: RpcCall) -> Reply:
 
 
 async def _cancel(rpc: RpcCall) -> Reply:
-    task = await rpc.desk.tasks.cancel(rpc.call.principal, rpc.members.needed("id"))
+    task = await rpc.desk.tasks.cancel_task(rpc.call.principal, rpc.members.get_required_text("id"))
     return rpc.reply(rpc.words.task(task))
 
 
 async def _subscribe(rpc: RpcCall) -> Reply:
-    task_id = rpc.members.needed("id")
+    task_id = rpc.members.get_required_text("id")
     stream = await handling.subscribe(rpc.desk, rpc.call, task_id, rpc.words, rpc.event)
     return Reply(200, content_type=EVENT_STREAM, headers=UNBUFFERED, stream=stream)
 
 
 async def _set_push(rpc: RpcCall) -> Reply:
-    task_id = rpc.members.needed("taskId")
+    task_id = rpc.members.get_required_text("taskId")
     config = rpc.members
     if rpc.dialect is not Dialect.V1:
-        config = config.object("pushNotificationConfig")
+        config = config.get_object("pushNotificationConfig")
     push = read_push(config, rpc.dialect, task_id)
-    kept = await rpc.desk.tasks.set_push(rpc.call.principal, push, rpc.call.mark)
+    kept = await rpc.desk.tasks.set_receiver(rpc.call.principal, push, rpc.call.mark)
     return rpc.reply(rpc.words.push(kept))
 
 
@@ -125,26 +125,26 @@ async def _get_push(rpc: RpcCall) -> Reply:
 
 
 async def _list_pushes(rpc: RpcCall) -> Reply:
-    task_id = rpc.members.needed("taskId" if rpc.dialect is Dialect.V1 else "id")
-    pushes = await rpc.desk.tasks.pushes(rpc.call.principal, task_id)
+    task_id = rpc.members.get_required_text("taskId" if rpc.dialect is Dialect.V1 else "id")
+    pushes = await rpc.desk.tasks.list_receivers(rpc.call.principal, task_id)
     told = [rpc.words.push(push) for push in pushes]
     return rpc.reply({"configs": told} if rpc.dialect is Dialect.V1 else told)
 
 
 async def _delete_push(rpc: RpcCall) -> Reply:
-    await rpc.desk.tasks.delete_push(rpc.call.principal, *_push_of(rpc))
+    await rpc.desk.tasks.delete_receiver(rpc.call.principal, *_push_of(rpc))
     return rpc.reply({} if rpc.dialect is Dialect.V1 else None)
 
 
 async def _extended_card(rpc: RpcCall) -> Reply:
-    return rpc.reply(rpc.cards.extended(rpc.desk, rpc.call.principal, rpc.dialect))
+    return rpc.reply(rpc.cards.get_extended(rpc.desk, rpc.call.principal, rpc.dialect))
 
 
 def _push_of(rpc: RpcCall) -> tuple[str, str]:
     """The ids of a task and of an address that is told of it."""
     if rpc.dialect is Dialect.V1:
-        return rpc.members.needed("taskId"), rpc.members.needed("id")
-    return rpc.members.needed("id"), rpc.members.text("pushNotificationConfigId")
+        return rpc.members.get_required_text("taskId"), rpc.members.get_required_text("id")
+    return rpc.members.get_required_text("id"), rpc.members.get_text("pushNotificationConfigId")
 
 
 METHODS: Mapping[str, Method] = MappingProxyType(
@@ -178,7 +178,7 @@ METHODS_03: Mapping[str, Method] = MappingProxyType(
 )
 
 
-async def answer(desk: Desk, call: Call, cards: Cards, below: str) -> Reply:
+async def answer(desk: Desk, call: Call, cards: AgentCards, below: str) -> Reply:
     """Answer a JSON-RPC request.
 
     Parameters:
@@ -205,10 +205,10 @@ async def answer(desk: Desk, call: Call, cards: Cards, below: str) -> Reply:
                 )
             named = ", ".join(methods)
             return _wrong(id_, METHOD_NOT_FOUND, f"Method not found. The methods are {named}.")
-        words = TaskWords(dialect, below)
+        words = TaskWriter(dialect, below)
         return await method(RpcCall(desk, call, cards, id_, given.get("params"), words))
     except DeskError as error:
-        return refuse_call(error, id_)
+        return render_call_error(error, id_)
 
 
 def _wrong_envelope(given: Any) -> str | None:
@@ -225,8 +225,8 @@ def _wrong_envelope(given: Any) -> str | None:
 
 
 def _is_id(value: Any) -> bool:
-    return value is None or is_id(value)
+    return value is None or is_request_id(value)
 
 
 def _wrong(id_: Any, code: int, message: str) -> Reply:
-    return Reply(200, _encode(rpc_error(id_, code, message, [error_info(_REASONS[code])])))
+    return Reply(200, _encode(make_error(id_, code, message, [make_error_info(_REASONS[code])])))

@@ -12,13 +12,13 @@ from aitp_desk.agent.base import Clarification
 from aitp_desk.agent.history.message_codec import write_reply
 from aitp_desk.agent.history.offer import Offer
 from aitp_desk.config import THREADS
-from aitp_desk.desk.access.idempotency import Request
+from aitp_desk.desk.access.idempotency import RequestInfo
 from aitp_desk.desk.calls.registry import OWN_NAMES
 from aitp_desk.desk.desk import Desk
-from aitp_desk.desk.dialogue.tools.json_arguments import part_consent, part_payment
-from aitp_desk.desk.dialogue.turn import Ask
+from aitp_desk.desk.dialogue.tools.json_arguments import split_consent, split_payment
+from aitp_desk.desk.dialogue.turn import AskRequest
 from aitp_desk.desk.direct.calls import DirectCall
-from aitp_desk.desk.tasks.types import Sent
+from aitp_desk.desk.tasks.types import TaskMessage
 from aitp_desk.desk.threads.streams import Stream
 from aitp_desk.model.calls.task import Push, Result, Task, TaskState
 from aitp_desk.model.conversation.run import Run
@@ -30,41 +30,41 @@ from aitp_desk.model.errors import (
     TaskNotFound,
     UnsupportedMedia,
 )
-from aitp_desk.protocols.a2a.members import Members
+from aitp_desk.protocols.a2a.members import ObjectReader
 from aitp_desk.protocols.a2a.requests_wire import SendParams, read_list, write_token
-from aitp_desk.protocols.a2a.stream_wire import Event, TaskRunWording
-from aitp_desk.protocols.a2a.tasks_wire import MESSAGE_ID, TaskWords
-from aitp_desk.protocols.base.call_members import LONGEST_INTENT, LONGEST_QUESTION
+from aitp_desk.protocols.a2a.stream_wire import Event, TaskEventFormat
+from aitp_desk.protocols.a2a.tasks_wire import MESSAGE_ID, TaskWriter
+from aitp_desk.protocols.base.call_members import MAX_INTENT, MAX_QUESTION
 from aitp_desk.protocols.base.door import Call
-from aitp_desk.protocols.base.payments.x402_wire import paid_once
-from aitp_desk.protocols.base.sse import BEAT
+from aitp_desk.protocols.base.payments.x402_wire import read_payment
+from aitp_desk.protocols.base.sse import KEEPALIVE
 
 BEAT_SECONDS = 15.0
-LONGEST_WAIT = 20.0
+MAX_WAIT = 20.0
 """Seconds that a sent message keeps its caller waiting: clients commonly give up after 30."""
 FILE_PURPOSE = "a2a"
 _INTENT = "intent"
 
 
-class _Unanswered(Exception):
+class _NoRun(Exception):
     """What was sent has begun no run that could be followed."""
 
 
-async def send(desk: Desk, call: Call, params: SendParams) -> Task:
+async def send_message(desk: Desk, call: Call, params: SendParams) -> Task:
     """Send a message, and wait for what comes of it where that is wanted.
 
-    Nothing is waited for longer than ``threads.max_wait`` and :data:`LONGEST_WAIT`, and people are
+    Nothing is waited for longer than ``threads.max_wait`` and :data:`MAX_WAIT`, and people are
     not waited for: the task then says that it goes on.
     """
     task = await _begin(desk, call, params)
     if not params.blocks or task.waits_for_people:
         return task
-    call.step_aside()
-    return await desk.tasks.wait(call.principal, task, min(desk.max_wait, LONGEST_WAIT))
+    call.release_slot()
+    return await desk.tasks.wait_for_rest(call.principal, task, min(desk.max_wait, MAX_WAIT))
 
 
 async def send_streaming(
-    desk: Desk, call: Call, params: SendParams, words: TaskWords, event: Event
+    desk: Desk, call: Call, params: SendParams, words: TaskWriter, event: Event
 ) -> Stream:
     """Send a message, and follow what comes of it."""
     begun: list[Task] = []
@@ -76,44 +76,48 @@ async def send_streaming(
         task = await _begin(desk, call, params)
         if task.run_id is None:
             begun.append(task)
-            raise _Unanswered
+            raise _NoRun
         # it may have been answered by now; the stream tells that in its order
         begun.append(replace(task, state=TaskState.SUBMITTED, asks=None, result=None))
-        return await desk.tasks.run_of(call.principal, task)
+        return await desk.tasks.find_run(call.principal, task)
 
-    def word(_run: Run) -> TaskRunWording:
-        return TaskRunWording(begun[0], words, event, params.history_length)
+    def word(_run: Run) -> TaskEventFormat:
+        return TaskEventFormat(begun[0], words, event, params.history_length)
 
     try:
-        return await desk.follow_started(call.principal, start, word)
-    except _Unanswered:
+        return await desk.follow_new_run(call.principal, start, word)
+    except _NoRun:
         return await _follow_call(desk, call, begun[0], words, event, params.history_length)
 
 
-async def subscribe(desk: Desk, call: Call, task_id: str, words: TaskWords, event: Event) -> Stream:
+async def subscribe(
+    desk: Desk, call: Call, task_id: str, words: TaskWriter, event: Event
+) -> Stream:
     """Follow a task from now on.
 
     Raises:
         TaskIsOver: nothing more will happen to it.
     """
-    task = await desk.tasks.find(call.principal, task_id)
+    task = await desk.tasks.get_task(call.principal, task_id)
     if task.state.is_over:
         raise TaskIsOver(f"This task is {task.state.value}. Get it to read its result.", param="id")
     if task.run_id is None or task.state.is_at_rest:
         return await _follow_call(desk, call, task, words, event, None)
 
     async def start() -> Run:
-        return await desk.tasks.run_of(call.principal, task)
+        return await desk.tasks.find_run(call.principal, task)
 
-    return await desk.follow_started(
-        call.principal, start, lambda _run: TaskRunWording(task, words, event)
+    return await desk.follow_new_run(
+        call.principal, start, lambda _run: TaskEventFormat(task, words, event)
     )
 
 
-async def list_tasks(desk: Desk, call: Call, params: Members, words: TaskWords) -> dict[str, Any]:
+async def list_tasks(
+    desk: Desk, call: Call, params: ObjectReader, words: TaskWriter
+) -> dict[str, Any]:
     """One page of the caller's tasks, the newest first."""
     wanted = read_list(params)
-    page = await desk.tasks.listing.page(
+    page = await desk.tasks.listing.list_page(
         call.principal,
         context=wanted.context,
         state=wanted.state,
@@ -139,7 +143,7 @@ async def find_push(desk: Desk, call: Call, task_id: str, push_id: str) -> Push:
     Raises:
         TaskNotFound: there is none.
     """
-    for push in await desk.tasks.pushes(call.principal, task_id):
+    for push in await desk.tasks.list_receivers(call.principal, task_id):
         if push_id in ("", push.id, task_id):
             return push
     raise TaskNotFound(
@@ -148,8 +152,8 @@ async def find_push(desk: Desk, call: Call, task_id: str, push_id: str) -> Push:
 
 
 async def _begin(desk: Desk, call: Call, params: SendParams) -> Task:
-    sent = Sent(params.context, params.task_id, params.push, call.mark)
-    request = Request(
+    sent = TaskMessage(params.context, params.task_id, params.push, call.mark)
+    request = RequestInfo(
         call.method, call.path, call.body, call.headers.get("Idempotency-Key"), hops=_hops(call)
     )
     called = _called(params)
@@ -159,20 +163,22 @@ async def _begin(desk: Desk, call: Call, params: SendParams) -> Task:
             return await _ask(desk, call, sent, name, called)
         asked = _direct(name, called, params.payment)
         if asked.payment is not None:
-            call.step_aside()
-        return await desk.tasks.call(call.principal, sent, asked, called, request, call.allowance)
+            call.release_slot()
+        return await desk.tasks.call_action(
+            call.principal, sent, asked, called, request, call.allowance
+        )
     if params.payment is not None:
         if not sent.task_id:
             raise InvalidRequest(
                 "A payment must name its task in taskId, or come with the call that it pays.",
                 param="message.taskId",
             )
-        call.step_aside()
-        return await desk.tasks.pay(call.principal, sent, params.payment)
+        call.release_slot()
+        return await desk.tasks.pay_call(call.principal, sent, params.payment)
     if call.allowance is not None:
         call.allowance.check_action(THREADS)
     for file in params.parts.files:
-        if file.media_type and not desk.filing.takes(file.media_type):
+        if file.media_type and not desk.filing.accepts_type(file.media_type):
             raise UnsupportedMedia(
                 f"This site does not take files of the type {file.media_type[:64]}.",
                 param="message.parts",
@@ -180,14 +186,16 @@ async def _begin(desk: Desk, call: Call, params: SendParams) -> Task:
     if params.parts.files:
         await desk.tasks.check(call.principal, sent)  # nothing is kept of what is refused
     files = [
-        await desk.filing.keep(call.principal, file.name or "file", FILE_PURPOSE, file.data, None)
+        await desk.filing.save_file(
+            call.principal, file.name or "file", FILE_PURPOSE, file.data, None
+        )
         for file in params.parts.files
     ]
     answering = _answering(params)
     if answering is not None:
         draft = await _answer(desk, call, sent, answering)
         noted = msgspec.structs.replace(draft, metadata=_noted(params))
-        return await desk.tasks.send(call.principal, sent, noted, request)
+        return await desk.tasks.send_message(call.principal, sent, noted, request)
     texts = params.parts.texts
     if not any(text.strip() for text in texts):
         texts = (*texts, *(file.name for file in files))
@@ -197,7 +205,7 @@ async def _begin(desk: Desk, call: Call, params: SendParams) -> Task:
         tuple(Attachment(file.id) for file in files),
         metadata=_noted(params),
     )
-    return await desk.tasks.send(call.principal, sent, draft, request)
+    return await desk.tasks.send_message(call.principal, sent, draft, request)
 
 
 def _noted(params: SendParams) -> dict[str, str]:
@@ -206,17 +214,17 @@ def _noted(params: SendParams) -> dict[str, str]:
     return {MESSAGE_ID: params.message_id} if is_short else {}
 
 
-def _answering(params: SendParams) -> Members | None:
+def _answering(params: SendParams) -> ObjectReader | None:
     """The answer that a message is: one data part alone that names a request and answers it."""
     parts = params.parts
     if len(parts.data) != 1 or parts.files or len(parts.texts) != 1:
         return None
     (data,) = parts.data
     is_one = isinstance(data, dict) and isinstance(data.get("request"), str) and "answer" in data
-    return Members(data, "message.parts[0].data.") if is_one else None
+    return ObjectReader(data, "message.parts[0].data.") if is_one else None
 
 
-async def _answer(desk: Desk, call: Call, sent: Sent, answering: Members) -> Draft:
+async def _answer(desk: Desk, call: Call, sent: TaskMessage, answering: ObjectReader) -> Draft:
     """The message that an answer to what waits means.
 
     Raises:
@@ -224,37 +232,39 @@ async def _answer(desk: Desk, call: Call, sent: Sent, answering: Members) -> Dra
         InvalidRequest: it does not fit the form.
     """
     if sent.task_id:
-        thread_id = (await desk.tasks.find(call.principal, sent.task_id)).thread_id
+        thread_id = (await desk.tasks.get_task(call.principal, sent.task_id)).thread_id
     else:
         thread_id = await desk.thread_of(call.principal, sent.context)
-    named = answering.text("capability"), answering.text("request")
-    answer = answering.object("answer")
-    given = answering.get("answer") or {}
+    named = answering.get_text("capability"), answering.get_text("request")
+    answer = answering.get_object("answer")
+    given = answering.get_value("answer") or {}
     try:
-        return await desk.awaiting.draft(call.principal, thread_id, named, given)
+        return await desk.awaiting.draft_answer(call.principal, thread_id, named, given)
     except RequestNotFound as error:
-        error.param = answering.where("request")
+        error.param = answering.get_path("request")
         raise
     except InvalidRequest as error:
-        error.param = answer.where(error.param) if error.param else answering.where("answer")
+        error.param = answer.get_path(error.param) if error.param else answering.get_path("answer")
         raise
 
 
-async def _ask(desk: Desk, call: Call, sent: Sent, name: str, called: dict[str, Any]) -> Task:
+async def _ask(
+    desk: Desk, call: Call, sent: TaskMessage, name: str, called: dict[str, Any]
+) -> Task:
     """Have the desk's own capability asked, which reads words."""
-    arguments = Members(called.get("arguments", {}), "message.parts[0].data.arguments.")
-    query = arguments.text("query", LONGEST_QUESTION) or desk.registry.action(name).summary
+    arguments = ObjectReader(called.get("arguments", {}), "message.parts[0].data.arguments.")
+    query = arguments.get_text("query", MAX_QUESTION) or desk.registry.get_action(name).summary
     session_id = sent.context or None
     await desk.tasks.check(call.principal, sent)
     if sent.task_id:
-        session_id = (await desk.tasks.find(call.principal, sent.task_id)).context
-    ask = Ask(action=name, query=query, session_id=session_id)
+        session_id = (await desk.tasks.get_task(call.principal, sent.task_id)).context
+    ask = AskRequest(action=name, query=query, session_id=session_id)
     asked = await desk.asking.ask(call.principal, ask, call.allowance)
     outcome = asked.outcome
     payload = outcome.payload if isinstance(outcome, Offer) else None
     data = None if payload is None else msgspec.json.decode(payload)
     is_asking = isinstance(outcome, Clarification)
-    return await desk.tasks.note(
+    return await desk.tasks.record_turn(
         call.principal,
         replace(sent, context=asked.session_id),
         called,
@@ -284,21 +294,21 @@ def _direct(name: str, called: dict[str, Any], payment: Mapping[str, Any] | None
             "arguments must be an object.", param="message.parts[0].data.arguments"
         )
     intent = called.get(_INTENT)
-    if intent is not None and not (isinstance(intent, str) and len(intent) <= LONGEST_INTENT):
+    if intent is not None and not (isinstance(intent, str) and len(intent) <= MAX_INTENT):
         raise InvalidRequest(
-            f"intent must be a text of at most {LONGEST_INTENT} characters.",
+            f"intent must be a text of at most {MAX_INTENT} characters.",
             param="message.parts[0].data.intent",
         )
-    arguments, consent = part_consent(given)
-    arguments, member = part_payment(arguments)
-    return DirectCall(name, arguments, consent, intent, payment=paid_once(member, payment))
+    arguments, consent = split_consent(given)
+    arguments, member = split_payment(arguments)
+    return DirectCall(name, arguments, consent, intent, payment=read_payment(member, payment))
 
 
 async def _follow_call(
     desk: Desk,
     call: Call,
     task: Task,
-    words: TaskWords,
+    words: TaskWriter,
     event: Event,
     history_length: int | None,
 ) -> Stream:
@@ -308,9 +318,9 @@ async def _follow_call(
         yield event(words.task_event(task, history_length))
         now = task
         while now.call_id is not None and not now.state.is_at_rest:
-            now = await desk.tasks.wait(call.principal, now, BEAT_SECONDS)
+            now = await desk.tasks.wait_for_rest(call.principal, now, BEAT_SECONDS)
             if not now.state.is_at_rest:
-                yield BEAT
+                yield KEEPALIVE
         if now is not task:
             if now.result is not None:
                 yield event(
@@ -320,7 +330,7 @@ async def _follow_call(
                 )
             yield event(words.status_event(now, now.state, now.asks, now.changed_at))
 
-    return await desk.follow_told(call.principal, tell)
+    return await desk.follow_pieces(call.principal, tell)
 
 
 def _hops(call: Call) -> int:

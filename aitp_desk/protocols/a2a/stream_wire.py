@@ -12,25 +12,25 @@ from aitp_desk.desk.tasks.views import asks_back, state_of_run
 from aitp_desk.model.calls.task import Result, Task, TaskState
 from aitp_desk.model.conversation.run import Run
 from aitp_desk.model.conversation.thread import Message
-from aitp_desk.protocols.a2a.tasks_wire import TaskWords, artifact_id
-from aitp_desk.protocols.base.sse import BEAT
+from aitp_desk.protocols.a2a.tasks_wire import TaskWriter, make_artifact_id
+from aitp_desk.protocols.base.sse import KEEPALIVE
 
 Event = Callable[[dict[str, Any]], bytes]
 """Writes an event of a stream: bare, or as the result of the call that asked for it."""
 
 
-class TaskRunWording:
-    """Words the run of a task; see :class:`aitp_desk.desk.events.run_stream.RunWording`.
+class TaskEventFormat:
+    """Words the run of a task; see :class:`aitp_desk.desk.events.run_stream.RunEventFormat`.
 
     Parameters:
         task: as it stood when the stream was asked for.
         history_length: of what was said before at most so much is told.
     """
 
-    beat = BEAT
+    beat = KEEPALIVE
 
     def __init__(
-        self, task: Task, words: TaskWords, event: Event, history_length: int | None = None
+        self, task: Task, words: TaskWriter, event: Event, history_length: int | None = None
     ) -> None:
         self._task = task
         self._words = words
@@ -41,7 +41,7 @@ class TaskRunWording:
         self._reply: Message | None = None
         self._told = ""
 
-    def moved(self, run: Run) -> bytes:
+    def format_state(self, run: Run) -> bytes:
         """The task, the first time; later that it is worked on. Its end is told by the end."""
         self._run = run
         begin = b""
@@ -55,23 +55,23 @@ class TaskRunWording:
         at = run.started_at or run.created_at
         return begin + self._event(self._words.status_event(self._task, state, None, at))
 
-    def said(self, text: str, message_id: str) -> bytes:  # noqa: ARG002 -- one wording of several
+    def format_text(self, text: str, message_id: str) -> bytes:  # noqa: ARG002 -- one wording of several
         """A further piece of what the task gives."""
         appends = bool(self._told)
         self._told += text
         piece = Result((text,))
         return self._event(
             self._words.artifact_event(
-                self._task, artifact_id(self._task), piece, appends=appends, is_last=False
+                self._task, make_artifact_id(self._task), piece, appends=appends, is_last=False
             )
         )
 
-    def replied(self, message: Message) -> bytes:
+    def format_message(self, message: Message) -> bytes:
         """Nothing yet: what it is to the task shows when the run is over."""
         self._reply = message
         return b""
 
-    def end(self) -> bytes:
+    def format_end(self) -> bytes:
         """What the task has given, whole, or what it asks; and where it stands."""
         run, reply = self._run, self._reply
         if run is None:
@@ -84,7 +84,7 @@ class TaskRunWording:
             events = self._event(
                 self._words.artifact_event(
                     self._task,
-                    artifact_id(self._task),
+                    make_artifact_id(self._task),
                     Result(reply.content),
                     appends=False,
                     is_last=True,

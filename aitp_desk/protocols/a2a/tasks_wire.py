@@ -12,11 +12,16 @@ from typing import Any
 
 import msgspec
 
-from aitp_desk.model.calls.task import Push, Result, Task, TaskState, Told
+from aitp_desk.model.calls.task import Push, Result, Task, TaskState, TaskUtterance
 from aitp_desk.model.conversation.thread import Message, Origin
 from aitp_desk.protocols.a2a.card import DOOR_PATH
 from aitp_desk.protocols.a2a.dialect import Dialect
-from aitp_desk.protocols.a2a.parts_wire import data_part, url_part, write_content, write_parts
+from aitp_desk.protocols.a2a.parts_wire import (
+    write_content,
+    write_data_part,
+    write_parts,
+    write_url_part,
+)
 from aitp_desk.protocols.a2a.payments import write_metadata
 
 MESSAGE_ID = "a2a_message_id"
@@ -24,7 +29,7 @@ MESSAGE_ID = "a2a_message_id"
 FILES_PATH = "/v1/files/"
 
 
-class TaskWords:
+class TaskWriter:
     """Writes tasks for one caller.
 
     Parameters:
@@ -49,7 +54,7 @@ class TaskWords:
             "status": self.status(task, task.state, task.asks, task.changed_at),
         }
         if with_artifacts and task.result is not None:
-            body["artifacts"] = [self.artifact(artifact_id(task), task.result)]
+            body["artifacts"] = [self.artifact(make_artifact_id(task), task.result)]
         history = _newest(task.history, history_length)
         if history:
             body["history"] = [self._told(task, one) for one in history]
@@ -67,7 +72,7 @@ class TaskWords:
             if metadata := write_metadata(asks, f"{self._below}{DOOR_PATH}"):
                 message["metadata"] = metadata
             status["message"] = message
-        status["timestamp"] = moment(at)
+        status["timestamp"] = write_timestamp(at)
         return status
 
     def state(self, state: TaskState) -> str:
@@ -142,17 +147,17 @@ class TaskWords:
         name = f"tasks/{push.task_id}/pushNotificationConfigs/{push.id}"
         return {"name": name, "pushNotificationConfig": told}
 
-    def _told(self, task: Task, told: Told) -> dict[str, Any]:
+    def _told(self, task: Task, told: TaskUtterance) -> dict[str, Any]:
         if told.message is None:
-            parts = [data_part(told.asked, self.dialect)]
+            parts = [write_data_part(told.asked, self.dialect)]
             return self._message(f"{task.id}-asked", True, parts, task)
         message = told.message
         parts = write_content(message.content, self.dialect)
         for file in message.attachments:
             address = f"{self._below}{FILES_PATH}{file.file_id}/content"
-            parts.append(url_part(address, self.dialect))
+            parts.append(write_url_part(address, self.dialect))
         is_visitor = message.origin is Origin.VISITOR
-        return self._message(id_of(message), is_visitor, parts, task)
+        return self._message(get_message_id(message), is_visitor, parts, task)
 
     def _message(
         self, message_id: str, is_visitor: bool, parts: list[dict[str, Any]], task: Task
@@ -171,20 +176,20 @@ class TaskWords:
         return {"kind": kind, **body} if self.dialect is Dialect.V03 else body
 
 
-def notification(task: Task, dialect: Dialect, below: str) -> bytes:
+def write_notification(task: Task, dialect: Dialect, below: str) -> bytes:
     """What is sent to who is told how a task goes on: the task, without what was said before.
 
     Source: A2A 1.0, section 4.3.3 (``StreamResponse``); A2A 0.3, section 9.5 (a task).
     """
-    return msgspec.json.encode(TaskWords(dialect, below).task_event(task, 0))
+    return msgspec.json.encode(TaskWriter(dialect, below).task_event(task, 0))
 
 
-def id_of(message: Message) -> str:
+def get_message_id(message: Message) -> str:
     """What a message is called: by its sender, else on its thread."""
     return message.metadata.get(MESSAGE_ID) or message.id
 
 
-def moment(at: int) -> str:
+def write_timestamp(at: int) -> str:
     """A moment as the protocol writes it (ISO 8601, UTC).
 
     Parameters:
@@ -193,10 +198,10 @@ def moment(at: int) -> str:
     return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%dT%H:%M:%S.000Z")
 
 
-def artifact_id(task: Task) -> str:
+def make_artifact_id(task: Task) -> str:
     """What that is called which a task has given, or is giving."""
     return f"{task.run_id or task.call_id or task.id}-result"
 
 
-def _newest(history: Sequence[Told], length: int | None) -> Sequence[Told]:
+def _newest(history: Sequence[TaskUtterance], length: int | None) -> Sequence[TaskUtterance]:
     return history if length is None else history[max(0, len(history) - length) :]

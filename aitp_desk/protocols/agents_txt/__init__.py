@@ -15,7 +15,7 @@ from aitp_desk.protocols.agents_txt.document import (
     RateLimit,
     SiteInfo,
 )
-from aitp_desk.protocols.agents_txt.faults import Examined, Malformed
+from aitp_desk.protocols.agents_txt.faults import InvalidFile, ParseResult
 from aitp_desk.protocols.agents_txt.json_form import examine_json, parse_json, write_json
 from aitp_desk.protocols.agents_txt.linter import Finding, validate
 from aitp_desk.protocols.agents_txt.parser import examine_text, parse_text
@@ -28,12 +28,12 @@ __all__ = [
     "Auth",
     "Capability",
     "Document",
-    "Examined",
     "Fault",
     "Finding",
-    "Malformed",
+    "InvalidFile",
     "NotWritable",
     "Parameter",
+    "ParseResult",
     "RateLimit",
     "SiteInfo",
     "examine_json",

@@ -31,10 +31,10 @@ def may_read(document: Document, path: str) -> bool:
 
 def _longest(patterns: Iterable[str], path: str) -> int:
     """How long the longest pattern is that fits; -1 where none does."""
-    return max((len(one) for one in map(_escaped, patterns) if fits(one, path)), default=-1)
+    return max((len(one) for one in map(_escaped, patterns) if matches_path(one, path)), default=-1)
 
 
-def fits(pattern: str, path: str) -> bool:
+def matches_path(pattern: str, path: str) -> bool:
     """Whether a pattern fits a path from its beginning (RFC 9309, section 2.2.3).
 
     ``*`` stands for anything, ``$`` at the end of a pattern for the end of the path. The time it

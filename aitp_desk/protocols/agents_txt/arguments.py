@@ -12,18 +12,18 @@ from aitp_desk.protocols.agents_txt.document import PARAMETER_TYPES, Parameter
 from aitp_desk.protocols.agents_txt.linter import CONTROL, MAX_DESCRIPTION, WORD
 
 
-def in_body(name: str, told: str, *, is_required: bool = True) -> Parameter:
+def make_body_parameter(name: str, told: str, *, is_required: bool = True) -> Parameter:
     """A member of a JSON body that is text."""
     return Parameter(
         name=name, location="body", type="string", is_required=is_required, description=told
     )
 
 
-QUESTION: Final = (in_body("query", "The question."),)
+QUESTION: Final = (make_body_parameter("query", "The question."),)
 """What the desk's own actions take, which answer from content."""
 
 
-def parameters_of(action: Action) -> tuple[Parameter, ...]:
+def list_parameters(action: Action) -> tuple[Parameter, ...]:
     """The arguments of an action that the file has words for."""
     return QUESTION if action.name in OWN_NAMES else tuple(_parameters(action))
 
@@ -59,7 +59,7 @@ def _type_of(schema: Any) -> str | None:
     return only if only in PARAMETER_TYPES else None
 
 
-def own_parameter(own: OwnParameter) -> Parameter:
+def make_own_parameter(own: OwnParameter) -> Parameter:
     """A parameter of an endpoint of the owner's own."""
     return Parameter(
         name=own.name,

@@ -33,20 +33,22 @@ class Block(msgspec.Struct, frozen=True):
     lines: list[Line]
 
 
-class Notes:
+class ParseFaults:
     """What is noted while a text is read: its faults, and the line of each member in it."""
 
     def __init__(self) -> None:
         self.faults: list[Fault] = []
         self.places: dict[Path, Line] = {}
 
-    def tell(self, number: int | None, key: str, message: str, *, is_error: bool = True) -> None:
+    def add_line_fault(
+        self, number: int | None, key: str, message: str, *, is_error: bool = True
+    ) -> None:
         """Note a fault of a line."""
         self.faults.append(Fault(key, message, number, is_error))
 
-    def find(self, path: Path, message: str, *, is_error: bool) -> None:
+    def add_member_fault(self, path: Path, message: str, *, is_error: bool) -> None:
         """Note a fault of a member, at its line, or at the line where its block begins."""
-        key = keys.key_of(path)
+        key = keys.find_key(path)
         for length in range(len(path), 0, -1):
             line = self.places.get(path[:length])
             if line is not None:
@@ -55,14 +57,14 @@ class Notes:
         self.faults.append(Fault(key, message, None, is_error))
 
 
-class Taken:
+class BlockReader:
     """The lines of one block, or of the top, taken one key after the other.
 
     Parameters:
         path: of what they say, in the JSON form.
     """
 
-    def __init__(self, notes: Notes, lines: Sequence[Line], path: Path) -> None:
+    def __init__(self, notes: ParseFaults, lines: Sequence[Line], path: Path) -> None:
         self._notes = notes
         self._path = path
         self._left: dict[str, list[Line]] = {}
@@ -88,7 +90,9 @@ class Taken:
         first, *more = lines
         self._notes.places[(*self._path, *member)] = first
         for line in more:
-            self._notes.tell(line.number, line.key, f"stands twice, first in line {first.number}.")
+            self._notes.add_line_fault(
+                line.number, line.key, f"stands twice, first in line {first.number}."
+            )
         return first.value
 
     def text(self, key: str, *member: str) -> str | None:
@@ -96,7 +100,9 @@ class Taken:
         value = self.one(key, *member)
         if value == "":
             line = self._notes.places[(*self._path, *member)]
-            self._notes.tell(line.number, line.key, "has no value; leave it out, or give it one.")
+            self._notes.add_line_fault(
+                line.number, line.key, "has no value; leave it out, or give it one."
+            )
         return value or None
 
     def rate(self) -> RateLimit | None:
@@ -107,7 +113,7 @@ class Taken:
         found = _RATE.fullmatch(value)
         if found is None:
             line = self._notes.places[(*self._path, "rateLimit")]
-            self._notes.tell(
+            self._notes.add_line_fault(
                 line.number, line.key, f"{value!r} is no limit; it takes one such as 60/minute."
             )
             return None
@@ -128,7 +134,7 @@ class Taken:
             self._notes.places[(*self._path, *member, first.key)] = first
             kept[first.key] = first.value
             for line in more:
-                self._notes.tell(
+                self._notes.add_line_fault(
                     line.number,
                     line.key,
                     f"stands twice, first in line {first.number}; that one alone is kept.",

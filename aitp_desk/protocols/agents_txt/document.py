@@ -19,7 +19,7 @@ AUTH_TYPES: Final = ("none", "api-key", "bearer-token", "oauth2", "hmac")
 WINDOWS: Final = ("second", "minute", "hour", "day")
 LOCATIONS: Final = ("query", "path", "header", "body")
 PARAMETER_TYPES: Final = ("string", "integer", "number", "boolean")
-EVERY_AGENT: Final = "*"
+ANY_AGENT: Final = "*"
 """The name of the block for agents that have none of their own (section 3.6)."""
 AGENTS_JSON: Final = "Agents-JSON"
 """The key of the text form's pointer to the JSON form (section 2.4); it is kept as metadata."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from aitp_desk.config.rules.web_address import web_address
-from aitp_desk.protocols.agents_txt.faults import Examined
+from aitp_desk.protocols.agents_txt.faults import ParseResult
 from aitp_desk.protocols.agents_txt.json_form import examine_json
 from aitp_desk.protocols.agents_txt.parser import examine_text
 from aitp_desk.protocols.base.linter import Fault
@@ -27,7 +27,7 @@ def is_json(body: bytes) -> bool:
     return body.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] in {b"{", b"["}
 
 
-def examine(body: bytes) -> Examined:
+def examine(body: bytes) -> ParseResult:
     """Read what can be read of a file of either form, and tell everything that is wrong with it."""
     if is_json(body):
         return examine_json(body)
@@ -35,10 +35,10 @@ def examine(body: bytes) -> Examined:
         return examine_text(body.decode("utf-8"))
     except UnicodeDecodeError as error:
         line = body.count(b"\n", 0, error.start) + 1
-        return Examined(None, (Fault("", "is not UTF-8 here.", line),))
+        return ParseResult(None, (Fault("", "is not UTF-8 here.", line),))
 
 
-def examine_served(url: str, headers: Mapping[str, str], body: bytes) -> Examined:
+def examine_served(url: str, headers: Mapping[str, str], body: bytes) -> ParseResult:
     """The same of a file that was fetched, and of how it is served (sections 2, 8.3 and 8.5).
 
     Parameters:
@@ -48,7 +48,7 @@ def examine_served(url: str, headers: Mapping[str, str], body: bytes) -> Examine
     read = examine(body)
     expected = JSON_TYPE if is_json(body) else TEXT_TYPE
     served = (*_check_serving(url, headers, expected), *_check_host(url, read))
-    return Examined(read.document, (*served, *read.faults))
+    return ParseResult(read.document, (*served, *read.faults))
 
 
 def _check_serving(url: str, headers: Mapping[str, str], expected: str) -> Iterator[Fault]:
@@ -67,7 +67,7 @@ def _check_serving(url: str, headers: Mapping[str, str], expected: str) -> Itera
         yield Fault("", f"is at an address where nobody looks; it takes {places}.", is_error=False)
 
 
-def _check_host(url: str, read: Examined) -> Iterator[Fault]:
+def _check_host(url: str, read: ParseResult) -> Iterator[Fault]:
     site = web_address(read.document.site.url) if read.document is not None else None
     address = web_address(url)
     if site is not None and address is not None and site.hostname != address.hostname:

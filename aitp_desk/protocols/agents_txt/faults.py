@@ -10,7 +10,7 @@ from aitp_desk.protocols.agents_txt.document import Document
 from aitp_desk.protocols.base.linter import Fault
 
 
-class Examined(msgspec.Struct, frozen=True):
+class ParseResult(msgspec.Struct, frozen=True):
     """What was read from a file, and all that is wrong with it.
 
     Parameters:
@@ -27,7 +27,7 @@ class Examined(msgspec.Struct, frozen=True):
         return tuple(fault for fault in self.faults if fault.is_error)
 
 
-class Malformed(Exception):
+class InvalidFile(Exception):
     """A file breaks the specification, so nothing in it can be trusted (section 8.4).
 
     Parameters:
@@ -39,12 +39,12 @@ class Malformed(Exception):
         super().__init__("\n".join(map(str, self.faults)))
 
 
-def sound(examined: Examined) -> Document:
+def require_valid(examined: ParseResult) -> Document:
     """Return the document of a file that holds to the specification.
 
     Raises:
         Malformed: it does not.
     """
     if examined.document is None or examined.errors:
-        raise Malformed(examined.errors)
+        raise InvalidFile(examined.errors)
     return examined.document

@@ -19,9 +19,9 @@ from aitp_desk.protocols.agents_txt.document import (
     RateLimit,
     SiteInfo,
 )
-from aitp_desk.protocols.agents_txt.faults import Examined, sound
+from aitp_desk.protocols.agents_txt.faults import ParseResult, require_valid
 from aitp_desk.protocols.agents_txt.linter import Path, validate
-from aitp_desk.protocols.base.linter import Fault, line_of_fault
+from aitp_desk.protocols.base.linter import Fault, find_fault_line
 
 
 def parse_json(body: bytes) -> Document:
@@ -30,24 +30,24 @@ def parse_json(body: bytes) -> Document:
     Raises:
         Malformed: it breaks the specification; with every fault and the path of its member.
     """
-    return sound(examine_json(body))
+    return require_valid(examine_json(body))
 
 
-def examine_json(body: bytes) -> Examined:
+def examine_json(body: bytes) -> ParseResult:
     """Read what can be read of an agents.json, and tell everything that is wrong with it."""
     try:
         value = decode_json(body)
     except InvalidRequest as error:
-        return Examined(None, (Fault("", error.message, line_of_fault(body)),))
+        return ParseResult(None, (Fault("", error.message, find_fault_line(body)),))
     if not isinstance(value, dict):
-        return Examined(None, (Fault("", "is no JSON object."),))
+        return ParseResult(None, (Fault("", "is no JSON object."),))
     reader = _Reader()
     document = reader.document(value)
     found = (
         Fault(_written(path), message, is_error=is_error)
         for path, message, is_error in (*validate(document), *_expected_elsewhere(document, value))
     )
-    return Examined(document, (*reader.faults, *found))
+    return ParseResult(document, (*reader.faults, *found))
 
 
 def write_json(document: Document) -> bytes:

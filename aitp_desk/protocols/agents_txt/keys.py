@@ -43,7 +43,7 @@ ALLOW: Final = "Allow"
 DISALLOW: Final = "Disallow"
 
 
-def key_of(path: tuple[str | int, ...]) -> str:
+def find_key(path: tuple[str | int, ...]) -> str:
     """What stands in a text for a member of the JSON form; empty where nothing does.
 
     Parameters:

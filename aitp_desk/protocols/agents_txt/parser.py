@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from aitp_desk.protocols.agents_txt import keys
-from aitp_desk.protocols.agents_txt.blocks import BLANK, Block, Line, Notes, Taken
+from aitp_desk.protocols.agents_txt.blocks import BLANK, Block, BlockReader, Line, ParseFaults
 from aitp_desk.protocols.agents_txt.document import (
     AGENTS_JSON,
     Access,
@@ -17,7 +17,7 @@ from aitp_desk.protocols.agents_txt.document import (
     Parameter,
     SiteInfo,
 )
-from aitp_desk.protocols.agents_txt.faults import Examined, sound
+from aitp_desk.protocols.agents_txt.faults import ParseResult, require_valid
 from aitp_desk.protocols.agents_txt.linter import Path, validate
 
 _KEY = re.compile(r"[A-Za-z0-9][\w.-]*", re.ASCII)
@@ -37,10 +37,10 @@ def parse_text(text: str) -> Document:
     Raises:
         Malformed: it breaks the specification; with every fault and its line.
     """
-    return sound(examine_text(text))
+    return require_valid(examine_text(text))
 
 
-def examine_text(text: str) -> Examined:
+def examine_text(text: str) -> ParseResult:
     """Read what can be read of an agents.txt, and tell everything that is wrong with it."""
     return _Reader(text).read()
 
@@ -50,15 +50,15 @@ class _Reader:
 
     def __init__(self, text: str) -> None:
         self._text = text.removeprefix("\ufeff")
-        self._notes = Notes()
+        self._notes = ParseFaults()
 
-    def read(self) -> Examined:
+    def read(self) -> ParseResult:
         top, blocks = self._split()
         document = self._document(top, blocks)
         for path, message, is_error in validate(document):
-            self._notes.find(path, message, is_error=is_error)
+            self._notes.add_member_fault(path, message, is_error=is_error)
         faults = sorted(self._notes.faults, key=lambda fault: fault.line or 0)
-        return Examined(document, tuple(faults))
+        return ParseResult(document, tuple(faults))
 
     def _split(self) -> tuple[list[Line], list[Block]]:
         """Divide the lines among the top and the blocks."""
@@ -70,13 +70,13 @@ class _Reader:
                 continue
             if indent:
                 if indent == " ":
-                    self._notes.tell(
+                    self._notes.add_line_fault(
                         number, line.key, "is indented by one space; it takes two, or a tab."
                     )
                 if inside is not None:
                     inside.lines.append(line)
                 else:
-                    self._notes.tell(
+                    self._notes.add_line_fault(
                         number, line.key, "is indented, and there is no block that it belongs to."
                     )
             elif line.key.casefold() in {keys.CAPABILITY.casefold(), keys.AGENT.casefold()}:
@@ -98,13 +98,13 @@ class _Reader:
             key, colon, value = said.partition(":")
             key = key.rstrip(BLANK)
             if not colon or not _KEY.fullmatch(key):
-                self._notes.tell(number, "", "is no 'Key: value'.")
+                self._notes.add_line_fault(number, "", "is no 'Key: value'.")
                 yield number, indent, None
             else:
                 yield number, indent, Line(number, key, value.strip(BLANK))
 
     def _document(self, top: Sequence[Line], blocks: Sequence[Block]) -> Document:
-        taken = Taken(self._notes, top, ())
+        taken = BlockReader(self._notes, top, ())
         site = {name: taken.text(key, "site", name) for name, key in keys.SITE.items()}
         version = taken.text(keys.VERSION, "specVersion") or self._version_in_comment()
         pointer = taken.text(AGENTS_JSON, "metadata", AGENTS_JSON)
@@ -121,7 +121,7 @@ class _Reader:
                 self._notes.places[path] = self._notes.places[(*path, "id")] = block.head
                 capabilities.append(self._capability(block, path))
             elif block.head.value in agents:
-                self._notes.tell(
+                self._notes.add_line_fault(
                     block.head.number, keys.AGENT, f"{block.head.value!r} stands twice."
                 )
             else:
@@ -153,12 +153,12 @@ class _Reader:
             line = Line(number, keys.VERSION, found[1].strip(BLANK))
             self._notes.places["specVersion",] = line
             message = "is in a comment, which other readers ignore; write it without the #."
-            self._notes.tell(number, keys.VERSION, message, is_error=False)
+            self._notes.add_line_fault(number, keys.VERSION, message, is_error=False)
             return line.value
         return ""
 
     def _capability(self, block: Block, path: Path) -> Capability:
-        taken = Taken(self._notes, block.lines, path)
+        taken = BlockReader(self._notes, block.lines, path)
         said = {
             member: taken.text(key, *member)
             for member, key in keys.OF_CAPABILITY.items()
@@ -183,12 +183,12 @@ class _Reader:
             further=taken.rest(),
         )
 
-    def _parameters(self, taken: Taken, path: Path) -> Iterator[Parameter]:
+    def _parameters(self, taken: BlockReader, path: Path) -> Iterator[Parameter]:
         place = 0
         for line in taken.lines("Param"):
             found = _PARAMETER.fullmatch(line.value)
             if found is None:
-                self._notes.tell(
+                self._notes.add_line_fault(
                     line.number,
                     line.key,
                     "cannot be read; it takes such as q (query, string, required) - What to find.",
@@ -205,7 +205,7 @@ class _Reader:
             )
 
     def _policy(self, block: Block, path: Path) -> AgentPolicy:
-        taken = Taken(self._notes, block.lines, path)
+        taken = BlockReader(self._notes, block.lines, path)
         return AgentPolicy(
             rate_limit=taken.rate(),
             capabilities=taken.listed("Capabilities", "capabilities"),

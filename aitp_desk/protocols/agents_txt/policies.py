@@ -9,7 +9,7 @@ import msgspec
 
 from aitp_desk.config import EVERYBODY, THREADS, AgentLimits
 from aitp_desk.protocols.agents_txt.document import (
-    EVERY_AGENT,
+    ANY_AGENT,
     AgentPolicy,
     Capability,
     RateLimit,
@@ -22,7 +22,7 @@ _WAYS: Final = frozenset({CONVERSE, MCP, A2A})
 """What leads to actions, whichever these are."""
 
 
-class Told(msgspec.Struct, frozen=True):
+class AgentBlock(msgspec.Struct, frozen=True):
     """A block of the file.
 
     Parameters:
@@ -34,13 +34,13 @@ class Told(msgspec.Struct, frozen=True):
     capability: Capability
 
 
-def id_of(action: str) -> str:
+def make_action_id(action: str) -> str:
     """What an action is called in the file, which knows no underscores."""
     return action.replace("_", "-")
 
 
-def policies(
-    blocks: Sequence[AgentLimits], told: Sequence[Told]
+def list_policies(
+    blocks: Sequence[AgentLimits], told: Sequence[AgentBlock]
 ) -> Iterator[tuple[str, AgentPolicy]]:
     """Yield what holds for agents by their names (section 3.6).
 
@@ -49,15 +49,15 @@ def policies(
         told: all that the file tells of.
     """
     if all(block.name != EVERYBODY for block in blocks):
-        yield EVERY_AGENT, AgentPolicy()
+        yield ANY_AGENT, AgentPolicy()
     for block in blocks:
         limit = RateLimit(block.per_minute, "minute") if block.per_minute else None
         listed = tuple(_usable(block, told)) if block.actions else None
         yield block.name, AgentPolicy(rate_limit=limit, capabilities=listed)
 
 
-def _usable(block: AgentLimits, told: Sequence[Told]) -> Iterator[str]:
+def _usable(block: AgentLimits, told: Sequence[AgentBlock]) -> Iterator[str]:
     """What an agent may use that may call some actions alone: these, and the ways to them."""
-    named = {id_of(action) for action in block.actions}
+    named = {make_action_id(action) for action in block.actions}
     usable = named | (_WAYS if named != {THREADS} else set())
     yield from (one.capability.id for one in told if one.of in usable)

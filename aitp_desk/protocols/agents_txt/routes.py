@@ -15,13 +15,13 @@ from aitp_desk.protocols.agents_txt.wire import (
     OTHER_JSON_PATH,
     OTHER_TEXT_PATH,
     TEXT_PATH,
-    Addresses,
-    Declared,
+    EntryPaths,
     FurtherAgent,
+    SiteDescription,
     describe,
 )
 from aitp_desk.protocols.agents_txt.writer import write_text
-from aitp_desk.protocols.base.door import TEXT, Call, Door, Reply, Route, has_version, version_of
+from aitp_desk.protocols.base.door import TEXT, Call, Door, Reply, Route, make_etag, matches_etag
 
 KEPT_SECONDS = 300
 """How long agents may go by what they have read (section 9.2)."""
@@ -46,7 +46,7 @@ class AgentsTxtDoor:
         desk: Desk,
         further: Sequence[Desk],
         config: Config,
-        addresses: Addresses,
+        addresses: EntryPaths,
         render_error: Callable[[DeskError, Mapping[str, str]], Reply],
     ) -> None:
         self._desks = (desk, *further)
@@ -77,7 +77,7 @@ class AgentsTxtDoor:
         config, (desk, *further) = self._config, self._desks
         agents = {agent.name: agent for agent in config.agents}
         document = describe(
-            Declared(
+            SiteDescription(
                 site=desk.site,
                 settings=config.agents_txt,
                 limits=desk.limits,
@@ -94,7 +94,7 @@ class AgentsTxtDoor:
             )
         )
         text, json = write_text(document).encode(), write_json(document)
-        self._text, self._json = (version_of(text), text), (version_of(json), json)
+        self._text, self._json = (make_etag(text), text), (make_etag(json), json)
         self._actions = actions
 
     def door(self) -> Door:
@@ -119,6 +119,6 @@ class AgentsTxtDoor:
 def _reply(tagged: tuple[str, bytes], content_type: str, call: Call) -> Reply:
     tag, body = tagged
     headers = (("ETag", tag), ("Cache-Control", f"public, max-age={KEPT_SECONDS}"), _CORS_METHODS)
-    if has_version(call.headers, tag):
+    if matches_etag(call.headers, tag):
         return Reply(304, headers=headers, content_type=content_type)
     return Reply(200, body, content_type, headers)

@@ -20,10 +20,10 @@ from aitp_desk.config import (
 from aitp_desk.model.calls.action import Action
 from aitp_desk.protocols.agents_txt.arguments import (
     QUESTION,
-    in_body,
+    list_parameters,
+    make_body_parameter,
+    make_own_parameter,
     one_line,
-    own_parameter,
-    parameters_of,
 )
 from aitp_desk.protocols.agents_txt.document import (
     AGENTS_JSON,
@@ -34,7 +34,14 @@ from aitp_desk.protocols.agents_txt.document import (
     RateLimit,
     SiteInfo,
 )
-from aitp_desk.protocols.agents_txt.policies import A2A, CONVERSE, MCP, Told, id_of, policies
+from aitp_desk.protocols.agents_txt.policies import (
+    A2A,
+    CONVERSE,
+    MCP,
+    AgentBlock,
+    list_policies,
+    make_action_id,
+)
 
 TEXT_PATH: Final = "/.well-known/agents.txt"
 JSON_PATH: Final = "/.well-known/agents.json"
@@ -45,7 +52,7 @@ OWN_IDS: Final = frozenset({CONVERSE, THREADS, MCP, A2A})
 """What the desk calls what it does beside its actions, whether it does all of it or not."""
 
 
-class Addresses(msgspec.Struct, frozen=True, kw_only=True):
+class EntryPaths(msgspec.Struct, frozen=True, kw_only=True):
     """The paths of the other doors; empty where one is not served.
 
     Parameters:
@@ -81,7 +88,7 @@ class FurtherAgent(msgspec.Struct, frozen=True, kw_only=True):
     actions: Sequence[Action] = ()
 
 
-class Declared(msgspec.Struct, frozen=True, kw_only=True):
+class SiteDescription(msgspec.Struct, frozen=True, kw_only=True):
     """What is told of a site.
 
     Parameters:
@@ -96,18 +103,18 @@ class Declared(msgspec.Struct, frozen=True, kw_only=True):
     limits: Limits
     agents: Sequence[AgentLimits]
     actions: Sequence[Action]
-    addresses: Addresses
+    addresses: EntryPaths
     open_scopes: Sequence[str] = ()
     further: Sequence[FurtherAgent] = ()
 
 
-def describe(declared: Declared) -> Document:
+def describe(declared: SiteDescription) -> Document:
     """The file of a desk: what is served and enforced, and nothing else.
 
     It has no ``Generated-At``: so the same desk gives the same bytes after every start.
     """
     site, settings = declared.site, declared.settings
-    told = tuple(_Telling(declared).told())
+    told = tuple(_CapabilityWriter(declared).told())
     blocks = declared.agents if declared.limits.enabled else ()
     return Document(
         site=SiteInfo(
@@ -119,7 +126,7 @@ def describe(declared: Declared) -> Document:
         ),
         capabilities=tuple(one.capability for one in told),
         access=Access(allow=settings.allow, disallow=settings.disallow),
-        agents=dict(policies(blocks, told)),
+        agents=dict(list_policies(blocks, told)),
         metadata={AGENTS_JSON: site.url + JSON_PATH},
     )
 
@@ -133,7 +140,7 @@ def check_ids(
         actions: the names of all that the site may come to have.
         further: the names of further site agents.
     """
-    taken = set(map(id_of, actions))
+    taken = set(map(make_action_id, actions))
     desks = set(map(_threads_of, further))
     if len(desks) < len(further):
         yield Problem("agents.name", "two of them differ by _ and - alone; rename one.")
@@ -156,13 +163,13 @@ def _threads_of(agent: str) -> str:
 
 
 def _id_below(id_: str, agent: str) -> str:
-    return f"{id_}-{id_of(agent)}"
+    return f"{id_}-{make_action_id(agent)}"
 
 
-class _Telling:
+class _CapabilityWriter:
     """The blocks of capabilities of one site."""
 
-    def __init__(self, declared: Declared) -> None:
+    def __init__(self, declared: SiteDescription) -> None:
         self._declared = declared
         self._site = declared.site
         self._addresses = declared.addresses
@@ -172,7 +179,7 @@ class _Telling:
             or f"{self._site.url}/"
         )
 
-    def told(self) -> Iterator[Told]:
+    def told(self) -> Iterator[AgentBlock]:
         """All of them: what the desk is, what it does, what further agents do, the owner's own."""
         declared, addresses = self._declared, self._addresses
         converse = Capability(
@@ -184,22 +191,24 @@ class _Telling:
             " with their sources.",
             rate_limit=_limit(declared.limits, "converse", most=declared.limits.agent_per_minute),
             parameters=(
-                in_body("ahp", "The version: 0.1."),
-                in_body("capability", "What answers, such as content_search."),
+                make_body_parameter("ahp", "The version: 0.1."),
+                make_body_parameter("capability", "What answers, such as content_search."),
                 *QUESTION,
-                in_body("session_id", "Of a conversation that goes on.", is_required=False),
+                make_body_parameter(
+                    "session_id", "Of a conversation that goes on.", is_required=False
+                ),
             ),
         )
-        yield Told(CONVERSE, converse)
+        yield AgentBlock(CONVERSE, converse)
         own = tuple(self._doors(self._site.url, declared.limits, declared.actions))
         yield from own
         endpoints = [self._own(one) for one in declared.settings.capability]
         taken = {converse.id, *(one.capability.id for one in own), *(one.id for one in endpoints)}
         for one in declared.further:
             yield from self._further(one, taken)
-        yield from (Told(endpoint.id, endpoint) for endpoint in endpoints)
+        yield from (AgentBlock(endpoint.id, endpoint) for endpoint in endpoints)
 
-    def _further(self, one: FurtherAgent, taken: set[str]) -> Iterator[Told]:
+    def _further(self, one: FurtherAgent, taken: set[str]) -> Iterator[AgentBlock]:
         """The blocks of a further site agent, each named after the site's own and the agent.
 
         Parameters:
@@ -217,16 +226,16 @@ class _Telling:
             about = told.capability.description
             if told.of == THREADS:
                 about = one_line(agent.description) or f"Conversations with {title}."
-            yield Told(told.of, replace(told.capability, id=id_, description=about))
+            yield AgentBlock(told.of, replace(told.capability, id=id_, description=about))
 
-    def _doors(self, url: str, limits: Limits, actions: Sequence[Action]) -> Iterator[Told]:
+    def _doors(self, url: str, limits: Limits, actions: Sequence[Action]) -> Iterator[AgentBlock]:
         """What every site agent has.
 
         Parameters:
             url: what its addresses begin with.
         """
         addresses = self._addresses
-        yield Told(
+        yield AgentBlock(
             THREADS,
             Capability(
                 id=THREADS,
@@ -243,7 +252,7 @@ class _Telling:
         )
         for id_, protocol, path, about in served:
             if path:
-                yield Told(
+                yield AgentBlock(
                     id_,
                     Capability(
                         id=id_,
@@ -254,13 +263,13 @@ class _Telling:
                     ),
                 )
         for action in actions if addresses.actions else ():
-            yield Told(id_of(action.name), self._action(action, url, limits))
+            yield AgentBlock(make_action_id(action.name), self._action(action, url, limits))
 
     def _action(self, action: Action, url: str, limits: Limits) -> Capability:
         is_known = not action.is_open
         openapi = self._addresses.openapi
         return Capability(
-            id=id_of(action.name),
+            id=make_action_id(action.name),
             endpoint=f"{url}{self._addresses.actions}{action.name}",
             method="POST",
             protocol="REST",
@@ -273,7 +282,7 @@ class _Telling:
             ),
             description=one_line(action.summary) or action.name,
             openapi=f"{url}{openapi}" if openapi else None,
-            parameters=parameters_of(action),
+            parameters=list_parameters(action),
         )
 
     def _auth(self, action: Action) -> Auth:
@@ -309,7 +318,7 @@ class _Telling:
             rate_limit=RateLimit(int(requests), window) if requests else None,
             description=one_line(own.description) or own.id,
             openapi=_absolute(site, own.openapi) or None,
-            parameters=tuple(map(own_parameter, own.parameters)),
+            parameters=tuple(map(make_own_parameter, own.parameters)),
         )
 
 

@@ -12,17 +12,17 @@ import msgspec
 from aitp_desk.agent.base import Answer, Clarification
 from aitp_desk.agent.history.offer import Offer
 from aitp_desk.config import Signals
-from aitp_desk.desk.calls.invocation import Accepted
+from aitp_desk.desk.calls.invocation import AcceptedCall
 from aitp_desk.desk.dialogue.turn import ActionReply, AskReply, CallStatus
 from aitp_desk.model.calls.action import TEXT_ANSWER
-from aitp_desk.model.conversation.ticket import told_together
+from aitp_desk.model.conversation.ticket import join_messages
 from aitp_desk.model.errors import PaymentRequired
-from aitp_desk.protocols.ahp.messages import messages_in
+from aitp_desk.protocols.ahp.messages import write_message_members
 from aitp_desk.protocols.ahp.wire import ACTS, ANSWERS
 from aitp_desk.protocols.base.call_members import STATUS
 from aitp_desk.protocols.base.door import Reply
-from aitp_desk.protocols.base.payments.wire import required_body
-from aitp_desk.protocols.base.payments.x402_wire import response_headers
+from aitp_desk.protocols.base.payments.wire import write_required_payment
+from aitp_desk.protocols.base.payments.x402_wire import make_response_headers
 
 _encode = msgspec.json.Encoder().encode
 _APPLIED = (("Preference-Applied", "respond-async"),)
@@ -31,7 +31,7 @@ STATUS_PATH = "/agent/converse/status/"
 """Where an accepted call is asked after; its session's id follows (AHP 0.1, section 9.1)."""
 
 
-class Encoder:
+class AnswerEncoder:
     """Encodes outcomes; knows the site's address and its content signals.
 
     An answer from the cache is encoded once: its bytes are kept beside it, all but what differs
@@ -60,7 +60,7 @@ class Encoder:
         if isinstance(asked.outcome, Clarification):
             asks = self._clarification(asked, asked.outcome, declared)
             if unpaid is not None:
-                asks["meta"] |= required_body(unpaid)
+                asks["meta"] |= write_required_payment(unpaid)
             return Reply(200, _encode(asks))
         if asked.reply is not None and asked.reply.accepted is not None:
             body = _encode(_accepted(asked.session_id, asked.reply.accepted))
@@ -83,7 +83,7 @@ class Encoder:
             session_id: by which it is asked after.
         """
         call = status.call
-        headers = response_headers(call.receipt)
+        headers = make_response_headers(call.receipt)
         if status.offer is None:
             told = {**msgspec.json.decode(self.status_body(status)), "session_id": session_id}
             return Reply(200, _encode(told), headers=headers)
@@ -117,7 +117,7 @@ class Encoder:
 
     def _success(self, asked: AskReply, answer: Answer, declared: frozenset[str]) -> dict[str, Any]:
         response, meta = self._answer(asked, answer)
-        response |= messages_in(answer, declared, asked.understood)
+        response |= write_message_members(answer, declared, asked.understood)
         if asked.hit_rate is not None:
             meta["cache"] = {"hit_rate": round(asked.hit_rate, 2)}
         return {
@@ -138,7 +138,7 @@ class Encoder:
                 response["payload"] = answer.payload
             if answer.fallback_from is not None:
                 meta["fallback_from"] = answer.fallback_from
-        response["answer"] = told_together(answer.heard, answer.text)
+        response["answer"] = join_messages(answer.heard, answer.text)
         response["sources"] = [
             {
                 "title": source.title,
@@ -153,7 +153,7 @@ class Encoder:
     def _clarification(
         self, asked: AskReply, asks: Clarification, declared: frozenset[str]
     ) -> dict[str, Any]:
-        question = told_together(asks.heard, asks.question)
+        question = join_messages(asks.heard, asks.question)
         return {
             "status": "clarification_needed",
             "session_id": asked.session_id,
@@ -162,7 +162,7 @@ class Encoder:
                 "options": asks.options or None,
                 "free_form": asks.free_form,
             }
-            | messages_in(asks, declared, asked.understood),
+            | write_message_members(asks, declared, asked.understood),
             # later test suites of the protocol look for these at the top level
             "clarification_question": question,
             "suggested_queries": asks.options,
@@ -193,7 +193,7 @@ class Encoder:
         return meta
 
 
-def _accepted(session_id: str, accepted: Accepted) -> dict[str, Any]:
+def _accepted(session_id: str, accepted: AcceptedCall) -> dict[str, Any]:
     """What goes on by itself (section 6.4)."""
     told: dict[str, Any] = {
         "status": "accepted",

@@ -14,10 +14,10 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from aitp_desk.config import Signals, Site
 from aitp_desk.knowledge.documents.base import Document
-from aitp_desk.knowledge.documents.languages import group_versions, listed
+from aitp_desk.knowledge.documents.languages import drop_duplicates_by_language, group_versions
 from aitp_desk.knowledge.documents.titles import folder_name
-from aitp_desk.knowledge.media.payloads import Described
-from aitp_desk.protocols.ahp.manifest import NONE_DESCRIBED
+from aitp_desk.knowledge.media.payloads import ContentTypeText
+from aitp_desk.protocols.ahp.manifest import NO_DESCRIPTIONS
 
 FULL_CONTENT_PATH = "/llms-full.txt"
 
@@ -25,7 +25,7 @@ FULL_CONTENT_PATH = "/llms-full.txt"
 def write_llms_txt(
     site: Site,
     documents: tuple[Document, ...],
-    described: Mapping[str, Described] = NONE_DESCRIBED,
+    described: Mapping[str, ContentTypeText] = NO_DESCRIPTIONS,
     *,
     asks: bool = True,
 ) -> str:
@@ -42,7 +42,7 @@ def write_llms_txt(
     ]
     versions = group_versions(documents, site.language)
     folders: dict[str, list[Document]] = {}
-    for document in listed(documents):
+    for document in drop_duplicates_by_language(documents):
         folders.setdefault(document.folder, []).append(document)
     for folder in sorted(folders):
         named = folder if folders[folder][0].is_elsewhere else _heading(folder)
@@ -75,16 +75,16 @@ def write_llms_full_txt(site: Site, pages: Iterable[str]) -> Iterator[str]:
     Parameters:
         pages: each as it is read alone, with front matter that says its title and address.
     """
-    yield open_llms_full_txt(site)
-    yield from map(part_of_llms_full_txt, pages)
+    yield write_llms_full_head(site)
+    yield from map(write_llms_full_page, pages)
 
 
-def open_llms_full_txt(site: Site) -> str:
+def write_llms_full_head(site: Site) -> str:
     """What stands before all pages."""
     return "\n".join([*_opening(site), ""])
 
 
-def part_of_llms_full_txt(page: str) -> str:
+def write_llms_full_page(page: str) -> str:
     """A page as it stands among all of them.
 
     Parameters:

@@ -21,8 +21,8 @@ from aitp_desk.model.errors import (
 )
 from aitp_desk.protocols.ahp.wire import VERSION
 from aitp_desk.protocols.base.door import Reply
-from aitp_desk.protocols.base.errors import refusal_headers, status_of
-from aitp_desk.protocols.base.payments.wire import required_body
+from aitp_desk.protocols.base.errors import find_status, make_refusal_headers
+from aitp_desk.protocols.base.payments.wire import write_required_payment
 
 _NEAREST = "invalid_request"
 """The code of whatever section 10 has no word for; ``detail`` then says what it is."""
@@ -53,7 +53,7 @@ def render_error(error: DeskError, _headers: Mapping[str, str]) -> Reply:
             body["retry_after"] = error.retry_after  # null where only a new session helps
         case PaymentRequired():
             body["detail"] = error.kind.value
-            body |= required_body(error)
+            body |= write_required_payment(error)
         case UnknownVersion():
             body["detail"] = "unsupported_version"
             body["supported"] = [VERSION]
@@ -64,7 +64,7 @@ def render_error(error: DeskError, _headers: Mapping[str, str]) -> Reply:
         body["retry_after"] = error.retry_after
     if error.recovery is not None:
         body["recovery"] = error.recovery
-    return Reply(status_of(error.kind), _encode(body), headers=refusal_headers(error))
+    return Reply(find_status(error.kind), _encode(body), headers=make_refusal_headers(error))
 
 
 def _code_of(kind: ErrorKind) -> str:

@@ -14,7 +14,7 @@ from aitp_desk.model.errors import InvalidRequest
 from aitp_desk.model.strict_json import decode_json
 from aitp_desk.protocols.ahp import shape
 from aitp_desk.protocols.ahp.wire import ACTS, ANSWERS
-from aitp_desk.protocols.base.linter import Fault, line_of_fault
+from aitp_desk.protocols.base.linter import Fault, find_fault_line
 
 MANIFEST_PLACE: Final = "/.well-known/agent.json"
 """Where agents look for it (section 3.1)."""
@@ -39,8 +39,8 @@ def check_manifest(body: bytes) -> tuple[Fault, ...]:
     try:
         value = decode_json(body)
     except InvalidRequest as error:
-        return (Fault("", error.message, line_of_fault(body)),)
-    broken = tuple(shape.check(value))
+        return (Fault("", error.message, find_fault_line(body)),)
+    broken = tuple(shape.check_manifest_shape(value))
     return broken if not isinstance(value, dict) else (*broken, *_check_whole(value))
 
 

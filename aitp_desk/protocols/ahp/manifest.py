@@ -8,16 +8,16 @@ from typing import Any
 
 import msgspec
 
-from aitp_desk.agent.slots.replies.confirmation import consequences
+from aitp_desk.agent.slots.replies.confirmation import list_consequences
 from aitp_desk.config import Limits, Signals, Site
-from aitp_desk.knowledge.media.payloads import Described
+from aitp_desk.knowledge.media.payloads import ContentTypeText
 from aitp_desk.model.calls.action import Action
 from aitp_desk.protocols.ahp.wire import ACTS, ANSWERS, CAPABILITY_PREFIX, VERSION
 
 CONVERSE_PATH = "/agent/converse"
 CONTENT_PATH = "/llms.txt"
-NONE_DESCRIBED: Mapping[str, Described] = MappingProxyType({})
-NONE_TOLD: Mapping[str, Any] = MappingProxyType({})
+NO_DESCRIPTIONS: Mapping[str, ContentTypeText] = MappingProxyType({})
+NO_SPEECH: Mapping[str, Any] = MappingProxyType({})
 _MAX_NAME = 128
 _MAX_DESCRIPTION = 512
 _MAX_SUMMARY = 256
@@ -28,11 +28,11 @@ def encode_manifest(
     signals: Signals,
     actions: Sequence[Action],
     limits: Limits,
-    described: Mapping[str, Described] = NONE_DESCRIBED,
+    described: Mapping[str, ContentTypeText] = NO_DESCRIPTIONS,
     one_agent: int = 0,
     longest_eta: int | None = None,
-    links: Mapping[str, str] = NONE_TOLD,
-    integrations: Mapping[str, Any] = NONE_TOLD,
+    links: Mapping[str, str] = NO_SPEECH,
+    integrations: Mapping[str, Any] = NO_SPEECH,
     speaks: Sequence[str] = (),
 ) -> bytes:
     """The document served at ``/.well-known/agent.json``.
@@ -98,7 +98,7 @@ def _async(actions: Sequence[Action], longest_eta: int | None) -> dict[str, Any]
 def _describe(action: Action) -> str:
     """What an action does, and as many of its consequences as there is room for."""
     told = action.summary
-    for sentence in consequences(action) if _acts(action) else ():
+    for sentence in list_consequences(action) if _acts(action) else ():
         if len(told) + 1 + len(sentence) <= _MAX_SUMMARY:
             told = f"{told} {sentence}"
     return told

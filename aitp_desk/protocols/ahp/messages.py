@@ -11,10 +11,10 @@ import msgspec
 
 from aitp_desk.agent.base import Answer, Said
 from aitp_desk.model.conversation.spoken import Spoken
-from aitp_desk.model.conversation.ticket import told_together
+from aitp_desk.model.conversation.ticket import join_messages
 
 
-def messages_in(
+def write_message_members(
     said: Said, declared: frozenset[str], understood: tuple[Spoken, ...] = ()
 ) -> dict[str, Any]:
     """The members that stand beside the words where some of these are messages.
@@ -42,7 +42,7 @@ def messages_in(
     ]
     text = said.text if isinstance(said, Answer) else said.question
     rest = _besides(text, said.spoken, declared)
-    return {"messages": shaped, "besides": told_together([one for one in heard if one.text], rest)}
+    return {"messages": shaped, "besides": join_messages([one for one in heard if one.text], rest)}
 
 
 def _besides(text: str, spoken: tuple[Spoken, ...], declared: frozenset[str]) -> str:

@@ -4,26 +4,26 @@ from __future__ import annotations
 
 from multidict import MultiMapping
 
-from aitp_desk.desk.dialogue.tools.json_arguments import arguments_in, part_payment
-from aitp_desk.desk.dialogue.turn import Ask
+from aitp_desk.desk.dialogue.tools.json_arguments import parse_arguments, split_payment
+from aitp_desk.desk.dialogue.turn import AskRequest
 from aitp_desk.desk.direct.calls import DirectCall
 from aitp_desk.model.calls.call import PAYMENT
 from aitp_desk.model.errors import InvalidRequest
 from aitp_desk.protocols.base.payments import x402_wire
 
 
-def is_call(ask: Ask) -> bool:
+def is_call(ask: AskRequest) -> bool:
     """Whether a question is the arguments of a call, and neither words nor a capability's message.
 
     A message answers what was asked in the conversation, and so is answered there.
     """
     if ask.clarification is not None:
         return False
-    found = arguments_in(ask.query)
+    found = parse_arguments(ask.query)
     return found is not None and "$schema" not in found[0]
 
 
-def read_paid(ask: Ask, headers: MultiMapping[str]) -> DirectCall | None:
+def read_paid_call(ask: AskRequest, headers: MultiMapping[str]) -> DirectCall | None:
     """The call that a question pays for; None where it pays for nothing.
 
     Parameters:
@@ -35,7 +35,7 @@ def read_paid(ask: Ask, headers: MultiMapping[str]) -> DirectCall | None:
     header = x402_wire.read_headers(headers)
     found = None
     if (header is not None or PAYMENT in ask.query) and is_call(ask):
-        found = arguments_in(ask.query)
+        found = parse_arguments(ask.query)
     if found is None:
         if header is not None:
             raise InvalidRequest(
@@ -45,8 +45,8 @@ def read_paid(ask: Ask, headers: MultiMapping[str]) -> DirectCall | None:
             )
         return None
     given, consent = found
-    arguments, member = part_payment(given)
-    payment = x402_wire.paid_once(member, header)
+    arguments, member = split_payment(given)
+    payment = x402_wire.read_payment(member, header)
     if payment is None:
         return None
     return DirectCall(ask.action, arguments, consent, ask.intent, ask.callback_url, payment=payment)

@@ -7,17 +7,17 @@ from typing import Any
 
 import msgspec
 
-from aitp_desk.desk.access.idempotency import Request
+from aitp_desk.desk.access.idempotency import RequestInfo
 from aitp_desk.desk.calls.invocation import PaymentNeeded
 from aitp_desk.desk.desk import Desk
-from aitp_desk.knowledge.media.payloads import Described
+from aitp_desk.knowledge.media.payloads import ContentTypeText
 from aitp_desk.model.calls.action import Action, Related
-from aitp_desk.protocols.ahp.answer_wire import STATUS_PATH, Encoder
+from aitp_desk.protocols.ahp.answer_wire import STATUS_PATH, AnswerEncoder
 from aitp_desk.protocols.ahp.error_wire import render_error
-from aitp_desk.protocols.ahp.manifest import CONVERSE_PATH, NONE_TOLD, encode_manifest
-from aitp_desk.protocols.ahp.payments import is_call, read_paid
+from aitp_desk.protocols.ahp.manifest import CONVERSE_PATH, NO_SPEECH, encode_manifest
+from aitp_desk.protocols.ahp.payments import is_call, read_paid_call
 from aitp_desk.protocols.ahp.wire import MAX_BODY, decode_converse
-from aitp_desk.protocols.base.affordances import Seen
+from aitp_desk.protocols.base.affordances import Representation
 from aitp_desk.protocols.base.call_members import STANDS
 from aitp_desk.protocols.base.discovery_links import MANIFEST_PATH, MANIFEST_TYPE
 from aitp_desk.protocols.base.door import (
@@ -26,9 +26,9 @@ from aitp_desk.protocols.base.door import (
     Door,
     Reply,
     Route,
-    described,
-    has_version,
-    version_of,
+    make_etag,
+    matches_etag,
+    with_description,
 )
 from aitp_desk.protocols.base.preferences import prefers_async
 
@@ -45,15 +45,17 @@ class AhpDoor:
     def __init__(
         self,
         desk: Desk,
-        links: Mapping[str, str] = NONE_TOLD,
-        integrations: Mapping[str, Any] = NONE_TOLD,
+        links: Mapping[str, str] = NO_SPEECH,
+        integrations: Mapping[str, Any] = NO_SPEECH,
         speaks: Sequence[str] = (),
     ) -> None:
         self._desk = desk
         self._links, self._integrations, self._speaks = links, integrations, speaks
-        self._declared: tuple[tuple[Action, ...], Mapping[str, Described], int | None] | None = None
+        self._declared: (
+            tuple[tuple[Action, ...], Mapping[str, ContentTypeText], int | None] | None
+        ) = None
         self._manifest = b""
-        self._encoder = Encoder(desk.site.url, desk.signals)
+        self._encoder = AnswerEncoder(desk.site.url, desk.signals)
 
     def manifest(self) -> bytes:
         """The manifest as the present content has it: the same object until that changes it."""
@@ -87,24 +89,24 @@ class AhpDoor:
                 answered that it has to be.
         """
         ask = decode_converse(call.body)
-        paid = read_paid(ask, call.headers)
+        paid = read_paid_call(ask, call.headers)
         if paid is not None:
-            call.step_aside()
-            request = Request(call.method, call.path, call.body)
+            call.release_slot()
+            request = RequestInfo(call.method, call.path, call.body)
             status = await desk.calling.call(call.principal, paid, request, call.allowance)
             # who paid by a quote's id alone is told no name of the conversation in which it arose
             named = (
                 status.call.session_id or status.call.thread_id or desk.new_session(call.principal)
             )
             return self._encoder.encode_paid(status, named)
-        ask = msgspec.structs.replace(ask, step_aside=call.step_aside)
+        ask = msgspec.structs.replace(ask, step_aside=call.release_slot)
         asked = await desk.asking.ask(call.principal, ask, call.allowance)
         unpaid = None
         if asked.reply is not None and isinstance(asked.reply.needed, PaymentNeeded):
-            unpaid = await desk.awaiting.unpaid_in(call.principal, asked.session_id)
+            unpaid = await desk.awaiting.find_unpaid(call.principal, asked.session_id)
             if unpaid is not None and is_call(ask):
                 raise unpaid
-        respond_async = "Prefer" in call.headers and prefers_async(call.listed("Prefer"))
+        respond_async = "Prefer" in call.headers and prefers_async(call.get_list_header("Prefer"))
         return self._encoder.encode(asked, ask.declared, unpaid, respond_async=respond_async)
 
     async def get_status(self, desk: Desk, call: Call) -> Reply:
@@ -137,27 +139,27 @@ class AhpDoor:
                 f"{STATUS_PATH}{{session_id}}",
                 self.get_status,
                 counted="static",
-                second=described(self.get_status, see_status),
+                second=with_description(self.get_status, describe_status),
             ),
         )
         return Door("ahp", routes, owns=("/agent/", "/.well-known/"), render_error=render_error)
 
 
-async def see_status(desk: Desk, call: Call, reply: Reply) -> Seen:
+async def describe_status(desk: Desk, call: Call, reply: Reply) -> Representation:
     """How a call stands, for whoever asks what that means."""
     stands = STANDS.get(str(msgspec.json.decode(reply.body).get("status")), "")
     session_id = call.params["session_id"]
     related = (
         Related("self", f"{STATUS_PATH}{session_id}"),
-        Related("thread", f"{desk.below}/v1/threads/{session_id}", "The conversation."),
+        Related("thread", f"{desk.base_path}/v1/threads/{session_id}", "The conversation."),
     )
-    return Seen(f"A call that was made in a conversation. {stands}", (), related)
+    return Representation(f"A call that was made in a conversation. {stands}", (), related)
 
 
 def _document(call: Call, body: bytes, content_type: str) -> Reply:
     """A document that a client may keep and ask after by its ETag (RFC 9110, 13.1.2)."""
-    tag = version_of(body)
+    tag = make_etag(body)
     headers = (("ETag", tag), ("Cache-Control", "public, max-age=60"))
-    if has_version(call.headers, tag):
+    if matches_etag(call.headers, tag):
         return Reply(304, headers=headers, content_type=content_type)
     return Reply(200, body, content_type, headers)

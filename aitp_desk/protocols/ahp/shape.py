@@ -19,7 +19,7 @@ _Rule = Callable[[Any, str], Iterator[Fault]]
 """Gives the faults of the value at a path."""
 
 
-def check(value: Any) -> Iterator[Fault]:
+def check_manifest_shape(value: Any) -> Iterator[Fault]:
     """Yield what breaks the schema, each with the path of its member."""
     yield from _MANIFEST(value, "")
 

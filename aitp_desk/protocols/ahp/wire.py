@@ -9,7 +9,7 @@ import re
 from functools import lru_cache
 from typing import Any
 
-from aitp_desk.desk.dialogue.turn import Ask
+from aitp_desk.desk.dialogue.turn import AskRequest
 from aitp_desk.model.calls.action import is_action_name
 from aitp_desk.model.errors import InvalidRequest, MissingField, UnknownVersion
 from aitp_desk.model.strict_json import decode_json
@@ -38,7 +38,7 @@ _REMEMBERED = 1024
 are asked again and again, in the same words, by the same programs."""
 
 
-def decode_converse(body: bytes) -> Ask:
+def decode_converse(body: bytes) -> AskRequest:
     """Read the body of ``POST /agent/converse``.
 
     Raises:
@@ -49,7 +49,7 @@ def decode_converse(body: bytes) -> Ask:
     return _read_again(body) if len(body) <= _SMALL else _read(body)
 
 
-def _read(body: bytes) -> Ask:
+def _read(body: bytes) -> AskRequest:
     given = decode_json(body)
     if not isinstance(given, dict):
         raise InvalidRequest('The body is a JSON object with "capability" and "query".')
@@ -83,7 +83,7 @@ def _read(body: bytes) -> Ask:
             "locale is a language tag such as en or fr-CA.", param="context.locale"
         )
     accepts, declared = _declared(_accept_types(context.get("accept_types")))
-    return Ask(
+    return AskRequest(
         action=capability,
         query=query,
         session_id=_string(given, "session_id", 128),
@@ -102,7 +102,7 @@ def _read(body: bytes) -> Ask:
 _read_again = lru_cache(_REMEMBERED)(_read)
 
 
-def forget_bodies() -> None:
+def clear_body_cache() -> None:
     """Drop what is remembered of bodies that were read."""
     _read_again.cache_clear()
 

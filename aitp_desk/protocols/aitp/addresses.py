@@ -10,7 +10,7 @@ from aitp_desk.model.calls.open_request import OpenRequest
 
 def thread_path(desk: Desk, thread_id: str) -> str:
     """The address of a thread."""
-    return f"{desk.below}/v1/threads/{quote(thread_id, safe='')}"
+    return f"{desk.base_path}/v1/threads/{quote(thread_id, safe='')}"
 
 
 def request_path(thread: str, request: OpenRequest) -> str:

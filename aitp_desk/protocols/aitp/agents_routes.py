@@ -18,7 +18,7 @@ async def list_assistants(desk: Desk, call: Call) -> Reply:
 async def retrieve_assistant(desk: Desk, call: Call) -> Reply:
     """``GET /v1/assistants/{id}``."""
     agent = desk.agents.find(call.params["assistant_id"])
-    return Reply(200, wire.encode(agents_wire.assistant_body(agent)))
+    return Reply(200, wire.encode(agents_wire.write_assistant(agent)))
 
 
 async def refuse_change(_desk: Desk, _call: Call) -> NoReturn:
@@ -38,7 +38,7 @@ async def retrieve_model(desk: Desk, call: Call) -> Reply:
     """``GET /v1/models/{id}``."""
     for agent in desk.agents:
         if agent.model == call.params["model"]:
-            return Reply(200, wire.encode(agents_wire.model_body(agent, desk.site.name)))
+            return Reply(200, wire.encode(agents_wire.write_model(agent, desk.site.name)))
     raise AgentNotFound("No assistant of this site answers with a model of that id.", param="model")
 
 

@@ -14,7 +14,7 @@ from aitp_desk.protocols.aitp.wire import Page, encode, encode_list
 from aitp_desk.protocols.base.door import Reply
 
 
-def assistant_body(agent: SiteAgent) -> dict[str, Any]:
+def write_assistant(agent: SiteAgent) -> dict[str, Any]:
     """An agent as an assistant. What it is told, and what it may call, is the site's own affair."""
     return {
         "id": agent.id,
@@ -39,7 +39,7 @@ def encode_assistants(agents: Sequence[SiteAgent], part: Page) -> Reply:
     ids = [agent.id for agent in listed]
     low = 0 if part.after is None else _place(ids, part.after, "after") + 1
     high = len(ids) if part.before is None else _place(ids, part.before, "before")
-    within = [assistant_body(agent) for agent in listed[low:high]]
+    within = [write_assistant(agent) for agent in listed[low:high]]
     from_the_end = part.before is not None and part.after is None
     page = within[-part.limit :] if from_the_end else within[: part.limit]
     return encode_list(page, has_more=len(within) > part.limit)
@@ -51,7 +51,7 @@ def _place(ids: Sequence[str], id_: str, param: str) -> int:
     return ids.index(id_)
 
 
-def model_body(agent: SiteAgent, owner: str) -> dict[str, Any]:
+def write_model(agent: SiteAgent, owner: str) -> dict[str, Any]:
     """What an agent answers with, as a model.
 
     Parameters:
@@ -62,5 +62,5 @@ def model_body(agent: SiteAgent, owner: str) -> dict[str, Any]:
 
 def encode_models(agents: Sequence[SiteAgent], owner: str) -> Reply:
     """Every model that answers here, each once."""
-    bodies = {agent.model: model_body(agent, owner) for agent in reversed(agents)}
+    bodies = {agent.model: write_model(agent, owner) for agent in reversed(agents)}
     return Reply(200, encode({"object": "list", "data": list(bodies.values())}))

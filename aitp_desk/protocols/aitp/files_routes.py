@@ -17,7 +17,7 @@ async def upload_file(desk: Desk, call: Call) -> Reply:
     # a form of many megabytes would keep everybody else waiting
     content_type = call.headers.get("Content-Type")
     given = await asyncio.to_thread(files_wire.decode_upload, content_type, call.body)
-    file = await desk.filing.keep(
+    file = await desk.filing.save_file(
         call.principal, given.name, given.purpose, given.data, given.seconds
     )
     return files_wire.encode_file(file)
@@ -26,7 +26,7 @@ async def upload_file(desk: Desk, call: Call) -> Reply:
 async def list_files(desk: Desk, call: Call) -> Reply:
     """``GET /v1/files``."""
     part = files_wire.decode_list(call.query)
-    page = await desk.filing.list(
+    page = await desk.filing.list_files(
         call.principal,
         limit=part.limit,
         order=part.order,
@@ -38,18 +38,20 @@ async def list_files(desk: Desk, call: Call) -> Reply:
 
 async def retrieve_file(desk: Desk, call: Call) -> Reply:
     """``GET /v1/files/{id}``."""
-    return files_wire.encode_file(await desk.filing.find(call.principal, call.params["file_id"]))
+    return files_wire.encode_file(
+        await desk.filing.get_file(call.principal, call.params["file_id"])
+    )
 
 
 async def read_content(desk: Desk, call: Call) -> Reply:
     """``GET /v1/files/{id}/content``."""
-    file, pieces = await desk.filing.content(call.principal, call.params["file_id"])
+    file, pieces = await desk.filing.read_content(call.principal, call.params["file_id"])
     return files_wire.encode_content(file, pieces)
 
 
 async def delete_file(desk: Desk, call: Call) -> Reply:
     """``DELETE /v1/files/{id}``."""
-    await desk.filing.delete(call.principal, call.params["file_id"])
+    await desk.filing.delete_file(call.principal, call.params["file_id"])
     return wire.encode_deleted(call.params["file_id"], "file")
 
 

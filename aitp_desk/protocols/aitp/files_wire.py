@@ -21,10 +21,10 @@ from aitp_desk.store.records.threads import FilePage, Order
 
 PURPOSES = ("assistants", "user_data", "vision")
 """The OpenAI API's purposes that mean something here: the files are attached to messages."""
-SHORTEST_SECONDS = 60 * 60
-LONGEST_SECONDS = 30 * 24 * 60 * 60
+MIN_SECONDS = 60 * 60
+MAX_SECONDS = 30 * 24 * 60 * 60
 """Between these ``expires_after`` may be (OpenAI API, Upload file)."""
-MOST_LISTED = 1000
+MAX_LISTED = 1000
 """The longest page of files; a larger ``limit`` is taken for this."""
 
 _SHOWN_AS_THEY_ARE = frozenset({"image/gif", "image/jpeg", "image/png", "image/webp"})
@@ -72,9 +72,9 @@ def _seconds(fields: Mapping[str, str]) -> int | None:
     if anchor != "created_at":
         raise InvalidRequest("expires_after counts from created_at.", param="expires_after[anchor]")
     given = int(seconds) if seconds is not None and _SECONDS.fullmatch(seconds) else 0
-    if not SHORTEST_SECONDS <= given <= LONGEST_SECONDS:
+    if not MIN_SECONDS <= given <= MAX_SECONDS:
         raise InvalidRequest(
-            f"A file expires after {SHORTEST_SECONDS} to {LONGEST_SECONDS} seconds.",
+            f"A file expires after {MIN_SECONDS} to {MAX_SECONDS} seconds.",
             param="expires_after[seconds]",
         )
     return given
@@ -104,14 +104,14 @@ def decode_list(query: Mapping[str, str]) -> FileList:
     if after is not None and not _FILE_ID.fullmatch(after):
         raise InvalidRequest("after is the id of a file.", param="after")
     return FileList(
-        min(int(limit), MOST_LISTED),
+        min(int(limit), MAX_LISTED),
         "asc" if order == "asc" else "desc",
         after,
         query.get("purpose", ""),
     )
 
 
-def file_body(file: File) -> dict[str, Any]:
+def write_file(file: File) -> dict[str, Any]:
     """A file as the OpenAI API has it."""
     return {
         "id": file.id,
@@ -128,12 +128,12 @@ def file_body(file: File) -> dict[str, Any]:
 
 def encode_file(file: File) -> Reply:
     """The answer to an upload, or to who asks for a file."""
-    return Reply(200, encode(file_body(file)))
+    return Reply(200, encode(write_file(file)))
 
 
 def encode_files(page: FilePage) -> Reply:
     """One page of a caller's files."""
-    return encode_list([file_body(file) for file in page.files], page.has_more)
+    return encode_list([write_file(file) for file in page.files], page.has_more)
 
 
 def encode_content(file: File, pieces: AsyncIterator[bytes]) -> Reply:
@@ -152,14 +152,14 @@ def encode_content(file: File, pieces: AsyncIterator[bytes]) -> Reply:
         kind,
         (
             ("Content-Length", str(file.size)),
-            ("Content-Disposition", disposition(file.name)),
+            ("Content-Disposition", write_disposition(file.name)),
             ("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'; sandbox"),
         ),
         pieces=pieces,
     )
 
 
-def disposition(name: str) -> str:
+def write_disposition(name: str) -> str:
     """``Content-Disposition`` of a download (RFC 6266), its name for old readers and for new."""
     plain = "".join(c if c.isascii() and c.isprintable() and c not in '"\\%' else "_" for c in name)
     return f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quote(name, safe='')}"

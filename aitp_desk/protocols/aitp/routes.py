@@ -12,7 +12,7 @@ from aitp_desk.desk.desk import Desk
 from aitp_desk.desk.threads.sessions import is_session
 from aitp_desk.model.errors import ThreadNotFound, UnknownSession
 from aitp_desk.protocols.aitp import agents_routes, files_routes, wire
-from aitp_desk.protocols.aitp.runs.replies import follow, shape
+from aitp_desk.protocols.aitp.runs.replies import find_format, wait_for_replies
 from aitp_desk.protocols.aitp.runs.routes import run_routes
 from aitp_desk.protocols.aitp.threads import affordances as seen
 from aitp_desk.protocols.aitp.threads import events_wire, messages_wire, sealed_routes
@@ -31,7 +31,7 @@ from aitp_desk.protocols.base.door import (
     Handler,
     Reply,
     Route,
-    described,
+    with_description,
 )
 from aitp_desk.protocols.base.sse import UNBUFFERED
 
@@ -40,15 +40,19 @@ async def create_thread(desk: Desk, call: Call) -> Reply:
     """``POST /v1/thread`` and ``/v1/threads``."""
     draft = threads_wire.decode_thread(call.body)
     opened = await desk.threads.open(call.principal, draft, wire.read_request(call))
-    run, replies = await follow(desk, call, opened.run_id)
+    run, replies = await wait_for_replies(desk, call, opened.run_id)
     messages = (*opened.messages, *opened.replies, *(replies or ()))
-    return threads_wire.encode_thread(opened.thread, messages, run, replies, *shape(desk, call))
+    return threads_wire.encode_thread(
+        opened.thread, messages, run, replies, *find_format(desk, call)
+    )
 
 
 async def retrieve_thread(desk: Desk, call: Call) -> Reply:
     """``GET /v1/threads/{id}``."""
     view = await desk.threads.read(call.principal, call.params["thread_id"])
-    return threads_wire.encode_thread(view.thread, view.messages, None, None, *shape(desk, call))
+    return threads_wire.encode_thread(
+        view.thread, view.messages, None, None, *find_format(desk, call)
+    )
 
 
 async def retrieve_or_update_thread(desk: Desk, call: Call) -> Reply:
@@ -77,8 +81,8 @@ async def create_message(desk: Desk, call: Call) -> Reply:
     posted = await desk.threads.post(
         call.principal, call.params["thread_id"], draft, wire.read_request(call)
     )
-    run, replies = await follow(desk, call, posted.run_id, posted.message)
-    return messages_wire.encode_message(posted.message, run, replies, *shape(desk, call))
+    run, replies = await wait_for_replies(desk, call, posted.run_id, posted.message)
+    return messages_wire.encode_message(posted.message, run, replies, *find_format(desk, call))
 
 
 async def list_messages(desk: Desk, call: Call) -> Reply:
@@ -93,14 +97,14 @@ async def list_messages(desk: Desk, call: Call) -> Reply:
         before=part.before,
         run_id=call.query.get("run_id") or None,
     )
-    return messages_wire.encode_messages(page.messages, page.has_more, *shape(desk, call))
+    return messages_wire.encode_messages(page.messages, page.has_more, *find_format(desk, call))
 
 
 async def follow_thread(desk: Desk, call: Call) -> Reply:
     """``GET /v1/threads/{id}/events``: what happens on the thread, as it happens."""
     after, param = events_wire.decode_after(call.headers, call.query)
-    wording = events_wire.wording_of(*shape(desk, call))
-    stream = await desk.follow(
+    wording = events_wire.get_event_format(*find_format(desk, call))
+    stream = await desk.follow_thread(
         call.principal, call.params["thread_id"], after, wording, param=param
     )
     return Reply(200, content_type=EVENT_STREAM, headers=UNBUFFERED, stream=stream)
@@ -110,7 +114,7 @@ async def retrieve_message(desk: Desk, call: Call) -> Reply:
     """``GET /v1/threads/{id}/messages/{message_id}``."""
     thread_id, message_id = call.params["thread_id"], call.params["message_id"]
     message = await desk.threads.read_message(call.principal, thread_id, message_id)
-    return messages_wire.encode_message(message, None, None, *shape(desk, call))
+    return messages_wire.encode_message(message, None, None, *find_format(desk, call))
 
 
 async def retrieve_or_update_message(desk: Desk, call: Call) -> Reply:
@@ -120,7 +124,7 @@ async def retrieve_or_update_message(desk: Desk, call: Call) -> Reply:
         return await retrieve_message(desk, call)
     thread_id, message_id = call.params["thread_id"], call.params["message_id"]
     message = await desk.threads.update_message(call.principal, thread_id, message_id, *update)
-    return messages_wire.encode_message(message, None, None, *shape(desk, call))
+    return messages_wire.encode_message(message, None, None, *find_format(desk, call))
 
 
 async def delete_message(desk: Desk, call: Call) -> Reply:
@@ -172,7 +176,7 @@ def _seen(
 ) -> Route:
     """A row of what can be described to whoever asks for that."""
     counted: Counted = "static" if method == "GET" else "converse"
-    second = described(handler, describe)
+    second = with_description(handler, describe)
     return Route(method, path, handler, counted, max_body, is_hot=is_hot, second=second)
 
 
@@ -187,22 +191,22 @@ def make_door(max_body: int, max_file: int, desk: Desk | None = None) -> Door:
     thread, messages = "/v1/threads/{thread_id}", "/v1/threads/{thread_id}/messages"
     message = f"{messages}/{{message_id}}"
     routes = (
-        _seen("POST", "/v1/thread", create_thread, seen.see_thread, max_body),
-        _seen("POST", "/v1/threads", create_thread, seen.see_thread, max_body),
-        _seen("GET", thread, retrieve_thread, seen.see_thread),
-        _seen("POST", thread, retrieve_or_update_thread, seen.see_thread, max_body),
-        _seen("DELETE", thread, delete_thread, seen.see_deleted),
-        _seen("POST", f"{thread}/claim", claim_thread, seen.see_thread, max_body),
-        _seen("POST", messages, create_message, seen.see_message, max_body, is_hot=True),
-        _seen("GET", messages, list_messages, seen.see_messages),
+        _seen("POST", "/v1/thread", create_thread, seen.describe_thread, max_body),
+        _seen("POST", "/v1/threads", create_thread, seen.describe_thread, max_body),
+        _seen("GET", thread, retrieve_thread, seen.describe_thread),
+        _seen("POST", thread, retrieve_or_update_thread, seen.describe_thread, max_body),
+        _seen("DELETE", thread, delete_thread, seen.describe_deleted),
+        _seen("POST", f"{thread}/claim", claim_thread, seen.describe_thread, max_body),
+        _seen("POST", messages, create_message, seen.describe_message, max_body, is_hot=True),
+        _seen("GET", messages, list_messages, seen.describe_messages),
         *actors_routes(max_body),
         *grants_routes(max_body),
         *requests_routes(max_body),
         *transcript_routes(max_body),
         Route("GET", f"{thread}/events", follow_thread, "static", gives=(EVENT_STREAM, JSON)),
-        _seen("GET", message, retrieve_message, seen.see_message),
-        _seen("POST", message, retrieve_or_update_message, seen.see_message, max_body),
-        _seen("DELETE", message, delete_message, seen.see_deleted),
+        _seen("GET", message, retrieve_message, seen.describe_message),
+        _seen("POST", message, retrieve_or_update_message, seen.describe_message, max_body),
+        _seen("DELETE", message, delete_message, seen.describe_deleted),
         *agents_routes.ROUTES,
         *run_routes(max_body),
         *files_routes.make_routes(max_file),

@@ -7,7 +7,7 @@ from typing import Any
 from aitp_desk.model.errors import InvalidRequest
 
 
-def object_of(given: Any, at: str | None) -> dict[str, Any]:
+def read_object(given: Any, at: str | None) -> dict[str, Any]:
     """An object; null and absent are an empty one. ``at`` None is the whole body.
 
     Raises:
@@ -20,7 +20,7 @@ def object_of(given: Any, at: str | None) -> dict[str, Any]:
     return given
 
 
-def list_of(given: Any, at: str) -> list[Any]:
+def read_list(given: Any, at: str) -> list[Any]:
     """A list; null and absent are an empty one.
 
     Raises:
@@ -33,7 +33,7 @@ def list_of(given: Any, at: str) -> list[Any]:
     return given
 
 
-def strings_of(given: dict[str, Any], at: str) -> dict[str, str]:
+def read_strings(given: dict[str, Any], at: str) -> dict[str, str]:
     """An object whose values are strings, as metadata is.
 
     Raises:

@@ -7,8 +7,8 @@ from aitp_desk.model.calls.action import Related
 from aitp_desk.model.conversation.transcript import KEYS_PATH
 from aitp_desk.protocols.aitp import transcript_wire
 from aitp_desk.protocols.aitp.addresses import thread_path
-from aitp_desk.protocols.base.affordances import ADDS, Doing, Seen, Taken
-from aitp_desk.protocols.base.door import Call, Reply, Route, described
+from aitp_desk.protocols.base.affordances import ADDS, Affordance, InputField, Representation
+from aitp_desk.protocols.base.door import Call, Reply, Route, with_description
 
 
 async def read_transcript(desk: Desk, call: Call) -> Reply:
@@ -30,9 +30,9 @@ async def read_keys(desk: Desk, _call: Call) -> Reply:
     return transcript_wire.encode_keys(await desk.threads.transcript_keys())
 
 
-async def see_transcript(desk: Desk, call: Call, _reply: Reply) -> Seen:
+async def describe_transcript(desk: Desk, call: Call, _reply: Reply) -> Representation:
     """The transcript of a thread, or a signature that was taken."""
-    thread, access = await desk.threads.look_at(call.principal, call.params["thread_id"])
+    thread, access = await desk.threads.describe(call.principal, call.params["thread_id"])
     at = thread_path(desk, thread.id)
     here = f"{at}/transcript"
     said = (
@@ -44,13 +44,13 @@ async def see_transcript(desk: Desk, call: Call, _reply: Reply) -> Seen:
         Related("up", at, "The thread."),
         Related("keys", KEYS_PATH, "The keys with which the site signs transcripts."),
     )
-    return Seen(said, (_countersigning(here),) if access.may_write else (), related)
+    return Representation(said, (_countersigning(here),) if access.may_write else (), related)
 
 
-def _countersigning(at: str) -> Doing:
+def _countersigning(at: str) -> Affordance:
     takes = (
-        Taken("seq", "integer", "The number of the head's last message.", is_required=True),
-        Taken(
+        InputField("seq", "integer", "The number of the head's last message.", is_required=True),
+        InputField(
             "jws",
             "string",
             "A JWS with detached content over the head (EdDSA, jwk in its header).",
@@ -58,7 +58,7 @@ def _countersigning(at: str) -> Doing:
         ),
     )
     text = "Has the site keep your own signature of where the thread stood. That stays."
-    return Doing("countersign", "POST", f"{at}/signatures", text, ADDS, takes=takes)
+    return Affordance("countersign", "POST", f"{at}/signatures", text, ADDS, takes=takes)
 
 
 def transcript_routes(max_body: int) -> tuple[Route, ...]:
@@ -75,7 +75,7 @@ def transcript_routes(max_body: int) -> tuple[Route, ...]:
             transcript,
             read_transcript,
             "static",
-            second=described(read_transcript, see_transcript),
+            second=with_description(read_transcript, describe_transcript),
         ),
         Route(
             "POST",
@@ -83,7 +83,7 @@ def transcript_routes(max_body: int) -> tuple[Route, ...]:
             countersign,
             "converse",
             max_body,
-            second=described(countersign, see_transcript),
+            second=with_description(countersign, describe_transcript),
         ),
     )
 

@@ -10,9 +10,9 @@ from aitp_desk.desk.threads.transcripts import Transcript
 from aitp_desk.model.conversation.transcript import Countersignature
 from aitp_desk.model.errors import InvalidRequest, MissingField
 from aitp_desk.model.strict_json import decode_json
-from aitp_desk.protocols.aitp.shapes import object_of
+from aitp_desk.protocols.aitp.shapes import read_object
 from aitp_desk.protocols.aitp.wire import encode
-from aitp_desk.protocols.base.door import JSON, Call, Reply, has_version
+from aitp_desk.protocols.base.door import JSON, Call, Reply, matches_etag
 
 KEPT_SECONDS = 3600
 """How long others may keep the keys before they ask again."""
@@ -41,7 +41,7 @@ def decode_countersignature(body: bytes) -> tuple[int, str]:
         MissingField: one of them is missing.
         InvalidRequest: one of them has the wrong shape.
     """
-    given = object_of(decode_json(body) if body.strip() else {}, None)
+    given = read_object(decode_json(body) if body.strip() else {}, None)
     for name in ("seq", "jws"):
         if name not in given:
             raise MissingField(
@@ -64,7 +64,7 @@ def encode_transcript(transcript: Transcript, call: Call) -> Reply:
     """
     tag = f'"{transcript.version}"'
     headers = (("ETag", f"W/{tag}"), _MINE)
-    if has_version(call.headers, tag):
+    if matches_etag(call.headers, tag):
         return Reply(304, headers=headers)
     return Reply(200, headers=headers, pieces=transcript.pieces())
 

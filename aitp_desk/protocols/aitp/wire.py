@@ -13,12 +13,12 @@ from typing import Any, Literal
 
 import msgspec
 
-from aitp_desk.desk.access.idempotency import Request
+from aitp_desk.desk.access.idempotency import RequestInfo
 from aitp_desk.model.error_kind import ErrorKind
 from aitp_desk.model.errors import DeskError, InvalidRequest, PaymentRequired
 from aitp_desk.protocols.base.door import Call, Reply
-from aitp_desk.protocols.base.errors import refusal_headers, status_of
-from aitp_desk.protocols.base.payments.wire import required_body
+from aitp_desk.protocols.base.errors import find_status, make_refusal_headers
+from aitp_desk.protocols.base.payments.wire import write_required_payment
 
 DEFAULT_PAGE = 20
 MAX_PAGE = 100
@@ -121,13 +121,13 @@ def decode_hops(header: str) -> int:
     return int(header)
 
 
-def read_request(call: Call) -> Request:
+def read_request(call: Call) -> RequestInfo:
     """What of the request decides about repeats, runs and loops.
 
     A client of the OpenAI API starts its runs itself.
     """
     hops = call.headers.get("Desk-Hops")
-    return Request(
+    return RequestInfo(
         method=call.method,
         path=call.path,
         body=call.body,
@@ -148,8 +148,10 @@ def render_error(error: DeskError, _headers: Mapping[str, str]) -> Reply:
     if error.recovery is not None:
         body["recovery"] = error.recovery
     if isinstance(error, PaymentRequired):
-        body |= required_body(error)
-    return Reply(status_of(error.kind), encode({"error": body}), headers=refusal_headers(error))
+        body |= write_required_payment(error)
+    return Reply(
+        find_status(error.kind), encode({"error": body}), headers=make_refusal_headers(error)
+    )
 
 
 def _error_type(kind: ErrorKind) -> str:

@@ -42,12 +42,12 @@ def wants_manifest(accept: str, over: tuple[str, ...] = (HTML_TYPE,)) -> bool:
         accept: the value of the Accept header; empty where there was none.
         over: the media types of what is there.
     """
-    wanted, named = quality_of(accept, MANIFEST_TYPE)
+    wanted, named = find_quality(accept, MANIFEST_TYPE)
     if not named or not wanted:
         return False
     return all(
         wanted > weight or (wanted == weight and not other_named)
-        for weight, other_named in (quality_of(accept, other) for other in over)
+        for weight, other_named in (find_quality(accept, other) for other in over)
     )
 
 
@@ -59,11 +59,11 @@ def wants_markdown(accept: str) -> bool:
     Parameters:
         accept: as for :func:`wants_manifest`.
     """
-    wanted, named = quality_of(accept, MARKDOWN_TYPE)
-    return named and wanted > 0 and wanted >= quality_of(accept, HTML_TYPE)[0]
+    wanted, named = find_quality(accept, MARKDOWN_TYPE)
+    return named and wanted > 0 and wanted >= find_quality(accept, HTML_TYPE)[0]
 
 
-def quality_of(accept: str, media_type: str) -> tuple[float, bool]:
+def find_quality(accept: str, media_type: str) -> tuple[float, bool]:
     """How much a media type is wanted.
 
     Parameters:
@@ -75,14 +75,14 @@ def quality_of(accept: str, media_type: str) -> tuple[float, bool]:
     """
     ranges = ("*/*", f"{media_type.partition('/')[0]}/*", media_type)
     best = (-1, 0.0)
-    for name, weight, _ in media_ranges(accept):
+    for name, weight, _ in parse_ranges(accept):
         if name in ranges:
             best = max(best, (ranges.index(name), weight))
     return best[1], best[0] == ranges.index(media_type)
 
 
 @lru_cache(maxsize=256)
-def media_ranges(accept: str) -> tuple[MediaRange, ...]:
+def parse_ranges(accept: str) -> tuple[MediaRange, ...]:
     """The entries of the list; a quoted parameter may hold a comma. Nothing in it is refused.
 
     Parameters:

@@ -8,7 +8,7 @@ from weakref import WeakKeyDictionary
 
 import msgspec
 
-from aitp_desk.agent.slots.replies.confirmation import consequences
+from aitp_desk.agent.slots.replies.confirmation import list_consequences
 from aitp_desk.config import THREADS
 from aitp_desk.desk.calls.registry import OWN_NAMES
 from aitp_desk.desk.desk import Desk
@@ -18,11 +18,11 @@ from aitp_desk.model.access.principal import Principal, may_use_threads
 from aitp_desk.model.calls.action import Action, may_invoke
 from aitp_desk.model.calls.call import CONFIRMATION, PAYMENT
 from aitp_desk.model.money import Money
-from aitp_desk.protocols.base.affordances import Doing, Kind, Taken
+from aitp_desk.protocols.base.affordances import Affordance, InputField, Kind
 from aitp_desk.protocols.base.call_members import (
     CAPABILITIES_PATH,
-    LONGEST_INTENT,
-    LONGEST_QUESTION,
+    MAX_INTENT,
+    MAX_QUESTION,
     PAYING,
 )
 
@@ -40,21 +40,21 @@ _BOUNDS = {
     "pattern": "matches {}",
     "format": "format {}",
 }
-_declared: WeakKeyDictionary[Desk, dict[str, tuple[Action, Doing]]] = WeakKeyDictionary()
+_declared: WeakKeyDictionary[Desk, dict[str, tuple[Action, Affordance]]] = WeakKeyDictionary()
 _QUESTION = (
-    Taken(
+    InputField(
         "query",
         "string",
-        f"The question, in words; at most {LONGEST_QUESTION} characters.",
+        f"The question, in words; at most {MAX_QUESTION} characters.",
         is_required=True,
     ),
-    Taken("locale", "string", "The language of the answer, such as en or fr-CA."),
-    Taken("max_tokens", "integer", "How long the answer may be at most, in tokens."),
-    Taken("accept_types", "array", "Content types that you can read, such as text/answer."),
+    InputField("locale", "string", "The language of the answer, such as en or fr-CA."),
+    InputField("max_tokens", "integer", "How long the answer may be at most, in tokens."),
+    InputField("accept_types", "array", "Content types that you can read, such as text/answer."),
 )
 
 
-def callable_actions(
+def list_callable_actions(
     desk: Desk, principal: Principal, allowance: Allowance | None
 ) -> tuple[Action, ...]:
     """The actions that a caller may call, in the order of their declaration."""
@@ -62,22 +62,22 @@ def callable_actions(
         action
         for action in desk.registry.actions
         if may_invoke(principal.scopes, action)
-        and (allowance is None or allowance.lets_call(action.name))
+        and (allowance is None or allowance.allows_action(action.name))
     )
 
 
 def may_converse(principal: Principal, allowance: Allowance | None) -> bool:
     """Whether a caller may open threads, and read and write them, as the agent that it is."""
-    return may_use_threads(principal) and (allowance is None or allowance.lets_call(THREADS))
+    return may_use_threads(principal) and (allowance is None or allowance.allows_action(THREADS))
 
 
-def calling(
+def make_call_affordance(
     desk: Desk,
     action: Action,
     *,
     known: Mapping[str, Any] = _NOTHING_KNOWN,
     price: Money | None = None,
-) -> Doing:
+) -> Affordance:
     """The request that calls an action.
 
     Parameters:
@@ -97,14 +97,14 @@ def calling(
     return held[1]
 
 
-def _write(desk: Desk, action: Action, known: Mapping[str, Any], price: Money | None) -> Doing:
+def _write(desk: Desk, action: Action, known: Mapping[str, Any], price: Money | None) -> Affordance:
     price = price or action.cost
     is_own = action.name in OWN_NAMES
-    told = (action.summary, action.description, *(() if is_own else consequences(action)))
-    return Doing(
+    told = (action.summary, action.description, *(() if is_own else list_consequences(action)))
+    return Affordance(
         action.name.replace("_", "-"),
         "POST",
-        f"{desk.below}{CAPABILITIES_PATH}{action.name}",
+        f"{desk.base_path}{CAPABILITIES_PATH}{action.name}",
         " ".join(part.strip() for part in told if part.strip()),
         msgspec.structs.replace(action.safety, confirmation_recommended=True)
         if action.may_cost
@@ -115,35 +115,35 @@ def _write(desk: Desk, action: Action, known: Mapping[str, Any], price: Money | 
     )
 
 
-def consenting(price: Money | None, *, is_required: bool) -> Taken:
+def make_consent_member(price: Money | None, *, is_required: bool) -> InputField:
     """The member of a call by which its caller agrees to what it costs."""
     text = "Agrees to the price: an object of amount (a string) and currency."
     values = () if price is None else (msgspec.to_builtins(price),)
-    return Taken(CONFIRMATION, "object", text, is_required=is_required, values=values)
+    return InputField(CONFIRMATION, "object", text, is_required=is_required, values=values)
 
 
-def paying(*, is_required: bool) -> Taken:
+def make_payment_member(*, is_required: bool) -> InputField:
     """The member of a call that pays for it."""
     text = "Pays for the call: an object that holds one payment, for the quote that was told."
-    return Taken(PAYMENT, "object", text, is_required=is_required, schema=dict(PAYING))
+    return InputField(PAYMENT, "object", text, is_required=is_required, schema=dict(PAYING))
 
 
 def _taken(
     desk: Desk, action: Action, known: Mapping[str, Any], price: Money | None
-) -> Iterator[Taken]:
+) -> Iterator[InputField]:
     schema = action.input_schema
     required = frozenset(schema.get("required", ()))
     for name, member in schema.get("properties", {}).items():
         yield _field(name, member, schema, known, is_required=name in required or name in known)
     if action.is_prepaid:
-        yield paying(is_required=False)
+        yield make_payment_member(is_required=False)
     elif action.may_cost:
-        yield consenting(price, is_required=price is not None)
+        yield make_consent_member(price, is_required=price is not None)
     if action.kind != "query":
-        text = f"What the call is for, in at most {LONGEST_INTENT} characters."
-        yield Taken(INTENT, "string", text, is_required=desk.requires_intent)
+        text = f"What the call is for, in at most {MAX_INTENT} characters."
+        yield InputField(INTENT, "string", text, is_required=desk.requires_intent)
     if action.kind == "async":
-        yield Taken(CALLBACK, "string", "A URL at which the end of the call is told, signed.")
+        yield InputField(CALLBACK, "string", "A URL at which the end of the call is told, signed.")
 
 
 def _field(
@@ -153,7 +153,7 @@ def _field(
     known: Mapping[str, Any],
     *,
     is_required: bool,
-) -> Taken:
+) -> InputField:
     schema = _resolved(member, whole)
     kind = _kind_of(schema)
     given = [known[name]] if name in known else schema.get("enum", ())
@@ -163,7 +163,7 @@ def _field(
         values, is_plain = (), False
     default = msgspec.UNSET if is_required else _default_of(member, kind)
     told = _describe(member, schema, default)
-    return Taken(name, kind, told, is_required, values, None if is_plain else schema, default)
+    return InputField(name, kind, told, is_required, values, None if is_plain else schema, default)
 
 
 def _default_of(member: Any, kind: Kind) -> Any:

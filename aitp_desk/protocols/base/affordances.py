@@ -20,13 +20,13 @@ Kind = Literal["string", "number", "integer", "boolean", "array", "object"]
 
 READS = Safety()
 """Of what changes nothing."""
-UNDOABLE = Safety("reversible")
+REVERSIBLE = Safety("reversible")
 ADDS = Safety("reversible", "self_and_associated")
 """Of what adds something that can be taken away again."""
 FINAL = Safety("irreversible", "self_and_associated", confirmation_recommended=True)
 
 
-class Taken(msgspec.Struct, frozen=True):
+class InputField(msgspec.Struct, frozen=True):
     """Something that a request takes.
 
     Parameters:
@@ -44,7 +44,7 @@ class Taken(msgspec.Struct, frozen=True):
     default: Any = msgspec.UNSET
 
 
-class Doing(msgspec.Struct, frozen=True, eq=False, weakref=True):
+class Affordance(msgspec.Struct, frozen=True, eq=False, weakref=True):
     """A request that the caller may send now.
 
     It is itself alone, so that what was made of it can be kept for as long as it is there.
@@ -63,11 +63,11 @@ class Doing(msgspec.Struct, frozen=True, eq=False, weakref=True):
     description: str = ""
     safety: Safety = READS
     cost: Money | None = None
-    takes: tuple[Taken, ...] = ()
+    takes: tuple[InputField, ...] = ()
     needs: tuple[str, ...] = ()
 
 
-class Seen(msgspec.Struct, frozen=True):
+class Representation(msgspec.Struct, frozen=True):
     """What is told of an answer.
 
     Parameters:
@@ -76,11 +76,11 @@ class Seen(msgspec.Struct, frozen=True):
     """
 
     description: str
-    doings: tuple[Doing, ...] = ()
+    doings: tuple[Affordance, ...] = ()
     related: tuple[Related, ...] = ()
 
 
-class Place(msgspec.Struct, frozen=True):
+class RelatedAddress(msgspec.Struct, frozen=True):
     """An address from which more is found.
 
     Parameters:
@@ -105,4 +105,4 @@ class Overview(msgspec.Struct, frozen=True):
     name: str
     description: str
     version: str
-    places: tuple[Place, ...]
+    places: tuple[RelatedAddress, ...]

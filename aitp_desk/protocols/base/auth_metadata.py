@@ -17,7 +17,7 @@ PARTS: Final = ("/v1", "/agent/converse", "/mcp")
 _CHALLENGE = "WWW-Authenticate"
 
 
-def resource_path(path: str) -> str:
+def metadata_path(path: str) -> str:
     """The address of the metadata that is about a path (RFC 9728, section 3.1)."""
     for part in PARTS:
         if path == part or path.startswith(f"{part}/"):
@@ -25,7 +25,7 @@ def resource_path(path: str) -> str:
     return RESOURCE_PATH
 
 
-def with_metadata(reply: Reply, url: str, path: str) -> Reply:
+def with_metadata_challenge(reply: Reply, url: str, path: str) -> Reply:
     """A refusal whose challenge to prove oneself says where the metadata is (RFC 9728, 5.1).
 
     Parameters:
@@ -34,7 +34,7 @@ def with_metadata(reply: Reply, url: str, path: str) -> Reply:
         path: what was requested.
     """
     headers = tuple(
-        (name, f'{value}, resource_metadata="{url}{resource_path(path)}"')
+        (name, f'{value}, resource_metadata="{url}{metadata_path(path)}"')
         if name == _CHALLENGE and value.startswith("Bearer ")
         else (name, value)
         for name, value in reply.headers

@@ -10,14 +10,14 @@ from aitp_desk.model.calls.call import CallState
 
 CAPABILITIES_PATH: Final = "/capabilities/"
 """Below this path each action is called, by its name."""
-LONGEST_QUESTION: Final = 4096
-LONGEST_LOCALE: Final = 64
-LONGEST_SESSION: Final = 128
-LONGEST_CLARIFICATION: Final = 1024
-LONGEST_INTENT: Final = 256
-LONGEST_CALLBACK: Final = 2048
+MAX_QUESTION: Final = 4096
+MAX_LOCALE: Final = 64
+MAX_SESSION: Final = 128
+MAX_CLARIFICATION: Final = 1024
+MAX_INTENT: Final = 256
+MAX_CALLBACK: Final = 2048
 """In characters."""
-MOST_TOKENS: Final = 32_768
+MAX_TOKENS: Final = 32_768
 """So long an answer may be asked for."""
 
 PRICE: Final[Mapping[str, Any]] = MappingProxyType(

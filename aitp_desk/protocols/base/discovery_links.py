@@ -39,7 +39,7 @@ def link_header(url: str = "") -> str:
     return ", ".join(f'<{url}{MANIFEST_PATH}>; rel="{relation}"' for relation in RELATIONS)
 
 
-def head_tags(url: str = "") -> str:
+def write_head_tags(url: str = "") -> str:
     """The tags of a page's head, a line each (AHP 0.1, section 3.3; whitepaper, section 2.4.1).
 
     Parameters:
@@ -52,7 +52,7 @@ def head_tags(url: str = "") -> str:
     return "\n".join((f'<meta name="ahp-manifest" content="{address}">', *links))
 
 
-def notice(url: str = "", *, asks: bool = True, hidden: bool = False) -> str:
+def write_notice(url: str = "", *, asks: bool = True, hidden: bool = False) -> str:
     """The notice to agents in a page's body (AHP 0.1, section 3.4).
 
     Parameters:

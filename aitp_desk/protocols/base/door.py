@@ -16,13 +16,13 @@ import msgspec
 from multidict import MultiMapping
 
 from aitp_desk.desk.desk import Desk
-from aitp_desk.desk.limits.concurrency import Place
+from aitp_desk.desk.limits.concurrency import ConcurrencySlot
 from aitp_desk.desk.limits.rate_limits import Allowance
 from aitp_desk.desk.threads.streams import Stream
 from aitp_desk.model.access.credential import UNMARKED, CredentialMark
 from aitp_desk.model.access.principal import Principal
 from aitp_desk.model.errors import DeskError
-from aitp_desk.protocols.base.affordances import Overview, Seen
+from aitp_desk.protocols.base.affordances import Overview, Representation
 
 REFUSED: Final = 400
 """From this status on nothing was done."""
@@ -57,15 +57,15 @@ class Call(msgspec.Struct, frozen=True):
     headers: MultiMapping[str]
     body: bytes
     allowance: Allowance | None = None
-    place: Place | None = None
+    place: ConcurrencySlot | None = None
     mark: CredentialMark = UNMARKED
 
-    def step_aside(self) -> None:
+    def release_slot(self) -> None:
         """Let others go on: this request only waits from now on."""
         if self.place is not None:
-            self.place.leave()
+            self.place.release()
 
-    def listed(self, header: str) -> str:
+    def get_list_header(self, header: str) -> str:
         """A header that holds a list, all its lines as one (RFC 9110, 5.3); empty without it."""
         return ", ".join(self.headers.getall(header, []))
 
@@ -109,7 +109,7 @@ class Reply(msgspec.Struct, frozen=True):
     pieces: AsyncIterator[bytes] | None = None
     stream: Stream | None = None
     file: FilePart | None = None
-    seen: Seen | Overview | None = None
+    seen: Representation | Overview | None = None
 
 
 Handler = Callable[[Desk, Call], Awaitable[Reply]]
@@ -183,11 +183,11 @@ class Door(msgspec.Struct, frozen=True):
     beside: Callable[[], AbstractAsyncContextManager[None]] | None = None
 
 
-Describe = Callable[[Desk, Call, Reply], Awaitable[Seen]]
+Describe = Callable[[Desk, Call, Reply], Awaitable[Representation]]
 """Says of what was answered what it is, and what whoever asked may do with it now."""
 
 
-def described(handler: Handler, describe: Describe) -> Handler:
+def with_description(handler: Handler, describe: Describe) -> Handler:
     """A handler that answers as another does, and has it described; see :attr:`Route.second`."""
 
     async def answer(desk: Desk, call: Call) -> Reply:
@@ -197,7 +197,7 @@ def described(handler: Handler, describe: Describe) -> Handler:
         try:
             seen = await describe(desk, call, reply)
         except DeskError:  # what was done is done, and is no more the caller's to see
-            seen = Seen("")
+            seen = Representation("")
         return msgspec.structs.replace(reply, seen=seen)
 
     return answer
@@ -207,12 +207,12 @@ FOREVER = ("Cache-Control", "public, max-age=31536000, immutable")
 """The header of what stands at an address that changes with it."""
 
 
-def version_of(body: bytes) -> str:
+def make_etag(body: bytes) -> str:
     """A strong ``ETag`` of a body, which is another when the body is (RFC 9110, section 8.8.3)."""
     return f'"{hashlib.sha256(body).hexdigest()[:32]}"'
 
 
-def has_version(headers: Mapping[str, str], tag: str) -> bool:
+def matches_etag(headers: Mapping[str, str], tag: str) -> bool:
     """Whether the caller holds this version of a document (RFC 9110, section 13.1.2).
 
     Parameters:

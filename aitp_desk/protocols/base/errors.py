@@ -12,7 +12,7 @@ from aitp_desk.model.error_kind import ErrorKind
 from aitp_desk.model.errors import DeskError, MethodNotAllowed, ScopeMissing, TokenRefused
 
 
-def status_of(kind: ErrorKind) -> int:
+def find_status(kind: ErrorKind) -> int:
     """The HTTP status of a kind of error."""
     match kind:
         case (
@@ -75,7 +75,7 @@ def status_of(kind: ErrorKind) -> int:
             assert_never(kind)
 
 
-def refusal_headers(error: DeskError) -> tuple[tuple[str, str], ...]:
+def make_refusal_headers(error: DeskError) -> tuple[tuple[str, str], ...]:
     """The headers that a refusal carries at every door.
 
     ``Retry-After`` where waiting helps, and with every 429 (AHP 0.1, section 11.1): it is 0 where

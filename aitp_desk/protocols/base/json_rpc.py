@@ -12,17 +12,17 @@ INTERNAL_ERROR: Final = -32603
 """The codes that it has itself (section 5.1)."""
 
 
-def is_id(value: Any) -> bool:
+def is_request_id(value: Any) -> bool:
     """Whether a request may be called so: by a text, or a whole number."""
     return isinstance(value, str) or type(value) is int
 
 
-def rpc_result(id_: Any, result: Any) -> dict[str, Any]:
+def make_result(id_: Any, result: Any) -> dict[str, Any]:
     """A response that gives what was asked for (section 5)."""
     return {"jsonrpc": "2.0", "id": id_, "result": result}
 
 
-def rpc_error(id_: Any, code: int, message: str, data: Any = None) -> dict[str, Any]:
+def make_error(id_: Any, code: int, message: str, data: Any = None) -> dict[str, Any]:
     """A response that says what is wrong (section 5.1).
 
     Parameters:

@@ -39,7 +39,7 @@ def _on_one_line(text: str) -> str:
     )
 
 
-def line_of_fault(body: bytes) -> int | None:
+def find_fault_line(body: bytes) -> int | None:
     """The line where a body stops being JSON; None where it is JSON, but not of the strict kind."""
     try:
         json.loads(body)

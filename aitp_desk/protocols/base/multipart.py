@@ -24,7 +24,7 @@ OVERHEAD = 64 * 1024
 _PLAIN_ENCODINGS = frozenset({"", "7bit", "8bit", "binary"})
 
 
-class Part(msgspec.Struct, frozen=True):
+class FormPart(msgspec.Struct, frozen=True):
     """One part of a form.
 
     Parameters:
@@ -48,7 +48,7 @@ class Part(msgspec.Struct, frozen=True):
             raise InvalidRequest(f"{name} is not UTF-8 text.", param=name) from None
 
 
-def decode_form(content_type: str | None, body: bytes) -> Mapping[str, Part]:
+def decode_form(content_type: str | None, body: bytes) -> Mapping[str, FormPart]:
     """Read a form.
 
     Raises:
@@ -100,7 +100,7 @@ class _Reader:
     """Gathers the parts as the parser comes upon them."""
 
     def __init__(self) -> None:
-        self.parts: dict[str, Part] = {}
+        self.parts: dict[str, FormPart] = {}
         self.is_finished = False
         self._count = 0
         self._header = b""
@@ -155,7 +155,7 @@ class _Reader:
         self._data.append(data[start:end])
 
     def end(self) -> None:
-        self.parts[self._name] = Part(self._filename, b"".join(self._data))
+        self.parts[self._name] = FormPart(self._filename, b"".join(self._data))
 
     def finish(self) -> None:
         self.is_finished = True

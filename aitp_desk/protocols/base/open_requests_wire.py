@@ -10,24 +10,24 @@ from aitp_desk.model.calls.open_request import OpenRequest
 from aitp_desk.model.calls.payment import PaymentTerms
 
 
-def request_body(request: OpenRequest) -> dict[str, Any]:
+def write_request(request: OpenRequest) -> dict[str, Any]:
     """A request in words and as a form: whoever reads it need not know its capability."""
     told = {
         "id": request.id,
         "capability": request.capability,
         "text": request.words,
         "form": request.form,
-        "open_until": moment(request.until),
+        "open_until": write_timestamp(request.until),
     }
-    return told if request.terms is None else {**told, "payment": terms_body(request.terms)}
+    return told if request.terms is None else {**told, "payment": write_terms(request.terms)}
 
 
-def terms_body(terms: PaymentTerms) -> dict[str, Any]:
+def write_terms(terms: PaymentTerms) -> dict[str, Any]:
     """How something can be paid for."""
     told: dict[str, Any] = {
         "quote_id": terms.quote_id,
         "price": terms.price,
-        "expires_at": moment(terms.expires_at),
+        "expires_at": write_timestamp(terms.expires_at),
         "message": terms.message,
     }
     if terms.published is not None:
@@ -39,7 +39,7 @@ def terms_body(terms: PaymentTerms) -> dict[str, Any]:
     return told
 
 
-def moment(at: int) -> str:
+def write_timestamp(at: int) -> str:
     """A moment as RFC 3339 writes it.
 
     Parameters:
@@ -48,6 +48,6 @@ def moment(at: int) -> str:
     return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def asks_by_capability(said: Said) -> bool:
+def is_asked_by_plugin(said: Said) -> bool:
     """Whether what is said asks something that a capability's message can answer."""
     return isinstance(said, Clarification) and any(one.capability for one in said.spoken)

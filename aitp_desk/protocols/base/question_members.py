@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 from typing import Any, Final
 
 from aitp_desk.model.errors import InvalidRequest
-from aitp_desk.protocols.base.call_members import MOST_TOKENS
+from aitp_desk.protocols.base.call_members import MAX_TOKENS
 
 QUERY: Final = "The question, in words."
 LOCALE: Final = "The language to answer in, as a tag such as en or fr-CA."
@@ -55,8 +55,8 @@ def read_tokens(given: Mapping[str, Any]) -> int | None:
         InvalidRequest: it is no whole number within the bounds.
     """
     tokens = given.get("max_tokens")
-    if tokens is not None and not (type(tokens) is int and 1 <= tokens <= MOST_TOKENS):
+    if tokens is not None and not (type(tokens) is int and 1 <= tokens <= MAX_TOKENS):
         raise InvalidRequest(
-            f"max_tokens is a whole number from 1 to {MOST_TOKENS}.", param="max_tokens"
+            f"max_tokens is a whole number from 1 to {MAX_TOKENS}.", param="max_tokens"
         )
     return tokens

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-BEAT = b":\n\n"
+KEEPALIVE = b":\n\n"
 """A comment: readers skip it, and the connection is in use."""
 
 UNBUFFERED = (("X-Accel-Buffering", "no"),)
 """Headers that have proxies pass events on as they come."""
 
 
-def frame(name: str, data: bytes, number: int | None = None) -> bytes:
+def write_frame(name: str, data: bytes, number: int | None = None) -> bytes:
     """One event.
 
     Parameters:

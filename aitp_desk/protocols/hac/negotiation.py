@@ -9,7 +9,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import Final
 
-from aitp_desk.protocols.base.accept import media_ranges, quality_of
+from aitp_desk.protocols.base.accept import find_quality, parse_ranges
 
 MEDIA_TYPE: Final = "application/vnd.hac+json"
 VERSION: Final = "1.0"
@@ -81,7 +81,7 @@ def _weight(accept: str, profile: str | None) -> tuple[float, bool]:
         profile: as it is served; None where the face is not served.
     """
     best, is_named = (-1, 0.0), False
-    for name, weight, parameters in media_ranges(accept):
+    for name, weight, parameters in parse_ranges(accept):
         if name != MEDIA_TYPE:
             continue
         is_named = is_named or weight > 0
@@ -95,6 +95,6 @@ def _weight(accept: str, profile: str | None) -> tuple[float, bool]:
 
 def _weight_otherwise(accept: str, plain: tuple[str, ...] | None) -> float:
     if plain is not None:
-        return max((quality_of(accept, one)[0] for one in plain), default=0.0)
-    others = (one.weight for one in media_ranges(accept) if one.name != MEDIA_TYPE)
+        return max((find_quality(accept, one)[0] for one in plain), default=0.0)
+    others = (one.weight for one in parse_ranges(accept) if one.name != MEDIA_TYPE)
     return max(others, default=0.0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from aitp_desk.desk.desk import Desk
-from aitp_desk.model.access.scope import operates
+from aitp_desk.model.access.scope import is_operator_scope
 from aitp_desk.model.errors import DeskError
 from aitp_desk.protocols.base.door import Call, Door, Reply, Route
 from aitp_desk.protocols.health.wire import render
@@ -22,7 +22,7 @@ async def get_ready(desk: Desk, call: Call) -> Reply:
     How each part of the desk is those are told who run it.
     """
     readiness = await desk.check_ready()
-    body = render(readiness, is_full=operates(call.principal.scopes))
+    body = render(readiness, is_full=is_operator_scope(call.principal.scopes))
     return Reply(200 if readiness.ready else 503, body)
 
 

@@ -12,16 +12,16 @@ from typing import Any
 import msgspec
 
 from aitp_desk.desk.calls.invocation import Consent
-from aitp_desk.desk.dialogue.tools.json_arguments import part_consent, part_payment
-from aitp_desk.desk.dialogue.turn import Ask
+from aitp_desk.desk.dialogue.tools.json_arguments import split_consent, split_payment
+from aitp_desk.desk.dialogue.turn import AskRequest
 from aitp_desk.desk.direct.calls import INTENT
 from aitp_desk.model.calls.action import Action
 from aitp_desk.model.errors import MissingField
 from aitp_desk.protocols.base.call_members import (
-    LONGEST_INTENT,
-    LONGEST_LOCALE,
-    LONGEST_QUESTION,
-    LONGEST_SESSION,
+    MAX_INTENT,
+    MAX_LOCALE,
+    MAX_QUESTION,
+    MAX_SESSION,
 )
 from aitp_desk.protocols.base.question_members import check_members, read_text, read_tokens
 from aitp_desk.protocols.mcp.tools import SESSION, USUAL_QUESTIONS
@@ -29,7 +29,7 @@ from aitp_desk.protocols.mcp.tools import SESSION, USUAL_QUESTIONS
 _QUESTION = frozenset({"query", SESSION, "locale", "max_tokens"})
 
 
-class Given(msgspec.Struct, frozen=True):
+class CallArguments(msgspec.Struct, frozen=True):
     """What a call is given.
 
     Parameters:
@@ -47,27 +47,27 @@ class Given(msgspec.Struct, frozen=True):
     payment: Mapping[str, Any] | None = None
 
 
-def read_given(action: Action, given: Mapping[str, Any]) -> Given:
+def read_arguments(action: Action, given: Mapping[str, Any]) -> CallArguments:
     """Part what a call is given.
 
     Raises:
         InvalidRequest: a reserved member is not what it has to be; ``param`` names it.
     """
-    arguments, consent = part_consent(given)
-    arguments, payment = part_payment(arguments)
+    arguments, consent = split_consent(given)
+    arguments, payment = split_payment(arguments)
     rest = dict(arguments)
     own = action.input_schema.get("properties", {})
     session_id = intent = None
     if SESSION in rest and SESSION not in own:
-        session_id = read_text(rest, SESSION, LONGEST_SESSION)
+        session_id = read_text(rest, SESSION, MAX_SESSION)
         del rest[SESSION]
     if INTENT in rest and INTENT not in own:
-        intent = read_text(rest, INTENT, LONGEST_INTENT)
+        intent = read_text(rest, INTENT, MAX_INTENT)
         del rest[INTENT]
-    return Given(rest, session_id, consent, intent, payment)
+    return CallArguments(rest, session_id, consent, intent, payment)
 
 
-def read_question(action: Action, given: Mapping[str, Any]) -> Ask:
+def read_question(action: Action, given: Mapping[str, Any]) -> AskRequest:
     """Read a question to a capability that answers from the site's content.
 
     Raises:
@@ -75,22 +75,22 @@ def read_question(action: Action, given: Mapping[str, Any]) -> Ask:
         InvalidRequest: a member is unknown, or not what it has to be; ``param`` names it.
     """
     check_members(action.name, given, _QUESTION)
-    query = read_text(given, "query", LONGEST_QUESTION)
+    query = read_text(given, "query", MAX_QUESTION)
     if query is None or not query.strip():
         query = USUAL_QUESTIONS.get(action.name)
     if query is None:
         raise MissingField("The argument 'query' is required: the question.", param="query")
-    return Ask(
+    return AskRequest(
         action=action.name,
         query=query,
-        session_id=read_text(given, SESSION, LONGEST_SESSION),
+        session_id=read_text(given, SESSION, MAX_SESSION),
         accepts=action.answer_types,
         max_tokens=read_tokens(given),
-        locale=read_text(given, "locale", LONGEST_LOCALE),
+        locale=read_text(given, "locale", MAX_LOCALE),
     )
 
 
-def missing_from(action: Action, arguments: Mapping[str, Any]) -> tuple[str, ...]:
+def list_missing(action: Action, arguments: Mapping[str, Any]) -> tuple[str, ...]:
     """The arguments that an action needs and was not given, in the order of its schema."""
     required = action.input_schema.get("required", ())
     return tuple(filterfalse(arguments.__contains__, required))

@@ -13,7 +13,7 @@ from typing import Any
 
 import msgspec
 
-from aitp_desk.agent.slots.replies.confirmation import retold
+from aitp_desk.agent.slots.replies.confirmation import write_summary
 from aitp_desk.desk.calls.invocation import Consent
 from aitp_desk.desk.direct.calls import INTENT
 from aitp_desk.model.calls.action import Action
@@ -22,7 +22,7 @@ from aitp_desk.model.calls.secret_places import is_secret
 from aitp_desk.model.errors import InvalidRequest
 from aitp_desk.model.money import Money
 from aitp_desk.model.strict_json import decode_json
-from aitp_desk.protocols.base.call_members import LONGEST_INTENT
+from aitp_desk.protocols.base.call_members import MAX_INTENT
 from aitp_desk.protocols.base.json_rpc import (
     INVALID_PARAMS,
 )
@@ -61,7 +61,7 @@ class _State(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
     request: tuple[str, str] | None = None
 
 
-class Replied(msgspec.Struct, frozen=True):
+class ElicitationReplies(msgspec.Struct, frozen=True):
     """What a user has said meanwhile.
 
     Parameters:
@@ -80,14 +80,14 @@ class Replied(msgspec.Struct, frozen=True):
     answer: Mapping[str, Any] = {}
 
 
-def read_replies(params: Mapping[str, Any]) -> Replied:
+def read_replies(params: Mapping[str, Any]) -> ElicitationReplies:
     """What a repeated call brings with it.
 
     Raises:
         RpcError: the state is not one that was given here.
     """
     responses, state = params.get("inputResponses"), _read_state(params.get("requestState"))
-    asked = Replied(state.arguments, session=state.session, request=state.request)
+    asked = ElicitationReplies(state.arguments, session=state.session, request=state.request)
     if not isinstance(responses, dict):
         return msgspec.structs.replace(asked, request=None)
     if any(_action(response) != "accept" for response in responses.values()):
@@ -98,12 +98,12 @@ def read_replies(params: Mapping[str, Any]) -> Replied:
     consent = None
     if CONSENT in responses:
         if _content(responses[CONSENT]).get(_AGREES) is not True:
-            return Replied(state.arguments, is_declined=True)
+            return ElicitationReplies(state.arguments, is_declined=True)
         consent = Consent(state.price)
-    return Replied({**state.arguments, **filled}, consent)
+    return ElicitationReplies({**state.arguments, **filled}, consent)
 
 
-async def ask_here(asks: Item, ask: Callable[[str, Item], Awaitable[Item]]) -> Item:
+async def ask_over_connection(asks: Item, ask: Callable[[str, Item], Awaitable[Item]]) -> Item:
     """Put what is needed to a client that waits for its result, over the connection that it holds.
 
     Parameters:
@@ -137,7 +137,7 @@ def ask_arguments(
             "type": "string",
             "title": "What for",
             "minLength": 1,
-            "maxLength": LONGEST_INTENT,
+            "maxLength": MAX_INTENT,
         }
     if not fields or not all(fields.values()):
         return None
@@ -155,7 +155,7 @@ def ask_consent(
         arguments: all of the call's.
         said: those among them that the user has filled in.
     """
-    message = " ".join([*retold(action, arguments, price), "Shall it be done?"])
+    message = " ".join([*write_summary(action, arguments, price), "Shall it be done?"])
     agree = {"type": "boolean", "title": "Yes, do it", "default": False}
     form = {"type": "object", "properties": {_AGREES: agree}, "required": [_AGREES]}
     return _required(CONSENT, message, form, _State(dict(said), price))

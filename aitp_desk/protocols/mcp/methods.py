@@ -7,8 +7,8 @@ from typing import Any
 
 from aitp_desk.desk.desk import Desk
 from aitp_desk.protocols.mcp.caller import Caller
-from aitp_desk.protocols.mcp.prompts import Prompting, Suggested
-from aitp_desk.protocols.mcp.resources import Markdown, Reading
+from aitp_desk.protocols.mcp.prompts import PromptMethods, SuggestedQuestions
+from aitp_desk.protocols.mcp.resources import Markdown, ResourceMethods
 from aitp_desk.protocols.mcp.tool_calls import call_tool, get_tools
 from aitp_desk.protocols.mcp.tools import Item
 
@@ -16,14 +16,14 @@ Method = Callable[[Desk, Caller, Mapping[str, Any]], Awaitable[Item]]
 Methods = Mapping[str, Method]
 
 
-def make_methods(suggested: Suggested, markdown: Markdown) -> Methods:
+def make_methods(suggested: SuggestedQuestions, markdown: Markdown) -> Methods:
     """The methods by their names.
 
     Parameters:
         suggested: gives the questions that the site suggests.
         markdown: gives a page as Markdown.
     """
-    reading, prompting = Reading(markdown), Prompting(suggested)
+    reading, prompting = ResourceMethods(markdown), PromptMethods(suggested)
     return {
         "tools/list": get_tools,
         "tools/call": call_tool,

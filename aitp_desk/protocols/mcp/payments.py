@@ -16,8 +16,8 @@ import msgspec
 from aitp_desk.model.calls.action import Action
 from aitp_desk.model.calls.call import PAYMENT
 from aitp_desk.model.errors import InvalidRequest, PaymentRequired
-from aitp_desk.protocols.base.payments.wire import required_body
-from aitp_desk.protocols.base.payments.x402_wire import Thing, read_payload, write_required
+from aitp_desk.protocols.base.payments.wire import write_required_payment
+from aitp_desk.protocols.base.payments.x402_wire import PaidItem, read_payload, write_required
 from aitp_desk.protocols.mcp.caller import RpcError
 from aitp_desk.protocols.mcp.tools import Item
 
@@ -30,7 +30,7 @@ _WRAPPED: Final = "x402/error"
 _to_json = msgspec.json.Encoder().encode
 
 
-def presented(
+def read_payment(
     params: Mapping[str, Any], argument: Mapping[str, Any] | None
 ) -> Mapping[str, Any] | None:
     """The message that pays for a call; None where nothing does.
@@ -52,15 +52,19 @@ def presented(
     return read_payload(given, where)
 
 
-def unpaid(error: PaymentRequired, action: Action, below: str) -> Item:
+def make_payment_result(error: PaymentRequired, action: Action, below: str) -> Item:
     """A result that says what has to be paid for a tool, and every way to pay.
 
     Parameters:
         below: the path below which the desk's addresses stand; empty for the site's own.
     """
-    told = {"code": error.kind.value, "message": error.message, **required_body(error, below)}
+    told = {
+        "code": error.kind.value,
+        "message": error.message,
+        **write_required_payment(error, below),
+    }
     words = [error.message, *_ways(error, action.name)]
-    required = wanted(error, f"mcp://tool/{action.name}", action.summary)
+    required = make_requirements(error, f"mcp://tool/{action.name}", action.summary)
     if required is None:
         content, structured = [" ".join(words)], {"error": told}
     else:
@@ -74,13 +78,19 @@ def unpaid(error: PaymentRequired, action: Action, below: str) -> Item:
     }
 
 
-def unpaid_resource(error: PaymentRequired, uri: str, below: str) -> RpcError:
+def make_resource_payment_error(error: PaymentRequired, uri: str, below: str) -> RpcError:
     """An error that says what has to be paid for a resource, and every way to pay."""
-    told = {"code": error.kind.value, **required_body(error, below), **(wanted(error, uri) or {})}
+    told = {
+        "code": error.kind.value,
+        **write_required_payment(error, below),
+        **(make_requirements(error, uri) or {}),
+    }
     return RpcError(CODE, error.message, msgspec.json.decode(_to_json(told)))
 
 
-def wanted(error: PaymentRequired, url: str, description: str = "") -> dict[str, Any] | None:
+def make_requirements(
+    error: PaymentRequired, url: str, description: str = ""
+) -> dict[str, Any] | None:
     """What x402 asks for; None where it cannot be paid so.
 
     Parameters:
@@ -89,7 +99,7 @@ def wanted(error: PaymentRequired, url: str, description: str = "") -> dict[str,
     """
     if error.terms is None:
         return None
-    return write_required(error.terms, Thing(url, description), error.message)
+    return write_required(error.terms, PaidItem(url, description), error.message)
 
 
 def with_receipt(result: Item, receipt: Mapping[str, Any] | None) -> Item:

@@ -13,20 +13,20 @@ from aitp_desk.protocols.base.json_rpc import (
 from aitp_desk.protocols.mcp.caller import Caller, RpcError
 from aitp_desk.protocols.mcp.tools import Item
 
-Suggested = Callable[[Desk], Sequence[str]]
+SuggestedQuestions = Callable[[Desk], Sequence[str]]
 """Gives the questions that the site suggests."""
 _LONGEST_NAME = 48
 _NO_NAME = re.compile(r"[^a-z0-9]+")
 
 
-class Prompting:
+class PromptMethods:
     """Tells prompts.
 
     Parameters:
         suggested: gives the questions.
     """
 
-    def __init__(self, suggested: Suggested) -> None:
+    def __init__(self, suggested: SuggestedQuestions) -> None:
         self._suggested = suggested
 
     async def get_list(self, desk: Desk, _caller: Caller, _params: Mapping[str, Any]) -> Item:

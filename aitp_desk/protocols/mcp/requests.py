@@ -8,17 +8,17 @@ from typing import Any
 from msgspec.structs import replace
 
 from aitp_desk.desk.desk import Desk
-from aitp_desk.desk.dialogue.turn import Ask, AskReply
+from aitp_desk.desk.dialogue.turn import AskReply, AskRequest
 from aitp_desk.model.calls.open_request import OpenRequest
 from aitp_desk.model.calls.secret_places import is_secret
-from aitp_desk.protocols.base.open_requests_wire import asks_by_capability
+from aitp_desk.protocols.base.open_requests_wire import is_asked_by_plugin
 from aitp_desk.protocols.mcp.caller import Caller
-from aitp_desk.protocols.mcp.elicitation import Replied, ask_answer, read_replies
-from aitp_desk.protocols.mcp.results import answered, left_open
+from aitp_desk.protocols.mcp.elicitation import ElicitationReplies, ask_answer, read_replies
+from aitp_desk.protocols.mcp.results import make_answer, make_left_open
 from aitp_desk.protocols.mcp.tools import Item
 
 
-async def ask_desk(desk: Desk, caller: Caller, ask: Ask, params: Mapping[str, Any]) -> Item:
+async def ask_desk(desk: Desk, caller: Caller, ask: AskRequest, params: Mapping[str, Any]) -> Item:
     """Ask a question; where something waits for an answer then, the client's user is asked.
 
     A client that asks its user calls again with what they have filled in: that is the answer, and
@@ -28,27 +28,27 @@ async def ask_desk(desk: Desk, caller: Caller, ask: Ask, params: Mapping[str, An
         RpcError: what the client was given to send back is not what it was.
         DeskError: as of :meth:`.asking.Asking.ask`; the answer does not fit, or comes too late.
     """
-    replied = read_replies(params) if caller.elicits else Replied()
+    replied = read_replies(params) if caller.elicits else ElicitationReplies()
     if replied.request is not None:
         if replied.is_declined:
-            waiting = await desk.awaiting.open_in(caller.principal, replied.session)
-            return left_open(replied.session, waiting)
+            waiting = await desk.awaiting.list_for_session(caller.principal, replied.session)
+            return make_left_open(replied.session, waiting)
         thread_id = await desk.thread_of(caller.principal, replied.session)
-        draft = await desk.awaiting.draft(
+        draft = await desk.awaiting.draft_answer(
             caller.principal, thread_id, replied.request, replied.answer
         )
         ask = replace(ask, query=draft.content[0], session_id=replied.session)
     ask = replace(ask, step_aside=caller.step_aside)
     asked = await desk.asking.ask(caller.principal, ask, caller.allowance)
-    if not asks_by_capability(asked.outcome):
-        return answered(asked, desk.site.url)
-    waiting = await desk.awaiting.open_in(caller.principal, asked.session_id)
-    if caller.elicits and (meant := meant_by(asked, waiting)) is not None:
+    if not is_asked_by_plugin(asked.outcome):
+        return make_answer(asked, desk.site.url)
+    waiting = await desk.awaiting.list_for_session(caller.principal, asked.session_id)
+    if caller.elicits and (meant := find_asked_request(asked, waiting)) is not None:
         return ask_answer(meant, asked.session_id)
-    return answered(asked, desk.site.url, waiting)
+    return make_answer(asked, desk.site.url, waiting)
 
 
-def meant_by(asked: AskReply, waiting: tuple[OpenRequest, ...]) -> OpenRequest | None:
+def find_asked_request(asked: AskReply, waiting: tuple[OpenRequest, ...]) -> OpenRequest | None:
     """What is asked now, of all that waits and that the caller may answer; None for nothing.
 
     What is sensitive is asked by no form (MCP 2025-11-25, elicitation): words say what to do.

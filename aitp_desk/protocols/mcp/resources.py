@@ -14,10 +14,10 @@ import msgspec
 from aitp_desk.agent.history.offer import Offer
 from aitp_desk.desk.calls.registry import CONTENT_SEARCH
 from aitp_desk.desk.desk import Desk
-from aitp_desk.desk.dialogue.turn import Ask, CallStatus
+from aitp_desk.desk.dialogue.turn import AskRequest, CallStatus
 from aitp_desk.desk.direct.resources import ResourceView
 from aitp_desk.knowledge.documents.base import Document
-from aitp_desk.knowledge.documents.languages import listed
+from aitp_desk.knowledge.documents.languages import drop_duplicates_by_language
 from aitp_desk.model.calls.action import FEED
 from aitp_desk.model.calls.resource import NOTHING_HERE
 from aitp_desk.model.errors import (
@@ -28,14 +28,14 @@ from aitp_desk.model.errors import (
     ResourceNotFound,
     ScopeMissing,
 )
-from aitp_desk.protocols.base.call_members import LONGEST_QUESTION
+from aitp_desk.protocols.base.call_members import MAX_QUESTION
 from aitp_desk.protocols.base.door import JSON
 from aitp_desk.protocols.base.json_rpc import (
     INTERNAL_ERROR,
     INVALID_PARAMS,
 )
 from aitp_desk.protocols.mcp.caller import REFUSED, Caller, RpcError
-from aitp_desk.protocols.mcp.payments import presented, unpaid_resource, with_receipt
+from aitp_desk.protocols.mcp.payments import make_resource_payment_error, read_payment, with_receipt
 from aitp_desk.protocols.mcp.tool_calls import count_question
 from aitp_desk.protocols.mcp.tools import Item
 
@@ -48,11 +48,11 @@ NOT_FOUND: Final = -32002
 of its own for that."""
 PAGE_SIZE: Final = 100
 _MARKDOWN_TYPE = "text/markdown"
-_LONGEST_URI = 4 * LONGEST_QUESTION
+_LONGEST_URI = 4 * MAX_QUESTION
 _to_json = msgspec.json.Encoder().encode
 
 
-class Reading:
+class ResourceMethods:
     """Reads resources.
 
     Parameters:
@@ -85,7 +85,7 @@ class Reading:
         }
         types = [
             {
-                "uriTemplate": f"{desk.site.url}{desk.below}{type_.template}",
+                "uriTemplate": f"{desk.site.url}{desk.base_path}{type_.template}",
                 "name": type_.name,
                 "description": type_.summary,
                 "mimeType": JSON,
@@ -110,7 +110,7 @@ class Reading:
             told = f"There is nothing at this address. {SEARCH}WORDS searches the pages."
             raise RpcError(NOT_FOUND, told, {"uri": uri}) from None
         except PaymentRequired as error:
-            raise unpaid_resource(error, uri, desk.below) from None
+            raise make_resource_payment_error(error, uri, desk.base_path) from None
         except DeskError as error:
             if caller.is_over_http and isinstance(error, NotAuthenticated | ScopeMissing):
                 raise
@@ -125,14 +125,14 @@ class Reading:
         """What stands at an address: a text, of which type, and what came of paying for it."""
         if uri.startswith(SEARCH):
             return await _search(desk, caller, unquote(uri.removeprefix(SEARCH))), JSON, {}
-        site, before = desk.site.url, desk.below
+        site, before = desk.site.url, desk.base_path
         path = uri.removeprefix(site).partition("#")[0]
         if not uri.startswith(f"{site}{before}/"):
             raise ResourceNotFound(NOTHING_HERE)
         page = desk.knowledge.editions.document(_canonical(path).removesuffix(".md"))
         if page is not None and not page.is_elsewhere:
             return await self._markdown(desk, page), _MARKDOWN_TYPE, {}
-        payment = presented(params, None)
+        payment = read_payment(params, None)
         if payment is not None:
             caller.step_aside()
         view = await desk.read_resource(
@@ -153,10 +153,10 @@ def _not_read(status: CallStatus) -> RpcError:
 
 
 async def _search(desk: Desk, caller: Caller, words: str) -> str:
-    if not words.strip() or len(words) > LONGEST_QUESTION:
-        raise InvalidRequest(f"A search has 1 to {LONGEST_QUESTION} characters.", param="uri")
+    if not words.strip() or len(words) > MAX_QUESTION:
+        raise InvalidRequest(f"A search has 1 to {MAX_QUESTION} characters.", param="uri")
     count_question(desk, caller)
-    ask = Ask(action=CONTENT_SEARCH, query=words, accepts=(FEED,))
+    ask = AskRequest(action=CONTENT_SEARCH, query=words, accepts=(FEED,))
     outcome = (await desk.asking.ask(caller.principal, ask, caller.allowance)).outcome
     if isinstance(outcome, Offer) and outcome.payload is not None:
         return bytes(outcome.payload).decode()
@@ -164,7 +164,7 @@ async def _search(desk: Desk, caller: Caller, words: str) -> str:
 
 
 def _pages(desk: Desk) -> list[Document]:
-    documents = listed(desk.knowledge.editions.documents)
+    documents = drop_duplicates_by_language(desk.knowledge.editions.documents)
     return [document for document in documents if not document.is_elsewhere]
 
 

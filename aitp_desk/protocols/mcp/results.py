@@ -17,20 +17,20 @@ from aitp_desk.agent.base import Answer, Clarification
 from aitp_desk.agent.history.offer import Offer
 from aitp_desk.desk.dialogue.turn import AskReply, CallStatus
 from aitp_desk.desk.direct.calls import INTENT
-from aitp_desk.desk.tasks.refusal import told_of
+from aitp_desk.desk.tasks.refusal import describe_error
 from aitp_desk.model.calls.action import Action
 from aitp_desk.model.calls.call import CONFIRMATION, ActionCall
 from aitp_desk.model.calls.open_request import OpenRequest
-from aitp_desk.model.conversation.ticket import told_together
+from aitp_desk.model.conversation.ticket import join_messages
 from aitp_desk.model.errors import ConsentMissing, DeskError, UnsupportedType
 from aitp_desk.protocols.base.call_members import STATUS
-from aitp_desk.protocols.base.open_requests_wire import request_body
+from aitp_desk.protocols.base.open_requests_wire import write_request
 from aitp_desk.protocols.mcp.tools import CALL_STATUS, SESSION, Item, is_object
 
 _to_json = msgspec.json.Encoder().encode
 
 
-def answered(asked: AskReply, site_url: str, waiting: Sequence[OpenRequest] = ()) -> Item:
+def make_answer(asked: AskReply, site_url: str, waiting: Sequence[OpenRequest] = ()) -> Item:
     """An answer from the site's content, or what is asked back.
 
     Parameters:
@@ -39,10 +39,10 @@ def answered(asked: AskReply, site_url: str, waiting: Sequence[OpenRequest] = ()
     outcome = asked.outcome
     told: Item = {"status": "success", SESSION: asked.session_id}
     if isinstance(outcome, Clarification):
-        text = told_together(outcome.heard, outcome.question)
+        text = join_messages(outcome.heard, outcome.question)
         told |= {"status": "clarification_needed", "answer": text, "options": outcome.options}
         return _result(text, told | _shown(waiting))
-    text = told_together(outcome.heard, outcome.text)
+    text = join_messages(outcome.heard, outcome.text)
     told |= {"answer": text, "sources": _sources(outcome, site_url)}
     if outcome.follow_ups:
         told["suggested_queries"] = outcome.follow_ups
@@ -51,7 +51,7 @@ def answered(asked: AskReply, site_url: str, waiting: Sequence[OpenRequest] = ()
     return _result(text, told)
 
 
-def called(action: Action, status: CallStatus, session_id: str | None = None) -> Item:
+def make_call_result(action: Action, status: CallStatus, session_id: str | None = None) -> Item:
     """What a call gave, or how it stands where it goes on by itself.
 
     Parameters:
@@ -59,7 +59,7 @@ def called(action: Action, status: CallStatus, session_id: str | None = None) ->
     """
     call = status.call
     if action.kind == "async" or not call.is_over:
-        return stands(status, session_id)
+        return make_status(status, session_id)
     if call.error is not None or status.offer is None:
         kind, message = _why(call)
         return _refusal({"code": kind, "message": message}, message)
@@ -71,7 +71,7 @@ def called(action: Action, status: CallStatus, session_id: str | None = None) ->
     return _result(status.offer.text, structured, call, session_id)
 
 
-def stands(status: CallStatus, session_id: str | None = None) -> Item:
+def make_status(status: CallStatus, session_id: str | None = None) -> Item:
     """How a call stands, and where it is asked after."""
     call = status.call
     told: Item = {"call_id": call.id, "capability": call.action}
@@ -97,14 +97,14 @@ def stands(status: CallStatus, session_id: str | None = None) -> Item:
     return _result(status.offer.text, told, call, session_id)
 
 
-def refused(error: DeskError, tool: str, missing: Mapping[str, Any] | None = None) -> Item:
+def make_refusal(error: DeskError, tool: str, missing: Mapping[str, Any] | None = None) -> Item:
     """A refusal that says what helps: what to send, whom to ask, when to come again.
 
     Parameters:
         tool: that was called.
         missing: the schemas of arguments that were not given, by their names.
     """
-    told: Item = {**told_of(error), "message": error.message}
+    told: Item = {**describe_error(error), "message": error.message}
     helps: list[str] = []
     if error.retry_after is not None:
         helps.append(f"Try again in {error.retry_after} seconds.")
@@ -129,13 +129,13 @@ def refused(error: DeskError, tool: str, missing: Mapping[str, Any] | None = Non
     return _refusal(told, " ".join([error.message, *helps]))
 
 
-def declined(tool: str) -> Item:
+def make_declined(tool: str) -> Item:
     """That nothing was done, because the user was asked and did not want it."""
     message = f"The user was asked and has declined. {tool} was not called; nothing was done."
     return _refusal({"code": "declined", "message": message}, message)
 
 
-def left_open(session_id: str, waiting: Sequence[OpenRequest]) -> Item:
+def make_left_open(session_id: str, waiting: Sequence[OpenRequest]) -> Item:
     """That the user was asked and has not answered: what waits may be answered later."""
     text = "\n\n".join(["The user was asked and has declined to answer.", *_words(waiting)])
     told: Item = {"status": "clarification_needed", SESSION: session_id, "answer": text}
@@ -147,10 +147,10 @@ def _words(waiting: Sequence[OpenRequest]) -> list[str]:
 
 
 def _shown(waiting: Sequence[OpenRequest]) -> Item:
-    return {"requests": [request_body(one) for one in waiting]} if waiting else {}
+    return {"requests": [write_request(one) for one in waiting]} if waiting else {}
 
 
-def held_by_person(answer: str, session_id: str) -> Item:
+def make_held_by_person(answer: str, session_id: str) -> Item:
     """That nothing was done, because a person of the site has the conversation."""
     told = {"code": "precondition_failed", "message": answer, SESSION: session_id}
     return _refusal(told, answer)

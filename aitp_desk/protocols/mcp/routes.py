@@ -13,13 +13,13 @@ import msgspec
 from aitp_desk.auth.credentials.address import Headers
 from aitp_desk.config import Config
 from aitp_desk.desk.desk import Desk
-from aitp_desk.desk.tasks.refusal import told_of
+from aitp_desk.desk.tasks.refusal import describe_error
 from aitp_desk.model.access.principal import Principal
 from aitp_desk.model.error_kind import ErrorKind
 from aitp_desk.model.errors import DeskError, InvalidRequest
 from aitp_desk.model.strict_json import decode_json
 from aitp_desk.protocols.base.door import Call, Door, Reply, Route
-from aitp_desk.protocols.base.errors import refusal_headers, status_of
+from aitp_desk.protocols.base.errors import find_status, make_refusal_headers
 from aitp_desk.protocols.base.json_rpc import (
     INTERNAL_ERROR,
     INVALID_PARAMS,
@@ -29,17 +29,21 @@ from aitp_desk.protocols.base.json_rpc import (
 )
 from aitp_desk.protocols.mcp.caller import REFUSED, Caller
 from aitp_desk.protocols.mcp.methods import Methods
-from aitp_desk.protocols.mcp.server.plain_rpc import answer_bare, is_bare, refuse
-from aitp_desk.protocols.mcp.validation import wrong_form, wrong_params
+from aitp_desk.protocols.mcp.server.plain_rpc import (
+    answer_plain_rpc,
+    is_plain_rpc,
+    make_error_reply,
+)
+from aitp_desk.protocols.mcp.validation import find_message_fault, find_params_fault
 
 if TYPE_CHECKING:
-    from aitp_desk.protocols.mcp.server.sdk_server import Served
+    from aitp_desk.protocols.mcp.server.sdk_server import HttpServer
 
 MCP_PATH: Final = "/mcp"
 MAX_BODY = 64 * 1024
 _LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 
-Prove = Callable[[Headers, str, str], Awaitable[Principal]]
+VerifyCaller = Callable[[Headers, str, str], Awaitable[Principal]]
 """Finds out who calls whose credential stands in a message: the headers, the credential, the
 address."""
 
@@ -62,40 +66,40 @@ class McpDoor:
     """
 
     def __init__(
-        self, desk: Desk, methods: Methods, *, prove: Prove, origins: tuple[str, ...]
+        self, desk: Desk, methods: Methods, *, prove: VerifyCaller, origins: tuple[str, ...]
     ) -> None:
         self._desk = desk
         self._methods = methods
         self._prove = prove
         self._origins = origins
         self._wanted = asyncio.Event()
-        self._served: asyncio.Future[Served] | None = None
+        self._served: asyncio.Future[HttpServer] | None = None
 
     async def post(self, desk: Desk, call: Call) -> Reply:
         """``POST /mcp``: one message."""
         try:
             message = decode_json(call.body)
         except InvalidRequest as error:
-            return refuse(None, PARSE_ERROR, error.message)
-        if (wrong := wrong_form(message)) is not None:
-            return refuse(None, INVALID_REQUEST, wrong)
+            return make_error_reply(None, PARSE_ERROR, error.message)
+        if (wrong := find_message_fault(message)) is not None:
+            return make_error_reply(None, INVALID_REQUEST, wrong)
         method = message.get("method", "")
-        if (wrong := wrong_params(method, message.get("params"))) is not None:
-            return refuse(message.get("id"), INVALID_PARAMS, wrong)
+        if (wrong := find_params_fault(method, message.get("params"))) is not None:
+            return make_error_reply(message.get("id"), INVALID_PARAMS, wrong)
         caller = Caller(
             await self._identify(desk, call, message),
             call.allowance,
             call.path,
             call.headers.get("Idempotency-Key"),
-            step_aside=call.step_aside,
+            step_aside=call.release_slot,
         )
-        if is_bare(call.headers):
-            return await answer_bare(desk, self._methods, caller, message)
+        if is_plain_rpc(call.headers):
+            return await answer_plain_rpc(desk, self._methods, caller, message)
         self._wanted.set()
         if self._served is None:
             raise RuntimeError("The MCP door is not open.")
         if not self._served.done():
-            call.step_aside()
+            call.release_slot()
         reply = await (await asyncio.shield(self._served)).answer(call, caller, message)
         if caller.escaped is not None:
             raise caller.escaped
@@ -121,26 +125,26 @@ class McpDoor:
             with suppress(asyncio.CancelledError):
                 await serving
 
-    async def _serve(self, served: asyncio.Future[Served]) -> None:
+    async def _serve(self, served: asyncio.Future[HttpServer]) -> None:
         await self._wanted.wait()
         try:
             loaded = await asyncio.to_thread(self._load)
         except Exception as error:  # noqa: BLE001 -- whoever waits is told, and the front logs it
             served.set_exception(error)
             return
-        async with loaded.running():
+        async with loaded.run():
             served.set_result(loaded)
             await asyncio.Event().wait()
 
-    def _load(self) -> Served:
-        from aitp_desk.protocols.mcp.server.sdk_server import Served
+    def _load(self) -> HttpServer:
+        from aitp_desk.protocols.mcp.server.sdk_server import HttpServer
 
         site = urlsplit(self._desk.site.url)
         hosts = (site.netloc.rpartition("@")[2].lower(), site.hostname or "", *_LOOPBACK)
         names = {*hosts, *(f"{host}:*" for host in hosts)}
         local = [f"http://{name}{port}" for name in _LOOPBACK for port in ("", ":*")]
         own = f"{site.scheme}://{site.netloc}".lower()
-        return Served(
+        return HttpServer(
             self._desk,
             self._methods,
             hosts=sorted(names),
@@ -150,7 +154,7 @@ class McpDoor:
     def door(self) -> Door:
         """The door with its table of routes."""
         name = self._desk.name
-        path = f"{self._desk.below}{MCP_PATH}"
+        path = f"{self._desk.base_path}{MCP_PATH}"
         route = Route("POST", path, self.post, counted="static", max_body=MAX_BODY)
         return Door(
             f"mcp of {name}" if name else "mcp",
@@ -167,9 +171,9 @@ def render_error(error: DeskError, _headers: Mapping[str, str]) -> Reply:
 
     ``data.code`` is its kind; the HTTP status and headers are those of every door.
     """
-    code, status = _code_of(error.kind), status_of(error.kind)
-    reply = refuse(None, code, error.message, told_of(error), status=status)
-    return msgspec.structs.replace(reply, headers=refusal_headers(error))
+    code, status = _code_of(error.kind), find_status(error.kind)
+    reply = make_error_reply(None, code, error.message, describe_error(error), status=status)
+    return msgspec.structs.replace(reply, headers=make_refusal_headers(error))
 
 
 def _code_of(kind: ErrorKind) -> int:

@@ -9,11 +9,11 @@ import msgspec
 
 from aitp_desk.agent.base import Answer, Clarification
 from aitp_desk.agent.history.offer import Offer
-from aitp_desk.desk.access.idempotency import Request
+from aitp_desk.desk.access.idempotency import RequestInfo
 from aitp_desk.desk.calls.invocation import PaymentNeeded
 from aitp_desk.desk.calls.registry import OWN_NAMES
 from aitp_desk.desk.desk import Desk
-from aitp_desk.desk.dialogue.turn import Ask, CallStatus
+from aitp_desk.desk.dialogue.turn import AskRequest, CallStatus
 from aitp_desk.desk.direct.calls import DirectCall
 from aitp_desk.desk.threads.sessions import is_thread
 from aitp_desk.model.calls.action import Action, may_invoke
@@ -27,26 +27,26 @@ from aitp_desk.model.errors import (
     ScopeMissing,
     UnknownAction,
 )
-from aitp_desk.protocols.base.action_affordances import callable_actions
+from aitp_desk.protocols.base.action_affordances import list_callable_actions
 from aitp_desk.protocols.base.json_rpc import (
     INVALID_PARAMS,
 )
-from aitp_desk.protocols.mcp.arguments import missing_from, read_given, read_question
+from aitp_desk.protocols.mcp.arguments import list_missing, read_arguments, read_question
 from aitp_desk.protocols.mcp.caller import Caller, RpcError
 from aitp_desk.protocols.mcp.elicitation import (
-    Replied,
+    ElicitationReplies,
     ask_arguments,
     ask_consent,
     read_replies,
 )
-from aitp_desk.protocols.mcp.payments import presented, unpaid, with_receipt
+from aitp_desk.protocols.mcp.payments import make_payment_result, read_payment, with_receipt
 from aitp_desk.protocols.mcp.requests import ask_desk
 from aitp_desk.protocols.mcp.results import (
-    called,
-    declined,
-    held_by_person,
-    refused,
-    stands,
+    make_call_result,
+    make_declined,
+    make_held_by_person,
+    make_refusal,
+    make_status,
 )
 from aitp_desk.protocols.mcp.tools import CALL_STATUS, SESSION, Item, list_tools
 
@@ -57,7 +57,7 @@ _to_json = msgspec.json.Encoder().encode
 
 async def get_tools(desk: Desk, caller: Caller, _params: Mapping[str, Any]) -> Item:
     """``tools/list``: what the caller may call, always in the same order."""
-    actions = callable_actions(desk, caller.principal, caller.allowance)
+    actions = list_callable_actions(desk, caller.principal, caller.allowance)
     return {"tools": list_tools(actions, requires_intent=desk.requires_intent)}
 
 
@@ -83,7 +83,7 @@ async def call_tool(desk: Desk, caller: Caller, params: Mapping[str, Any]) -> It
     except DeskError as error:
         if caller.is_over_http and isinstance(error, NotAuthenticated | ScopeMissing):
             raise
-        return refused(error, name)
+        return make_refusal(error, name)
 
 
 def count_question(desk: Desk, caller: Caller) -> None:
@@ -101,7 +101,7 @@ def count_question(desk: Desk, caller: Caller) -> None:
 def _find(desk: Desk, name: str) -> Action | None:
     """The action that a tool calls; None for the one that says how calls stand."""
     try:
-        return desk.registry.action(name)
+        return desk.registry.get_action(name)
     except UnknownAction as error:
         if name == CALL_STATUS:
             return None
@@ -110,12 +110,12 @@ def _find(desk: Desk, name: str) -> Action | None:
 
 
 async def _call(desk: Desk, caller: Caller, action: Action, params: Mapping[str, Any]) -> Item:
-    replied = read_replies(params) if caller.elicits else Replied()
+    replied = read_replies(params) if caller.elicits else ElicitationReplies()
     if replied.is_declined:
-        return declined(action.name)
-    given = read_given(action, {**replied.arguments, **(params.get("arguments") or {})})
+        return make_declined(action.name)
+    given = read_arguments(action, {**replied.arguments, **(params.get("arguments") or {})})
     consent = given.consent or replied.consent
-    missing = missing_from(action, given.arguments)
+    missing = list_missing(action, given.arguments)
     says = bool((given.intent or "").strip())
     lacks = desk.requires_intent and action.kind != "query" and not says
     if caller.elicits and (missing or lacks) and may_invoke(caller.principal.scopes, action):
@@ -123,7 +123,7 @@ async def _call(desk: Desk, caller: Caller, action: Action, params: Mapping[str,
         if asks is not None:
             return asks
     try:
-        payment = presented(params, given.payment)
+        payment = read_payment(params, given.payment)
         asked = DirectCall(
             action.name,
             given.arguments,
@@ -133,26 +133,26 @@ async def _call(desk: Desk, caller: Caller, action: Action, params: Mapping[str,
             payment=payment,
         )
         body = _to_json([action.name, given.arguments])
-        request = Request("tools/call", caller.path, body, caller.key)
+        request = RequestInfo("tools/call", caller.path, body, caller.key)
         # what pays names the call by itself, in whichever conversation that was quoted
         if (session_id := given.session_id) is not None and payment is None:
-            async with desk.calling_once(caller.principal, asked, request) as begun:
+            async with desk.hold_key(caller.principal, asked, request) as begun:
                 if begun.before is not None:
-                    return called(action, begun.before, begun.before.call.session_id)
+                    return make_call_result(action, begun.before, begun.before.call.session_id)
                 return await _call_in_session(desk, caller, action, asked, session_id, begun.id)
         if payment is not None:
             caller.step_aside()
         status = await desk.calling.call(caller.principal, asked, request, caller.allowance)
-        return with_receipt(called(action, status), status.call.receipt)
+        return with_receipt(make_call_result(action, status), status.call.receipt)
     except PaymentRequired as error:
-        return unpaid(error, action, desk.below)
+        return make_payment_result(error, action, desk.base_path)
     except ConsentMissing as error:
         if caller.elicits:
             return ask_consent(action, given.arguments, replied.arguments, error.price)
         raise
     except MissingField as error:
         known = action.input_schema.get("properties", {})
-        return refused(error, action.name, {name: known.get(name, {}) for name in missing})
+        return make_refusal(error, action.name, {name: known.get(name, {}) for name in missing})
 
 
 async def _call_in_session(
@@ -175,7 +175,7 @@ async def _call_in_session(
     said = dict(wanted.arguments)
     if wanted.consent is not None:
         said[CONFIRMATION] = True if wanted.consent.price is None else wanted.consent.price
-    ask = Ask(
+    ask = AskRequest(
         action=action.name,
         query=_to_json(said).decode(),
         session_id=session_id,
@@ -187,17 +187,17 @@ async def _call_in_session(
     asked = await desk.asking.ask(caller.principal, ask, caller.allowance)
     reply = asked.reply
     if reply is not None and isinstance(reply.needed, PaymentNeeded):
-        required = await desk.awaiting.unpaid_in(caller.principal, asked.session_id)
+        required = await desk.awaiting.find_unpaid(caller.principal, asked.session_id)
         raise required or PaymentRequired(_question(asked.outcome), price=reply.needed.price)
     if reply is not None and reply.needed is not None:
         price = reply.needed.price
         raise ConsentMissing(_question(asked.outcome), param=CONFIRMATION, price=price)
     if reply is not None and reply.accepted is not None:
         status = CallStatus(reply.accepted.call, reply.accepted.eta_seconds)
-        return called(action, status, asked.session_id)
+        return make_call_result(action, status, asked.session_id)
     if reply is None or reply.ended is None or not isinstance(asked.outcome, Offer):
-        return held_by_person(_question(asked.outcome), asked.session_id)
-    return called(action, CallStatus(reply.ended, offer=asked.outcome), asked.session_id)
+        return make_held_by_person(_question(asked.outcome), asked.session_id)
+    return make_call_result(action, CallStatus(reply.ended, offer=asked.outcome), asked.session_id)
 
 
 def _question(outcome: Answer | Clarification) -> str:
@@ -210,11 +210,11 @@ async def _get_status(desk: Desk, caller: Caller, arguments: Mapping[str, Any]) 
     if isinstance(session_id, str):
         if is_thread(session_id):
             session_id = await desk.session_of(caller.principal, session_id)
-        return stands(await desk.call_status(caller.principal, session_id), session_id)
+        return make_status(await desk.call_status(caller.principal, session_id), session_id)
     name, call_id = arguments.get("capability"), arguments.get("call_id")
     if not isinstance(name, str) or not isinstance(call_id, str):
         raise MissingField(
             "Name the call by capability and call_id, or by the session_id in which it was made.",
             param="call_id",
         )
-    return stands(await desk.made_call(caller.principal, name, call_id))
+    return make_status(await desk.get_call(caller.principal, name, call_id))

@@ -8,17 +8,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from aitp_desk.agent.slots.replies.confirmation import consequences
+from aitp_desk.agent.slots.replies.confirmation import list_consequences
 from aitp_desk.desk.calls.registry import CONTACT, LIST_PAGES, OWN_NAMES, SITE_INFO
 from aitp_desk.desk.direct.calls import INTENT
 from aitp_desk.model.calls.action import Action
 from aitp_desk.model.calls.call import CONFIRMATION, PAYMENT
 from aitp_desk.protocols.base.call_members import (
-    LONGEST_INTENT,
-    LONGEST_LOCALE,
-    LONGEST_QUESTION,
-    LONGEST_SESSION,
-    MOST_TOKENS,
+    MAX_INTENT,
+    MAX_LOCALE,
+    MAX_QUESTION,
+    MAX_SESSION,
+    MAX_TOKENS,
     PAYING,
     PRICE,
 )
@@ -40,7 +40,7 @@ USUAL_QUESTIONS: Mapping[str, str] = {
 _SESSION: Item = {
     "type": "string",
     "minLength": 1,
-    "maxLength": LONGEST_SESSION,
+    "maxLength": MAX_SESSION,
     "description": "The conversation that this belongs to: the session_id of an earlier result, or"
     " the id of a thread. Without it a new one begins, or none.",
 }
@@ -96,17 +96,17 @@ def list_tools(actions: Sequence[Action], *, requires_intent: bool) -> list[Item
         actions: those that the caller may call.
         requires_intent: whether it must be said what for, where something may change.
     """
-    tools = [describe(action, requires_intent=requires_intent) for action in actions]
+    tools = [describe_tool(action, requires_intent=requires_intent) for action in actions]
     names = {action.name for action in actions}
     if CALL_STATUS not in names and any(action.kind == "async" for action in actions):
         tools.append(_call_status())
     return tools
 
 
-def describe(action: Action, *, requires_intent: bool) -> Item:
+def describe_tool(action: Action, *, requires_intent: bool) -> Item:
     """The tool that calls an action."""
     is_own = action.name in OWN_NAMES
-    told = (action.summary, action.description, *(() if is_own else consequences(action)))
+    told = (action.summary, action.description, *(() if is_own else list_consequences(action)))
     tool: Item = {
         "name": action.name,
         "title": action.name.replace("_", " ").capitalize(),
@@ -114,12 +114,12 @@ def describe(action: Action, *, requires_intent: bool) -> Item:
         "inputSchema": _question(action) if is_own else _arguments(action, requires_intent),
         "annotations": _annotations(action, is_own=is_own),
     }
-    if (gives := _ANSWER if is_own else given_schema(action)) is not None:
+    if (gives := _ANSWER if is_own else make_result_schema(action)) is not None:
         tool["outputSchema"] = gives
     return tool
 
 
-def given_schema(action: Action) -> Item | None:
+def make_result_schema(action: Action) -> Item | None:
     """The schema of what a call gives as ``structuredContent``, an object at each revision.
 
     What goes on by itself gives how it stands.
@@ -182,7 +182,7 @@ def _question(action: Action) -> Item:
     query: Item = {
         "type": "string",
         "minLength": 1,
-        "maxLength": LONGEST_QUESTION,
+        "maxLength": MAX_QUESTION,
         "description": "The question, in words.",
     }
     return {
@@ -192,13 +192,13 @@ def _question(action: Action) -> Item:
             SESSION: _SESSION,
             "locale": {
                 "type": "string",
-                "maxLength": LONGEST_LOCALE,
+                "maxLength": MAX_LOCALE,
                 "description": "The language of the answer, such as en or fr-CA.",
             },
             "max_tokens": {
                 "type": "integer",
                 "minimum": 1,
-                "maximum": MOST_TOKENS,
+                "maximum": MAX_TOKENS,
                 "description": "How long the answer is at most.",
             },
         },
@@ -212,14 +212,14 @@ def _arguments(action: Action, requires_intent: bool) -> Item:
     schema = {word: said for word, said in action.input_schema.items() if word != "$schema"}
     beside: Item = {SESSION: _SESSION}
     required = list(schema.get("required", ()))
-    if asks_first(action):
+    if may_ask_consent(action):
         beside[CONFIRMATION] = _confirmation(action)
     if action.is_prepaid:
         beside[PAYMENT] = {**PAYING, "description": "What pays for the call, as its refusal says."}
     if action.kind != "query":
         beside[INTENT] = {
             "type": "string",
-            "maxLength": LONGEST_INTENT,
+            "maxLength": MAX_INTENT,
             "description": "What the call is for, in the user's words.",
         }
         required += [INTENT] if requires_intent else []
@@ -228,7 +228,7 @@ def _arguments(action: Action, requires_intent: bool) -> Item:
     return {**schema, "required": required} if required else schema
 
 
-def asks_first(action: Action) -> bool:
+def may_ask_consent(action: Action) -> bool:
     """Whether a call may have to be agreed to."""
     safety = action.safety
     costs = action.may_cost and not action.is_prepaid

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from aitp_desk.protocols.base.json_rpc import is_id
+from aitp_desk.protocols.base.json_rpc import is_request_id
 
 _LISTS: Final = frozenset(
     {"tools/list", "resources/list", "resources/templates/list", "prompts/list"}
@@ -18,11 +18,11 @@ _LISTS: Final = frozenset(
 _NAMED: Final = {"tools/call": "a tool", "prompts/get": "a prompt"}
 
 
-def wrong_form(message: Any) -> str | None:
+def find_message_fault(message: Any) -> str | None:
     """What is wrong with a body that is no message of JSON-RPC 2.0; None for one that is."""
     if not isinstance(message, dict) or message.get("jsonrpc") != "2.0":
         return 'The body is one message of JSON-RPC 2.0: an object with "jsonrpc": "2.0".'
-    if "id" in message and not is_id(message["id"]):
+    if "id" in message and not is_request_id(message["id"]):
         return "The id of a message is a text or a whole number."
     if "method" in message and not isinstance(message["method"], str):
         return "The method of a message is a text."
@@ -31,7 +31,7 @@ def wrong_form(message: Any) -> str | None:
     return None
 
 
-def wrong_params(method: str, params: Any) -> str | None:
+def find_params_fault(method: str, params: Any) -> str | None:
     """What is wrong with the form of what a method is given; None where nothing is."""
     if not isinstance(params, dict | None):
         return "params is an object."

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from aitp_desk.desk.access.scopes import check_operates
+from aitp_desk.desk.access.scopes import check_operator
 from aitp_desk.desk.desk import Desk
 from aitp_desk.model.errors import DeskError
-from aitp_desk.observability.sources import Measuring
+from aitp_desk.observability.sources import MetricsCollector
 from aitp_desk.protocols.base.door import Call, Door, Reply, Route
 
 METRICS_PATH = "/metrics"
 
 
 def make_doors(
-    measuring: Measuring, render_error: Callable[[DeskError, Mapping[str, str]], Reply]
+    measuring: MetricsCollector, render_error: Callable[[DeskError, Mapping[str, str]], Reply]
 ) -> tuple[Door, ...]:
     """The door, with another door's form of refusals.
 
@@ -26,8 +26,8 @@ def make_doors(
         """All figures, in the form that is asked for."""
         from aitp_desk.protocols.metrics.wire import render
 
-        check_operates(call.principal)
-        body, content_type = render(await measuring.figures(), call.listed("Accept"))
+        check_operator(call.principal)
+        body, content_type = render(await measuring.figures(), call.get_list_header("Accept"))
         return Reply(200, body, content_type)
 
     route = Route("GET", METRICS_PATH, get_metrics, counted="static", gives=("text/plain",))

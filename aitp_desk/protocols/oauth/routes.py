@@ -8,7 +8,7 @@ import msgspec
 
 from aitp_desk.auth.jwt.signing_keys import PUBLISHED_FOR_SECONDS
 from aitp_desk.config import Site
-from aitp_desk.desk.access.oauth_server import Authorizing
+from aitp_desk.desk.access.oauth_server import AuthorizationServer
 from aitp_desk.desk.desk import Desk
 from aitp_desk.model.errors import UnsupportedGrant
 from aitp_desk.protocols.base.auth_metadata import PARTS, RESOURCE_PATH
@@ -25,7 +25,7 @@ class OAuthDoor:
         site: whose ``url`` is the issuer.
     """
 
-    def __init__(self, authorizing: Authorizing, site: Site) -> None:
+    def __init__(self, authorizing: AuthorizationServer, site: Site) -> None:
         self._authorizing = authorizing
         self._site = site
         self._registers = authorizing.settings.registration.enabled
@@ -33,12 +33,14 @@ class OAuthDoor:
     async def post_token(self, _desk: Desk, call: Call) -> Reply:
         """``POST /oauth/token`` (RFC 6749, section 4.4)."""
         request = wire.decode_grant(call.body, call.headers.getall("Authorization", []))
-        return wire.encode_grant(await self._authorizing.grant(request, call.principal.address))
+        return wire.encode_grant(
+            await self._authorizing.grant_token(request, call.principal.address)
+        )
 
     async def post_register(self, _desk: Desk, call: Call) -> Reply:
         """``POST /oauth/register`` (RFC 7591, section 3.1)."""
         request = wire.decode_registration(call.body)
-        registered = await self._authorizing.register(request, call.principal.address)
+        registered = await self._authorizing.register_client(request, call.principal.address)
         return wire.encode_registration(registered, call.body)
 
     async def get_authorize(self, _desk: Desk, _call: Call) -> Reply:

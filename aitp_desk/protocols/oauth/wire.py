@@ -17,9 +17,9 @@ from urllib.parse import parse_qsl, unquote_plus
 import msgspec
 
 from aitp_desk.desk.access.oauth_server import (
-    Granted,
     GrantRequest,
-    Registered,
+    IssuedToken,
+    RegisteredClient,
     RegistrationRequest,
 )
 from aitp_desk.model.access.scope import is_scope
@@ -36,7 +36,7 @@ from aitp_desk.model.errors import (
 )
 from aitp_desk.model.strict_json import decode_json
 from aitp_desk.protocols.base.door import Reply
-from aitp_desk.protocols.base.errors import refusal_headers, status_of
+from aitp_desk.protocols.base.errors import find_status, make_refusal_headers
 
 GRANT = "client_credentials"
 AUTH_METHODS = ("client_secret_basic", "client_secret_post")
@@ -78,7 +78,7 @@ def decode_grant(body: bytes, authorization: Sequence[str]) -> GrantRequest:
     return GrantRequest(client_id, secret, scopes, resources)
 
 
-def encode_grant(granted: Granted) -> Reply:
+def encode_grant(granted: IssuedToken) -> Reply:
     """A token (RFC 6749, section 5.1). What it opens is told even where that is what was asked."""
     body = {
         "access_token": granted.token,
@@ -121,7 +121,7 @@ def decode_registration(body: bytes) -> RegistrationRequest:
     return RegistrationRequest(name, _registered_scopes(said.get("scope")))
 
 
-def encode_registration(registered: Registered, body: bytes) -> Reply:
+def encode_registration(registered: RegisteredClient, body: bytes) -> Reply:
     """A client that was registered (RFC 7591, section 3.2.1), with what was made of its metadata.
 
     The member ``webhook_secret`` is this desk's own, as that section allows.
@@ -155,11 +155,11 @@ def render_error(error: DeskError, _headers: Mapping[str, str]) -> Reply:
         "error": _code_of(error),
         "error_description": _UNTELLABLE.sub("?", error.message.replace('"', "'")),
     }
-    headers = refusal_headers(error)
+    headers = make_refusal_headers(error)
     if isinstance(error, UnknownClient):
         others = (header for header in headers if header[0] != "WWW-Authenticate")
         headers = (*others, ("WWW-Authenticate", 'Basic realm="aitp-desk"'))
-    return Reply(status_of(error.kind), _encode(body), headers=(*headers, *_NOT_KEPT))
+    return Reply(find_status(error.kind), _encode(body), headers=(*headers, *_NOT_KEPT))
 
 
 def _code_of(error: DeskError) -> str:

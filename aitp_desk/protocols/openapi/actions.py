@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from aitp_desk.agent.slots.replies.confirmation import consequences
+from aitp_desk.agent.slots.replies.confirmation import list_consequences
 from aitp_desk.desk.calls.registry import OWN_NAMES
 from aitp_desk.desk.direct.calls import CALLBACK, INTENT
 from aitp_desk.model.calls.action import Action
 from aitp_desk.model.calls.call import CONFIRMATION, PAYMENT
-from aitp_desk.protocols.base.call_members import LONGEST_CALLBACK, LONGEST_INTENT, PAYING, PRICE
+from aitp_desk.protocols.base.call_members import MAX_CALLBACK, MAX_INTENT, PAYING, PRICE
 from aitp_desk.protocols.base.door import JSON
-from aitp_desk.protocols.openapi.parts import Item, about, content, ref
+from aitp_desk.protocols.openapi.parts import Item, make_content, make_plain_response, make_ref
 from aitp_desk.protocols.openapi.payments import with_payment
-from aitp_desk.protocols.openapi.schema_components import shapes_of
+from aitp_desk.protocols.openapi.schema_components import list_shapes
 
 _CALLED_BACK: Item = {
     "ended": {
@@ -22,7 +22,7 @@ _CALLED_BACK: Item = {
                 "summary": "How the call has ended (Standard Webhooks 1.0)",
                 "requestBody": {
                     "required": True,
-                    "content": content(JSON, ref("CallStatus")),
+                    "content": make_content(JSON, make_ref("CallStatus")),
                 },
                 "responses": {"2XX": {"description": "It was taken note of."}},
             }
@@ -39,7 +39,7 @@ def describe_action(action: Action, below: str, responses: Mapping[str, Item]) -
         responses: of the address that calls any action.
     """
     answers_from_content = action.name in OWN_NAMES
-    told = [action.description, *([] if answers_from_content else consequences(action))]
+    told = [action.description, *([] if answers_from_content else list_consequences(action))]
     name = action.name if not below else f"{below.strip('/')}.{action.name}"
     refused = {status: one for status, one in responses.items() if status >= "400"}
     operation: Item = {
@@ -79,7 +79,7 @@ def action_schemas(action: Action) -> dict[str, Item]:
     """The schemas of an action, by their names in the document."""
     if action.name in OWN_NAMES:
         return {}
-    schemas = shapes_of(action.input_schema, _name(action, "arguments"))
+    schemas = list_shapes(action.input_schema, _name(action, "arguments"))
     arguments = schemas[_name(action, "arguments")]
     reserved: Item = {}
     if action.is_prepaid:
@@ -89,20 +89,20 @@ def action_schemas(action: Action) -> dict[str, Item]:
     if action.kind != "query":
         reserved[INTENT] = {
             "type": "string",
-            "maxLength": LONGEST_INTENT,
+            "maxLength": MAX_INTENT,
             "description": "What the call is for.",
         }
     if action.kind == "async":
         reserved[CALLBACK] = {
             "type": "string",
             "format": "uri",
-            "maxLength": LONGEST_CALLBACK,
+            "maxLength": MAX_CALLBACK,
             "description": "Where the end of the call is told, signed.",
         }
     if reserved:
         arguments["properties"] = {**arguments.get("properties", {}), **reserved}
     if action.output_schema is not None:
-        schemas |= shapes_of(action.output_schema, _name(action, "result"))
+        schemas |= list_shapes(action.output_schema, _name(action, "result"))
     return schemas
 
 
@@ -111,7 +111,7 @@ def _name(action: Action, what: str) -> str:
 
 
 def _taken(action: Action) -> Item:
-    return ref("Question" if action.name in OWN_NAMES else _name(action, "arguments"))
+    return make_ref("Question" if action.name in OWN_NAMES else _name(action, "arguments"))
 
 
 def _examples(action: Action) -> Item:
@@ -124,17 +124,20 @@ def _examples(action: Action) -> Item:
 
 
 def _given(action: Action) -> dict[str, Item]:
-    answer = ref("AHPResponse")
+    answer = make_ref("AHPResponse")
     if action.name in OWN_NAMES:
-        return {"200": {"description": "OK", "content": content(JSON, answer)}}
-    result = {} if action.output_schema is None else ref(_name(action, "result"))
+        return {"200": {"description": "OK", "content": make_content(JSON, answer)}}
+    result = {} if action.output_schema is None else make_ref(_name(action, "result"))
     whole = {
         "allOf": [
             answer,
             {"type": "object", "properties": {"id": {"type": "string"}, "result": result}},
         ]
     }
-    given = {"200": {"description": "OK", "content": content(JSON, whole)}}
+    given = {"200": {"description": "OK", "content": make_content(JSON, whole)}}
     if action.kind == "async":
-        given["202"] = {**about(202), "content": content(JSON, ref("CallStatus"))}
+        given["202"] = {
+            **make_plain_response(202),
+            "content": make_content(JSON, make_ref("CallStatus")),
+        }
     return given

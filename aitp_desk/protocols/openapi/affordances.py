@@ -12,14 +12,18 @@ from aitp_desk.desk.desk import Desk
 from aitp_desk.model.calls.action import Action, Related
 from aitp_desk.model.calls.resource import variables_in
 from aitp_desk.protocols.base import question_members as questions
-from aitp_desk.protocols.base.action_affordances import callable_actions, calling, may_converse
-from aitp_desk.protocols.base.affordances import Doing, Seen, Taken
+from aitp_desk.protocols.base.action_affordances import (
+    list_callable_actions,
+    make_call_affordance,
+    may_converse,
+)
+from aitp_desk.protocols.base.affordances import Affordance, InputField, Representation
 from aitp_desk.protocols.base.call_members import (
     CAPABILITIES_PATH,
-    LONGEST_CLARIFICATION,
-    LONGEST_LOCALE,
-    LONGEST_QUESTION,
-    LONGEST_SESSION,
+    MAX_CLARIFICATION,
+    MAX_LOCALE,
+    MAX_QUESTION,
+    MAX_SESSION,
     STANDS,
 )
 from aitp_desk.protocols.base.door import Call, Reply
@@ -33,22 +37,22 @@ def _text(longest: int, what: str) -> dict[str, Any]:
 _QUESTION: Mapping[str, Any] = {
     "type": "object",
     "properties": {
-        "query": _text(LONGEST_QUESTION, questions.QUERY),
-        "locale": _text(LONGEST_LOCALE, questions.LOCALE),
+        "query": _text(MAX_QUESTION, questions.QUERY),
+        "locale": _text(MAX_LOCALE, questions.LOCALE),
         "max_tokens": {"type": "integer", "minimum": 1, "description": questions.TOKENS},
         "accept_types": {
             "type": "array",
             "items": {"type": "string"},
             "description": questions.ACCEPTS,
         },
-        "session_id": _text(LONGEST_SESSION, questions.SESSION),
-        "clarification": _text(LONGEST_CLARIFICATION, questions.CLARIFICATION),
+        "session_id": _text(MAX_SESSION, questions.SESSION),
+        "clarification": _text(MAX_CLARIFICATION, questions.CLARIFICATION),
     },
     "required": ["query"],
 }
 
 
-def declaration(action: Action) -> dict[str, Any]:
+def write_declaration(action: Action) -> dict[str, Any]:
     """An action as its declaration has it."""
     safety = action.safety
     told = {
@@ -73,49 +77,49 @@ def declaration(action: Action) -> dict[str, Any]:
     return {name: value for name, value in told.items() if value not in (None, "", ())}
 
 
-async def see_capabilities(desk: Desk, call: Call, _reply: Reply) -> Seen:
+async def describe_actions(desk: Desk, call: Call, _reply: Reply) -> Representation:
     """All that can be called."""
-    found = callable_actions(desk, call.principal, call.allowance)
+    found = list_callable_actions(desk, call.principal, call.allowance)
     count = len(found)
     told = (
         f"What {desk.site.name} can do. You may call {count} of these, which stand under actions,"
         " each at an address of its own by a JSON object of its arguments."
     )
-    at = desk.below
+    at = desk.base_path
     related = (
         *(Related("item", f"{at}{CAPABILITIES_PATH}{one.name}") for one in desk.registry.actions),
         Related("service-desc", f"{at}/openapi.json", "Describes all addresses (OpenAPI)."),
     )
-    return Seen(told, tuple(calling(desk, one) for one in found), related)
+    return Representation(told, tuple(make_call_affordance(desk, one) for one in found), related)
 
 
-async def see_capability(desk: Desk, call: Call, _reply: Reply) -> Seen:
+async def describe_one_action(desk: Desk, call: Call, _reply: Reply) -> Representation:
     """One action."""
-    action, at = desk.registry.action(call.params["name"]), desk.below
+    action, at = desk.registry.get_action(call.params["name"]), desk.base_path
     doings = [
-        calling(desk, one)
-        for one in callable_actions(desk, call.principal, call.allowance)
+        make_call_affordance(desk, one)
+        for one in list_callable_actions(desk, call.principal, call.allowance)
         if one.name == action.name
     ]
     said = "" if doings else " You may not call it with the credential that you have, or without."
-    return Seen(f"{action.summary}{said}", tuple(doings), _related(action, at))
+    return Representation(f"{action.summary}{said}", tuple(doings), _related(action, at))
 
 
-async def see_call(desk: Desk, call: Call, reply: Reply) -> Seen:
+async def describe_call(desk: Desk, call: Call, reply: Reply) -> Representation:
     """A call, as it was made or as it stands."""
     body = msgspec.json.decode(reply.body)
-    at, status = desk.below, str(body.get("status"))
-    action = desk.registry.action(call.params["name"])
+    at, status = desk.base_path, str(body.get("status"))
+    action = desk.registry.get_action(call.params["name"])
     parts = [f"A call of {action.name}.", STANDS.get(status, "")]
     related = list(_related(action, at))
-    doings: list[Doing] = []
+    doings: list[Affordance] = []
     if call_id := body.get("id"):
         here = f"{at}{CAPABILITIES_PATH}{action.name}/calls/{call_id}"
         related.insert(0, Related("status", here, "How the call stands."))
     helps = ((body.get("error") or {}).get("recovery") or {}).get("actions", ())
     doings += (
-        calling(desk, one)
-        for one in callable_actions(desk, call.principal, call.allowance)
+        make_call_affordance(desk, one)
+        for one in list_callable_actions(desk, call.principal, call.allowance)
         if one.name in helps
     )
     session_id = body.get("session_id")
@@ -124,13 +128,13 @@ async def see_call(desk: Desk, call: Call, reply: Reply) -> Seen:
         related.append(Related("thread", thread, "The conversation in which it was asked."))
         if status == "clarification_needed":
             doings.append(_saying(thread))
-    return Seen(" ".join(filter(None, parts)), tuple(doings), tuple(related))
+    return Representation(" ".join(filter(None, parts)), tuple(doings), tuple(related))
 
 
-def _saying(thread: str) -> Doing:
-    takes = (Taken("content", "string", "The answer.", is_required=True),)
+def _saying(thread: str) -> Affordance:
+    takes = (InputField("content", "string", "The answer.", is_required=True),)
     text = "Answers what was asked back; send Prefer: wait=30 to have what comes of it."
-    return Doing("post-message", "POST", f"{thread}/messages", text, takes=takes)
+    return Affordance("post-message", "POST", f"{thread}/messages", text, takes=takes)
 
 
 def _related(action: Action, at: str) -> tuple[Related, ...]:

@@ -19,9 +19,15 @@ from aitp_desk.model.calls.resource import ResourceType
 from aitp_desk.protocols.base.door import EVENT_STREAM, FORM, JSON, URLENCODED, Door, Route
 from aitp_desk.protocols.openapi.actions import action_schemas, describe_action
 from aitp_desk.protocols.openapi.faces import add_faces
-from aitp_desk.protocols.openapi.operations import Operation, operation_of
-from aitp_desk.protocols.openapi.parameters import PATH_PARAMETER, parameters_of
-from aitp_desk.protocols.openapi.parts import Item, about, content, ref, schema_ref
+from aitp_desk.protocols.openapi.operations import OperationText, find_operation
+from aitp_desk.protocols.openapi.parameters import PATH_PARAMETER, list_parameters
+from aitp_desk.protocols.openapi.parts import (
+    Item,
+    make_content,
+    make_plain_response,
+    make_ref,
+    schema_ref,
+)
 from aitp_desk.protocols.openapi.resources import describe_resource, resource_schemas
 from aitp_desk.protocols.openapi.shapes import SHAPES
 from aitp_desk.protocols.openapi.wire import PROBLEM
@@ -133,7 +139,7 @@ def _tags(paths: Mapping[str, Item]) -> list[str]:
 def _operation(door: Door, route: Route, below: str) -> Item:
     path = route.path.removeprefix(below) or "/"
     kind = door.name.partition(" ")[0]
-    known = operation_of(kind, route.method, path)
+    known = find_operation(kind, route.method, path)
     named = f"{route.path}index" if route.path.endswith("/") else route.path
     slug = _UNNAMED.sub("_", f"{route.method.lower()} {named}").strip("_")
     operation: Item = {
@@ -142,7 +148,7 @@ def _operation(door: Door, route: Route, below: str) -> Item:
         "summary": known.summary,
         "responses": {**_answers(kind, route, known), **_refusals(kind, route, known)},
     }
-    if parameters := parameters_of(route, known):
+    if parameters := list_parameters(route, known):
         operation["parameters"] = parameters
     if route.max_body:
         operation["requestBody"] = _body(route, known)
@@ -153,18 +159,20 @@ def _operation(door: Door, route: Route, below: str) -> Item:
     return operation
 
 
-def _body(route: Route, known: Operation) -> Item:
+def _body(route: Route, known: OperationText) -> Item:
     if known.takes:
-        return {"content": content(route.media_type, ref(known.takes))}
-    return {"content": content(route.media_type, _UPLOAD if route.media_type == FORM else _OBJECT)}
+        return {"content": make_content(route.media_type, make_ref(known.takes))}
+    return {
+        "content": make_content(route.media_type, _UPLOAD if route.media_type == FORM else _OBJECT)
+    }
 
 
-def _answers(kind: str, route: Route, known: Operation) -> dict[str, Item]:
+def _answers(kind: str, route: Route, known: OperationText) -> dict[str, Item]:
     """What is answered where nothing is refused."""
     given: Item = {}
     if known.gives:
-        shape = ref(known.gives)
-        given = content(JSON, _page_of(shape) if known.is_list else shape)
+        shape = make_ref(known.gives)
+        given = make_content(JSON, _page_of(shape) if known.is_list else shape)
     elif not known.streams:
         given = {media: {} for media in route.gives if "*" not in media}
     if known.streams:
@@ -175,18 +183,18 @@ def _answers(kind: str, route: Route, known: Operation) -> dict[str, Item]:
     answers: dict[str, Item] = {"200": {"description": "OK", "content": given}}
     for status in known.statuses:
         if status < HTTPStatus.BAD_REQUEST:
-            answers[str(status)] = {**about(status), "content": given}
-    answers |= {str(status): about(status) for status in known.empty}
+            answers[str(status)] = {**make_plain_response(status), "content": given}
+    answers |= {str(status): make_plain_response(status) for status in known.empty}
     if 201 in known.statuses:
         del answers["200"]
     if route.method == "GET" and route.is_open:
-        answers["304"] = about(304)
+        answers["304"] = make_plain_response(304)
     if kind == "pages":
-        answers["302"] = about(302)
+        answers["302"] = make_plain_response(302)
     if "{path:" in route.path:
-        answers |= {"206": about(206), "416": about(416)}
+        answers |= {"206": make_plain_response(206), "416": make_plain_response(416)}
     if kind == "console" and route.method == "DELETE":
-        answers["204"] = about(204)
+        answers["204"] = make_plain_response(204)
     return answers
 
 
@@ -206,7 +214,7 @@ def _page_of(shape: Item) -> Item:
     }
 
 
-def _refusals(kind: str, route: Route, known: Operation) -> dict[str, Item]:
+def _refusals(kind: str, route: Route, known: OperationText) -> dict[str, Item]:
     """What may be refused, by what the route looks at."""
     statuses = {400, 401, 403, 421, 500, 503}
     if route.counted is not None:
@@ -224,7 +232,7 @@ def _refusals(kind: str, route: Route, known: Operation) -> dict[str, Item]:
 def _refusal(kind: str, status: int) -> Item:
     known = _ERRORS.get(kind)
     if known is None:
-        return about(status)
+        return make_plain_response(status)
     media, shape = known
-    told = content(media, ref(shape))
-    return {**about(status), "content": told}
+    told = make_content(media, make_ref(shape))
+    return {**make_plain_response(status), "content": told}

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from aitp_desk.protocols.base.door import JSON, REFUSED, Route
 from aitp_desk.protocols.openapi.parameters import PATH_PARAMETER
-from aitp_desk.protocols.openapi.parts import Item, about, content, ref
+from aitp_desk.protocols.openapi.parts import Item, make_content, make_plain_response, make_ref
 
 HAC = "application/vnd.hac+json"
 _SHAPES: Mapping[str, Item] = {
@@ -73,7 +73,10 @@ def add_faces(paths: Mapping[str, Item], routes: Iterable[Route], calls: str) ->
             told = operation["responses"]
             if (path, method) in faced or path.startswith(calls):
                 told = {status: _with_face(int(status), one) for status, one in told.items()}
-            refused = {**about(406), "content": content(HAC, ref("HacError"))}
+            refused = {
+                **make_plain_response(406),
+                "content": make_content(HAC, make_ref("HacError")),
+            }
             operation["responses"] = dict(sorted({"406": refused, **told}.items()))
     return _SHAPES
 
@@ -87,16 +90,18 @@ def _with_face(status: int, response: Item) -> Item:
     if HAC in given:
         return response
     if status >= REFUSED:
-        return {**response, "content": {**given, **content(HAC, ref("HacError"))}}
+        return {**response, "content": {**given, **make_content(HAC, make_ref("HacError"))}}
     if not given:
         return response
-    shape = ref("HacDiscovery") if JSON not in given else _around(given[JSON].get("schema", {}))
-    return {**response, "content": {**given, **content(HAC, shape)}}
+    shape = (
+        make_ref("HacDiscovery") if JSON not in given else _around(given[JSON].get("schema", {}))
+    )
+    return {**response, "content": {**given, **make_content(HAC, shape)}}
 
 
 def _around(schema: Item) -> Item:
     return {
         "type": "object",
-        "properties": {"data": schema, "_hac": ref("HacMetadata")},
+        "properties": {"data": schema, "_hac": make_ref("HacMetadata")},
         "required": ["data", "_hac"],
     }

@@ -11,7 +11,7 @@ from types import MappingProxyType
 import msgspec
 
 
-class Operation(msgspec.Struct, frozen=True):
+class OperationText(msgspec.Struct, frozen=True):
     """What is told of an operation beside what its route says.
 
     Parameters:
@@ -46,65 +46,67 @@ class Operation(msgspec.Struct, frozen=True):
 _THREAD = "/v1/threads/{thread_id}"
 _MESSAGE = f"{_THREAD}/messages/{{message_id}}"
 _RUN = f"{_THREAD}/runs/{{run_id}}"
-_OPEN = Operation(
+_OPEN = OperationText(
     "Open a thread", "Thread", "ThreadDraft", is_repeatable=True, waits=True, statuses=(404,)
 )
-_DECLARED = Operation("What agents can do here, declared (agents.txt 1.0)")
-_PREFLIGHT = Operation("Which methods pages of other origins may use", empty=(204,))
+_DECLARED = OperationText("What agents can do here, declared (agents.txt 1.0)")
+_PREFLIGHT = OperationText("Which methods pages of other origins may use", empty=(204,))
 _CONSOLE = "/console/api/"
 _CONSOLE_TICKET = f"{_CONSOLE}tickets/{{ticket_id}}"
 _CONSOLE_THREAD = f"{_CONSOLE}threads/{{thread_id}}"
 _METADATA = "Describe who gives tokens for this resource (RFC 9728)"
 _RESOURCE = "GET /.well-known/oauth-protected-resource"
 
-_A2A_RPC = Operation(
+_A2A_RPC = OperationText(
     "Call a method of A2A by JSON-RPC", "JSONRPCAnswer", "JSONRPCRequest", streams=True
 )
 _A2A_JSON = ("application/a2a+json",)
 
 
-def _a2a(path: str, card: str) -> dict[str, Operation]:
+def _a2a(path: str, card: str) -> dict[str, OperationText]:
     """The operations of A2A over plain HTTP, below a path."""
     task = f"{path}/tasks/{{task_id}}"
     pushes = f"{task}/pushNotificationConfigs"
-    followed = Operation("Follow a task (A2A)", streams=True)
+    followed = OperationText("Follow a task (A2A)", streams=True)
     return {
-        f"POST {path}/message:send": Operation(
+        f"POST {path}/message:send": OperationText(
             "Send a message (A2A)", is_repeatable=True, also=_A2A_JSON
         ),
-        f"POST {path}/message:stream": Operation(
+        f"POST {path}/message:stream": OperationText(
             "Send a message and follow its task (A2A)",
             is_repeatable=True,
             streams=True,
         ),
-        f"GET {task}": Operation("Read a task (A2A)", also=_A2A_JSON),
-        f"POST {task}:cancel": Operation("Cancel a task (A2A)", also=_A2A_JSON),
+        f"GET {task}": OperationText("Read a task (A2A)", also=_A2A_JSON),
+        f"POST {task}:cancel": OperationText("Cancel a task (A2A)", also=_A2A_JSON),
         f"POST {task}:subscribe": followed,
         f"GET {task}:subscribe": followed,
-        f"POST {pushes}": Operation(
+        f"POST {pushes}": OperationText(
             "Have an address told how a task goes on (A2A)", also=_A2A_JSON
         ),
-        f"GET {pushes}": Operation("List who is told how a task goes on (A2A)", also=_A2A_JSON),
-        f"GET {pushes}/{{push_id}}": Operation(
+        f"GET {pushes}": OperationText("List who is told how a task goes on (A2A)", also=_A2A_JSON),
+        f"GET {pushes}/{{push_id}}": OperationText(
             "Read who is told how a task goes on (A2A)", also=_A2A_JSON
         ),
-        f"DELETE {pushes}/{{push_id}}": Operation(
+        f"DELETE {pushes}/{{push_id}}": OperationText(
             "Have nobody told there any more (A2A)", also=_A2A_JSON
         ),
-        f"GET {path}/{card}": Operation("The A2A card for who is known", also=_A2A_JSON),
+        f"GET {path}/{card}": OperationText("The A2A card for who is known", also=_A2A_JSON),
     }
 
 
 _OF_CAPABILITIES = MappingProxyType(
     {
-        "hooks": Operation("Tell a capability something, as the server that it expects", "Taken"),
-        "schemas": Operation("Read a schema, or a document, of a capability"),
+        "hooks": OperationText(
+            "Tell a capability something, as the server that it expects", "Taken"
+        ),
+        "schemas": OperationText("Read a schema, or a document, of a capability"),
     }
 )
 """By the door: their addresses are named by what the site has enabled."""
 
 
-def operation_of(door: str, method: str, path: str) -> Operation:
+def find_operation(door: str, method: str, path: str) -> OperationText:
     """What is told of an operation.
 
     Parameters:
@@ -112,52 +114,56 @@ def operation_of(door: str, method: str, path: str) -> Operation:
         path: as the route has it; of a further agent without its name.
     """
     known = _OF_CAPABILITIES.get(door) or OPERATIONS.get(f"{method} {path}")
-    return known or Operation(f"{method} {path}")
+    return known or OperationText(f"{method} {path}")
 
 
-OPERATIONS: Mapping[str, Operation] = MappingProxyType(
+OPERATIONS: Mapping[str, OperationText] = MappingProxyType(
     {
         "POST /v1/thread": _OPEN,
         "POST /v1/threads": _OPEN,
-        f"GET {_THREAD}": Operation("Read a thread", "Thread"),
-        f"POST {_THREAD}": Operation("Change a thread's metadata, or read it", "Thread", "Update"),
-        f"DELETE {_THREAD}": Operation("Delete a thread", "Deleted"),
-        f"POST {_THREAD}/claim": Operation("Make a thread without an owner one's own", "Thread"),
-        f"GET {_THREAD}/messages": Operation("List messages", "Message", is_list=True),
-        f"POST {_THREAD}/messages": Operation(
+        f"GET {_THREAD}": OperationText("Read a thread", "Thread"),
+        f"POST {_THREAD}": OperationText(
+            "Change a thread's metadata, or read it", "Thread", "Update"
+        ),
+        f"DELETE {_THREAD}": OperationText("Delete a thread", "Deleted"),
+        f"POST {_THREAD}/claim": OperationText(
+            "Make a thread without an owner one's own", "Thread"
+        ),
+        f"GET {_THREAD}/messages": OperationText("List messages", "Message", is_list=True),
+        f"POST {_THREAD}/messages": OperationText(
             "Say something on a thread", "Message", "MessageDraft", is_repeatable=True, waits=True
         ),
-        f"GET {_MESSAGE}": Operation("Read a message", "Message"),
-        f"POST {_MESSAGE}": Operation(
+        f"GET {_MESSAGE}": OperationText("Read a message", "Message"),
+        f"POST {_MESSAGE}": OperationText(
             "Change a message's metadata, or read it", "Message", "Update"
         ),
-        f"DELETE {_MESSAGE}": Operation("Delete a message", "Deleted", query=("with_replies",)),
-        f"GET {_THREAD}/events": Operation(
+        f"DELETE {_MESSAGE}": OperationText("Delete a message", "Deleted", query=("with_replies",)),
+        f"GET {_THREAD}/events": OperationText(
             "Follow what happens on a thread", streams=True, statuses=(410,)
         ),
-        f"GET {_THREAD}/actors": Operation("List who takes part", "Actor", is_list=True),
-        f"POST {_THREAD}/actors": Operation("Have an actor join", "Actor", "ActorDraft"),
-        f"DELETE {_THREAD}/actors/{{actor}}": Operation("Have an actor leave", "Deleted"),
-        f"GET {_THREAD}/requests": Operation(
+        f"GET {_THREAD}/actors": OperationText("List who takes part", "Actor", is_list=True),
+        f"POST {_THREAD}/actors": OperationText("Have an actor join", "Actor", "ActorDraft"),
+        f"DELETE {_THREAD}/actors/{{actor}}": OperationText("Have an actor leave", "Deleted"),
+        f"GET {_THREAD}/requests": OperationText(
             "List what waits for an answer", "OpenRequest", is_list=True
         ),
-        f"POST {_THREAD}/requests/{{capability}}/{{request_id}}": Operation(
+        f"POST {_THREAD}/requests/{{capability}}/{{request_id}}": OperationText(
             "Answer what waits by its form", "Message", is_repeatable=True, waits=True
         ),
-        f"GET {_THREAD}/transcript": Operation(
+        f"GET {_THREAD}/transcript": OperationText(
             "Read what was said on a thread, signed and with its proof",
             "Transcript",
             query=("seq",),
         ),
-        f"POST {_THREAD}/transcript/signatures": Operation(
+        f"POST {_THREAD}/transcript/signatures": OperationText(
             "Have one's own signature of a thread kept", "HeadSignature", "HeadSignatureDraft"
         ),
-        f"GET {_THREAD}/grants": Operation(
+        f"GET {_THREAD}/grants": OperationText(
             "List with whom a thread is shared", "Grant", is_list=True
         ),
-        f"POST {_THREAD}/grants": Operation("Share a thread", "Grant", "GrantDraft"),
-        f"DELETE {_THREAD}/grants/{{grant_id}}": Operation("Take a grant back", "Deleted"),
-        "POST /v1/threads/runs": Operation(
+        f"POST {_THREAD}/grants": OperationText("Share a thread", "Grant", "GrantDraft"),
+        f"DELETE {_THREAD}/grants/{{grant_id}}": OperationText("Take a grant back", "Deleted"),
+        "POST /v1/threads/runs": OperationText(
             "Open a thread and start a run on it",
             "Run",
             "ThreadRunDraft",
@@ -166,38 +172,42 @@ OPERATIONS: Mapping[str, Operation] = MappingProxyType(
             streams=True,
             statuses=(404,),
         ),
-        f"GET {_THREAD}/runs": Operation("List runs", "Run", is_list=True),
-        f"POST {_THREAD}/runs": Operation(
+        f"GET {_THREAD}/runs": OperationText("List runs", "Run", is_list=True),
+        f"POST {_THREAD}/runs": OperationText(
             "Start a run", "Run", "RunDraft", is_repeatable=True, waits=True, streams=True
         ),
-        f"GET {_RUN}": Operation("Read a run", "Run"),
-        f"POST {_RUN}": Operation("Change a run's metadata, or read it", "Run", "Update"),
-        f"POST {_RUN}/cancel": Operation("Stop a run", "Run"),
-        f"POST {_RUN}/submit_tool_outputs": Operation(
+        f"GET {_RUN}": OperationText("Read a run", "Run"),
+        f"POST {_RUN}": OperationText("Change a run's metadata, or read it", "Run", "Update"),
+        f"POST {_RUN}/cancel": OperationText("Stop a run", "Run"),
+        f"POST {_RUN}/submit_tool_outputs": OperationText(
             "Give a run what it waits for", "Run", "ToolOutputs", waits=True, streams=True
         ),
-        f"GET {_RUN}/steps": Operation("List the steps of a run", "RunStep", is_list=True),
-        f"GET {_RUN}/steps/{{step_id}}": Operation("Read a step of a run", "RunStep"),
-        "POST /v1/files": Operation("Upload a file", "File"),
-        "GET /v1/files": Operation("List one's files", "File", is_list=True),
-        "GET /v1/files/{file_id}": Operation("Read about a file", "File"),
-        "GET /v1/files/{file_id}/content": Operation("Download a file", gives_files=True),
-        "DELETE /v1/files/{file_id}": Operation("Delete a file", "Deleted"),
-        "GET /v1/sealed/{ref}": Operation(
+        f"GET {_RUN}/steps": OperationText("List the steps of a run", "RunStep", is_list=True),
+        f"GET {_RUN}/steps/{{step_id}}": OperationText("Read a step of a run", "RunStep"),
+        "POST /v1/files": OperationText("Upload a file", "File"),
+        "GET /v1/files": OperationText("List one's files", "File", is_list=True),
+        "GET /v1/files/{file_id}": OperationText("Read about a file", "File"),
+        "GET /v1/files/{file_id}/content": OperationText("Download a file", gives_files=True),
+        "DELETE /v1/files/{file_id}": OperationText("Delete a file", "Deleted"),
+        "GET /v1/sealed/{ref}": OperationText(
             "Read a sealed value, with the scope sensitive", "Sealed"
         ),
-        "GET /v1/assistants": Operation("List the site's agents", "Assistant", is_list=True),
-        "POST /v1/assistants": Operation("Refused: assistants are the site's own"),
-        "GET /v1/assistants/{assistant_id}": Operation("Read about an agent", "Assistant"),
-        "POST /v1/assistants/{assistant_id}": Operation("Refused: assistants are the site's own"),
-        "DELETE /v1/assistants/{assistant_id}": Operation("Refused: assistants are the site's own"),
-        "GET /v1/models": Operation("List what the site's agents answer with"),
-        "GET /v1/models/{model}": Operation("Read about a model", "Model"),
-        "GET /.well-known/agent.json": Operation("The AHP manifest: what can be asked here"),
-        "POST /agent/converse": Operation(
+        "GET /v1/assistants": OperationText("List the site's agents", "Assistant", is_list=True),
+        "POST /v1/assistants": OperationText("Refused: assistants are the site's own"),
+        "GET /v1/assistants/{assistant_id}": OperationText("Read about an agent", "Assistant"),
+        "POST /v1/assistants/{assistant_id}": OperationText(
+            "Refused: assistants are the site's own"
+        ),
+        "DELETE /v1/assistants/{assistant_id}": OperationText(
+            "Refused: assistants are the site's own"
+        ),
+        "GET /v1/models": OperationText("List what the site's agents answer with"),
+        "GET /v1/models/{model}": OperationText("Read about a model", "Model"),
+        "GET /.well-known/agent.json": OperationText("The AHP manifest: what can be asked here"),
+        "POST /agent/converse": OperationText(
             "Ask a question, or several in a session", "AHPResponse", "AHPRequest", statuses=(202,)
         ),
-        "GET /agent/converse/status/{session_id}": Operation(
+        "GET /agent/converse/status/{session_id}": OperationText(
             "How a call stands that was accepted in a session", "AHPResponse"
         ),
         "GET /agents.txt": _DECLARED,
@@ -208,121 +218,131 @@ OPERATIONS: Mapping[str, Operation] = MappingProxyType(
         "OPTIONS /.well-known/agents.txt": _PREFLIGHT,
         "OPTIONS /agents.json": _PREFLIGHT,
         "OPTIONS /.well-known/agents.json": _PREFLIGHT,
-        "GET /llms.txt": Operation("A line on each page of the site"),
-        "GET /llms-full.txt": Operation("All pages of the site in full"),
-        "GET /health": Operation("Whether the process answers", "Health"),
-        "GET /ready": Operation("Whether the desk can do its work", "Readiness"),
-        "GET /metrics": Operation("The desk's figures, for operators"),
-        "GET /.well-known/agent-card.json": Operation("The A2A card: how agents send tasks here"),
+        "GET /llms.txt": OperationText("A line on each page of the site"),
+        "GET /llms-full.txt": OperationText("All pages of the site in full"),
+        "GET /health": OperationText("Whether the process answers", "Health"),
+        "GET /ready": OperationText("Whether the desk can do its work", "Readiness"),
+        "GET /metrics": OperationText("The desk's figures, for operators"),
+        "GET /.well-known/agent-card.json": OperationText(
+            "The A2A card: how agents send tasks here"
+        ),
         "POST /a2a": _A2A_RPC,
         "POST /a2a/": _A2A_RPC,
         **_a2a("/a2a", "extendedAgentCard"),
         **_a2a("/a2a/v1", "card"),
-        "GET /a2a/tasks": Operation("List one's tasks (A2A)", also=_A2A_JSON),
-        "POST /oauth/token": Operation("Get an access token", "Token", "TokenRequest"),
-        "POST /oauth/register": Operation(
+        "GET /a2a/tasks": OperationText("List one's tasks (A2A)", also=_A2A_JSON),
+        "POST /oauth/token": OperationText("Get an access token", "Token", "TokenRequest"),
+        "POST /oauth/register": OperationText(
             "Register a client", "Client", "ClientDraft", statuses=(201,)
         ),
-        "GET /oauth/authorize": Operation("Refused: nobody signs in here"),
-        "GET /.well-known/oauth-authorization-server": Operation("Describe the issuer (RFC 8414)"),
-        "GET /.well-known/aitp-transcript-keys.json": Operation(
+        "GET /oauth/authorize": OperationText("Refused: nobody signs in here"),
+        "GET /.well-known/oauth-authorization-server": OperationText(
+            "Describe the issuer (RFC 8414)"
+        ),
+        "GET /.well-known/aitp-transcript-keys.json": OperationText(
             "The public keys that sign transcripts (RFC 7517)"
         ),
-        "GET /.well-known/jwks.json": Operation("The issuer's public keys (RFC 7517)"),
-        _RESOURCE: Operation(_METADATA),
-        f"{_RESOURCE}/v1": Operation(_METADATA),
-        f"{_RESOURCE}/mcp": Operation(_METADATA),
-        f"{_RESOURCE}/agent/converse": Operation(_METADATA),
-        "GET /openapi.json": Operation("This document"),
-        "GET /docs": Operation("This document as a page, for people"),
-        "GET /capabilities": Operation("List what can be called"),
-        "GET /capabilities/{name}": Operation("Read what a capability takes and gives"),
-        "POST /capabilities/{name}": Operation(
+        "GET /.well-known/jwks.json": OperationText("The issuer's public keys (RFC 7517)"),
+        _RESOURCE: OperationText(_METADATA),
+        f"{_RESOURCE}/v1": OperationText(_METADATA),
+        f"{_RESOURCE}/mcp": OperationText(_METADATA),
+        f"{_RESOURCE}/agent/converse": OperationText(_METADATA),
+        "GET /openapi.json": OperationText("This document"),
+        "GET /docs": OperationText("This document as a page, for people"),
+        "GET /capabilities": OperationText("List what can be called"),
+        "GET /capabilities/{name}": OperationText("Read what a capability takes and gives"),
+        "POST /capabilities/{name}": OperationText(
             "Call a capability by its arguments", "AHPResponse", is_repeatable=True, statuses=(202,)
         ),
-        "GET /capabilities/{name}/calls/{call_id}": Operation("How a call stands", "CallStatus"),
-        "POST /mcp": Operation(
+        "GET /capabilities/{name}/calls/{call_id}": OperationText(
+            "How a call stands", "CallStatus"
+        ),
+        "POST /mcp": OperationText(
             "Use what can be done here as tools (MCP, JSON-RPC)",
             "JSONRPCAnswer",
             "JSONRPCRequest",
             streams=True,
             empty=(202,),
         ),
-        "GET /": Operation("The home page"),
-        "GET /assets/desk/{name}": Operation("What the desk's own pages load", gives_files=True),
-        "GET /{path:.*}": Operation(
+        "GET /": OperationText("The home page"),
+        "GET /assets/desk/{name}": OperationText(
+            "What the desk's own pages load", gives_files=True
+        ),
+        "GET /{path:.*}": OperationText(
             "A page of the site, or a file that one declares", gives_files=True
         ),
-        "GET /console": Operation("The page of those who run the desk"),
-        "GET /console/": Operation("The page of those who run the desk"),
-        "GET /console/assets/{version}/{name:.*}": Operation(
+        "GET /console": OperationText("The page of those who run the desk"),
+        "GET /console/": OperationText("The page of those who run the desk"),
+        "GET /console/assets/{version}/{name:.*}": OperationText(
             "What the console's pages load", gives_files=True
         ),
-        f"POST {_CONSOLE}session": Operation(
+        f"POST {_CONSOLE}session": OperationText(
             "Sign in to the console", "ConsoleSession", "ConsoleSignIn"
         ),
-        f"GET {_CONSOLE}session": Operation("Who has signed in", "ConsoleSession"),
-        f"DELETE {_CONSOLE}session": Operation("Sign out"),
-        f"GET {_CONSOLE}tickets": Operation(
+        f"GET {_CONSOLE}session": OperationText("Who has signed in", "ConsoleSession"),
+        f"DELETE {_CONSOLE}session": OperationText("Sign out"),
+        f"GET {_CONSOLE}tickets": OperationText(
             "List tickets",
             "ConsoleTickets",
             query=("state", "kind", "agent", "mine", "q", "after", "limit"),
         ),
-        f"GET {_CONSOLE_TICKET}": Operation("Read a ticket", "ConsoleTicket"),
-        f"GET {_CONSOLE_TICKET}/similar": Operation(
+        f"GET {_CONSOLE_TICKET}": OperationText("Read a ticket", "ConsoleTicket"),
+        f"GET {_CONSOLE_TICKET}/similar": OperationText(
             "List similar earlier tickets", "ConsoleTickets"
         ),
-        f"POST {_CONSOLE_TICKET}/take": Operation("Take a ticket", "ConsoleTicket", "Nothing"),
-        f"POST {_CONSOLE_TICKET}/release": Operation(
+        f"POST {_CONSOLE_TICKET}/take": OperationText("Take a ticket", "ConsoleTicket", "Nothing"),
+        f"POST {_CONSOLE_TICKET}/release": OperationText(
             "Give a ticket back", "ConsoleTicket", "Nothing"
         ),
-        f"POST {_CONSOLE_TICKET}/answer": Operation(
+        f"POST {_CONSOLE_TICKET}/answer": OperationText(
             "Answer a ticket", "ConsoleTicket", "ConsoleWords"
         ),
-        f"POST {_CONSOLE_TICKET}/close": Operation(
+        f"POST {_CONSOLE_TICKET}/close": OperationText(
             "Close a ticket", "ConsoleTicket", "ConsoleReason"
         ),
-        f"POST {_CONSOLE_TICKET}/approve": Operation(
+        f"POST {_CONSOLE_TICKET}/approve": OperationText(
             "Approve what waits for it", "ConsoleTicket", "Nothing"
         ),
-        f"POST {_CONSOLE_TICKET}/decline": Operation(
+        f"POST {_CONSOLE_TICKET}/decline": OperationText(
             "Decline what waits for it", "ConsoleTicket", "ConsoleReason"
         ),
-        f"GET {_CONSOLE}threads": Operation(
+        f"GET {_CONSOLE}threads": OperationText(
             "List threads",
             "ConsoleThreads",
             query=("owner", "waiting", "agent", "q", "after", "limit"),
         ),
-        f"GET {_CONSOLE_THREAD}": Operation("Read a thread, as an operator", "ConsoleThread"),
-        f"GET {_CONSOLE_THREAD}/messages": Operation(
+        f"GET {_CONSOLE_THREAD}": OperationText("Read a thread, as an operator", "ConsoleThread"),
+        f"GET {_CONSOLE_THREAD}/messages": OperationText(
             "Its messages", "ConsoleMessages", query=("before", "limit")
         ),
-        f"GET {_CONSOLE_THREAD}/events": Operation("Follow it", streams=True),
-        f"POST {_CONSOLE_THREAD}/take": Operation("Take a thread over", "ConsoleThread", "Nothing"),
-        f"POST {_CONSOLE_THREAD}/release": Operation(
+        f"GET {_CONSOLE_THREAD}/events": OperationText("Follow it", streams=True),
+        f"POST {_CONSOLE_THREAD}/take": OperationText(
+            "Take a thread over", "ConsoleThread", "Nothing"
+        ),
+        f"POST {_CONSOLE_THREAD}/release": OperationText(
             "Give a thread back", "ConsoleThread", "Nothing"
         ),
-        f"POST {_CONSOLE_THREAD}/say": Operation(
+        f"POST {_CONSOLE_THREAD}/say": OperationText(
             "Say something as an operator", "ConsoleThread", "ConsoleWords"
         ),
-        f"POST {_CONSOLE_THREAD}/messages": Operation(
+        f"POST {_CONSOLE_THREAD}/messages": OperationText(
             "Say a message of a capability as an operator", "ConsoleThread", "ConsoleStructured"
         ),
-        f"POST {_CONSOLE_THREAD}/resolve": Operation(
+        f"POST {_CONSOLE_THREAD}/resolve": OperationText(
             "Say that it is settled", "ConsoleThread", "ConsoleClosing"
         ),
-        f"POST {_CONSOLE_THREAD}/notes": Operation(
+        f"POST {_CONSOLE_THREAD}/notes": OperationText(
             "Note something on a thread", "ConsoleNote", "ConsoleWords"
         ),
-        f"GET {_CONSOLE}live": Operation("Follow what waits", streams=True),
-        f"GET {_CONSOLE}unanswered": Operation(
+        f"GET {_CONSOLE}live": OperationText("Follow what waits", streams=True),
+        f"GET {_CONSOLE}unanswered": OperationText(
             "List what the content did not answer", "ConsoleUnanswered"
         ),
-        f"GET {_CONSOLE}load": Operation(
+        f"GET {_CONSOLE}load": OperationText(
             "How much there is to do", "ConsoleLoad", query=("hours",)
         ),
-        f"GET {_CONSOLE}health": Operation("How the desk is, by its parts", "ConsoleHealth"),
-        f"POST {_CONSOLE}sealed/{{ref}}": Operation(
+        f"GET {_CONSOLE}health": OperationText("How the desk is, by its parts", "ConsoleHealth"),
+        f"POST {_CONSOLE}sealed/{{ref}}": OperationText(
             "Read what was sealed", "ConsoleSealed", "Nothing"
         ),
     }

@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 from aitp_desk.model.conversation.ticket import TicketKind
 from aitp_desk.protocols.base.door import Route
-from aitp_desk.protocols.openapi.operations import Operation
+from aitp_desk.protocols.openapi.operations import OperationText
 from aitp_desk.protocols.openapi.parts import Item
 
 PATH_PARAMETER = re.compile(r"\{(\w+)(?::\.\*)?\}")
@@ -49,7 +49,7 @@ _OF_MESSAGES: Mapping[str, Item] = MappingProxyType(
 _QUERY: Mapping[str, Item] = {**_PAGED, **_CONSOLE, **_OF_TRANSCRIPTS, **_OF_MESSAGES}
 
 
-def parameters_of(route: Route, known: Operation) -> list[Item]:
+def list_parameters(route: Route, known: OperationText) -> list[Item]:
     """The parameters of an operation.
 
     Parameters:

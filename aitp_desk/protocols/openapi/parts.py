@@ -14,16 +14,16 @@ def schema_ref(name: str) -> str:
     return f"#/components/schemas/{name}"
 
 
-def ref(name: str) -> Item:
+def make_ref(name: str) -> Item:
     """A reference to a schema of the document."""
     return {"$ref": schema_ref(name)}
 
 
-def content(media_type: str, schema: Item) -> Item:
+def make_content(media_type: str, schema: Item) -> Item:
     """A body of one media type."""
     return {media_type: {"schema": schema}}
 
 
-def about(status: int) -> Item:
+def make_plain_response(status: int) -> Item:
     """A response of which no more is told than what its status means."""
     return {"description": HTTPStatus(status).phrase}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from aitp_desk.protocols.base.door import JSON
 from aitp_desk.protocols.base.payments import x402_wire
-from aitp_desk.protocols.openapi.parts import Item, about, content, ref
+from aitp_desk.protocols.openapi.parts import Item, make_content, make_plain_response, make_ref
 from aitp_desk.protocols.openapi.wire import PROBLEM
 
 _BASE64: Item = {"type": "string", "contentEncoding": "base64"}
@@ -16,17 +16,19 @@ def with_payment(operation: Item) -> Item:
         "name": x402_wire.SIGNATURE,
         "in": "header",
         "description": "Pays by x402: its payment payload, in base64.",
-        "schema": {**_BASE64, "maxLength": x402_wire.LONGEST},
+        "schema": {**_BASE64, "maxLength": x402_wire.MAX_HEADER},
     }
     responses = dict(operation["responses"])
     done = responses["200"]
     paid = {x402_wire.RESPONSE: _header("What x402 calls the settlement response.")}
     responses["200"] = {**done, "headers": {**done.get("headers", {}), **paid}}
-    responses.setdefault("202", {**about(202), "content": content(JSON, ref("CallStatus"))})
+    responses.setdefault(
+        "202", {**make_plain_response(202), "content": make_content(JSON, make_ref("CallStatus"))}
+    )
     responses["402"] = {
         "description": "It has to be paid for first; payment says how.",
         "headers": {x402_wire.REQUIRED: _header("What x402 asks for, where it can be paid so.")},
-        "content": content(PROBLEM, ref("Problem")),
+        "content": make_content(PROBLEM, make_ref("Problem")),
     }
     return {
         **operation,

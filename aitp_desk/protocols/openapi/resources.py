@@ -6,9 +6,9 @@ from collections.abc import Mapping
 
 from aitp_desk.model.calls.resource import ResourceType
 from aitp_desk.protocols.base.door import JSON
-from aitp_desk.protocols.openapi.parts import Item, about, content, ref
+from aitp_desk.protocols.openapi.parts import Item, make_content, make_plain_response, make_ref
 from aitp_desk.protocols.openapi.payments import with_payment
-from aitp_desk.protocols.openapi.schema_components import part_of, shapes_of
+from aitp_desk.protocols.openapi.schema_components import list_shapes, make_property
 
 
 def describe_resource(type_: ResourceType, below: str, refused: Mapping[str, Item]) -> Item:
@@ -29,13 +29,13 @@ def describe_resource(type_: ResourceType, below: str, refused: Mapping[str, Ite
                 "name": variable,
                 "in": "path",
                 "required": True,
-                "schema": part_of(type_.input_schema, variable, _path(type_)),
+                "schema": make_property(type_.input_schema, variable, _path(type_)),
             }
             for variable in type_.template.names
         ],
         "responses": {
-            "200": {"description": "OK", "content": content(JSON, ref(_name(type_)))},
-            "304": about(304),
+            "200": {"description": "OK", "content": make_content(JSON, make_ref(_name(type_)))},
+            "304": make_plain_response(304),
             **refused,
         },
     }
@@ -48,9 +48,9 @@ def describe_resource(type_: ResourceType, below: str, refused: Mapping[str, Ite
 
 def resource_schemas(type_: ResourceType) -> dict[str, Item]:
     """The schemas of a type of resources, by their names in the document."""
-    shapes = shapes_of(type_.output_schema, _name(type_))
+    shapes = list_shapes(type_.output_schema, _name(type_))
     if type_.template.names:
-        shapes |= shapes_of(type_.input_schema, _path(type_))
+        shapes |= list_shapes(type_.input_schema, _path(type_))
     return shapes
 
 

@@ -7,7 +7,7 @@ from functools import partial
 
 import msgspec
 
-from aitp_desk.desk.access.idempotency import Request
+from aitp_desk.desk.access.idempotency import RequestInfo
 from aitp_desk.desk.calls.registry import OWN_NAMES
 from aitp_desk.desk.desk import Desk
 from aitp_desk.desk.dialogue.turn import AskReply
@@ -20,16 +20,16 @@ from aitp_desk.protocols.base.door import (
     Handler,
     Reply,
     Route,
-    described,
-    has_version,
-    version_of,
+    make_etag,
+    matches_etag,
+    with_description,
 )
 from aitp_desk.protocols.openapi import wire
 from aitp_desk.protocols.openapi.affordances import (
-    declaration,
-    see_call,
-    see_capabilities,
-    see_capability,
+    describe_actions,
+    describe_call,
+    describe_one_action,
+    write_declaration,
 )
 from aitp_desk.protocols.openapi.document import describe
 
@@ -54,7 +54,7 @@ class OpenApiDoor:
         self._desk = desk
         self._served = served
         self._encode_answer = encode_answer
-        self._below = desk.below
+        self._below = desk.base_path
         self._declared: tuple[Action, ...] | None = None
         self._document = b""
         self._tag = ""
@@ -68,7 +68,7 @@ class OpenApiDoor:
             listed = [one for one in self._desk.resource_types if one.open_to != "operators"]
             document = describe(self._desk.site, routes, actions, listed, self._below)
             self._document = msgspec.json.encode(document)
-            self._tag = version_of(self._document)
+            self._tag = make_etag(self._document)
             self._declared = actions
         return self._document
 
@@ -76,21 +76,23 @@ class OpenApiDoor:
         """``GET /openapi.json``."""
         body = self.document()
         headers = (("ETag", self._tag), ("Cache-Control", "public, max-age=60"))
-        if has_version(call.headers, self._tag):
+        if matches_etag(call.headers, self._tag):
             return Reply(304, headers=headers)
         return Reply(200, body, headers=headers)
 
     async def post_call(self, desk: Desk, call: Call) -> Reply:
         """``POST /capabilities/{name}``."""
-        action = desk.registry.action(call.params["name"])
+        action = desk.registry.get_action(call.params["name"])
         name = action.name
         if name in OWN_NAMES:
             ask = wire.decode_question(name, call.body)
             return self._encode_answer(await desk.asking.ask(call.principal, ask, call.allowance))
         asked = wire.decode_call(name, call.body, call.headers)
         if asked.payment is not None:
-            call.step_aside()
-        request = Request(call.method, call.path, call.body, call.headers.get("Idempotency-Key"))
+            call.release_slot()
+        request = RequestInfo(
+            call.method, call.path, call.body, call.headers.get("Idempotency-Key")
+        )
         status = await desk.calling.call(call.principal, asked, request, call.allowance)
         goes_on = action.kind == "async"
         return wire.encode_called(status, desk.site.url, self._below, goes_on=goes_on)
@@ -98,7 +100,7 @@ class OpenApiDoor:
     async def list_actions(self, desk: Desk, call: Call) -> Reply:
         """``GET /capabilities``: all but those of the operators, as they are declared."""
         return _reply(
-            call, {"object": "list", "data": list(map(declaration, desk.registry.actions))}
+            call, {"object": "list", "data": list(map(write_declaration, desk.registry.actions))}
         )
 
     async def get_action(self, desk: Desk, call: Call) -> Reply:
@@ -107,15 +109,15 @@ class OpenApiDoor:
         Raises:
             UnknownAction: there is none of this name, for this caller.
         """
-        action = desk.registry.action(call.params["name"])
+        action = desk.registry.get_action(call.params["name"])
         if action.open_to == "operators" and not may_invoke(call.principal.scopes, action):
-            raise desk.registry.unknown(action.name)
-        return _reply(call, declaration(action))
+            raise desk.registry.make_unknown_error(action.name)
+        return _reply(call, write_declaration(action))
 
     async def get_call(self, desk: Desk, call: Call) -> Reply:
         """``GET /capabilities/{name}/calls/{call_id}``."""
         name, call_id = call.params["name"], call.params["call_id"]
-        status = await desk.made_call(call.principal, name, call_id)
+        status = await desk.get_call(call.principal, name, call_id)
         return wire.encode_status(status, desk.site.url)
 
     def door(self) -> Door:
@@ -123,17 +125,17 @@ class OpenApiDoor:
         below, calls = self._below, f"{self._below}{CAPABILITIES_PATH}{{name}}"
         routes = (
             Route("GET", below + DOCUMENT_PATH, self.get_document, "static", is_open=True),
-            _seen(below + CAPABILITIES_PATH.rstrip("/"), self.list_actions, see_capabilities),
-            _seen(calls, self.get_action, see_capability),
+            _seen(below + CAPABILITIES_PATH.rstrip("/"), self.list_actions, describe_actions),
+            _seen(calls, self.get_action, describe_one_action),
             Route(
                 "POST",
                 calls,
                 self.post_call,
                 "converse",
                 wire.MAX_BODY,
-                second=described(self.post_call, see_call),
+                second=with_description(self.post_call, describe_call),
             ),
-            _seen(f"{calls}/calls/{{call_id}}", self.get_call, see_call),
+            _seen(f"{calls}/calls/{{call_id}}", self.get_call, describe_call),
         )
         name = self._desk.name
         owns = (below + CAPABILITIES_PATH.rstrip("/"), below + DOCUMENT_PATH)
@@ -145,12 +147,12 @@ class OpenApiDoor:
 
 def _seen(path: str, handler: Handler, describe: Describe) -> Route:
     """A row of what is read, and can be described to whoever asks for that."""
-    return Route("GET", path, handler, "static", second=described(handler, describe))
+    return Route("GET", path, handler, "static", second=with_description(handler, describe))
 
 
 def _reply(call: Call, told: object) -> Reply:
     body = msgspec.json.encode(told)
-    headers = (("ETag", version_of(body)), ("Cache-Control", "no-cache"))
-    if has_version(call.headers, headers[0][1]):
+    headers = (("ETag", make_etag(body)), ("Cache-Control", "no-cache"))
+    if matches_etag(call.headers, headers[0][1]):
         return Reply(304, headers=headers)
     return Reply(200, body, headers=headers)

@@ -26,7 +26,7 @@ _Move = Callable[[str], str]
 """Gives where something stands in the document that a schema refers to within itself."""
 
 
-def shapes_of(schema: Mapping[str, Any], name: str) -> dict[str, Item]:
+def list_shapes(schema: Mapping[str, Any], name: str) -> dict[str, Item]:
     """The shapes that a schema becomes: itself, and each of its definitions.
 
     Parameters:
@@ -41,7 +41,7 @@ def shapes_of(schema: Mapping[str, Any], name: str) -> dict[str, Item]:
     return shapes
 
 
-def part_of(schema: Mapping[str, Any], member: str, name: str) -> Item:
+def make_property(schema: Mapping[str, Any], member: str, name: str) -> Item:
     """One property of a schema that stands in the document, by itself.
 
     Parameters:

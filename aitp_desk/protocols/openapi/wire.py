@@ -15,10 +15,10 @@ import msgspec
 from multidict import MultiMapping
 
 from aitp_desk.agent.history.offer import Offer
-from aitp_desk.desk.dialogue.tools.json_arguments import part_consent, part_payment
-from aitp_desk.desk.dialogue.turn import Ask, CallStatus
+from aitp_desk.desk.dialogue.tools.json_arguments import split_consent, split_payment
+from aitp_desk.desk.dialogue.turn import AskRequest, CallStatus
 from aitp_desk.desk.direct.calls import CALLBACK, INTENT, DirectCall
-from aitp_desk.desk.tasks.refusal import told_of
+from aitp_desk.desk.tasks.refusal import describe_error
 from aitp_desk.model.calls.action import TEXT_ANSWER
 from aitp_desk.model.calls.call import ActionCall
 from aitp_desk.model.error_kind import ErrorKind
@@ -34,19 +34,19 @@ from aitp_desk.model.errors import (
 from aitp_desk.model.strict_json import decode_json
 from aitp_desk.protocols.base.call_members import (
     CAPABILITIES_PATH,
-    LONGEST_CALLBACK,
-    LONGEST_CLARIFICATION,
-    LONGEST_INTENT,
-    LONGEST_LOCALE,
-    LONGEST_QUESTION,
-    LONGEST_SESSION,
+    MAX_CALLBACK,
+    MAX_CLARIFICATION,
+    MAX_INTENT,
+    MAX_LOCALE,
+    MAX_QUESTION,
+    MAX_SESSION,
     STATUS,
 )
 from aitp_desk.protocols.base.door import Reply
-from aitp_desk.protocols.base.errors import refusal_headers, status_of
-from aitp_desk.protocols.base.open_requests_wire import terms_body
+from aitp_desk.protocols.base.errors import find_status, make_refusal_headers
+from aitp_desk.protocols.base.open_requests_wire import write_terms
 from aitp_desk.protocols.base.payments import x402_wire
-from aitp_desk.protocols.base.payments.wire import required_body
+from aitp_desk.protocols.base.payments.wire import write_required_payment
 from aitp_desk.protocols.base.question_members import check_members, read_text, read_tokens
 
 PROBLEM = "application/problem+json"
@@ -69,27 +69,27 @@ def decode_call(name: str, body: bytes, headers: MultiMapping[str]) -> DirectCal
         InvalidRequest: the body is no JSON object, a reserved member is not what it has to be, or
             the call is paid twice.
     """
-    arguments, consent = part_consent(_object(body))
-    arguments, payment = part_payment(arguments)
-    payment = x402_wire.paid_once(payment, x402_wire.read_headers(headers))
+    arguments, consent = split_consent(_object(body))
+    arguments, payment = split_payment(arguments)
+    payment = x402_wire.read_payment(payment, x402_wire.read_headers(headers))
     intent = arguments.get(INTENT)
-    if intent is not None and not (isinstance(intent, str) and len(intent) <= LONGEST_INTENT):
+    if intent is not None and not (isinstance(intent, str) and len(intent) <= MAX_INTENT):
         raise InvalidRequest(
-            f"{INTENT} says in at most {LONGEST_INTENT} characters what the call is for.",
+            f"{INTENT} says in at most {MAX_INTENT} characters what the call is for.",
             param=INTENT,
         )
     callback_url = arguments.get(CALLBACK)
     if callback_url is not None and not (
-        isinstance(callback_url, str) and len(callback_url) <= LONGEST_CALLBACK
+        isinstance(callback_url, str) and len(callback_url) <= MAX_CALLBACK
     ):
         raise InvalidRequest(
-            f"{CALLBACK} is an address of at most {LONGEST_CALLBACK} characters.", param=CALLBACK
+            f"{CALLBACK} is an address of at most {MAX_CALLBACK} characters.", param=CALLBACK
         )
     arguments = {member: it for member, it in arguments.items() if member not in _RESERVED}
     return DirectCall(name, arguments, consent, intent or None, callback_url, payment=payment)
 
 
-def decode_question(name: str, body: bytes) -> Ask:
+def decode_question(name: str, body: bytes) -> AskRequest:
     """Read a question to a capability that answers from the site's content.
 
     Raises:
@@ -101,9 +101,9 @@ def decode_question(name: str, body: bytes) -> Ask:
     query, locale = given.get("query"), given.get("locale")
     if query is None:
         raise MissingField("The member 'query' is required: the question.", param="query")
-    if not isinstance(query, str) or not query.strip() or len(query) > LONGEST_QUESTION:
-        raise InvalidRequest(f"query has 1 to {LONGEST_QUESTION} characters.", param="query")
-    if locale is not None and not (isinstance(locale, str) and 1 <= len(locale) <= LONGEST_LOCALE):
+    if not isinstance(query, str) or not query.strip() or len(query) > MAX_QUESTION:
+        raise InvalidRequest(f"query has 1 to {MAX_QUESTION} characters.", param="query")
+    if locale is not None and not (isinstance(locale, str) and 1 <= len(locale) <= MAX_LOCALE):
         raise InvalidRequest("locale is a language tag such as en or fr-CA.", param="locale")
     accepts = given.get("accept_types")
     is_list = isinstance(accepts, list) and all(isinstance(one, str) for one in accepts)
@@ -111,14 +111,14 @@ def decode_question(name: str, body: bytes) -> Ask:
         raise InvalidRequest(
             "accept_types is a list of types such as text/answer.", param="accept_types"
         )
-    return Ask(
+    return AskRequest(
         action=name,
         query=query,
         locale=locale,
         max_tokens=read_tokens(given),
         accepts=None if accepts is None else tuple(accepts),
-        session_id=read_text(given, "session_id", LONGEST_SESSION),
-        clarification=read_text(given, "clarification", LONGEST_CLARIFICATION),
+        session_id=read_text(given, "session_id", MAX_SESSION),
+        clarification=read_text(given, "clarification", MAX_CLARIFICATION),
     )
 
 
@@ -145,10 +145,10 @@ def encode_called(status: CallStatus, site_url: str, below: str, *, goes_on: boo
 
 def encode_status(status: CallStatus, site_url: str) -> Reply:
     """How a call stands; that it failed is told with 200 as well."""
-    return Reply(200, status_body(status, site_url))
+    return Reply(200, write_status(status, site_url))
 
 
-def status_body(status: CallStatus, site_url: str) -> bytes:
+def write_status(status: CallStatus, site_url: str) -> bytes:
     """How a call stands, as whoever asks and whoever is called back is told."""
     call = status.call
     if call.is_over:
@@ -170,20 +170,20 @@ def render_error(error: DeskError, _headers: Mapping[str, str], below: str = "")
     Parameters:
         below: the path below which the desk's addresses stand; empty for the site's own.
     """
-    status = HTTPStatus.NOT_FOUND if isinstance(error, UnknownAction) else status_of(error.kind)
-    body = _problem(error.kind, error.message, status) | told_of(error)
+    status = HTTPStatus.NOT_FOUND if isinstance(error, UnknownAction) else find_status(error.kind)
+    body = _problem(error.kind, error.message, status) | describe_error(error)
     match error:
         case ConsentMissing():
             body["price"] = error.price
         case PaymentRequired():
-            body |= required_body(error, below)
+            body |= write_required_payment(error, below)
         case UnknownAction():
             body["available_capabilities"] = error.available
         case UnsupportedType():
             body["available_types"] = error.available
         case _:
             pass
-    return Reply(body["status"], _encode(body), PROBLEM, refusal_headers(error))
+    return Reply(body["status"], _encode(body), PROBLEM, make_refusal_headers(error))
 
 
 def _object(body: bytes) -> dict[str, Any]:
@@ -195,14 +195,14 @@ def _object(body: bytes) -> dict[str, Any]:
 
 def with_receipt(reply: Reply, call: ActionCall) -> Reply:
     """A reply that says what came of a payment by x402, where that paid for the call."""
-    headers = (*reply.headers, *x402_wire.response_headers(call.receipt))
+    headers = (*reply.headers, *x402_wire.make_response_headers(call.receipt))
     return msgspec.structs.replace(reply, headers=headers)
 
 
 def _unpaid(status: CallStatus) -> dict[str, Any]:
     """How a call is paid that waits for that."""
     terms = status.terms
-    return {} if terms is None else {"price": terms.price, "payment": terms_body(terms)}
+    return {} if terms is None else {"price": terms.price, "payment": write_terms(terms)}
 
 
 def _named(call: ActionCall) -> dict[str, Any]:
@@ -238,7 +238,7 @@ def _refusal_of(call: ActionCall) -> Reply:
     """Why a call failed whose repeat this is, as it was told the first time."""
     name, message = ("", "") if call.error is None else (call.error.kind, call.error.message)
     kind = ErrorKind(name) if name in _KINDS else ErrorKind.PRECONDITION_FAILED
-    body = _problem(kind, message, status_of(kind)) | {"id": call.id}
+    body = _problem(kind, message, find_status(kind)) | {"id": call.id}
     if call.error is not None and call.error.param is not None:
         body["param"] = call.error.param
     if call.error is not None and call.error.recovery is not None:

@@ -16,7 +16,7 @@ TOLD_SECONDS = 1.0
 _log = structlog.get_logger()
 
 
-class FailedRecords:
+class FailureLog:
     """Tells of the first at once, and of those after it once a second, with how many there were.
 
     There is no traceback: to write one takes the loop longer than many requests.

@@ -18,7 +18,7 @@ class DataInUse(StoreError):
 
 
 @contextmanager
-def held_data(data: Path) -> Iterator[None]:
+def lock_data_folder(data: Path) -> Iterator[None]:
     """Hold a data folder for this process; it is made where it is missing, for this user alone.
 
     Raises:

@@ -13,7 +13,7 @@ SIZES: Final = (1, 2, 5, 10, 20, 50, 100, 200, 512, 1000, 5000)
 SECONDS: Final = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0)
 
 
-class Commits:
+class CommitMetrics:
     """What was committed. One thread counts, any may read.
 
     Attributes:
@@ -34,7 +34,7 @@ class Commits:
         self.seconds.observe(seconds)
 
 
-class Line:
+class QueueMetrics:
     """How many units wait, and since when the first of them does.
 
     It counts what is handed over and settled, a group at a time: units are settled in the order in
@@ -62,7 +62,7 @@ class Line:
         return now - self._groups[0][1] if self._groups else 0.0
 
 
-class Measures(msgspec.Struct, frozen=True):
+class StoreMetrics(msgspec.Struct, frozen=True):
     """What a store tells of itself.
 
     Parameters:
@@ -77,7 +77,7 @@ class Measures(msgspec.Struct, frozen=True):
     waiting: int
     most_waiting: int
     waiting_seconds: float
-    commits: Commits
+    commits: CommitMetrics
     bytes: int
     log_bytes: int
     free_bytes: int

@@ -28,16 +28,16 @@ from aitp_desk.store.base import (
     T,
     Work,
 )
-from aitp_desk.store.engine.failure_log import FailedRecords
-from aitp_desk.store.engine.metrics import Line, Measures
+from aitp_desk.store.engine.failure_log import FailureLog
+from aitp_desk.store.engine.metrics import QueueMetrics, StoreMetrics
 from aitp_desk.store.engine.migration import migrate
 from aitp_desk.store.engine.sqlite_reader import read_page
 from aitp_desk.store.engine.sqlite_writer import (
     BEHIND_UNITS,
     COMMIT_WAITS_MS,
-    MOST_UNITS,
-    Checkpointer,
-    Writer,
+    MAX_UNITS,
+    CheckpointThread,
+    WriterThread,
 )
 from aitp_desk.store.engine.statements import load_statements
 from aitp_desk.store.engine.unit import Unit
@@ -75,14 +75,14 @@ class SqliteStore:
         self._most_waiting = most_waiting
         self._behind = min(BEHIND_UNITS, most_waiting // 2)
         self._waiting = 0
-        self._line = Line()
+        self._line = QueueMetrics()
         self._gathered: list[Unit] = []
         self._hand_over: asyncio.Handle | None = None
         self._is_due = False
         self._is_closed = False
-        self._failed = FailedRecords(self._loop)
-        self._checkpointer = Checkpointer(connections.checking)
-        self._writer = Writer(
+        self._failed = FailureLog(self._loop)
+        self._checkpointer = CheckpointThread(connections.checking)
+        self._writer = WriterThread(
             connections.writing,
             statements=statements,
             wal=connections.wal,
@@ -161,9 +161,9 @@ class SqliteStore:
         else:  # also where another program holds the database
             await asyncio.sleep(0)
 
-    def measure(self) -> Measures:
+    def measure(self) -> StoreMetrics:
         """What the store tells of itself now."""
-        return Measures(
+        return StoreMetrics(
             waiting=self._waiting,
             most_waiting=self._most_waiting,
             waiting_seconds=self._line.seconds(self._loop.time()),
@@ -185,7 +185,7 @@ class SqliteStore:
         self._gathered.append(unit)
         if self._is_due:
             return
-        if unit.future is not None or len(self._gathered) >= MOST_UNITS:
+        if unit.future is not None or len(self._gathered) >= MAX_UNITS:
             if self._hand_over is not None:
                 self._hand_over.cancel()
             self._hand_over = self._loop.call_soon(self._hand_over_now)
@@ -197,7 +197,7 @@ class SqliteStore:
         units, self._gathered = self._gathered, []
         self._hand_over, self._is_due = None, False
         self._line.hand_over(len(units), self._loop.time())
-        self._writer.take(units)
+        self._writer.enqueue(units)
 
     def _settle(self, units: list[Unit]) -> None:
         self._waiting -= len(units)

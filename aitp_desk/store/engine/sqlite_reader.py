@@ -102,7 +102,7 @@ def read_page(
 
 
 @contextmanager
-def looking_at(path: Path) -> Iterator[SqliteReader]:
+def open_reader(path: Path) -> Iterator[SqliteReader]:
     """Read from a database file for as long as the context lasts.
 
     Raises:

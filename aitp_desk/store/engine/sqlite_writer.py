@@ -30,14 +30,14 @@ import structlog
 
 from aitp_desk.model.errors import StoreBusy
 from aitp_desk.store.base import StoreError
-from aitp_desk.store.engine.metrics import Commits
+from aitp_desk.store.engine.metrics import CommitMetrics
 from aitp_desk.store.engine.unit import Unit, one_statement
 
-MOST_UNITS = 512
+MAX_UNITS = 512
 """How many units are committed together."""
-BEHIND_UNITS = 4 * MOST_UNITS
+BEHIND_UNITS = 4 * MAX_UNITS
 """When so many wait, a store is behind. Less is what comes between two commits."""
-MOST_WAL_BYTES = 64 * 1024 * 1024
+MAX_WAL_BYTES = 64 * 1024 * 1024
 """Past this the writer empties the WAL."""
 COMMIT_WAITS_MS = 5000
 """How long a commit waits for another program that writes, such as the command line."""
@@ -51,7 +51,7 @@ QUIET_SECONDS = 1.0
 _log = structlog.get_logger()
 
 
-class Writer:
+class WriterThread:
     """A thread that commits units in the order in which they are handed over.
 
     Parameters:
@@ -78,15 +78,15 @@ class Writer:
         self._execute = connection.cursor().execute
         self._statements = statements
         self._wal = wal
-        self._most_wal_bytes = MOST_WAL_BYTES
+        self._most_wal_bytes = MAX_WAL_BYTES
         self._tell = tell
         self._committed = committed
-        self.commits = Commits()
+        self.commits = CommitMetrics()
         self._queue: SimpleQueue[list[Unit] | None] = SimpleQueue()
         self._thread = Thread(target=self._serve, name="aitp-desk store writer", daemon=True)
         self._thread.start()
 
-    def take(self, units: list[Unit]) -> None:
+    def enqueue(self, units: list[Unit]) -> None:
         """Hand units over; the list is the writer's from now on."""
         self._queue.put(units)
 
@@ -99,7 +99,7 @@ class Writer:
         late: list[Unit] = []
         stopping = False
         while not stopping and (units := late or self._queue.get()) is not None:
-            stopping = self._gather(units, len(late) + MOST_UNITS)
+            stopping = self._gather(units, len(late) + MAX_UNITS)
             self._write(units)
             late = [] if stopping else [unit for unit in units if _waits(unit)]
             self._tell([unit for unit in units if not _waits(unit)] if late else units)
@@ -189,10 +189,10 @@ class Writer:
         except (OSError, sqlite3.Error) as error:
             _log.warning("store.wal_not_emptied", error=str(error))
             blocked = True
-        self._most_wal_bytes = MOST_WAL_BYTES + (size if blocked else 0)
+        self._most_wal_bytes = MAX_WAL_BYTES + (size if blocked else 0)
 
 
-class Checkpointer:
+class CheckpointThread:
     """A thread that moves committed pages into the database file, soon after there are any.
 
     Parameters:

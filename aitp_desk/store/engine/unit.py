@@ -15,7 +15,7 @@ from aitp_desk.model.calls.call import ActionCall
 from aitp_desk.model.conversation.thread import Thread
 from aitp_desk.store.base import Work
 from aitp_desk.store.records.runs import ClaimedRun
-from aitp_desk.store.records.threads import Fork, Once, Session
+from aitp_desk.store.records.threads import Fork, IdempotencyRecord, Session
 from aitp_desk.store.units.calls.calls import SessionTurn
 from aitp_desk.store.units.keys.nonces import keep_nonce
 from aitp_desk.store.units.threads.folded_threads import fold_turn
@@ -61,7 +61,7 @@ class Unit(msgspec.Struct, eq=False):
             self.future.set_exception(self.error)
 
 
-def touched(unit: Unit) -> frozenset[tuple[str, ...]] | None:
+def list_touched_keys(unit: Unit) -> frozenset[tuple[str, ...]] | None:
     """Tell what a unit may touch, from its named arguments: its thread, idempotency key, nonce.
 
     It touches the audit log where it is given an auditor. Two units that share nothing may be
@@ -102,7 +102,7 @@ def _place(name: str, value: Any) -> tuple[str, ...] | None:
             return "thread", value.session.thread_id
         case ActionCall():
             return "call", value.id
-        case Once():
+        case IdempotencyRecord():
             return "once", value.scope, value.key
         case bytes() if name == "nonce":
             return "nonce", value.hex()

@@ -10,9 +10,9 @@ from aitp_desk.model.access.audit import FIRST_LINK, AuditAction, AuditKeys, Aud
 from aitp_desk.store.base import Reader, Row
 
 PAGE_ROWS = 500
-LEAST = -(2**63)
+MIN_ROWS = -(2**63)
 """The least number that a row can have which somebody put there."""
-MOST_TRIES = 5
+MAX_TRIES = 5
 """How often a check begins anew because old rows were dropped while it read."""
 
 
@@ -65,7 +65,7 @@ async def check_audit(store: Reader, keys: AuditKeys, known: Head | None = None)
             that row as too old.
     """
     checked = await _check(store, keys, known)
-    for _ in range(MOST_TRIES):
+    for _ in range(MAX_TRIES):
         if checked.broken is None or not await _has_dropped_more(store, checked):
             break
         checked = await _check(store, keys, known)
@@ -118,7 +118,7 @@ def _check_row(keys: AuditKeys, before: Head, raw: Row) -> tuple[str, AuditRow |
 
 
 async def _read_rows(store: Reader) -> AsyncIterator[Row]:
-    start = LEAST
+    start = MIN_ROWS
     while rows := await store.read("audit_rows", {"start": start, "limit": PAGE_ROWS}):
         for row in rows:
             yield row

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from aitp_desk.model.calls.call import ActionCall
 from aitp_desk.store.base import Store
-from aitp_desk.store.rows.calls import call_of
+from aitp_desk.store.rows.calls import read_call
 
 MEASURED = 20
 """Of so many calls it is measured how long an action takes."""
@@ -15,31 +15,31 @@ MOST_TO_PAY = 20
 async def call_by_id(store: Store, call_id: str) -> ActionCall | None:
     """Read a call."""
     rows = await store.read("call", {"id": call_id})
-    return call_of(rows[0]) if rows else None
+    return read_call(rows[0]) if rows else None
 
 
 async def call_quoted(store: Store, quote_id: str) -> ActionCall | None:
     """Read the call that is paid by this name."""
     rows = await store.read("call_quoted", {"quote_id": quote_id})
-    return call_of(rows[0]) if rows else None
+    return read_call(rows[0]) if rows else None
 
 
 async def call_of_session(store: Store, session_id: str) -> ActionCall | None:
     """Read the newest call that was accepted in a session."""
     rows = await store.read("call_of_session", {"session_id": session_id})
-    return call_of(rows[0]) if rows else None
+    return read_call(rows[0]) if rows else None
 
 
 async def calls_of_run(store: Store, run_id: str) -> tuple[ActionCall, ...]:
     """Read what a run has called so far, in order."""
     rows = await store.read("calls_of_run", {"run_id": run_id})
-    return tuple(map(call_of, rows))
+    return tuple(map(read_call, rows))
 
 
 async def answered_calls(store: Store, thread_id: str) -> tuple[ActionCall, ...]:
     """Read the calls on a thread that were answered and have not gone on since, in order."""
     rows = await store.read("answered_calls", {"thread_id": thread_id})
-    return tuple(map(call_of, rows))
+    return tuple(map(read_call, rows))
 
 
 async def calls_to_pay(
@@ -51,13 +51,13 @@ async def calls_to_pay(
         since: Unix seconds; those are read too that were paid since then.
     """
     place = {"thread_id": thread_id, "since": since, "limit": MOST_TO_PAY}
-    return tuple(map(call_of, reversed(await store.read("calls_to_pay", place))))
+    return tuple(map(read_call, reversed(await store.read("calls_to_pay", place))))
 
 
 async def calls_cut_short(store: Store, desk: str, limit: int) -> tuple[ActionCall, ...]:
     """Read the oldest calls of a desk that are at work while somebody waits for them."""
     rows = await store.read("calls_cut_short", {"desk": desk, "limit": limit})
-    return tuple(map(call_of, rows))
+    return tuple(map(read_call, rows))
 
 
 async def seconds_taken(store: Store, desk: str, action: str) -> tuple[int, ...]:

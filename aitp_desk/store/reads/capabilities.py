@@ -9,7 +9,7 @@ import msgspec
 from aitp_desk.capability import Record
 from aitp_desk.store.base import Params, Reader, Row, Store
 
-MOST_OPEN = 50
+MAX_OPEN = 50
 """So many records that wait on one thread are read, the newest."""
 PAGE = 1000
 """So many records or counters are listed at a time."""
@@ -30,19 +30,19 @@ class WrittenRecord(msgspec.Struct, frozen=True):
     at: int
 
 
-async def record(store: Store, capability: str, key: str) -> Record | None:
+async def read_record(store: Store, capability: str, key: str) -> Record | None:
     """Read a record; None where there is none."""
     rows = await store.read("capability_record", {"capability": capability, "key": key})
     return _record_of(rows[0])[1] if rows else None
 
 
-async def counter(store: Store, capability: str, key: str) -> int:
+async def read_counter(store: Store, capability: str, key: str) -> int:
     """Read a counter; 0 where nothing was added."""
     rows = await store.read("capability_counter", {"capability": capability, "key": key})
     return int(rows[0][0]) if rows else 0
 
 
-async def records(
+async def list_records(
     store: Reader, capability: str, prefix: str, after: str
 ) -> tuple[WrittenRecord, ...]:
     """List records whose keys begin alike, by key.
@@ -57,7 +57,7 @@ async def records(
     )
 
 
-async def counters(
+async def list_counters(
     store: Reader, capability: str, prefix: str, after: str
 ) -> tuple[tuple[str, int], ...]:
     """List counters whose names begin alike, by name.
@@ -76,7 +76,7 @@ def _alike(capability: str, prefix: str) -> Params:
 
 async def open_records(store: Store, thread_id: str, now: int) -> tuple[tuple[str, Record], ...]:
     """Read what waits for an answer on a thread, the newest first, each with its capability."""
-    asked = {"thread_id": thread_id, "now": now, "limit": MOST_OPEN}
+    asked = {"thread_id": thread_id, "now": now, "limit": MAX_OPEN}
     return tuple(map(_record_of, await store.read("open_records", asked)))
 
 

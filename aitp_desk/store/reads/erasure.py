@@ -9,7 +9,7 @@ import msgspec
 from aitp_desk.model.conversation.thread import Origin
 from aitp_desk.store.base import Row, Store
 from aitp_desk.store.records.threads import FoldedTurn
-from aitp_desk.store.rows.threads import attachments_of
+from aitp_desk.store.rows.threads import read_attachments
 from aitp_desk.store.units.threads.folded_threads import read_turn
 
 PAGE_ROWS = 200
@@ -45,7 +45,7 @@ class Person(msgspec.Struct, frozen=True):
         return self.id in (None, asker) or (asker is None and is_opener)
 
 
-class Erased(msgspec.Struct, frozen=True):
+class ErasureCounts(msgspec.Struct, frozen=True):
     """How much was dropped, or would be.
 
     Parameters:
@@ -77,9 +77,9 @@ class Erased(msgspec.Struct, frozen=True):
     ended: int = 0
     threads: int = 0
 
-    def __add__(self, other: Erased) -> Erased:
+    def __add__(self, other: ErasureCounts) -> ErasureCounts:
         mine, others = msgspec.structs.asdict(self), msgspec.structs.asdict(other)
-        return Erased(**{name: count + others[name] for name, count in mine.items()})
+        return ErasureCounts(**{name: count + others[name] for name, count in mine.items()})
 
     @property
     def total(self) -> int:
@@ -88,7 +88,7 @@ class Erased(msgspec.Struct, frozen=True):
         return said + self.runs + self.steps + self.calls + self.sealed + self.notes
 
 
-class Attached(msgspec.Struct, frozen=True):
+class AttachedFile(msgspec.Struct, frozen=True):
     """A file that hangs on a message of the person.
 
     Parameters:
@@ -99,7 +99,7 @@ class Attached(msgspec.Struct, frozen=True):
     whose: str
 
 
-class Traces(msgspec.Struct, frozen=True):
+class PersonTraces(msgspec.Struct, frozen=True):
     """What of a person stands on one thread.
 
     Parameters:
@@ -120,7 +120,7 @@ class Traces(msgspec.Struct, frozen=True):
     since: int
     messages: tuple[str, ...]
     replies: tuple[str, ...]
-    files: tuple[Attached, ...]
+    files: tuple[AttachedFile, ...]
     run_ids: tuple[str, ...]
     is_opener: bool
     is_giver: bool
@@ -131,7 +131,7 @@ class Traces(msgspec.Struct, frozen=True):
         return not (self.first_seq or self.run_ids or self.is_opener or self.is_giver)
 
 
-async def folded_of(store: Store, person: Person) -> AsyncIterator[str]:
+async def list_folded_threads(store: Store, person: Person) -> AsyncIterator[str]:
     """Find the threads of a person that are folded into one row; they have to be unfolded."""
     after = ""
     while rows := await store.read("folded_after", {"after": after, "limit": PAGE_ROWS}):
@@ -143,7 +143,7 @@ async def folded_of(store: Store, person: Person) -> AsyncIterator[str]:
         after = rows[-1][0]
 
 
-async def traces_of(store: Store, person: Person) -> AsyncIterator[Traces]:
+async def find_traces(store: Store, person: Person) -> AsyncIterator[PersonTraces]:
     """Find what of a person stands on threads, one thread after another."""
     after = ""
     while rows := await store.read("threads_after", {"after": after, "limit": PAGE_ROWS}):
@@ -155,7 +155,7 @@ async def traces_of(store: Store, person: Person) -> AsyncIterator[Traces]:
         after = rows[-1][0]
 
 
-async def replies_on(store: Store, thread_id: str) -> tuple[str, ...]:
+async def list_replies(store: Store, thread_id: str) -> tuple[str, ...]:
     """Find all that the desk said on a thread and that is there."""
     return tuple(
         [
@@ -166,7 +166,7 @@ async def replies_on(store: Store, thread_id: str) -> tuple[str, ...]:
     )
 
 
-async def files_of(store: Store, person: Person) -> tuple[Attached, ...]:
+async def list_files(store: Store, person: Person) -> tuple[AttachedFile, ...]:
     """Find the files that belong to a person, hanging on messages or not."""
     found: list[str] = []
     if person.thread_id is not None or person.id is None:
@@ -174,10 +174,10 @@ async def files_of(store: Store, person: Person) -> tuple[Attached, ...]:
     owned = {"owner": person.id, "limit": PAGE_ROWS}
     while rows := await store.read("files_owned", {**owned, "after": found[-1] if found else ""}):
         found += [row[0] for row in rows]
-    return tuple(Attached(file_id, person.id) for file_id in found)
+    return tuple(AttachedFile(file_id, person.id) for file_id in found)
 
 
-async def erasable(store: Store, files: Iterable[Attached]) -> set[str]:
+async def filter_erasable(store: Store, files: Iterable[AttachedFile]) -> set[str]:
     """Those files that are there, and nobody's or theirs who attached them."""
     found: set[str] = set()
     for file in files:
@@ -187,13 +187,13 @@ async def erasable(store: Store, files: Iterable[Attached]) -> set[str]:
     return found
 
 
-async def forks_of(store: Store, thread_id: str, seq: int) -> tuple[str, ...]:
+async def list_forks(store: Store, thread_id: str, seq: int) -> tuple[str, ...]:
     """Find what was forked off a thread at a message or later, and off these."""
     rows = await store.read("forks_after", {"thread_id": thread_id, "seq": seq})
     return tuple(row[0] for row in rows)
 
 
-async def _traces_on(store: Store, person: Person, thread: Row) -> Traces:
+async def _traces_on(store: Store, person: Person, thread: Row) -> PersonTraces:
     thread_id, owner, speaker = thread
     is_opener = person.id in (None, owner) or (owner is None and person.id == speaker)
     runs = [run async for run in _runs_on(store, person, thread_id)]
@@ -203,7 +203,7 @@ async def _traces_on(store: Store, person: Person, thread: Row) -> Traces:
     first_seq = 0
     messages: list[str] = []
     replies: list[str] = []
-    files: list[Attached] = []
+    files: list[AttachedFile] = []
     async for id_, seq, at, origin, actor, run_id, principal, attachments in _said_on(
         store, thread_id
     ):
@@ -220,10 +220,10 @@ async def _traces_on(store: Store, person: Person, thread: Row) -> Traces:
         moments.append(at)
         if is_there:
             messages.append(id_)
-            hanging = attachments_of(attachments)
-            files += [Attached(file.file_id, principal or "") for file in hanging]
+            hanging = read_attachments(attachments)
+            files += [AttachedFile(file.file_id, principal or "") for file in hanging]
     has_part = is_opener or bool(moments)
-    return Traces(
+    return PersonTraces(
         thread_id,
         first_seq,
         0 if is_opener else min(moments, default=0),
@@ -245,7 +245,7 @@ async def _said_on(store: Store, thread_id: str) -> AsyncIterator[Row]:
         after = rows[-1][1]
 
 
-class _Asked(msgspec.Struct, frozen=True):
+class _AskedRun(msgspec.Struct, frozen=True):
     """A run, with who asked for it.
 
     Parameters:
@@ -260,10 +260,10 @@ class _Asked(msgspec.Struct, frozen=True):
     is_fed: bool
 
 
-async def _runs_on(store: Store, person: Person, thread_id: str) -> AsyncIterator[_Asked]:
+async def _runs_on(store: Store, person: Person, thread_id: str) -> AsyncIterator[_AskedRun]:
     last: Row = (-1, "")
     place = {"thread_id": thread_id, "whose": person.principal, "limit": PAGE_ROWS}
     while rows := await store.read("runs_after", {**place, "created_at": last[0], "id": last[1]}):
         for at, run_id, asker, is_fed in rows:
-            yield _Asked(run_id, at, asker, bool(is_fed))
+            yield _AskedRun(run_id, at, asker, bool(is_fed))
         last = rows[-1]

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 from aitp_desk.model.conversation.file import PART_BYTES, File
 from aitp_desk.store.base import Store
 from aitp_desk.store.records.threads import FilePage, Order
-from aitp_desk.store.rows.threads import file_of
+from aitp_desk.store.rows.threads import read_file
 
 SLICE_BYTES = 128 * 1024
 """How much of a file is in memory at once for one reader; it divides ``PART_BYTES``."""
@@ -18,7 +18,7 @@ _BEHIND_ALL = "~"
 async def find(store: Store, file_id: str, *, now: int) -> File | None:
     """Read a file without its bytes; None also for one that has expired."""
     rows = await store.read("file", {"id": file_id, "now": now})
-    return file_of(rows[0]) if rows else None
+    return read_file(rows[0]) if rows else None
 
 
 async def page(
@@ -49,7 +49,7 @@ async def page(
     }
     statement = "files_upwards" if upwards else "files_downwards"
     found = await store.read_page(statement, part, limit=limit)
-    return FilePage(tuple(map(file_of, found.rows)), found.has_more)
+    return FilePage(tuple(map(read_file, found.rows)), found.has_more)
 
 
 async def content(store: Store, file: File, most: int) -> bytes:

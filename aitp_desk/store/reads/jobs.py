@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Sequence
 from aitp_desk.model.calls.job import Job
 from aitp_desk.store.base import Store
 from aitp_desk.store.records.jobs import Room
-from aitp_desk.store.rows.threads import job_of
+from aitp_desk.store.rows.threads import read_job
 
 PAGE_ROWS = 200
 MOST_COUNTED = 100
@@ -17,7 +17,7 @@ MOST_COUNTED = 100
 async def job(store: Store, job_id: str) -> Job | None:
     """Read a job."""
     rows = await store.read("job", {"id": job_id})
-    return job_of(rows[0]) if rows else None
+    return read_job(rows[0]) if rows else None
 
 
 async def jobs(store: Store, *, dead_only: bool) -> AsyncIterator[Job]:
@@ -25,7 +25,7 @@ async def jobs(store: Store, *, dead_only: bool) -> AsyncIterator[Job]:
     statement, after = "dead_jobs" if dead_only else "jobs_after", ""
     while rows := await store.read(statement, {"after": after, "limit": PAGE_ROWS}):
         for row in rows:
-            yield job_of(row)
+            yield read_job(row)
         after = rows[-1][0]
 
 

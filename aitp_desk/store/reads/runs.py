@@ -12,7 +12,7 @@ from aitp_desk.store.base import Store
 from aitp_desk.store.reads import threads as reads
 from aitp_desk.store.records.runs import RunPage, StepPage
 from aitp_desk.store.records.threads import Order
-from aitp_desk.store.rows.threads import run_of, step_of
+from aitp_desk.store.rows.threads import read_run, read_step
 
 _FIRST = (-1, "")
 _BEYOND = (2**62, "")
@@ -28,7 +28,7 @@ async def runs(
     after: str | None = None,
     before: str | None = None,
 ) -> RunPage:
-    """Read a part of a thread's runs, paged as messages are (:func:`reads.messages`).
+    """Read a part of a thread's runs, paged as messages are (:func:`threads.messages`).
 
     Raises:
         InvalidRequest: ``after`` or ``before`` is not a run of this thread.
@@ -51,7 +51,7 @@ async def runs(
         },
         limit=limit,
     )
-    page = [run_of(row) for row in found.rows]
+    page = [read_run(row) for row in found.rows]
     if from_the_end:
         page.reverse()
     return RunPage(tuple(page), found.has_more)
@@ -59,7 +59,7 @@ async def runs(
 
 async def called_steps(store: Store, run_id: str) -> tuple[Step, ...]:
     """Read the steps in which a run called tools, in order."""
-    return tuple(map(step_of, await store.read("steps_of_run", {"run_id": run_id})))
+    return tuple(map(read_step, await store.read("steps_of_run", {"run_id": run_id})))
 
 
 async def steps(store: Store, run: Run) -> tuple[Step, ...]:
@@ -88,7 +88,7 @@ def page_of_steps(
     after: str | None = None,
     before: str | None = None,
 ) -> StepPage:
-    """Cut a part out of a run's steps, paged as messages are (:func:`reads.messages`).
+    """Cut a part out of a run's steps, paged as messages are (:func:`threads.messages`).
 
     Raises:
         InvalidRequest: ``after`` or ``before`` is not a step of this run.

@@ -12,16 +12,24 @@ from aitp_desk.model.errors import InvalidRequest
 from aitp_desk.model.ids import first_id
 from aitp_desk.store.base import PAGE_BYTES, Params, Row, RowPage, Store, Work
 from aitp_desk.store.records.keys import Key
-from aitp_desk.store.records.threads import Event, KeptThread, Once, Order, Page, Session, Summary
+from aitp_desk.store.records.threads import (
+    Event,
+    IdempotencyRecord,
+    KeptThread,
+    Order,
+    Page,
+    Session,
+    Summary,
+)
 from aitp_desk.store.rows.threads import (
-    actor_of,
-    event_of,
-    message_of,
-    metadata_of,
-    present_of,
-    run_of,
-    session_of,
-    token_of,
+    read_actor,
+    read_event,
+    read_message,
+    read_metadata,
+    read_presence,
+    read_run,
+    read_session,
+    read_token,
 )
 from aitp_desk.store.units.threads.access import find_access
 from aitp_desk.store.units.threads.folded_threads import unfold_thread
@@ -45,7 +53,7 @@ async def thread(store: Store, thread_id: str) -> KeptThread | None:
             id=id_,
             owner=owner,
             created_at=created_at,
-            metadata=metadata_of(metadata),
+            metadata=read_metadata(metadata),
             actors=actors,
             parent_id=parent_id,
         ),
@@ -60,12 +68,12 @@ async def thread(store: Store, thread_id: str) -> KeptThread | None:
 async def read_actors(store: Store, thread_id: str, event: int = BEYOND) -> tuple[Actor, ...]:
     """Read who takes part in a thread, or did after one of its events; the desk's own first."""
     rows = await _read(store, "actors", {"thread_id": thread_id, "event": event})
-    return tuple(map(actor_of, rows))
+    return tuple(map(read_actor, rows))
 
 
 async def read_present(store: Store, thread_id: str) -> tuple[Actor, ...]:
     """Read who takes part in a thread now, each with who goes by it; the desk's own left out."""
-    present = map(present_of, await _read(store, "actors_present", {"thread_id": thread_id}))
+    present = map(read_presence, await _read(store, "actors_present", {"thread_id": thread_id}))
     return tuple(one.actor for one in present if not one.is_desk)
 
 
@@ -84,7 +92,7 @@ async def is_shared(store: Store, thread_id: str, now: int) -> bool:
 async def joined(store: Store, thread_id: str, event: int) -> Actor | None:
     """Read the actor that joined a thread with one of its events, ``actor.joined``."""
     rows = await _read(store, "joined", {"thread_id": thread_id, "event": event})
-    return actor_of(rows[0]) if rows else None
+    return read_actor(rows[0]) if rows else None
 
 
 async def access(
@@ -140,7 +148,7 @@ async def threads_opened(
 async def message(store: Store, thread_id: str, message_id: str) -> Message | None:
     """Read one message of a thread; None also for one that was deleted."""
     rows = await _read(store, "message", {"thread_id": thread_id, "id": message_id})
-    return message_of(rows[0]) if rows else None
+    return read_message(rows[0]) if rows else None
 
 
 async def messages(
@@ -226,18 +234,18 @@ async def summary(store: Store, thread_id: str) -> Summary | None:
 async def run(store: Store, run_id: str) -> Run | None:
     """Read a run."""
     rows = await store.read("run", {"id": run_id})
-    return run_of(rows[0]) if rows else None
+    return read_run(rows[0]) if rows else None
 
 
 async def replies(store: Store, run_id: str) -> tuple[Message, ...]:
     """Read what the desk said in a run, in order."""
-    return tuple(map(message_of, await store.read("replies_of_run", {"run_id": run_id})))
+    return tuple(map(read_message, await store.read("replies_of_run", {"run_id": run_id})))
 
 
 async def events(store: Store, thread_id: str, *, after: int, limit: int) -> tuple[Event, ...]:
     """Read a thread's events after a number, in order."""
     rows = await _read(store, "events", {"thread_id": thread_id, "after": after, "limit": limit})
-    return tuple(map(event_of, rows))
+    return tuple(map(read_event, rows))
 
 
 async def run_queued_at(store: Store, thread_id: str, run_id: str) -> int:
@@ -257,27 +265,27 @@ async def messages_after_event(
 async def session(store: Store, session_id: str) -> Session | None:
     """Read a session; its transcript is its thread's :func:`newest_messages`."""
     rows = await _read(store, "session", {"id": session_id})
-    return session_of(rows[0]) if rows else None
+    return read_session(rows[0]) if rows else None
 
 
 async def token_by_id(store: Store, token_id: str) -> Key | None:
     """Read a key by its public part, also one that was revoked or has ended."""
     rows = await store.read("token", {"id": token_id})
-    return token_of(rows[0]) if rows else None
+    return read_token(rows[0]) if rows else None
 
 
 async def unrevoked_token(store: Store, id_or_name: str) -> Key | None:
     """Read the key with this id or, if there is none, of this name, that was not revoked."""
     rows = await store.read("live_token", {"id_or_name": id_or_name})
-    return token_of(rows[0]) if rows else None
+    return read_token(rows[0]) if rows else None
 
 
 async def list_tokens(store: Store) -> tuple[Key, ...]:
     """Read all keys, those too that were revoked or have ended, the oldest first."""
-    return tuple(map(token_of, await store.read("tokens", {})))
+    return tuple(map(read_token, await store.read("tokens", {})))
 
 
-async def is_used(store: Store, once: Once) -> bool:
+async def is_used(store: Store, once: IdempotencyRecord) -> bool:
     """Whether an idempotency key stands for a request, this or another."""
     return bool(await store.read("look_up_once", once.asked))
 
@@ -366,7 +374,7 @@ async def _read_messages(
 
 
 def _page(found: RowPage, *, reverses: bool) -> Page:
-    messages = map(message_of, reversed(found.rows) if reverses else found.rows)
+    messages = map(read_message, reversed(found.rows) if reverses else found.rows)
     return Page(tuple(messages), found.has_more)
 
 

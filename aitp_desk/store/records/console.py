@@ -8,7 +8,7 @@ import msgspec
 
 from aitp_desk.model.conversation.note import Note
 from aitp_desk.model.conversation.thread import Origin, Role
-from aitp_desk.model.conversation.ticket import KeptTicket, TicketKind, TicketState, in_a_line
+from aitp_desk.model.conversation.ticket import KeptTicket, TicketKind, TicketState, to_summary_line
 
 
 class TicketFilter(msgspec.Struct, frozen=True):
@@ -101,7 +101,7 @@ class LastSaid(msgspec.Struct, frozen=True):
     @property
     def text(self) -> str:
         """It in a line, shortened."""
-        return in_a_line(" ".join(self.content))
+        return to_summary_line(" ".join(self.content))
 
 
 class ThreadLine(msgspec.Struct, frozen=True):
@@ -139,7 +139,7 @@ class ThreadPage(msgspec.Struct, frozen=True):
     next: str | None
 
 
-class Taker(msgspec.Struct, frozen=True):
+class ThreadActor(msgspec.Struct, frozen=True):
     """An actor that takes part in a thread."""
 
     id: str
@@ -157,13 +157,13 @@ class ThreadAtAGlance(msgspec.Struct, frozen=True):
     """
 
     line: ThreadLine
-    actors: tuple[Taker, ...]
+    actors: tuple[ThreadActor, ...]
     tickets: tuple[KeptTicket, ...]
     notes: tuple[Note, ...]
     last_event: int
 
 
-class Attached(msgspec.Struct, frozen=True):
+class AttachedFile(msgspec.Struct, frozen=True):
     """A file that hangs on a message.
 
     Parameters:
@@ -174,7 +174,7 @@ class Attached(msgspec.Struct, frozen=True):
     name: str | None
 
 
-class Said(msgspec.Struct, frozen=True):
+class ShownMessageRow(msgspec.Struct, frozen=True):
     """A message as operators read it.
 
     Parameters:
@@ -188,7 +188,7 @@ class Said(msgspec.Struct, frozen=True):
     origin: Origin
     created_at: int
     content: tuple[str, ...]
-    attachments: tuple[Attached, ...]
+    attachments: tuple[AttachedFile, ...]
     metadata: dict[str, str]
     is_deleted: bool
 
@@ -198,18 +198,18 @@ class Said(msgspec.Struct, frozen=True):
         return "\n\n".join(self.content)
 
 
-class SaidPage(msgspec.Struct, frozen=True):
+class ShownMessageRows(msgspec.Struct, frozen=True):
     """A part of what was said on a thread, the oldest first.
 
     Parameters:
         before: id of the message before which the list goes on; None where it begins here.
     """
 
-    messages: tuple[Said, ...]
+    messages: tuple[ShownMessageRow, ...]
     before: str | None
 
 
-class Waiting(msgspec.Struct, frozen=True):
+class WaitingCount(msgspec.Struct, frozen=True):
     """How many tickets wait for a person.
 
     Parameters:

@@ -96,7 +96,7 @@ class ConsoleSession(msgspec.Struct, frozen=True):
     expires_at: int
 
 
-class BegunAnew(msgspec.Struct, frozen=True):
+class KeyReset(msgspec.Struct, frozen=True):
     """What was given up with a master key that is lost.
 
     Parameters:

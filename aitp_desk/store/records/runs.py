@@ -73,7 +73,7 @@ class Claims(msgspec.Struct, frozen=True):
     ended: tuple[Run, ...]
 
 
-class Finished(msgspec.Struct, frozen=True):
+class RunEnd(msgspec.Struct, frozen=True):
     """How a run ended.
 
     Parameters:
@@ -87,7 +87,7 @@ class Finished(msgspec.Struct, frozen=True):
     last_event: int
 
 
-class Driven(msgspec.Struct, frozen=True):
+class RunChange(msgspec.Struct, frozen=True):
     """What a caller has done to a run.
 
     Parameters:

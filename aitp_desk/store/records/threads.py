@@ -62,7 +62,7 @@ class NewMessage(msgspec.Struct, frozen=True):
     principal: str | None = None
 
 
-def settled(new: NewDraft, role: Role, actor: str, principal: str | None) -> NewMessage:
+def settle_draft(new: NewDraft, role: Role, actor: str, principal: str | None) -> NewMessage:
     """A visitor's draft with its speaker."""
     draft = new.draft
     return NewMessage(
@@ -92,7 +92,7 @@ class Fork(msgspec.Struct, frozen=True):
     idle_before: int
 
 
-class Once(msgspec.Struct, frozen=True):
+class IdempotencyRecord(msgspec.Struct, frozen=True):
     """An idempotency key with what it stands for.
 
     Parameters:
@@ -114,7 +114,7 @@ class Once(msgspec.Struct, frozen=True):
         return {"scope": self.scope, "key": self.key, "since": self.since}
 
 
-class Placed(msgspec.Struct, frozen=True):
+class PostResult(msgspec.Struct, frozen=True):
     """What posting did.
 
     A replay (the idempotency key was used before with the same request) carries the three ids of
@@ -220,7 +220,7 @@ class KeptThread(msgspec.Struct, frozen=True):
     is_claimed: bool
 
 
-class Present(msgspec.Struct, frozen=True):
+class PresentActor(msgspec.Struct, frozen=True):
     """An actor that takes part in a thread.
 
     Parameters:
@@ -276,7 +276,7 @@ class Summary(msgspec.Struct, frozen=True):
     made_by: str
 
 
-class Stretch(msgspec.Struct, frozen=True):
+class MessageRange(msgspec.Struct, frozen=True):
     """Messages of one thread that follow one another.
 
     Parameters:

@@ -16,7 +16,7 @@ from aitp_desk.model.calls.call import (
 )
 from aitp_desk.model.money import Money
 from aitp_desk.store.base import Params, Row
-from aitp_desk.store.rows.threads import asker_of, asker_to_json, to_json
+from aitp_desk.store.rows.threads import read_asker, to_json, write_asker
 
 
 class _Answer(msgspec.Struct, frozen=True):
@@ -36,7 +36,7 @@ _answer = msgspec.json.Decoder(_Answer)
 _payment = msgspec.json.Decoder(CallPayment)
 
 
-def call_columns(call: ActionCall) -> Params:
+def write_call(call: ActionCall) -> Params:
     """A call as the statements ``add_call`` and ``move_call`` take it."""
     return {
         "id": call.id,
@@ -46,7 +46,7 @@ def call_columns(call: ActionCall) -> Params:
         "thread_id": call.thread_id,
         "session_id": call.session_id,
         "principal": call.asked_by.party,
-        "asked_by": asker_to_json(call.asked_by),
+        "asked_by": write_asker(call.asked_by),
         "source": call.source,
         "arguments": to_json(call.arguments),
         "memory": None if call.memory is None else to_json(call.memory),
@@ -72,29 +72,29 @@ def call_columns(call: ActionCall) -> Params:
 
 def answer_to_json(answer: Answered) -> str:
     """Write an ``answer`` column."""
-    return to_json(_Answer(answer.value, asker_to_json(answer.by), answer.message_id))
+    return to_json(_Answer(answer.value, write_asker(answer.by), answer.message_id))
 
 
 def _answer_of(text: str | None) -> Answered | None:
     if text is None:
         return None
     kept = _answer.decode(text)
-    return Answered(kept.value, asker_of(kept.by), kept.message_id)
+    return Answered(kept.value, read_asker(kept.by), kept.message_id)
 
 
-def call_state(row: Row) -> CallState:
+def read_call_state(row: Row) -> CallState:
     """How the call of such a row stands; what it was about may have been erased."""
     return CallState(row[3])
 
 
-def call_of(row: Row) -> ActionCall:
+def read_call(row: Row) -> ActionCall:
     """Read a call as the statement ``call`` and those like it give it."""
     return ActionCall(
         id=row[0],
         desk=row[1],
         action=row[2],
-        state=call_state(row),
-        asked_by=asker_of(row[4]),
+        state=read_call_state(row),
+        asked_by=read_asker(row[4]),
         source=row[5],
         created_at=row[6],
         expires_at=row[7],

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 from aitp_desk.model.conversation.thread import Attachment, Origin, Role
-from aitp_desk.model.conversation.ticket import KeptTicket, operator_of
+from aitp_desk.model.conversation.ticket import KeptTicket, get_operator
 from aitp_desk.store.base import Row
-from aitp_desk.store.records.console import Attached, LastSaid, Said, Taker, ThreadLine
+from aitp_desk.store.records.console import (
+    AttachedFile,
+    LastSaid,
+    ShownMessageRow,
+    ThreadActor,
+    ThreadLine,
+)
 from aitp_desk.store.records.threads import FoldedTurn
-from aitp_desk.store.rows.threads import attachments_of, metadata_of, texts_of
+from aitp_desk.store.rows.threads import read_attachments, read_metadata, read_texts
 
 
-def line_of(row: Row, tickets: tuple[KeptTicket, ...]) -> ThreadLine:
+def read_line(row: Row, tickets: tuple[KeptTicket, ...]) -> ThreadLine:
     """Read a thread as the statement ``thread_line`` gives it.
 
     Parameters:
@@ -24,54 +30,56 @@ def line_of(row: Row, tickets: tuple[KeptTicket, ...]) -> ThreadLine:
         updated_at,
         last_seq,
         owner,
-        None if operator is None else operator_of(operator),
+        None if operator is None else get_operator(operator),
         tickets,
         None if last[0] is None else _last(*last),
     )
 
 
-def folded_line_of(thread_id: str, turn: FoldedTurn, tickets: tuple[KeptTicket, ...]) -> ThreadLine:
+def read_folded_line(
+    thread_id: str, turn: FoldedTurn, tickets: tuple[KeptTicket, ...]
+) -> ThreadLine:
     """A folded thread in a list; it stays folded.
 
     Parameters:
-        tickets: as of :func:`line_of`.
+        tickets: as of :func:`read_line`.
     """
     said_at = int(turn.recorded_at)
     last = LastSaid("assistant", turn.desk, Origin.DESK, tuple(turn.reply), said_at)
     return ThreadLine(thread_id, "", said_at, said_at, 2, turn.owner, None, tickets, last)
 
 
-def taker_of(row: Row) -> Taker:
+def read_actor(row: Row) -> ThreadActor:
     """Read an actor as the statement ``actors_present`` gives it."""
-    return Taker(row[1], Origin(row[3]))
+    return ThreadActor(row[1], Origin(row[3]))
 
 
-def said_of(row: Row, names: dict[str, str]) -> Said:
+def read_message(row: Row, names: dict[str, str]) -> ShownMessageRow:
     """Read a message as the statement ``said_before`` gives it.
 
     Parameters:
         names: of the files that hang on it and are there.
     """
     id_, seq, role, actor, origin, created_at, content, _, metadata = row
-    return Said(
+    return ShownMessageRow(
         id_,
         seq,
         role,
         actor,
         Origin(origin),
         created_at,
-        () if content is None else texts_of(content),
-        tuple(Attached(one.file_id, names.get(one.file_id)) for one in attached_to(row)),
-        metadata_of(metadata),
+        () if content is None else read_texts(content),
+        tuple(AttachedFile(one.file_id, names.get(one.file_id)) for one in list_attached(row)),
+        read_metadata(metadata),
         content is None,
     )
 
 
-def attached_to(row: Row) -> tuple[Attachment, ...]:
-    """The files that hang on a message as :func:`said_of` reads it."""
-    return () if row[7] is None else attachments_of(row[7])
+def list_attached(row: Row) -> tuple[Attachment, ...]:
+    """The files that hang on a message as :func:`read_message` reads it."""
+    return () if row[7] is None else read_attachments(row[7])
 
 
 def _last(role: Role, actor: str, origin: str, content: str | None, created_at: int) -> LastSaid:
-    said = () if content is None else tuple(texts_of(content))
+    said = () if content is None else tuple(read_texts(content))
     return LastSaid(role, actor, Origin(origin), said, created_at)

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import msgspec
 
 from aitp_desk.model.access.credential import UNMARKED, CredentialMark
-from aitp_desk.model.access.grant import Grant, May
-from aitp_desk.model.access.principal import Principal, PrincipalKind, anonymous
+from aitp_desk.model.access.grant import Grant, GrantLevel
+from aitp_desk.model.access.principal import Principal, PrincipalKind, make_anonymous
 from aitp_desk.model.access.rule import Attendance
 from aitp_desk.model.calls.job import Job, JobState
 from aitp_desk.model.conversation.file import File
@@ -18,7 +18,7 @@ from aitp_desk.model.conversation.thread import Actor, Attachment, Message, Orig
 from aitp_desk.store.base import Row
 from aitp_desk.store.records.clients import Client, SigningKey
 from aitp_desk.store.records.keys import FormerSecret, Key
-from aitp_desk.store.records.threads import Event, Present, Session
+from aitp_desk.store.records.threads import Event, PresentActor, Session
 
 _encoder = msgspec.json.Encoder()
 _texts = msgspec.json.Decoder(tuple[str, ...])
@@ -47,34 +47,34 @@ def to_json(value: object) -> str:
     return _encoder.encode(value).decode()
 
 
-def texts_of(text: str) -> tuple[str, ...]:
+def read_texts(text: str) -> tuple[str, ...]:
     """Read a ``content`` column."""
     return _texts.decode(text)
 
 
-def attachments_of(text: str) -> tuple[Attachment, ...]:
+def read_attachments(text: str) -> tuple[Attachment, ...]:
     """Read an ``attachments`` column."""
     return _attachments.decode(text)
 
 
-def metadata_of(text: str) -> dict[str, str]:
+def read_metadata(text: str) -> dict[str, str]:
     """Read a ``metadata`` column."""
     return _metadata.decode(text)
 
 
-def actor_of(row: Row) -> Actor:
+def read_actor(row: Row) -> Actor:
     """Read ``id, capabilities``."""
     return Actor(row[0], _texts.decode(row[1]))
 
 
-def present_of(row: Row) -> Present:
+def read_presence(row: Row) -> PresentActor:
     """Read ``position, id, capabilities, origin, principal``."""
     position, id_, capabilities, origin, principal = row
     actor = Actor(id_, _texts.decode(capabilities), principal)
-    return Present(position, origin == Origin.DESK.value, actor)
+    return PresentActor(position, origin == Origin.DESK.value, actor)
 
 
-def attendance_of(rows: Sequence[Row]) -> Attendance | None:
+def read_attendance(rows: Sequence[Row]) -> Attendance | None:
     """Read ``id, left_seq, left_event`` of the one row, or none, that tells of a caller."""
     if not rows:
         return None
@@ -84,7 +84,7 @@ def attendance_of(rows: Sequence[Row]) -> Attendance | None:
     return Attendance(None, left_seq, left_event)
 
 
-def message_of(row: Row) -> Message:
+def read_message(row: Row) -> Message:
     """Read a message as the statements ``message`` and ``messages_…`` give it."""
     return Message(
         id=row[0],
@@ -95,14 +95,14 @@ def message_of(row: Row) -> Message:
         origin=Origin(row[5]),
         created_at=row[6],
         content=_texts.decode(row[7]),
-        attachments=attachments_of(row[8]),
+        attachments=read_attachments(row[8]),
         metadata=_metadata.decode(row[9]),
         run_id=row[10],
         principal=row[11],
     )
 
 
-def run_of(row: Row) -> Run:
+def read_run(row: Row) -> Run:
     """Read a run as the statement ``run`` and those like it give it."""
     state = RunState(row[2])
     return Run(
@@ -113,9 +113,9 @@ def run_of(row: Row) -> Run:
         attempts=row[4],
         error=row[5],
         agent=row[6],
-        options=options_of(row[7]),
-        metadata=metadata_of(row[8]),
-        usage=usage_of(row[9]),
+        options=read_options(row[7]),
+        metadata=read_metadata(row[8]),
+        usage=read_usage(row[9]),
         started_at=row[10],
         ended_at=row[11],
         # of other states it is how long a worker holds the run
@@ -124,25 +124,25 @@ def run_of(row: Row) -> Run:
     )
 
 
-def options_of(text: str | None) -> RunOptions | None:
+def read_options(text: str | None) -> RunOptions | None:
     """Read an ``options`` column."""
     return None if text is None else _options.decode(text)
 
 
-def usage_of(text: str | None) -> RunUsage | None:
+def read_usage(text: str | None) -> RunUsage | None:
     """Read a ``usage`` column."""
     return None if text is None else _usage.decode(text)
 
 
-def asker_of(text: str | None) -> Principal:
+def read_asker(text: str | None) -> Principal:
     """Read an ``asked_by`` column."""
     if text is None:
-        return anonymous("")
+        return make_anonymous("")
     asker = _asker.decode(text)
     return Principal(asker.id, asker.kind, frozenset(asker.scopes), "")
 
 
-def asker_to_json(principal: Principal, mark: CredentialMark | None = None) -> str | None:
+def write_asker(principal: Principal, mark: CredentialMark | None = None) -> str | None:
     """Write an ``asked_by`` column: who somebody is and what they may, not where they are.
 
     Parameters:
@@ -153,12 +153,12 @@ def asker_to_json(principal: Principal, mark: CredentialMark | None = None) -> s
     return to_json(_Asker(principal.id, principal.kind, tuple(sorted(principal.scopes)), mark))
 
 
-def mark_of_asker(text: str | None) -> CredentialMark:
+def read_asker_mark(text: str | None) -> CredentialMark:
     """Read with which credential somebody asked from an ``asked_by`` column."""
     return (None if text is None else _asker.decode(text).mark) or UNMARKED
 
 
-def step_of(row: Row) -> Step:
+def read_step(row: Row) -> Step:
     """Read ``id, run_id, position, created_at, text, calls, completed_at, usage``."""
     return Step(
         id=row[0],
@@ -168,38 +168,38 @@ def step_of(row: Row) -> Step:
         text=row[4],
         calls=_calls.decode(row[5]),
         completed_at=row[6],
-        usage=usage_of(row[7]),
+        usage=read_usage(row[7]),
     )
 
 
-def session_of(row: Row) -> Session:
+def read_session(row: Row) -> Session:
     """Read a session as the statement ``session`` gives it."""
     return Session(*row)
 
 
-def event_of(row: Row) -> Event:
+def read_event(row: Row) -> Event:
     """Read ``n, kind, ref, created_at``."""
     return Event(*row)
 
 
-def grant_of(row: Row) -> Grant:
+def read_grant(row: Row) -> Grant:
     """Read ``id, thread_id, principal, may, created_at, expires_at``."""
     id_, thread_id, principal, may, created_at, expires_at = row
-    return Grant(id_, thread_id, principal, May(may), created_at, expires_at)
+    return Grant(id_, thread_id, principal, GrantLevel(may), created_at, expires_at)
 
 
-def file_of(row: Row) -> File:
+def read_file(row: Row) -> File:
     """Read ``id, owner, created_at, expires_at, name, purpose, media_type, size, desk``."""
     return File(*row)
 
 
-def job_of(row: Row) -> Job:
+def read_job(row: Row) -> Job:
     """Read a job as the statement ``job`` and those like it give it."""
     id_, kind, ref, desk, state, *rest = row
     return Job(id_, kind, ref, desk, JobState(state), *rest)
 
 
-def token_of(row: Row) -> Key:
+def read_token(row: Row) -> Key:
     """Read a key as the statement ``token`` and those like it give it."""
     former = FormerSecret(row[11], row[12], row[13]) if row[13] is not None else None
     return Key(
@@ -218,7 +218,7 @@ def token_of(row: Row) -> Key:
     )
 
 
-def client_of(row: Row) -> Client:
+def read_client(row: Row) -> Client:
     """Read a client as the statement ``client`` gives it."""
     return Client(
         id=row[0],
@@ -235,6 +235,6 @@ def client_of(row: Row) -> Client:
     )
 
 
-def signing_key_of(row: Row) -> SigningKey:
+def read_signing_key(row: Row) -> SigningKey:
     """Read ``version, made_at, signs_from, data_key, voids_earlier``."""
     return SigningKey(row[0], row[1], row[2], row[3], bool(row[4]))

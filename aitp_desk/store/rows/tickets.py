@@ -8,13 +8,13 @@ from aitp_desk.model.conversation.ticket import KeptTicket, TicketKind, TicketSt
 from aitp_desk.store.base import Params, Row
 
 
-def ticket_columns(ticket: KeptTicket) -> Params:
+def write_ticket(ticket: KeptTicket) -> Params:
     """A ticket as the statements ``add_ticket`` and ``move_ticket`` take it."""
     columns = msgspec.structs.asdict(ticket)
     return {**columns, "kind": ticket.kind.value, "state": ticket.state.value}
 
 
-def ticket_of(row: Row) -> KeptTicket:
+def read_ticket(row: Row) -> KeptTicket:
     """Read a ticket as the statement ``ticket`` and those like it give it."""
     id_, desk, kind, state, *rest = row
     return KeptTicket(id_, desk, TicketKind(kind), TicketState(state), *rest)

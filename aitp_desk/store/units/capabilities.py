@@ -11,13 +11,13 @@ from aitp_desk.model.access.audit import AuditAction, ObjectKind
 from aitp_desk.model.conversation.thread import Message
 from aitp_desk.store.base import Work
 from aitp_desk.store.records.capabilities import NewEffects, RecordsMoved
-from aitp_desk.store.rows.calls import answer_to_json, call_of
+from aitp_desk.store.rows.calls import answer_to_json, read_call
 from aitp_desk.store.rows.threads import to_json
 from aitp_desk.store.units.audit import note_audit
 from aitp_desk.store.units.calls.payment import note_quote, settle_payment
 from aitp_desk.store.units.jobs.jobs import JOBS_EPOCH, enqueue_job
 from aitp_desk.store.units.privacy.sealed_values import keep_sealed
-from aitp_desk.store.units.threads.tail import Tail
+from aitp_desk.store.units.threads.tail import ThreadTail
 
 
 def check_effects(effects: NewEffects) -> Work[None]:
@@ -40,7 +40,7 @@ def check_effects(effects: NewEffects) -> Work[None]:
             raise RecordsMoved
     for given in effects.answers:
         rows = yield "call", {"id": given.call_id}
-        if not rows or not call_of(rows[0]).takes_answer:
+        if not rows or not read_call(rows[0]).takes_answer:
             raise RecordsMoved
 
 
@@ -49,9 +49,9 @@ def _count(capability: str, key: str) -> Work[int]:
     return int(rows[0][0]) if rows else 0
 
 
-def say_effects(effects: NewEffects, tail: Tail) -> tuple[Message, ...]:
+def say_effects(effects: NewEffects, tail: ThreadTail) -> tuple[Message, ...]:
     """Add what the desk says to a thread's end; the unit writes that down."""
-    return tuple(tail.say(message) for message in effects.said)
+    return tuple(tail.add_message(message) for message in effects.said)
 
 
 def write_effects(effects: NewEffects, thread_id: str | None, now: int) -> Work[None]:
@@ -105,7 +105,7 @@ def apply_effects(*, effects: NewEffects, thread_id: str | None, now: int) -> Wo
     if thread_id is not None:
         rows = yield "thread_end", {"thread_id": thread_id}
         if rows:
-            tail = Tail(thread_id, now, *rows[0])
+            tail = ThreadTail(thread_id, now, *rows[0])
             say_effects(effects, tail)
             yield from tail.write()
         else:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from aitp_desk.model.errors import IdempotencyConflict
 from aitp_desk.store.base import Params, Work
-from aitp_desk.store.records.threads import Once, Placed
+from aitp_desk.store.records.threads import IdempotencyRecord, PostResult
 
 
-def look_up_once(once: Once) -> Work[Placed | None]:
+def look_up_once(once: IdempotencyRecord) -> Work[PostResult | None]:
     """Return what the key stands for; None when it is new.
 
     Raises:
@@ -22,10 +22,10 @@ def look_up_once(once: Once) -> Work[Placed | None]:
             "This Idempotency-Key was used with another request. Use a new key for a new request.",
             param="Idempotency-Key",
         )
-    return Placed(thread_id=thread_id, message_id=message_id, run_id=run_id, replayed=True)
+    return PostResult(thread_id=thread_id, message_id=message_id, run_id=run_id, replayed=True)
 
 
-def remembering_once(once: Once, placed: Placed, now: int) -> tuple[str, Params]:
+def remembering_once(once: IdempotencyRecord, placed: PostResult, now: int) -> tuple[str, Params]:
     """The statement that notes what a key stands for."""
     return (
         "remember_once",

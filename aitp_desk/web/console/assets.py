@@ -12,7 +12,7 @@ from yarl import URL
 
 from aitp_desk.desk.desk import Desk
 from aitp_desk.model.errors import RouteNotFound
-from aitp_desk.protocols.base.door import FOREVER, Call, Reply, Route, has_version, version_of
+from aitp_desk.protocols.base.door import FOREVER, Call, Reply, Route, make_etag, matches_etag
 
 CONSOLE_PATH: Final = "/console"
 _INDEX: Final = "index.html"
@@ -58,7 +58,7 @@ def _read_all() -> tuple[str, Mapping[str, _File]]:
             name = file.relative_to(folder).as_posix()
             found[name] = _File(file.read_bytes(), _TYPES[file.suffix])
     everything = b"".join(name.encode() + file.body for name, file in found.items())
-    return version_of(everything).strip('"'), found
+    return make_etag(everything).strip('"'), found
 
 
 class ConsoleFiles:
@@ -75,13 +75,13 @@ class ConsoleFiles:
         self._page = page.replace(assets, f"{assets}{self._version}/").encode()
         self._headers = (
             ("Cache-Control", "no-cache"),
-            ("ETag", version_of(self._page)),
+            ("ETag", make_etag(self._page)),
             *_on_page(site_url),
         )
 
     async def get_page(self, _desk: Desk, call: Call) -> Reply:
         """``GET /console``: the page; it asks for all else itself."""
-        if has_version(call.headers, version_of(self._page)):
+        if matches_etag(call.headers, make_etag(self._page)):
             return Reply(304, content_type=_TYPES[".html"], headers=self._headers)
         return Reply(200, self._page, _TYPES[".html"], self._headers)
 

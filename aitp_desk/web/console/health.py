@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from aitp_desk.auth.console_sessions import Session
-from aitp_desk.desk.maintenance.health_checks import Checking
+from aitp_desk.desk.maintenance.health_checks import HealthChecks
 from aitp_desk.model.component import Component, state_of
 from aitp_desk.protocols.base.door import Call, Reply
-from aitp_desk.web.console.wire import encode, moment
+from aitp_desk.web.console.wire import encode, write_timestamp
 
 
-class HealthShown:
+class HealthRoutes:
     """Shows how the desk is."""
 
-    def __init__(self, checking: Checking) -> None:
+    def __init__(self, checking: HealthChecks) -> None:
         self._checking = checking
 
     async def show(self, _session: Session, _call: Call) -> Reply:
         """``GET health``: on the whole, and by parts."""
-        components = await self._checking.components()
+        components = await self._checking.get_components()
         data = [_component_body(one) for one in components]
         return Reply(200, encode({"status": state_of(components), "data": data}))
 
@@ -27,7 +27,7 @@ def _component_body(component: Component) -> dict[str, object]:
     return {
         "name": component.name,
         "status": component.state,
-        "since": moment(component.since),
+        "since": write_timestamp(component.since),
         "reason": component.reason,
         "elsewhere": component.part == "elsewhere",
     }

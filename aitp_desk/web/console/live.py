@@ -14,19 +14,19 @@ import msgspec
 
 from aitp_desk.auth.console_sessions import Session
 from aitp_desk.desk.desk import Desk
-from aitp_desk.desk.events.broadcaster import Following
-from aitp_desk.desk.events.channel import Outlet
-from aitp_desk.desk.jobs.background_task import beside
-from aitp_desk.desk.limits.concurrency_slots import Places
+from aitp_desk.desk.events.broadcaster import Broadcaster
+from aitp_desk.desk.events.channel import EventSink
+from aitp_desk.desk.jobs.background_task import run_in_background
+from aitp_desk.desk.limits.concurrency_slots import ConcurrencySlots
 from aitp_desk.desk.threads.streams import Stream
-from aitp_desk.desk.tickets.inbox import Overseeing, ThreadHead
+from aitp_desk.desk.tickets.inbox import OperatorInbox, ThreadHead
 from aitp_desk.model.errors import ThreadNotFound
 from aitp_desk.protocols.aitp.threads.events_wire import decode_after
 from aitp_desk.protocols.base.door import EVENT_STREAM, Call, Reply
-from aitp_desk.protocols.base.sse import BEAT, UNBUFFERED, frame
+from aitp_desk.protocols.base.sse import KEEPALIVE, UNBUFFERED, write_frame
 from aitp_desk.store.base import StoreError
-from aitp_desk.web.console.pulse import LOOK_SECONDS, Pulse
-from aitp_desk.web.console.threads.events_wire import TICKETS, ConsoleWording, note_event
+from aitp_desk.web.console.pulse import LOOK_SECONDS, ChangeSignal
+from aitp_desk.web.console.threads.events_wire import TICKETS, ConsoleEventFormat, note_event
 from aitp_desk.web.console.wire import encode
 
 APART_SECONDS: Final = 1.0
@@ -35,7 +35,7 @@ SAID_SECONDS: Final = 1.0
 """How long after it is told what was said in a session, of which nothing else tells, at most."""
 
 
-class Live:
+class LiveStreams:
     """Opens the streams of the operators' pages.
 
     Parameters:
@@ -47,13 +47,13 @@ class Live:
 
     def __init__(
         self,
-        overseeing: Overseeing,
+        overseeing: OperatorInbox,
         desks: Mapping[str, Desk],
-        pulse: Pulse,
-        places: Places,
+        pulse: ChangeSignal,
+        places: ConcurrencySlots,
         heartbeat: float,
-        wording: ConsoleWording,
-        following: Following,
+        wording: ConsoleEventFormat,
+        following: Broadcaster,
     ) -> None:
         self._overseeing = overseeing
         self._desks = desks
@@ -63,39 +63,39 @@ class Live:
         self._wording = wording
         self._following = following
 
-    async def waiting(self, session: Session, call: Call) -> Reply:
+    async def follow_waiting(self, session: Session, call: Call) -> Reply:
         """``GET live``: how much waits, now and whenever that has changed."""
-        leave = self._places.take(call.principal)
+        leave = self._places.acquire(call.principal)
 
-        async def stream(outlet: Outlet) -> None:
+        async def stream(outlet: EventSink) -> None:
             try:
-                async with self._pulse.looking() as changed:
+                async with self._pulse.watch() as changed:
                     await self._tell_waiting(outlet, session.operator, changed)
             finally:
                 leave()
 
         return _reply(stream)
 
-    async def thread(self, _session: Session, call: Call) -> Reply:
+    async def follow_thread(self, _session: Session, call: Call) -> Reply:
         """``GET threads/{thread_id}/events``: what happens on a thread and beside it."""
         thread_id = call.params["thread_id"]
         after, param = decode_after(call.headers, call.query)
-        head = await self._overseeing.thread(thread_id)
+        head = await self._overseeing.read_thread(thread_id)
         desk = self._desks.get(head.line.agent)
         if desk is None:
             raise ThreadNotFound(
                 "The agent of this conversation is served no more.", param="thread_id"
             )
         principal = msgspec.structs.replace(call.principal, desk=desk.name)
-        follow = await desk.follow(
+        follow = await desk.follow_thread(
             principal, thread_id, after, self._wording, param=param, in_words=False
         )
 
-        async def stream(outlet: Outlet) -> None:
+        async def stream(outlet: EventSink) -> None:
             async with (
-                self._pulse.looking() as changed,
-                beside(lambda: self._tell_beside(outlet, head, changed)),
-                beside(lambda: self._look_at(thread_id)),
+                self._pulse.watch() as changed,
+                run_in_background(lambda: self._tell_beside(outlet, head, changed)),
+                run_in_background(lambda: self._look_at(thread_id)),
             ):
                 await follow(outlet)
 
@@ -104,31 +104,33 @@ class Live:
     async def _look_at(self, thread_id: str) -> None:
         while True:
             await asyncio.sleep(SAID_SECONDS)
-            self._following.look_at(thread_id)
+            self._following.poll_thread(thread_id)
 
-    async def _tell_waiting(self, outlet: Outlet, operator: str, changed: asyncio.Event) -> None:
+    async def _tell_waiting(self, outlet: EventSink, operator: str, changed: asyncio.Event) -> None:
         closing = asyncio.ensure_future(outlet.wait_closed())
         now = asyncio.get_running_loop().time
         changed.set()
         told_at = now() - APART_SECONDS
         try:
             while not closing.done():
-                if not await outlet.is_welcome():
+                if not await outlet.is_authorized():
                     outlet.close()
                 elif changed.is_set() and now() >= told_at + APART_SECONDS:
                     with suppress(StoreError):  # then this tries again
-                        waiting = await self._overseeing.waiting(operator)
+                        waiting = await self._overseeing.count_waiting(operator)
                         changed.clear()
-                        outlet.write(frame("changed", encode(waiting)))
+                        outlet.write(write_frame("changed", encode(waiting)))
                         told_at = now()
                 elif now() >= told_at + self._heartbeat:
-                    outlet.write(BEAT)
+                    outlet.write(KEEPALIVE)
                     told_at = now()
                 await _first_of(closing, changed)
         finally:
             closing.cancel()
 
-    async def _tell_beside(self, outlet: Outlet, head: ThreadHead, changed: asyncio.Event) -> None:
+    async def _tell_beside(
+        self, outlet: EventSink, head: ThreadHead, changed: asyncio.Event
+    ) -> None:
         """Tell what no visitor is told: notes; and that tickets stand otherwise than they did."""
         thread_id, standing = head.line.id, _standing(head)
         noted = head.notes[-1].id if head.notes else ""
@@ -137,9 +139,9 @@ class Live:
             await changed.wait()
             changed.clear()
             with suppress(StoreError, ThreadNotFound):  # the stream itself tells of its end
-                notes = await self._overseeing.notes(thread_id, noted)
-                newest = _standing(await self._overseeing.thread(thread_id))
-                if not await outlet.is_welcome():
+                notes = await self._overseeing.list_notes(thread_id, noted)
+                newest = _standing(await self._overseeing.read_thread(thread_id))
+                if not await outlet.is_authorized():
                     return
                 for note in notes:
                     outlet.write(note_event(note))

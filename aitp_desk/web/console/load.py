@@ -5,26 +5,26 @@ from __future__ import annotations
 from typing import Any, Final
 
 from aitp_desk.auth.console_sessions import Session
-from aitp_desk.desk.tickets.inbox import MOST_HOURS, Overseeing
+from aitp_desk.desk.tickets.inbox import MAX_HOURS, OperatorInbox
 from aitp_desk.protocols.base.door import Call, Reply
 from aitp_desk.store.reads.console.load import HOUR
 from aitp_desk.store.records.console import LoadHour
-from aitp_desk.web.console.wire import decode_whole, encode, moment
+from aitp_desk.web.console.wire import decode_count, encode, write_timestamp
 
 DEFAULT_HOURS: Final = 24
 
 
-class Load:
+class LoadRoutes:
     """Shows the figures."""
 
-    def __init__(self, overseeing: Overseeing) -> None:
+    def __init__(self, overseeing: OperatorInbox) -> None:
         self._overseeing = overseeing
 
     async def show(self, session: Session, call: Call) -> Reply:
         """``GET load``: by the hour, and now."""
-        asked = decode_whole(call.query, "hours", DEFAULT_HOURS, MOST_HOURS)
-        hours = await self._overseeing.load(asked)
-        waiting = await self._overseeing.waiting(session.operator)
+        asked = decode_count(call.query, "hours", DEFAULT_HOURS, MAX_HOURS)
+        hours = await self._overseeing.read_load(asked)
+        waiting = await self._overseeing.count_waiting(session.operator)
         now = {
             "open": waiting.open,
             "taken": waiting.taken,
@@ -37,7 +37,7 @@ class Load:
 def _hour_body(hour: LoadHour) -> dict[str, Any]:
     """What was to be done in an hour."""
     return {
-        "at": moment(hour.at),
+        "at": write_timestamp(hour.at),
         "messages": hour.messages,
         "visitors_messages": hour.visitors_messages,
         "tickets": hour.tickets,

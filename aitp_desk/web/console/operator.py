@@ -8,16 +8,16 @@ from typing import Any, Final
 import msgspec
 
 from aitp_desk.desk.desk import Desk
-from aitp_desk.desk.events.broadcaster import Following
-from aitp_desk.model.access.audit import AuditKeys, Auditor, auditor_of
+from aitp_desk.desk.events.broadcaster import Broadcaster
+from aitp_desk.model.access.audit import AuditKeys, Auditor, make_auditor
 from aitp_desk.protocols.base.door import Call
-from aitp_desk.web.console.pulse import Pulse
+from aitp_desk.web.console.pulse import ChangeSignal
 
 MAX_BODY: Final = 256 * 1024
 """The most bytes of what is said: room for the longest words in any script, escaped in JSON."""
 
 
-class Words(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class OperatorWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A body with what is said."""
 
     words: str
@@ -47,11 +47,11 @@ class Reason(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     reason: str = ""
 
 
-class Nothing(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class EmptyBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A body that says nothing."""
 
 
-class Acting:
+class OperatorActions:
     """What all that operators do has in common.
 
     Parameters:
@@ -64,8 +64,8 @@ class Acting:
         self,
         audit: AuditKeys,
         desks: Sequence[Desk],
-        following: Following,
-        pulse: Pulse,
+        following: Broadcaster,
+        pulse: ChangeSignal,
         clock: Callable[[], float],
     ) -> None:
         self._audit = audit
@@ -74,17 +74,17 @@ class Acting:
         self._pulse = pulse
         self._clock = clock
 
-    def by(self, call: Call) -> Auditor:
+    def make_auditor(self, call: Call) -> Auditor:
         """In whose name it is noted what is done."""
-        return auditor_of(self._audit, call.principal, int(self._clock()))
+        return make_auditor(self._audit, call.principal, int(self._clock()))
 
-    def done(self, thread_id: str | None) -> None:
+    def notify_change(self, thread_id: str | None) -> None:
         """Have those told at once who follow a thread, and operators who look.
 
         They would learn of it a moment later by themselves, as of what the command line does.
         """
         for desk in self._desks:
-            desk.people_acted()
+            desk.on_people_acted()
         if thread_id is not None:
-            self._following.changed(thread_id)
+            self._following.notify_change(thread_id)
         self._pulse.wake()

@@ -11,14 +11,14 @@ from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 
 from aitp_desk.auth.credentials.proof_cache import ReadEpoch
-from aitp_desk.desk.jobs.background_task import beside
+from aitp_desk.desk.jobs.background_task import run_in_background
 from aitp_desk.store.base import StoreError
 
 LOOK_SECONDS = 0.5
 """How long after a change those who look are told of it, at most."""
 
 
-class Pulse:
+class ChangeSignal:
     """Wakes those who look.
 
     Parameters:
@@ -36,7 +36,7 @@ class Pulse:
         self._due.set()
 
     @asynccontextmanager
-    async def looking(self) -> AsyncIterator[asyncio.Event]:
+    async def watch(self) -> AsyncIterator[asyncio.Event]:
         """An event that is set whenever something has changed since; clear it, then look."""
         if self._known is None:
             await self._begin()
@@ -49,9 +49,9 @@ class Pulse:
             if not self._looking:
                 self._known = None
 
-    def beating(self) -> AbstractAsyncContextManager[None]:
+    def run(self) -> AbstractAsyncContextManager[None]:
         """Wake those who look for as long as the context lasts."""
-        return beside(self._beat)
+        return run_in_background(self._beat)
 
     async def _begin(self) -> None:
         with suppress(StoreError):  # then whoever looks is woken once more than need be

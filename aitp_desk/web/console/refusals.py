@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from aitp_desk.auth.console_sessions import Session
-from aitp_desk.desk.access.audit_log import Noting
-from aitp_desk.desk.tickets.similarity import Similarity
+from aitp_desk.desk.access.audit_log import AuditLog
+from aitp_desk.desk.tickets.similarity import TicketSimilarity
 from aitp_desk.knowledge.refusals import RefusalGroup
 from aitp_desk.protocols.base.door import Call, Reply
-from aitp_desk.web.console.wire import encode, moment
+from aitp_desk.web.console.wire import encode, write_timestamp
 
 _MOST = 100
 """How many groups of questions are shown."""
@@ -17,17 +17,17 @@ _OTHERS = 5
 """How many other wordings of a group are shown."""
 
 
-class RefusedQuestions:
+class RefusalRoutes:
     """Shows the questions of visitors that the content did not answer."""
 
-    def __init__(self, similarity: Similarity, noting: Noting) -> None:
+    def __init__(self, similarity: TicketSimilarity, noting: AuditLog) -> None:
         self._similarity = similarity
         self._noting = noting
 
     async def show(self, _session: Session, call: Call) -> Reply:
         """``GET unanswered``: groups of questions, those asked most often first."""
-        await self._noting.listed(call.principal, "threads", "")
-        groups = await self._similarity.unanswered()
+        await self._noting.note_operator_list(call.principal, "threads", "")
+        groups = await self._similarity.list_unanswered()
         return Reply(200, encode({"data": [_body(one) for one in groups[:_MOST]]}))
 
 
@@ -36,7 +36,7 @@ def _body(one: RefusalGroup) -> dict[str, Any]:
         "question": one.newest.question,
         "others": one.others[:_OTHERS],
         "times": one.times,
-        "last_at": moment(one.newest.at),
+        "last_at": write_timestamp(one.newest.at),
         "thread": one.newest.thread_id,
         "agent": one.newest.desk or None,
     }

@@ -5,35 +5,35 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from aitp_desk.auth.console_sessions import ConsoleSessions
-from aitp_desk.auth.credentials.guess_limiter import Guesses
-from aitp_desk.auth.credentials.proof_cache import Epoch
+from aitp_desk.auth.credentials.guess_limiter import GuessLimiter
+from aitp_desk.auth.credentials.proof_cache import CredentialEpoch
 from aitp_desk.auth.keys.data_keys import DataKeys
 from aitp_desk.config import Config
-from aitp_desk.desk.access.audit_log import Noting
-from aitp_desk.desk.access.idempotency import Repeats
+from aitp_desk.desk.access.audit_log import AuditLog
+from aitp_desk.desk.access.idempotency import IdempotencyKeys
 from aitp_desk.desk.access.sealed_values import SealedValues
 from aitp_desk.desk.desk import Desk
-from aitp_desk.desk.events.broadcaster import Following
-from aitp_desk.desk.limits.concurrency_slots import Places
-from aitp_desk.desk.maintenance.health_checks import Checking
-from aitp_desk.desk.plugins.registry import Capabilities
-from aitp_desk.desk.tickets.inbox import Overseeing
-from aitp_desk.desk.tickets.service import Escalating
-from aitp_desk.desk.tickets.similarity import Similarity
-from aitp_desk.desk.tickets.takeover import SteppingIn
+from aitp_desk.desk.events.broadcaster import Broadcaster
+from aitp_desk.desk.limits.concurrency_slots import ConcurrencySlots
+from aitp_desk.desk.maintenance.health_checks import HealthChecks
+from aitp_desk.desk.plugins.registry import PluginRegistry
+from aitp_desk.desk.tickets.inbox import OperatorInbox
+from aitp_desk.desk.tickets.service import EscalationService
+from aitp_desk.desk.tickets.similarity import TicketSimilarity
+from aitp_desk.desk.tickets.takeover import Takeover
 from aitp_desk.model.access.audit import AuditKeys
 from aitp_desk.protocols.base.door import EVENT_STREAM, Door
 from aitp_desk.store.base import Store
 from aitp_desk.web.console.assets import CONSOLE_PATH, ConsoleFiles
-from aitp_desk.web.console.health import HealthShown
-from aitp_desk.web.console.live import Live
-from aitp_desk.web.console.load import Load
-from aitp_desk.web.console.operator import MAX_BODY, Acting
-from aitp_desk.web.console.pulse import Pulse
-from aitp_desk.web.console.refusals import RefusedQuestions
-from aitp_desk.web.console.sealed_values import Revealing
-from aitp_desk.web.console.sessions import SigningIn
-from aitp_desk.web.console.threads.events_wire import ConsoleWording
+from aitp_desk.web.console.health import HealthRoutes
+from aitp_desk.web.console.live import LiveStreams
+from aitp_desk.web.console.load import LoadRoutes
+from aitp_desk.web.console.operator import MAX_BODY, OperatorActions
+from aitp_desk.web.console.pulse import ChangeSignal
+from aitp_desk.web.console.refusals import RefusalRoutes
+from aitp_desk.web.console.sealed_values import SealedRoutes
+from aitp_desk.web.console.sessions import SessionRoutes
+from aitp_desk.web.console.threads.events_wire import ConsoleEventFormat
 from aitp_desk.web.console.threads.routes import ThreadsRoutes
 from aitp_desk.web.console.tickets.routes import TicketsRoutes
 from aitp_desk.web.console.wire import render_error
@@ -46,8 +46,8 @@ def make_sessions(
     *,
     store: Store,
     keys: DataKeys,
-    epoch: Epoch,
-    guesses: Guesses | None,
+    epoch: CredentialEpoch,
+    guesses: GuessLimiter | None,
     clock: Callable[[], float],
 ) -> ConsoleSessions | None:
     """What knows who has signed in; None where there are no operators' pages.
@@ -75,16 +75,16 @@ def make_doors(
     sessions: ConsoleSessions | None,
     *,
     desks: Sequence[Desk],
-    noting: Noting,
+    noting: AuditLog,
     store: Store,
     audit: AuditKeys,
-    following: Following,
-    places: Places,
+    following: Broadcaster,
+    places: ConcurrencySlots,
     clock: Callable[[], float],
-    capabilities: Capabilities,
-    checking: Checking,
+    capabilities: PluginRegistry,
+    checking: HealthChecks,
     sealed: SealedValues,
-    repeats: Repeats,
+    repeats: IdempotencyKeys,
 ) -> tuple[Door, ...]:
     """The door; none where there are no operators' pages.
 
@@ -101,24 +101,26 @@ def make_doors(
     if sessions is None:
         return ()
     registries = {desk.name: desk.registry for desk in desks}
-    overseeing = Overseeing(store, registries, clock, capabilities)
-    pulse = Pulse(overseeing.version)
-    acting = Acting(audit, desks, following, pulse, clock)
+    overseeing = OperatorInbox(store, registries, clock, capabilities)
+    pulse = ChangeSignal(overseeing.read_version)
+    acting = OperatorActions(audit, desks, following, pulse, clock)
     slugs = tuple(one.slug for one in capabilities.all if one.asks)
-    signing_in = SigningIn(sessions, desks[0].site, overseeing.agents, slugs, noting.refused, clock)
+    signing_in = SessionRoutes(
+        sessions, desks[0].site, overseeing.agents, slugs, noting.note_refused_credential, clock
+    )
     judging = {desk.name: desk.judging for desk in desks}
-    similarity = Similarity(store, {desk.name: desk.knowledge for desk in desks})
-    tickets = TicketsRoutes(overseeing, Escalating(store, clock), acting, noting, similarity)
-    stepping_in = SteppingIn(store, clock, judging)
+    similarity = TicketSimilarity(store, {desk.name: desk.knowledge for desk in desks})
+    tickets = TicketsRoutes(overseeing, EscalationService(store, clock), acting, noting, similarity)
+    stepping_in = Takeover(store, clock, judging)
     threads = ThreadsRoutes(overseeing, stepping_in, acting, capabilities, repeats, noting)
     by_name = {desk.name: desk for desk in desks}
-    live = Live(
+    live = LiveStreams(
         overseeing,
         by_name,
         pulse,
         places,
         config.events.heartbeat_seconds,
-        ConsoleWording(capabilities),
+        ConsoleEventFormat(capabilities),
         following,
     )
     events = "threads/{thread_id}/events"
@@ -127,12 +129,12 @@ def make_doors(
         *signing_in.routes(),
         *tickets.routes(signing_in),
         *threads.routes(signing_in),
-        signing_in.route("GET", events, live.thread, gives=EVENT_STREAM),
-        signing_in.route("GET", "live", live.waiting, gives=EVENT_STREAM),
-        signing_in.route("GET", "unanswered", RefusedQuestions(similarity, noting).show),
-        signing_in.route("GET", "load", Load(overseeing).show),
-        signing_in.route("GET", "health", HealthShown(checking).show),
-        signing_in.route("POST", "sealed/{ref}", Revealing(sealed).reveal, MAX_BODY),
+        signing_in.route("GET", events, live.follow_thread, gives=EVENT_STREAM),
+        signing_in.route("GET", "live", live.follow_waiting, gives=EVENT_STREAM),
+        signing_in.route("GET", "unanswered", RefusalRoutes(similarity, noting).show),
+        signing_in.route("GET", "load", LoadRoutes(overseeing).show),
+        signing_in.route("GET", "health", HealthRoutes(checking).show),
+        signing_in.route("POST", "sealed/{ref}", SealedRoutes(sealed).reveal, MAX_BODY),
     )
     owned = (f"{CONSOLE_PATH}/",)
-    return (Door("console", routes, owned, render_error, beside=pulse.beating),)
+    return (Door("console", routes, owned, render_error, beside=pulse.run),)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from aitp_desk.auth.console_sessions import Session
 from aitp_desk.desk.access.sealed_values import SealedValues
 from aitp_desk.protocols.base.door import Call, Reply
-from aitp_desk.web.console.operator import Nothing
-from aitp_desk.web.console.wire import decode, encode
+from aitp_desk.web.console.operator import EmptyBody
+from aitp_desk.web.console.wire import decode_body, encode
 
 
-class Revealing:
+class SealedRoutes:
     """Tells a value, of whichever agent's desk, once that is noted."""
 
     def __init__(self, sealed: SealedValues) -> None:
@@ -21,6 +21,6 @@ class Revealing:
         It changes nothing but the audit log; it is no GET, so that no page of somebody else has a
         browser ask for it.
         """
-        decode(call.body, Nothing)
+        decode_body(call.body, EmptyBody)
         revealed = await self._sealed.reveal(call.principal, call.params["ref"], everywhere=True)
         return Reply(200, encode({"value": revealed.value}))

@@ -35,7 +35,7 @@ class _SignIn(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     token: str
 
 
-class SigningIn:
+class SessionRoutes:
     """Signs operators in and out.
 
     Parameters:
@@ -67,7 +67,7 @@ class SigningIn:
         address = call.principal.address
         try:
             secret, session = await self._sessions.sign_in(
-                wire.decode(call.body, _SignIn).token.strip(), address
+                wire.decode_body(call.body, _SignIn).token.strip(), address
             )
         except NotAuthenticated as error:
             self._refused(address, error)

@@ -16,7 +16,7 @@ from aitp_desk.model.conversation.ticket import OPERATORS
 from aitp_desk.model.error_kind import ErrorKind
 from aitp_desk.model.errors import DeskError, InvalidRequest
 from aitp_desk.protocols.base.door import Reply
-from aitp_desk.protocols.base.errors import refusal_headers, status_of
+from aitp_desk.protocols.base.errors import find_status, make_refusal_headers
 
 T = TypeVar("T")
 
@@ -43,7 +43,7 @@ def encode_session(
             "operator": session.operator,
             "actor": f"{site.url}/{OPERATORS}/{session.operator}",
             "csrf": session.csrf,
-            "expires_at": moment(session.expires_at),
+            "expires_at": write_timestamp(session.expires_at),
             "site": {"name": site.name, "url": site.url},
             "agents": agents,
             "capabilities": capabilities,
@@ -58,14 +58,14 @@ def render_error(error: DeskError, _headers: Mapping[str, str]) -> Reply:
     What would sign in is no header that a program may send (RFC 9110, section 11.6.1, wants a
     challenge all the same).
     """
-    headers = [pair for pair in refusal_headers(error) if pair[0] != _CHALLENGE]
+    headers = [pair for pair in make_refusal_headers(error) if pair[0] != _CHALLENGE]
     if error.kind is ErrorKind.NOT_AUTHENTICATED:
         headers.append((_CHALLENGE, 'Cookie realm="aitp-desk console"'))
     body = {"code": error.kind.value, "message": error.message, "param": error.param}
-    return Reply(status_of(error.kind), encode({"error": body}), headers=tuple(headers))
+    return Reply(find_status(error.kind), encode({"error": body}), headers=tuple(headers))
 
 
-def moment(at: float) -> str:
+def write_timestamp(at: float) -> str:
     """A time as RFC 3339 has it, in UTC.
 
     Parameters:
@@ -74,7 +74,7 @@ def moment(at: float) -> str:
     return datetime.fromtimestamp(int(at), UTC).isoformat().replace("+00:00", "Z")
 
 
-def decode(body: bytes, kind: type[T]) -> T:
+def decode_body(body: bytes, kind: type[T]) -> T:
     """A body of one form, with nothing beside it; an empty one is ``{}``.
 
     Raises:
@@ -90,12 +90,12 @@ def decode_limit(query: Mapping[str, str]) -> int:
     """How long a page of a list is.
 
     Raises:
-        InvalidRequest: as of :func:`decode_whole`.
+        InvalidRequest: as of :func:`decode_count`.
     """
-    return decode_whole(query, "limit", DEFAULT_PAGE, MAX_PAGE)
+    return decode_count(query, "limit", DEFAULT_PAGE, MAX_PAGE)
 
 
-def decode_whole(query: Mapping[str, str], name: str, default: int, most: int) -> int:
+def decode_count(query: Mapping[str, str], name: str, default: int, most: int) -> int:
     """A whole number from 1 on.
 
     Parameters:
@@ -124,7 +124,7 @@ def decode_choice(query: Mapping[str, str], name: str, choices: Collection[str])
     return chosen
 
 
-def decode_yes(query: Mapping[str, str], name: str) -> bool:
+def decode_flag(query: Mapping[str, str], name: str) -> bool:
     """Whether something is asked for; not where it is left out.
 
     Raises:
@@ -145,6 +145,6 @@ def decode_search(query: Mapping[str, str]) -> str:
     return words
 
 
-def moment_or_none(at: int | None) -> str | None:
+def write_optional_timestamp(at: int | None) -> str | None:
     """The same; None where there is none."""
-    return None if at is None else moment(at)
+    return None if at is None else write_timestamp(at)

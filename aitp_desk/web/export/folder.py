@@ -23,11 +23,11 @@ _NAMED = 5
 """How many files a refusal names."""
 
 
-class CannotExport(Exception):
+class ExportError(Exception):
     """Nothing was written; the message says why and what would be right."""
 
 
-class Listed(msgspec.Struct, frozen=True):
+class ExportedFiles(msgspec.Struct, frozen=True):
     """What an export wrote.
 
     Parameters:
@@ -37,7 +37,7 @@ class Listed(msgspec.Struct, frozen=True):
     files: dict[str, str]
 
 
-class Place:
+class ExportFolder:
     """A new site that grows.
 
     Attributes:
@@ -69,7 +69,7 @@ class Place:
 
 
 @contextmanager
-def replacing(out: Path, *, apart_from: Iterable[Path]) -> Iterator[Place]:
+def replace_folder(out: Path, *, apart_from: Iterable[Path]) -> Iterator[ExportFolder]:
     """Write a site that takes the place of the one in ``out`` when the block ends without an error.
 
     Parameters:
@@ -89,9 +89,9 @@ def replacing(out: Path, *, apart_from: Iterable[Path]) -> Iterator[Place]:
         if (old / LIST).is_file() and not target.exists():
             old.rename(target)  # the last export was killed between its two moves
         _clear(old)
-        place = Place(new)
+        place = ExportFolder(new)
         yield place
-        listed = Listed(dict(sorted(place.digests.items())))
+        listed = ExportedFiles(dict(sorted(place.digests.items())))
         (new / LIST).write_bytes(msgspec.json.format(msgspec.json.encode(listed)) + b"\n")
         _check_replaceable(target)
         if target.exists():
@@ -104,7 +104,7 @@ def _check_apart(target: Path, folders: Iterable[Path]) -> None:
     for folder in folders:
         real = Path(os.path.realpath(folder))
         if target == real or target.is_relative_to(real) or real.is_relative_to(target):
-            raise CannotExport(
+            raise ExportError(
                 f"{target} and {real} lie in one another; export to a folder of its own."
             )
 
@@ -116,7 +116,7 @@ def _growing(new: Path) -> Iterator[None]:
     handle = os.open(new, os.O_RDONLY | os.O_DIRECTORY)
     try:
         if not _is_locked(handle, new):
-            raise CannotExport(f"Another export is at work in {new}; let it end.")
+            raise ExportError(f"Another export is at work in {new}; let it end.")
         _empty(new)
         (new / LIST).touch()
         try:
@@ -142,9 +142,9 @@ def _check_replaceable(folder: Path) -> None:
     if not folder.exists():
         return
     if not folder.is_dir():
-        raise CannotExport(f"{folder} is a file; export to a folder.")
+        raise ExportError(f"{folder} is a file; export to a folder.")
     if folder.is_mount():
-        raise CannotExport(
+        raise ExportError(
             f"{folder} is where a disk or volume is mounted, which cannot be replaced; export to a"
             " folder in it."
         )
@@ -153,17 +153,17 @@ def _check_replaceable(folder: Path) -> None:
     if foreign:
         named = ", ".join(foreign[:_NAMED])
         more = f" and {len(foreign) - _NAMED} more" if len(foreign) > _NAMED else ""
-        raise CannotExport(
+        raise ExportError(
             f"{folder} holds files that no export wrote, or that were changed since: {named}{more}."
             " Take them elsewhere, or export to another folder."
         )
 
 
-def _read_list(folder: Path) -> Listed:
+def _read_list(folder: Path) -> ExportedFiles:
     try:
-        return msgspec.json.decode((folder / LIST).read_bytes(), type=Listed)
+        return msgspec.json.decode((folder / LIST).read_bytes(), type=ExportedFiles)
     except (OSError, msgspec.MsgspecError):
-        return Listed({})
+        return ExportedFiles({})
 
 
 def _files(folder: Path) -> list[str]:
@@ -180,7 +180,7 @@ def _raise(error: OSError) -> NoReturn:
     raise error
 
 
-def _is_listed(folder: Path, path: str, listed: Listed) -> bool:
+def _is_listed(folder: Path, path: str, listed: ExportedFiles) -> bool:
     file = folder / path
     if file.is_symlink() or not file.is_file():
         return False
@@ -205,7 +205,7 @@ def _empty(folder: Path) -> None:
     """Take away what an export has put into a hidden folder; the list, which tells that, stays."""
     entries = [entry for entry in folder.iterdir() if entry.name != LIST]
     if entries and not (folder / LIST).is_file():
-        raise CannotExport(f"{folder} holds files that no export wrote; take them elsewhere.")
+        raise ExportError(f"{folder} holds files that no export wrote; take them elsewhere.")
     for entry in entries:
         if entry.is_dir() and not entry.is_symlink():
             shutil.rmtree(entry)

@@ -9,9 +9,9 @@ from importlib.resources import files
 from aitp_desk.config import Site
 from aitp_desk.knowledge.documents.base import Document
 from aitp_desk.protocols.ahp.manifest import CONTENT_PATH
-from aitp_desk.protocols.base.discovery_links import notice
-from aitp_desk.web.pages.blocks.template import Markup, fill
-from aitp_desk.web.pages.blocks.texts import Texts, tag_of, texts_of
+from aitp_desk.protocols.base.discovery_links import write_notice
+from aitp_desk.web.pages.blocks.template import Markup, fill_template
+from aitp_desk.web.pages.blocks.texts import Texts, find_language_tag, find_texts
 from aitp_desk.web.pages.csp import IN_PAGES
 from aitp_desk.web.pages.home import render_agents, render_pages
 from aitp_desk.web.pages.renderer import Frame, render_frame
@@ -26,15 +26,15 @@ def static_frame(texts: Texts) -> Frame:
     return Frame(
         home=texts.say("export.home"),
         here=texts.say("export.here"),
-        nav=fill(texts.template(nav)),
+        nav=fill_template(texts.template(nav)),
         script=Markup(),
-        policy=fill(
+        policy=fill_template(
             '<meta http-equiv="Content-Security-Policy" content="$policy">\n'
             '<meta name="referrer" content="no-referrer">',
             policy=IN_PAGES,
         ),
         promise=texts.template("{{export.promise}}"),
-        notice=Markup(notice(asks=False)),
+        notice=Markup(write_notice(asks=False)),
     )
 
 
@@ -53,14 +53,14 @@ def render_index(site: Site, documents: Sequence[Document]) -> bytes:
     Parameters:
         documents: the site's content; pages from elsewhere are linked to.
     """
-    texts = texts_of(site.language)
+    texts = find_texts(site.language)
     description = site.description or texts.say("export.description", site=site.name)
-    main = fill(
+    main = fill_template(
         _INDEX,
         site=site.name,
         description=description,
         pages=render_pages(texts, "layout.pages", documents),
-        agents=render_agents(texts, fill(texts.template(_AGENTS))),
+        agents=render_agents(texts, fill_template(texts.template(_AGENTS))),
     )
     return render_frame(
         site,
@@ -70,20 +70,20 @@ def render_index(site: Site, documents: Sequence[Document]) -> bytes:
         markdown=CONTENT_PATH,
         texts=texts,
         frame=static_frame(texts),
-        language=tag_of(site.language),
+        language=find_language_tag(site.language),
     )
 
 
 def render_missing(site: Site) -> bytes:
     """The page for addresses that lead to nothing (``404.html``)."""
-    texts = texts_of(site.language)
+    texts = find_texts(site.language)
     heading = texts.say("error.missing")
     return render_frame(
         site,
-        fill(texts.template(_MISSING)),
+        fill_template(texts.template(_MISSING)),
         title=f"{heading} · {site.name}",
         description=heading,
         texts=texts,
         frame=static_frame(texts),
-        language=tag_of(site.language),
+        language=find_language_tag(site.language),
     )

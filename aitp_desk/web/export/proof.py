@@ -11,13 +11,15 @@ from urllib.parse import unquote
 import msgspec
 
 from aitp_desk.protocols.base.discovery_links import MANIFEST_PATH, NOTICE_CLASS, RELATIONS
-from aitp_desk.web.export.folder import CannotExport
+from aitp_desk.web.export.folder import ExportError
 
 _LINK = re.compile(r"^- \[[^\]]*\]\(([^)\s]+)\)", re.MULTILINE)
 _LOCATION = re.compile(r"<loc>([^<]+)</loc>")
 
 
-def prove(folder: Path, url: str, *, pages: Iterable[str], elsewhere: Collection[str] = ()) -> None:
+def check_export(
+    folder: Path, url: str, *, pages: Iterable[str], elsewhere: Collection[str] = ()
+) -> None:
     """Hold an exported site to what it says of itself.
 
     The manifest is one of MODE1 and its content document exists; whatever the content document and
@@ -38,7 +40,7 @@ def prove(folder: Path, url: str, *, pages: Iterable[str], elsewhere: Collection
         *_of_pages(folder, pages),
     ]
     if faults:
-        raise CannotExport(
+        raise ExportError(
             f"The export would be broken, which is a fault of ours: {'; '.join(faults[:5])}."
         )
 

@@ -19,29 +19,29 @@ import msgspec
 
 from aitp_desk.config import Config
 from aitp_desk.knowledge.documents.base import Document, Problem
-from aitp_desk.knowledge.documents.languages import Languages, listed
+from aitp_desk.knowledge.documents.languages import Languages, drop_duplicates_by_language
 from aitp_desk.knowledge.documents.titles import site_name
-from aitp_desk.knowledge.media.declarations import Declaring
+from aitp_desk.knowledge.media.declarations import DeclarationReader
 from aitp_desk.knowledge.media.payloads import LocalFile
 from aitp_desk.knowledge.sources.loader import (
     Content,
+    find_language_versions,
     join_raw,
+    parse_content,
     read_files,
-    understand,
-    with_versions,
 )
-from aitp_desk.knowledge.web.copies import Copies
+from aitp_desk.knowledge.web.copies import PageCopies
 from aitp_desk.protocols.ahp.content import FULL_CONTENT_PATH, write_llms_full_txt, write_llms_txt
 from aitp_desk.protocols.ahp.manifest import CONTENT_PATH, encode_static_manifest
 from aitp_desk.protocols.base.discovery_links import MANIFEST_PATH
-from aitp_desk.web.export.folder import CannotExport, Place, replacing
+from aitp_desk.web.export.folder import ExportError, ExportFolder, replace_folder
 from aitp_desk.web.export.hosts import write_headers, write_robots, write_sitemap, write_vercel
 from aitp_desk.web.export.pages import render_index, render_missing, static_frame
-from aitp_desk.web.export.proof import prove
+from aitp_desk.web.export.proof import check_export
 from aitp_desk.web.pages.assets import ICON, STYLE
-from aitp_desk.web.pages.blocks.texts import texts_of
+from aitp_desk.web.pages.blocks.texts import find_texts
 from aitp_desk.web.pages.full.markdown import write_markdown
-from aitp_desk.web.pages.renderer import neighbours_of, render_page
+from aitp_desk.web.pages.renderer import make_page_index, render_page
 
 Progress = Callable[[Sequence[Document]], AbstractContextManager[Iterable[Document]]]
 
@@ -49,7 +49,7 @@ _CHUNK = 1024 * 1024
 _LINK_ON_SITE = re.compile(r'href="(/(?!/)[^"#?]*)')
 
 
-class Written(msgspec.Struct, frozen=True):
+class ExportResult(msgspec.Struct, frozen=True):
     """What an export has written.
 
     Parameters:
@@ -69,8 +69,8 @@ class Written(msgspec.Struct, frozen=True):
     dead_links: tuple[Problem, ...]
 
 
-def export_site(config: Config, out: Path, *, progress: Progress = nullcontext) -> Written:
-    """Write the site as static files; see :func:`aitp_desk.web.export.folder.replacing`.
+def export_site(config: Config, out: Path, *, progress: Progress = nullcontext) -> ExportResult:
+    """Write the site as static files; see :func:`aitp_desk.web.export.folder.replace_folder`.
 
     Parameters:
         config: as for serving it; without ``site.url`` addresses are paths, and there is no
@@ -83,12 +83,12 @@ def export_site(config: Config, out: Path, *, progress: Progress = nullcontext) 
         ContentUnreadable: the content folder cannot be used.
         OSError: the files cannot be written.
     """
-    with replacing(out, apart_from=(config.content_folder, config.data)) as place:
+    with replace_folder(out, apart_from=(config.content_folder, config.data)) as place:
         content = _read(config)
         own = [document for document in content.documents if not document.is_elsewhere]
         if not content.documents:
-            raise CannotExport(f"{config.content_folder} holds no content to export.")
-        declared = Declaring(config.content_folder, config.data).read(own)
+            raise ExportError(f"{config.content_folder} holds no content to export.")
+        declared = DeclarationReader(config.content_folder, config.data).read(own)
         site = _Site(config, content, place, declared.files)
         site.write_desk_files()
         with progress(own) as pages:
@@ -97,8 +97,8 @@ def export_site(config: Config, out: Path, *, progress: Progress = nullcontext) 
             site.write_file(file)
         site.write_lists(written)
         elsewhere = {page.url for page in content.documents if page.is_elsewhere}
-        prove(place.folder, config.site.url, pages=site.html, elsewhere=elsewhere)
-        return Written(
+        check_export(place.folder, config.site.url, pages=site.html, elsewhere=elsewhere)
+        return ExportResult(
             pages=len(written),
             elsewhere=len(content.documents) - len(own),
             files=len(place.digests),
@@ -113,9 +113,9 @@ def _read(config: Config) -> Content:
     raw = read_files(config.content_folder, data=config.data)
     web = config.content.web
     if web.lists:
-        raw = join_raw(raw, Copies(config.data, {*web.urls, *web.sitemaps}).raw())
+        raw = join_raw(raw, PageCopies(config.data, {*web.urls, *web.sitemaps}).raw())
     languages = Languages(config.site.language, config.site.languages)
-    return understand(with_versions(raw, languages))
+    return parse_content(find_language_versions(raw, languages))
 
 
 class _Site:
@@ -127,13 +127,13 @@ class _Site:
     """
 
     def __init__(
-        self, config: Config, content: Content, place: Place, files: Collection[str]
+        self, config: Config, content: Content, place: ExportFolder, files: Collection[str]
     ) -> None:
         self._files = files
         self._site = config.site.named(site_name(content.documents))
         self._signals = config.content.signals
         self._documents = content.documents
-        self._neighbours = neighbours_of(self._site, content.documents)
+        self._neighbours = make_page_index(self._site, content.documents)
         self._place = place
         self._claimed: set[str] = set()
         self._folders: set[str] = set()
@@ -162,7 +162,7 @@ class _Site:
             message = f"/{document.path} cannot be written beside /{taken}; rename the file."
             self.problems.append(Problem(document.source, message))
             return False
-        frame = static_frame(texts_of(self._site.language))
+        frame = static_frame(find_texts(self._site.language))
         html = render_page(
             self._site, document, self._neighbours, None, frame, pictures=self._files
         )
@@ -189,7 +189,7 @@ class _Site:
         place, site = self._place, self._site
         there = {page.path for page in pages}
         linked = tuple(page for page in self._documents if page.is_elsewhere or page.path in there)
-        self._write_html("index.html", render_index(site, listed(linked)))
+        self._write_html("index.html", render_index(site, drop_duplicates_by_language(linked)))
         place.write(CONTENT_PATH[1:], [write_llms_txt(site, linked, asks=False).encode()])
         texts = (
             (place.folder / f"{unquote(page.path)}.md").read_text(encoding="utf-8")

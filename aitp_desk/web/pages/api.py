@@ -14,8 +14,8 @@ import msgspec
 
 from aitp_desk.config import Site
 from aitp_desk.protocols.base.door import JSON
-from aitp_desk.web.pages.blocks.template import Markup, fill, join
-from aitp_desk.web.pages.blocks.texts import ENGLISH, texts_of
+from aitp_desk.web.pages.blocks.template import Markup, fill_template, join_markup
+from aitp_desk.web.pages.blocks.texts import ENGLISH, find_texts
 from aitp_desk.web.pages.renderer import NOTHING, read_template, render_frame
 
 _API = read_template("api.html")
@@ -37,13 +37,19 @@ def render_api(site: Site, encoded: bytes, path: str) -> bytes:
     calls = [_call(site, document, *one) for one in operations if _CALLS in one[2]["tags"]]
     tags = [tag["name"] for tag in document["tags"] if tag["name"] != _CALLS]
     sections = [_section(tag, [one for one in operations if tag in one[2]["tags"]]) for tag in tags]
-    main = fill(_API, site=site.name, document=path, calls=join(calls), addresses=join(sections))
+    main = fill_template(
+        _API,
+        site=site.name,
+        document=path,
+        calls=join_markup(calls),
+        addresses=join_markup(sections),
+    )
     return render_frame(
         site,
         main,
         title=f"{site.name} for programs",
         description=f"What programs can call at {site.name}, and how.",
-        texts=texts_of(ENGLISH),
+        texts=find_texts(ENGLISH),
         language=ENGLISH,
     )
 
@@ -56,8 +62,8 @@ def _operations(document: Mapping[str, Any]) -> Iterator[tuple[str, str, dict[st
 
 
 def _section(tag: str, operations: list[tuple[str, str, dict[str, Any]]]) -> Markup:
-    rows = join(
-        fill(
+    rows = join_markup(
+        fill_template(
             "<tr><td><code>$method $path</code></td><td>$summary</td></tr>",
             method=method,
             path=path,
@@ -65,7 +71,7 @@ def _section(tag: str, operations: list[tuple[str, str, dict[str, Any]]]) -> Mar
         )
         for method, path, operation in operations
     )
-    return fill(
+    return fill_template(
         '<section>\n<h3>$tag</h3>\n<table tabindex="0">\n'
         "<thead><tr><th>Address</th><th>What it does</th></tr>"
         "</thead>\n<tbody>\n$rows\n</tbody>\n</table>\n</section>",
@@ -86,11 +92,13 @@ def _call(
         example = {name: _sample(members.get(name)) for name in schema.get("required", ())}
     needs_key = {} not in operation.get("security", [{}])
     told = operation.get("description", "")
-    return fill(
+    return fill_template(
         _CALL,
         name=operation["operationId"],
         summary=operation["summary"],
-        description=join(fill("<p>$it</p>", it=part) for part in told.split("\n\n") if part),
+        description=join_markup(
+            fill_template("<p>$it</p>", it=part) for part in told.split("\n\n") if part
+        ),
         example=_curl(site.url + path, example, needs_key=needs_key),
         needs="It needs an API key or an access token." if needs_key else "It needs no credential.",
         arguments=_arguments(document, schema),
@@ -102,8 +110,8 @@ def _arguments(document: Mapping[str, Any], schema: Mapping[str, Any]) -> Markup
     if not properties:
         return NOTHING
     required = schema.get("required", ())
-    rows = join(
-        fill(
+    rows = join_markup(
+        fill_template(
             "<tr><td><code>$name</code></td><td>$kind</td><td>$told</td></tr>",
             name=name,
             kind=f"{_kind(document, one)}{', required' if name in required else ''}",
@@ -111,7 +119,7 @@ def _arguments(document: Mapping[str, Any], schema: Mapping[str, Any]) -> Markup
         )
         for name, one in properties.items()
     )
-    return fill(
+    return fill_template(
         '<table tabindex="0">\n'
         "<thead><tr><th>Argument</th><th>Type</th><th>What it is</th></tr></thead>\n"
         "<tbody>\n$rows\n</tbody>\n</table>",

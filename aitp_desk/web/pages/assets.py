@@ -13,7 +13,7 @@ from pathlib import Path
 
 import msgspec
 
-from aitp_desk.web.pages.blocks.texts import LANGUAGES, texts_of
+from aitp_desk.web.pages.blocks.texts import LANGUAGES, find_texts
 
 ASSETS_PATH = "/assets/desk/"
 _JAVASCRIPT = "text/javascript; charset=utf-8"
@@ -78,7 +78,7 @@ SCRIPTS = {
         "desk",
         "js",
         _JAVASCRIPT,
-        b"const TEXTS = %s;\n%s" % (msgspec.json.encode(texts_of(language).script), _CODE),
+        b"const TEXTS = %s;\n%s" % (msgspec.json.encode(find_texts(language).script), _CODE),
     )
     for language in LANGUAGES
 }

@@ -12,7 +12,7 @@ MAX_KEPT_BYTES = 16 * 1024 * 1024
 """Rendered pages are kept up to this size together."""
 
 
-class Shelf:
+class PageCache:
     """Rendered pages by revision, path and form, the least used dropped first."""
 
     def __init__(self, max_bytes: int = MAX_KEPT_BYTES) -> None:
@@ -20,7 +20,9 @@ class Shelf:
         self._size = 0
         self._pages: OrderedDict[tuple[str, str, str], Page] = OrderedDict()
 
-    async def page(self, revision: str, path: str, form: str, render: Callable[[], Page]) -> Page:
+    async def get_or_render(
+        self, revision: str, path: str, form: str, render: Callable[[], Page]
+    ) -> Page:
         """The page, rendered where it is not kept, in a thread: a long one takes a second.
 
         Parameters:

@@ -16,12 +16,12 @@ from hashlib import sha256
 from pathlib import PurePosixPath
 from urllib.parse import quote, unquote
 
-from aitp_desk.desk.limits.concurrency_slots import Places
+from aitp_desk.desk.limits.concurrency_slots import ConcurrencySlots
 from aitp_desk.knowledge.media.payloads import LocalFile
-from aitp_desk.knowledge.sources.file_state import state_of
+from aitp_desk.knowledge.sources.file_state import make_state
 from aitp_desk.model.access.principal import Principal
 from aitp_desk.model.errors import RouteNotFound, Unavailable
-from aitp_desk.protocols.base.door import TEXT, Call, FilePart, Reply, has_version
+from aitp_desk.protocols.base.door import TEXT, Call, FilePart, Reply, matches_etag
 
 MOST_OPEN = 200
 """How many files are sent at once."""
@@ -50,7 +50,7 @@ class FileSender:
     """Opens declared files for being sent, so many at once and no more."""
 
     def __init__(self) -> None:
-        self._places = Places("files", most=MOST_OPEN, most_per_caller=MOST_PER_CALLER)
+        self._places = ConcurrencySlots("files", most=MOST_OPEN, most_per_caller=MOST_PER_CALLER)
 
     async def reply(self, local: LocalFile, call: Call) -> Reply:
         """The answer to a request for a file.
@@ -91,7 +91,7 @@ class FileSender:
         return Reply(status, b"", kind, fixed, file=part)
 
     async def _part(self, local: LocalFile, sent: range, principal: Principal) -> FilePart:
-        leave = self._places.take(principal)
+        leave = self._places.acquire(principal)
         try:
             descriptor = await asyncio.to_thread(_open, local)
         except BaseException:
@@ -111,7 +111,7 @@ def _open(local: LocalFile) -> int:
         descriptor = os.open(local.file, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
     except OSError:
         raise RouteNotFound("There is no file at this address any more.") from None
-    if state_of(os.fstat(descriptor)) != local.state:
+    if make_state(os.fstat(descriptor)) != local.state:
         os.close(descriptor)
         raise Unavailable("This file has just been changed; ask again.", retry_after=2)
     return descriptor
@@ -133,7 +133,7 @@ def _disposition(local: LocalFile) -> str:
 def _is_known(headers: Mapping[str, str], tag: str, changed: datetime) -> bool:
     """Whether the caller has the file as it is (RFC 9110, section 13.2.2)."""
     if "If-None-Match" in headers:
-        return has_version(headers, tag)
+        return matches_etag(headers, tag)
     since = _moment(headers.get("If-Modified-Since"))
     return since is not None and changed <= since
 

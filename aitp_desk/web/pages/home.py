@@ -13,8 +13,8 @@ from aitp_desk.knowledge.documents.titles import folder_name
 from aitp_desk.model.calls.action import Action
 from aitp_desk.protocols.ahp.content import FULL_CONTENT_PATH
 from aitp_desk.protocols.ahp.manifest import CONTENT_PATH
-from aitp_desk.web.pages.blocks.template import Markup, fill, join
-from aitp_desk.web.pages.blocks.texts import Texts, tag_of, texts_of
+from aitp_desk.web.pages.blocks.template import Markup, fill_template, join_markup
+from aitp_desk.web.pages.blocks.texts import Texts, find_language_tag, find_texts
 from aitp_desk.web.pages.renderer import read_template, render_ask, render_frame
 
 MOST_IN_FOLDER = 60
@@ -55,9 +55,9 @@ def render_home(
         api: the path of the page that shows what programs can call; empty where there is none.
         acts: what the box to ask offers to have done.
     """
-    texts = texts_of(site.language)
-    link = fill(texts.template(_LINK), api=api) if api else Markup()
-    main = fill(
+    texts = find_texts(site.language)
+    link = fill_template(texts.template(_LINK), api=api) if api else Markup()
+    main = fill_template(
         texts.template(_HOME),
         site=site.name,
         description=site.description or texts.say("home.description", site=site.name),
@@ -68,10 +68,10 @@ def render_home(
         pages=render_pages(texts, "home.pages", documents, MOST_IN_FOLDER),
         agents=render_agents(
             texts,
-            fill(
+            fill_template(
                 texts.template(_AGENTS),
-                url=fill("<code>$url</code>", url=site.url),
-                addresses=join(_address(*row, texts) for row in (*_ADDRESSES, *rows)),
+                url=fill_template("<code>$url</code>", url=site.url),
+                addresses=join_markup(_address(*row, texts) for row in (*_ADDRESSES, *rows)),
                 api=link,
                 **_curl(site.url, examples),
             ),
@@ -84,7 +84,7 @@ def render_home(
         description=site.description or texts.say("home.preview", site=site.name),
         markdown=CONTENT_PATH,
         texts=texts,
-        language=tag_of(site.language),
+        language=find_language_tag(site.language),
     )
 
 
@@ -98,7 +98,7 @@ def render_pages(
         most: how many a folder lists; None for all.
     """
     folders = _folders(texts, documents, most)
-    content = fill('<div class="folders">\n$folders\n</div>', folders=folders)
+    content = fill_template('<div class="folders">\n$folders\n</div>', folders=folders)
     return _band("desk.pages", texts.say(title), content)
 
 
@@ -108,38 +108,42 @@ def render_agents(texts: Texts, content: Markup) -> Markup:
 
 
 def _band(place: str, title: str, content: Markup) -> Markup:
-    return fill(_BAND, place=place, title=title, content=content)
+    return fill_template(_BAND, place=place, title=title, content=content)
 
 
 def _folders(texts: Texts, documents: Sequence[Document], most: int | None) -> Markup:
     if not documents:
-        return fill(texts.template("<p>{{home.empty}}</p>"))
+        return fill_template(texts.template("<p>{{home.empty}}</p>"))
     folders: dict[str, list[Document]] = {}
     for document in documents:
         folders.setdefault(document.folder.partition("/")[0], []).append(document)
-    return join(_folder(texts, name, folders[name], most) for name in sorted(folders))
+    return join_markup(_folder(texts, name, folders[name], most) for name in sorted(folders))
 
 
 def _folder(texts: Texts, name: str, documents: Sequence[Document], most: int | None) -> Markup:
     entry = '<li><a href="$url">$title</a>$about</li>'
     entries = [
-        fill(
+        fill_template(
             entry,
             url=document.url,
             title=document.title,
-            about=fill("<span>$it</span>", it=document.description) if document.description else "",
+            about=fill_template("<span>$it</span>", it=document.description)
+            if document.description
+            else "",
         )
         for document in documents[:most]
     ]
     rest = len(documents) - len(entries)
     if rest > 0:
         entries.append(
-            fill('<li><a href="/llms.txt">$rest</a></li>', rest=texts.count("home.more", rest))
+            fill_template(
+                '<li><a href="/llms.txt">$rest</a></li>', rest=texts.count("home.more", rest)
+            )
         )
-    return fill(
+    return fill_template(
         '<section class="folder"><h3>$name</h3><ul>\n$entries\n</ul></section>',
         name=_heading(texts, name, documents[0]),
-        entries=join(entries),
+        entries=join_markup(entries),
     )
 
 
@@ -150,7 +154,7 @@ def _heading(texts: Texts, folder: str, first: Document) -> str:
 
 
 def _address(method: str, path: str, purpose: str, texts: Texts) -> Markup:
-    return fill(
+    return fill_template(
         "<dt><code><b>$method</b> $path</code></dt><dd>$purpose</dd>",
         method=method,
         path=path,

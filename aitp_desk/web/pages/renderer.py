@@ -19,13 +19,13 @@ from aitp_desk.knowledge.documents.languages import group_versions
 from aitp_desk.knowledge.documents.titles import folder_name
 from aitp_desk.knowledge.media.payloads import Resource
 from aitp_desk.model.calls.action import Action
-from aitp_desk.protocols.base.discovery_links import head_tags, notice
+from aitp_desk.protocols.base.discovery_links import write_head_tags, write_notice
 from aitp_desk.web.pages.assets import ICON, SCRIPTS, STYLE
-from aitp_desk.web.pages.blocks.action_forms import render_acts
+from aitp_desk.web.pages.blocks.action_forms import render_actions
 from aitp_desk.web.pages.blocks.article import write_article
 from aitp_desk.web.pages.blocks.offers import render_offers
-from aitp_desk.web.pages.blocks.template import Markup, fill, join
-from aitp_desk.web.pages.blocks.texts import ENGLISH, Texts, tag_of, texts_of
+from aitp_desk.web.pages.blocks.template import Markup, fill_template, join_markup
+from aitp_desk.web.pages.blocks.texts import ENGLISH, Texts, find_language_tag, find_texts
 
 
 def read_template(name: str) -> str:
@@ -36,7 +36,7 @@ def read_template(name: str) -> str:
 NOTHING = Markup()
 
 
-class Neighbours(msgspec.Struct, frozen=True):
+class PageIndex(msgspec.Struct, frozen=True):
     """All documents, as a page needs them: made once for many pages.
 
     Parameters:
@@ -83,11 +83,11 @@ def desk_frame(texts: Texts) -> Frame:
     return Frame(
         home=texts.say("page.home"),
         here=texts.say("layout.here"),
-        nav=fill(texts.template(nav)),
-        script=fill('<script type="module" src="$url"></script>', url=url),
+        nav=fill_template(texts.template(nav)),
+        script=fill_template('<script type="module" src="$url"></script>', url=url),
         policy=NOTHING,
         promise=texts.template("{{layout.promise}}"),
-        notice=Markup(notice()),
+        notice=Markup(write_notice()),
     )
 
 
@@ -123,7 +123,7 @@ def render_frame(
     """
     alternate = '<link rel="alternate" type="text/markdown" href="$it">'
     frame = frame or desk_frame(texts)
-    return fill(
+    return fill_template(
         texts.template(_LAYOUT),
         language=language,
         versions=versions,
@@ -133,14 +133,14 @@ def render_frame(
         main=main,
         contact=_contact(site, texts),
         alternate=_line(alternate, markdown),
-        tags=Markup(head_tags()),
+        tags=Markup(write_head_tags()),
         icon=ICON.url,
         style=STYLE.url,
         script=frame.script,
         policy=frame.policy,
         here=frame.here,
         nav=frame.nav,
-        promise=fill(frame.promise, site=site.name),
+        promise=fill_template(frame.promise, site=site.name),
         notice=frame.notice,
     ).encode()
 
@@ -164,23 +164,25 @@ def render_ask(
     """
     locale = _line(' data-locale="$it"', language)
     button = '<li><button class="chip" type="button" data-query="$question">$label</button></li>'
-    buttons = [fill(button, label=label, question=asked) for label, asked in examples.items()]
+    buttons = [
+        fill_template(button, label=label, question=asked) for label, asked in examples.items()
+    ]
     example = texts.template("<h2>{{ask.examples}}</h2>\n<ul>\n$buttons\n</ul>")
-    listed = fill(example, buttons=join(buttons))
+    listed = fill_template(example, buttons=join_markup(buttons))
     shown = listed if buttons else ""
-    return fill(
+    return fill_template(
         texts.template(_ASK),
         placeholder=placeholder,
         examples=shown,
-        acts=render_acts(acts, texts),
+        acts=render_actions(acts, texts),
         desk=site.url,
         locale=locale,
     )
 
 
-def neighbours_of(site: Site, documents: Sequence[Document]) -> Neighbours:
+def make_page_index(site: Site, documents: Sequence[Document]) -> PageIndex:
     """All documents of a site, for the pages of each of them."""
-    return Neighbours(
+    return PageIndex(
         urls={document.source: document.url for document in documents},
         by_path={document.path: document for document in documents},
         versions=group_versions(documents, site.language),
@@ -190,7 +192,7 @@ def neighbours_of(site: Site, documents: Sequence[Document]) -> Neighbours:
 def render_page(
     site: Site,
     document: Document,
-    neighbours: Neighbours,
+    neighbours: PageIndex,
     topics: Sequence[str] | None,
     frame: Frame | None = None,
     offers: Sequence[Resource] = (),
@@ -204,7 +206,7 @@ def render_page(
         offers: what the page declares beside its text.
         pictures: the addresses of the files that are served.
     """
-    texts = texts_of(site.language)
+    texts = find_texts(site.language)
     article = write_article(document, neighbours.urls, pictures)
     asked = Markup()
     if topics is not None:
@@ -212,13 +214,13 @@ def render_page(
         box = render_ask(
             site, texts, texts.say("ask.placeholder.page"), questions, document.language
         )
-        asked = fill('<hr class="rule">\n$ask', ask=box)
+        asked = fill_template('<hr class="rule">\n$ask', ask=box)
     home = (frame or desk_frame(texts)).home
-    main = fill(
+    main = fill_template(
         texts.template(_PAGE),
         crumbs=_crumbs(document, neighbours.by_path, home),
         title=article.title,
-        anchor=fill(' id="$anchor"', anchor=article.anchor) if article.anchor else "",
+        anchor=fill_template(' id="$anchor"', anchor=article.anchor) if article.anchor else "",
         description=_line('<p class="lead">$it</p>', document.description),
         updated=_updated(document.updated, texts),
         body=article.body,
@@ -250,10 +252,10 @@ def render_error_page(
         is_needed: whether the message says what the page's own words do not.
         home: where the desk is.
     """
-    texts = texts_of(site.language)
+    texts = find_texts(site.language)
     heading, is_english = texts.say(words), texts.language == ENGLISH
     lead = '<p class="lead">$it</p>' if is_english else '<p class="lead" lang="en">$it</p>'
-    main = fill(
+    main = fill_template(
         texts.template(_ERROR),
         status=str(status),
         heading=heading,
@@ -267,7 +269,7 @@ def render_error_page(
         title=f"{heading} · {site.name}",
         description=message if is_english else heading,
         texts=texts,
-        language=tag_of(site.language),
+        language=find_language_tag(site.language),
     )
 
 
@@ -275,26 +277,26 @@ def _updated(date: str | None, texts: Texts) -> Markup:
     """When a page was updated, as it says."""
     if not date:
         return NOTHING
-    time = fill('<time datetime="$it">$it</time>', it=date)
-    return fill(texts.template('<p class="updated">{{page.updated}}</p>'), date=time)
+    time = fill_template('<time datetime="$it">$it</time>', it=date)
+    return fill_template(texts.template('<p class="updated">{{page.updated}}</p>'), date=time)
 
 
 def _crumbs(document: Document, by_path: Mapping[str, Document], home: str) -> Markup:
     """The way from the top down to the page; folders without a page of their own are no links."""
-    steps = [fill('<li><a href="/">$home</a></li>', home=home)]
+    steps = [fill_template('<li><a href="/">$home</a></li>', home=home)]
     above = document.path.split("/")[:-1]
     for depth, segment in enumerate(above, start=1):
         folder = by_path.get("/".join(above[:depth]))
         if folder is None:
-            steps.append(fill("<li>$name</li>", name=folder_name(unquote(segment))))
+            steps.append(fill_template("<li>$name</li>", name=folder_name(unquote(segment))))
         else:
             link = '<li><a href="$url">$name</a></li>'
-            steps.append(fill(link, url=folder.url, name=folder.title))
-    steps.append(fill('<li aria-current="page">$name</li>', name=document.title))
-    return join(steps)
+            steps.append(fill_template(link, url=folder.url, name=folder.title))
+    steps.append(fill_template('<li aria-current="page">$name</li>', name=document.title))
+    return join_markup(steps)
 
 
-def _versions(site: Site, document: Document, neighbours: Neighbours) -> Markup:
+def _versions(site: Site, document: Document, neighbours: PageIndex) -> Markup:
     """Links to a page's versions by language, itself included; the page itself is for all others.
 
     Search engines want them whole, and on every version alike.
@@ -304,24 +306,28 @@ def _versions(site: Site, document: Document, neighbours: Neighbours) -> Markup:
     urls = {tag: site.url + version.url for tag, version in found.items()}
     if site.language in urls:
         urls["x-default"] = urls[site.language]
-    return join((fill(link, language=tag, url=url) for tag, url in urls.items()), "\n")
+    return join_markup(
+        (fill_template(link, language=tag, url=url) for tag, url in urls.items()), "\n"
+    )
 
 
 def _line(template: str, value: str | None) -> Markup:
-    return fill(template, it=value) if value else Markup()
+    return fill_template(template, it=value) if value else Markup()
 
 
 def _contact(site: Site, texts: Texts) -> Markup:
     """How to reach the site's people, as far as it says."""
     ways = []
     if site.contact.email:
-        ways.append(fill('<a href="mailto:$mail">$mail</a>', mail=site.contact.email))
+        ways.append(fill_template('<a href="mailto:$mail">$mail</a>', mail=site.contact.email))
     if site.contact.phone:
         dialled = "".join(sign for sign in site.contact.phone if sign in "+0123456789")
         ways.append(
-            fill('<a href="tel:$number">$phone</a>', number=dialled, phone=site.contact.phone)
+            fill_template(
+                '<a href="tel:$number">$phone</a>', number=dialled, phone=site.contact.phone
+            )
         )
     if site.contact.url.startswith(("https://", "http://", "/")):
         contact = '<a href="$url">{{layout.contact}}</a>'
-        ways.append(fill(texts.template(contact), url=site.contact.url))
-    return fill("<p>$ways</p>", ways=join(ways, " · ")) if ways else Markup()
+        ways.append(fill_template(texts.template(contact), url=site.contact.url))
+    return fill_template("<p>$ways</p>", ways=join_markup(ways, " · ")) if ways else Markup()

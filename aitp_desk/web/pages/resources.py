@@ -10,7 +10,7 @@ from aitp_desk.protocols.base.door import Door
 from aitp_desk.protocols.openapi.wire import encode_called
 from aitp_desk.protocols.openapi.wire import render_error as render_problem
 from aitp_desk.protocols.resources import ResourcesDoor
-from aitp_desk.web.pages.routes import PagesDoor, gives_at
+from aitp_desk.web.pages.routes import PagesDoor, list_media_types
 
 
 def make_resource_doors(
@@ -25,11 +25,13 @@ def make_resource_doors(
         ResourcesDoor(
             desk,
             get_page=pages.get_page_below if desk.name else pages.get_page,
-            pages_at=gives_at,
+            pages_at=list_media_types,
             calls=calls,
-            render_error=partial(pages.render_error_or, partial(render_problem, below=desk.below)),
+            render_error=partial(
+                pages.render_error_or, partial(render_problem, below=desk.base_path)
+            ),
             encode_call=partial(
-                encode_called, site_url=desk.site.url, below=desk.below, goes_on=False
+                encode_called, site_url=desk.site.url, below=desk.base_path, goes_on=False
             ),
         ).door()
         for desk in desks

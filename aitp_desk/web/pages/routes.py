@@ -10,7 +10,7 @@ from urllib.parse import quote, unquote
 from aitp_desk.config import Site
 from aitp_desk.desk.desk import Desk
 from aitp_desk.knowledge.documents.base import Document
-from aitp_desk.knowledge.documents.languages import listed
+from aitp_desk.knowledge.documents.languages import drop_duplicates_by_language
 from aitp_desk.knowledge.editions import Editions
 from aitp_desk.model.errors import DeskError, RouteNotFound
 from aitp_desk.protocols.ahp.content import (
@@ -27,22 +27,21 @@ from aitp_desk.protocols.base.door import (
     Handler,
     Reply,
     Route,
-    version_of,
+    make_etag,
 )
 from aitp_desk.protocols.openapi.routes import DOCUMENT_PATH
 from aitp_desk.web.pages.api import render_api
 from aitp_desk.web.pages.assets import ASSETS, ASSETS_PATH
-from aitp_desk.web.pages.blocks.action_forms import offered_acts
-from aitp_desk.web.pages.blocks.example_questions import example_questions, page_topics
-from aitp_desk.web.pages.cache import Shelf
+from aitp_desk.web.pages.blocks.action_forms import list_offered_actions
+from aitp_desk.web.pages.blocks.example_questions import list_example_questions, list_page_topics
+from aitp_desk.web.pages.cache import PageCache
 from aitp_desk.web.pages.files import FileSender
-from aitp_desk.web.pages.full.document import AllPages, urls_of
+from aitp_desk.web.pages.full.document import FullDocument, map_urls
 from aitp_desk.web.pages.full.subprocess_render import write_pages
 from aitp_desk.web.pages.home import render_home
-from aitp_desk.web.pages.renderer import neighbours_of, render_page
+from aitp_desk.web.pages.renderer import make_page_index, render_page
 from aitp_desk.web.pages.wire import (
     Page,
-    is_for_markdown,
     render_refusal,
     reply_api,
     reply_asset,
@@ -52,6 +51,7 @@ from aitp_desk.web.pages.wire import (
     reply_page,
     tag_markdown,
     tag_page,
+    wants_markdown_page,
 )
 
 RenderError = Callable[[DeskError, Mapping[str, str]], Reply]
@@ -91,26 +91,28 @@ class PagesDoor:
         self._described = described
         self._rows = rows
         self._overview = overview
-        self._shelf = Shelf()
+        self._shelf = PageCache()
         self._files = FileSender()
-        self._all_pages = AllPages(site, data)
+        self._all_pages = FullDocument(site, data)
 
     async def get_home(self, desk: Desk, call: Call) -> Reply:
         """``GET /``: the home page, or ``/llms.txt`` where Markdown is preferred."""
         editions = desk.knowledge.editions
-        if is_for_markdown(call):
+        if wants_markdown_page(call):
             return await self._home_as_markdown(desk, call)
 
         def render() -> Page:
             library = editions.library
-            examples = example_questions(library.documents, library.passages, self._site.language)
+            examples = list_example_questions(
+                library.documents, library.passages, self._site.language
+            )
             api = "" if self._described is None else API_PATH
-            pages = listed(editions.documents)
+            pages = drop_duplicates_by_language(editions.documents)
             return tag_page(render_home(self._site, pages, examples, self._rows, api, acts))
 
-        acts = offered_acts(desk.registry.actions)
+        acts = list_offered_actions(desk.registry.actions)
         revision = " ".join([editions.revision, *(act.name for act in acts)])
-        page = await self._shelf.page(revision, "", HTML_TYPE, render)
+        page = await self._shelf.get_or_render(revision, "", HTML_TYPE, render)
         return reply_page(page, call.headers, desk.signals, CONTENT_PATH)
 
     async def get_content(self, desk: Desk, call: Call) -> Reply:
@@ -133,12 +135,14 @@ class PagesDoor:
         if described is None or editions.document(_canonical(call.path)) is not None:
             return await self._page(desk, call, asks=asks)
         document = described()
-        below = desk.below
+        below = desk.base_path
 
         def render() -> Page:
             return tag_page(render_api(desk.site, document, below + DOCUMENT_PATH))
 
-        page = await self._shelf.page(version_of(document), below + API_PATH, HTML_TYPE, render)
+        page = await self._shelf.get_or_render(
+            make_etag(document), below + API_PATH, HTML_TYPE, render
+        )
         return reply_api(page, call.headers, desk.signals, below + DOCUMENT_PATH)
 
     async def get_asset(self, _desk: Desk, call: Call) -> Reply:
@@ -177,7 +181,7 @@ class PagesDoor:
         if local is not None:
             return await self._files.reply(local, call)
         document = editions.document(path)
-        as_markdown = is_for_markdown(call)
+        as_markdown = wants_markdown_page(call)
         if document is None and path.endswith(".md"):
             if path == _HOME_AS_MARKDOWN and editions.document("index") is None:
                 return await self._home_as_markdown(desk, call)
@@ -192,26 +196,28 @@ class PagesDoor:
         found = document
 
         def render() -> Page:
-            library = editions.holding(found)
-            topics = page_topics(library.outline(found.path)) if asks else None
-            neighbours = neighbours_of(self._site, editions.documents)
-            offers = library.shelf.of_page(found.path)
+            library = editions.find_library_of(found)
+            topics = list_page_topics(library.outline(found.path)) if asks else None
+            neighbours = make_page_index(self._site, editions.documents)
+            offers = library.shelf.list_by_page(found.path)
             html = render_page(
                 self._site, found, neighbours, topics, offers=offers, pictures=editions.files
             )
             return tag_page(html)
 
-        page = await self._shelf.page(editions.revision, document.path, HTML_TYPE, render)
+        page = await self._shelf.get_or_render(editions.revision, document.path, HTML_TYPE, render)
         return reply_page(page, call.headers, desk.signals, document.markdown_url)
 
     async def _page_as_markdown(
         self, desk: Desk, call: Call, editions: Editions, document: Document
     ) -> Reply:
         def render() -> Page:
-            (page,) = write_pages(self._site, (document,), urls_of(editions))
+            (page,) = write_pages(self._site, (document,), map_urls(editions))
             return tag_markdown(page.text, page.tokens)
 
-        page = await self._shelf.page(editions.revision, document.path, MARKDOWN_TYPE, render)
+        page = await self._shelf.get_or_render(
+            editions.revision, document.path, MARKDOWN_TYPE, render
+        )
         return reply_markdown(page, call.headers, desk.signals, self._site.url + document.url)
 
     async def _home_as_markdown(self, desk: Desk, call: Call) -> Reply:
@@ -223,7 +229,7 @@ class PagesDoor:
             text = write_llms_txt(self._site, editions.documents, editions.described)
             return tag_markdown(text)
 
-        return await self._shelf.page(editions.revision, "", MARKDOWN_TYPE, render)
+        return await self._shelf.get_or_render(editions.revision, "", MARKDOWN_TYPE, render)
 
     def render_error(self, error: DeskError, headers: Mapping[str, str]) -> Reply:
         """A refusal or a fault: a page or Markdown for who asks for it, JSON for all others."""
@@ -240,9 +246,9 @@ class PagesDoor:
         routes = (
             _read("/", self.get_home, second=self._overview),
             # a page loads several: counted, they would leave an office's later visitors unstyled
-            _read(ASSETS_PATH + "{name}", self.get_asset, gives_at=gives_at, counted=None),
+            _read(ASSETS_PATH + "{name}", self.get_asset, gives_at=list_media_types, counted=None),
             *(() if self._described is None else (_read(API_PATH, self.get_api),)),
-            _read("/{path:.*}", self.get_page, gives_at=gives_at),
+            _read("/{path:.*}", self.get_page, gives_at=list_media_types),
         )
         return Door("pages", routes, owns=("/",), render_error=self.render_error)
 
@@ -262,7 +268,7 @@ class PagesDoor:
         routes = (
             *(_read(home, self.get_page_below, second=self._overview) for home in homes),
             *(() if described is None else (_read(f"/{name}{API_PATH}", get_api),)),
-            *(_read(path, self.get_page_below, gives_at=gives_at) for path in paths),
+            *(_read(path, self.get_page_below, gives_at=list_media_types) for path in paths),
         )
         return Door(f"pages of {name}", routes, (f"/{name}/",), self.render_error, desk)
 
@@ -276,7 +282,7 @@ class PagesDoor:
         served = ((CONTENT_PATH, self.get_content), (FULL_CONTENT_PATH, self.get_full_content))
         routes = tuple(_read(path, handler, (MARKDOWN_TYPE,)) for path, handler in served)
         owns = (CONTENT_PATH, FULL_CONTENT_PATH)
-        ahead = partial(self._all_pages.writing_ahead, desk)
+        ahead = partial(self._all_pages.write_ahead, desk)
         return Door("content", routes, owns, render_error, beside=ahead)
 
 
@@ -306,7 +312,7 @@ def _canonical(path: str) -> str:
     return "/".join(quote(unquote(part), safe="") for part in path.strip("/").split("/"))
 
 
-def gives_at(desk: Desk, path: str) -> tuple[str, ...]:
+def list_media_types(desk: Desk, path: str) -> tuple[str, ...]:
     """The media types of a page or a file; none where neither stands at a path."""
     asset = ASSETS.get(path.removeprefix(ASSETS_PATH))
     if asset is not None:

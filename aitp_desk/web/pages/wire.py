@@ -16,7 +16,7 @@ from aitp_desk.model.error_kind import ErrorKind
 from aitp_desk.model.errors import DeskError
 from aitp_desk.protocols.ahp.content import write_content_signal
 from aitp_desk.protocols.ahp.manifest import CONTENT_PATH
-from aitp_desk.protocols.base.accept import HTML_TYPE, MARKDOWN_TYPE, quality_of, wants_markdown
+from aitp_desk.protocols.base.accept import HTML_TYPE, MARKDOWN_TYPE, find_quality, wants_markdown
 from aitp_desk.protocols.base.discovery_links import MANIFEST_PATH
 from aitp_desk.protocols.base.door import (
     FOREVER,
@@ -25,12 +25,12 @@ from aitp_desk.protocols.base.door import (
     MARKDOWN,
     Call,
     Reply,
-    has_version,
-    version_of,
+    make_etag,
+    matches_etag,
 )
-from aitp_desk.protocols.base.errors import refusal_headers, status_of
+from aitp_desk.protocols.base.errors import find_status, make_refusal_headers
 from aitp_desk.web.pages.assets import Asset
-from aitp_desk.web.pages.blocks.texts import ENGLISH, texts_of
+from aitp_desk.web.pages.blocks.texts import ENGLISH, find_texts
 from aitp_desk.web.pages.csp import ON_PAGES
 from aitp_desk.web.pages.full.cache import FullText
 from aitp_desk.web.pages.renderer import render_error_page
@@ -60,7 +60,7 @@ class Page(msgspec.Struct, frozen=True):
 
 def tag_page(body: bytes) -> Page:
     """A page with its tag, a hash of its bytes."""
-    return Page(body, version_of(body))
+    return Page(body, make_etag(body))
 
 
 def tag_markdown(text: str, tokens: int | None = None) -> Page:
@@ -120,7 +120,7 @@ def reply_full_content(text: FullText, call: Call, signals: Signals) -> Reply:
         (TOKENS, str(text.tokens)),
         _signal(signals),
     )
-    if has_version(call.headers, text.tag):
+    if matches_etag(call.headers, text.tag):
         return Reply(304, content_type=MARKDOWN, headers=headers)
     length = ("Content-Length", str(text.size))
     return Reply(200, b"", MARKDOWN, (*headers, length), pieces=text.pieces())
@@ -133,27 +133,27 @@ def reply_asset(asset: Asset) -> Reply:
 
 def reply_error(error: DeskError, site: Site) -> Reply:
     """A refusal or a fault as a page."""
-    status = status_of(error.kind)
+    status = find_status(error.kind)
     body = render_error_page(
         site,
         status=status,
-        words=words_of(error.kind),
+        words=get_text_key(error.kind),
         message=error.message,
         is_needed=error.kind in _SAID_BY_MESSAGE,
         home=f"{site.url}/" if error.kind is ErrorKind.WRONG_HOST else "/",
     )
-    return Reply(status, body, HTML, (*refusal_headers(error), *ON_PAGES, _BY_ACCEPT))
+    return Reply(status, body, HTML, (*make_refusal_headers(error), *ON_PAGES, _BY_ACCEPT))
 
 
 def reply_markdown_error(error: DeskError) -> Reply:
     """A refusal or a fault in Markdown, with the ways on."""
-    heading = texts_of(ENGLISH).say(words_of(error.kind))
+    heading = find_texts(ENGLISH).say(get_text_key(error.kind))
     text = (
         f"# {heading}\n\n{error.message}\n\n"
         f"- [All pages]({CONTENT_PATH})\n- [What can be asked here]({MANIFEST_PATH})\n"
     )
-    headers = (*refusal_headers(error), _BY_ACCEPT)
-    return Reply(status_of(error.kind), text.encode(), MARKDOWN, headers)
+    headers = (*make_refusal_headers(error), _BY_ACCEPT)
+    return Reply(find_status(error.kind), text.encode(), MARKDOWN, headers)
 
 
 def render_refusal(
@@ -171,15 +171,15 @@ def render_refusal(
         return reply_markdown_error(error)
     if wants_html(headers):
         return reply_error(error, site)
-    return by_accept(render_json(error, headers))
+    return is_chosen_by_accept(render_json(error, headers))
 
 
-def by_accept(refusal: Reply) -> Reply:
+def is_chosen_by_accept(refusal: Reply) -> Reply:
     """A refusal in another form than a page's, where the Accept header has chosen it."""
     return msgspec.structs.replace(refusal, headers=(*refusal.headers, _BY_ACCEPT))
 
 
-def is_for_markdown(call: Call) -> bool:
+def wants_markdown_page(call: Call) -> bool:
     """Whether a page is asked for as Markdown: by ``?markdown=true`` or the Accept header."""
     return call.query.get("markdown") == "true" or wants_markdown(call.headers.get("Accept", ""))
 
@@ -187,10 +187,10 @@ def is_for_markdown(call: Call) -> bool:
 def wants_html(headers: Mapping[str, str]) -> bool:
     """Whether the caller would rather have a page than JSON; one who does not say would not."""
     accept = headers.get("Accept", "")
-    return quality_of(accept, HTML_TYPE)[0] > quality_of(accept, JSON)[0]
+    return find_quality(accept, HTML_TYPE)[0] > find_quality(accept, JSON)[0]
 
 
-def words_of(kind: ErrorKind) -> str:
+def get_text_key(kind: ErrorKind) -> str:
     """Key of what an error page says happened; with ``.advice``, of what to do now."""
     match kind:
         case (
@@ -253,6 +253,6 @@ def _reply_tagged(
     links: str = "",
 ) -> Reply:
     told = tuple({"ETag": page.tag, **dict((_REVALIDATE, _BY_ACCEPT, *extra))}.items())
-    if has_version(headers, page.tag):
+    if matches_etag(headers, page.tag):
         return Reply(304, content_type=content_type, headers=told, links=links)
     return Reply(200, page.body, content_type, told, links)

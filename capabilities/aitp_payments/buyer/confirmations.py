@@ -38,7 +38,7 @@ _MOVES: Mapping[tuple[State, str], State] = {
 """What becomes of a payment by what its merchant confirms; by all else it stays as it is."""
 
 
-class Hearing:
+class ConfirmationHandler:
     """Hears what payees confirm.
 
     Parameters:

@@ -12,10 +12,12 @@ from aitp_payments.buyer.purchases import BOUGHT, Bought
 from aitp_payments.ledger.journal import BALANCE, ENTRY, balance_key, entry_key
 from aitp_payments.ledger.names import at_payee
 from aitp_payments.money import amount
-from aitp_payments.record_reads import Kept
+from aitp_payments.record_reads import ListedRecord
 
 
-def verify_bought(records: Iterable[Kept], counters: Iterable[tuple[str, int]]) -> Iterator[str]:
+def verify_bought(
+    records: Iterable[ListedRecord], counters: Iterable[tuple[str, int]]
+) -> Iterator[str]:
     """What is not as it should be, a sentence each.
 
     Every payment that is pending stands on ``pending-at:…`` and every confirmed one on

@@ -25,7 +25,7 @@ from aitp_desk.capability import (
     Verdict,
 )
 from aitp_payments.buyer.confirmation_deadline import look_at
-from aitp_payments.buyer.confirmations import Hearing
+from aitp_payments.buyer.confirmations import ConfirmationHandler
 from aitp_payments.buyer.mandates import Mandates, Payee
 from aitp_payments.buyer.offers import (
     OTHERS,
@@ -90,7 +90,7 @@ class Buyer:
         self._affiliates = affiliates
         self._asks_people = chosen.otherwise == "people"
         self._open_for = chosen.open_minutes * 60
-        self._hearing = Hearing(self.mandates)
+        self._hearing = ConfirmationHandler(self.mandates)
         self._top_ups = TopUps(
             self.mandates, self.payer, asks=self._asks_people, open_for=self._open_for
         )

@@ -14,7 +14,7 @@ from aitp_payments.ledger.purses import Purse
 from aitp_payments.ledger.refunds import Returned
 from aitp_payments.money import amount
 from aitp_payments.quotes.thread_records import AskedPayment
-from aitp_payments.record_reads import Kept
+from aitp_payments.record_reads import ListedRecord
 from aitp_payments.records import PaymentRecord, QuoteRecord
 
 _PAID = frozenset({"settled", "refunding", "refunded", "refund_due"})
@@ -34,7 +34,7 @@ class Verified(msgspec.Struct, frozen=True):
     problems: tuple[str, ...]
 
 
-class Verifying:
+class LedgerVerifier:
     """Looks at everything that a desk keeps of money.
 
     Parameters:
@@ -48,7 +48,9 @@ class Verifying:
         self._quotes = 0
         self._payments = 0
 
-    def verify(self, records: Iterable[Kept], counters: Iterable[tuple[str, int]]) -> Verified:
+    def verify(
+        self, records: Iterable[ListedRecord], counters: Iterable[tuple[str, int]]
+    ) -> Verified:
         """Look at all of it.
 
         Parameters:
@@ -65,7 +67,7 @@ class Verifying:
         accounts = sum(name.startswith(BALANCE) for name in held)
         return Verified(len(self._entries), accounts, self._quotes, self._payments, tuple(problems))
 
-    def _entry(self, one: Kept) -> Iterator[str]:
+    def _entry(self, one: ListedRecord) -> Iterator[str]:
         try:
             entry = msgspec.convert(one.value, Entry)
         except msgspec.ValidationError as error:
@@ -97,7 +99,7 @@ class Verifying:
             if said < 0 and not is_outside(account):
                 yield f"{account}: it has less than nothing, {amount(said, currency)} {currency}."
 
-    def _other(self, one: Kept, held: Mapping[str, int]) -> Iterator[str]:
+    def _other(self, one: ListedRecord, held: Mapping[str, int]) -> Iterator[str]:
         kind, _, rest = one.key.partition(":")
         match kind:
             case "channel" | "hold":

@@ -28,7 +28,7 @@ from aitp_payments.ledger.journal import (
     move,
     post,
 )
-from aitp_payments.ledger.shares import NOBODY, Sharing, received
+from aitp_payments.ledger.shares import NOBODY, RevenueSplit, received
 from aitp_payments.money import amount, is_whole, minor_unit, whole_part
 from aitp_payments.record_reads import Books
 
@@ -203,7 +203,7 @@ def _draw(books: Books, purse: Purse, count: int, transaction: str) -> tuple[Eff
 
 
 def capture(
-    books: Books, purse: Purse, count: int | None = None, sharing: Sharing = NOBODY
+    books: Books, purse: Purse, count: int | None = None, sharing: RevenueSplit = NOBODY
 ) -> tuple[Effect, ...]:
     """Have the site and its affiliates get what is theirs of a purse.
 
@@ -264,7 +264,7 @@ def close(books: Books, purse: Purse) -> tuple[Effect, ...]:
     )
 
 
-def _captured(purse: Purse, count: int, of_drawn: int, sharing: Sharing) -> Sequence[Leg]:
+def _captured(purse: Purse, count: int, of_drawn: int, sharing: RevenueSplit) -> Sequence[Leg]:
     return (
         Leg(purse.drawn, purse.currency, -of_drawn),
         Leg(purse.pot, purse.currency, of_drawn - count),

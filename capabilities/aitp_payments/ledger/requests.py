@@ -38,14 +38,14 @@ from aitp_payments.ledger.purses import (
     purse_of,
     top_up,
 )
-from aitp_payments.ledger.shares import NOBODY, Sharing
+from aitp_payments.ledger.shares import NOBODY, RevenueSplit
 from aitp_payments.ledger.text import tell
 from aitp_payments.messages.signatures import verifies
 from aitp_payments.methods import Charge, Method
 from aitp_payments.money import amount, counted
 from aitp_payments.quotes.merchant import Merchant, moment
 from aitp_payments.records import After, PaymentRecord
-from aitp_payments.settlement.lifecycle import Settling
+from aitp_payments.settlement.lifecycle import SettlementService
 
 SIGNATURE = "payer_signature"
 RELEASE = "purses_release"
@@ -62,7 +62,7 @@ class Purses(Method):
 
     name = "purses"
 
-    def use(self, own: Own, merchant: Merchant, settling: Settling) -> None:
+    def use(self, own: Own, merchant: Merchant, settling: SettlementService) -> None:
         """Take the merchant, who signs how everything stands."""
         del own, settling
         self._merchant = merchant
@@ -320,7 +320,7 @@ def _purse(context: Context, kind: PurseKind, id: str) -> Purse:
     return purse
 
 
-def _sharing(wish: asked.Capture) -> Sharing:
+def _sharing(wish: asked.Capture) -> RevenueSplit:
     """What affiliates get of what is captured."""
     share = wish.revenue_share
     if isinstance(share, UnsetType):
@@ -328,7 +328,7 @@ def _sharing(wish: asked.Capture) -> Sharing:
     weights = Counter[str]()
     for one in share.affiliates:
         weights[one.id] += one.weight
-    return Sharing(share.affiliate_share_bps, weights)
+    return RevenueSplit(share.affiliate_share_bps, weights)
 
 
 def _not_theirs() -> NotBooked:

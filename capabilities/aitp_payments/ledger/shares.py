@@ -14,7 +14,7 @@ ALL_BPS = 10_000
 """All of it, in basis points."""
 
 
-class Sharing(msgspec.Struct, frozen=True, omit_defaults=True):
+class RevenueSplit(msgspec.Struct, frozen=True, omit_defaults=True):
     """What affiliates get of what is paid.
 
     Parameters:
@@ -37,10 +37,10 @@ class Sharing(msgspec.Struct, frozen=True, omit_defaults=True):
             raise ValueError("The weight of an affiliate is 1 or more.")
 
 
-NOBODY = Sharing()
+NOBODY = RevenueSplit()
 
 
-def received(count: int, currency: str, sharing: Sharing) -> tuple[Leg, ...]:
+def received(count: int, currency: str, sharing: RevenueSplit) -> tuple[Leg, ...]:
     """What each receives of what is paid: the legs add up to exactly that.
 
     Affiliates get whole minor units where the price is one of these, rounded down together, and
@@ -64,6 +64,6 @@ def received(count: int, currency: str, sharing: Sharing) -> tuple[Leg, ...]:
     )
 
 
-def paid(source: str, count: int, currency: str, sharing: Sharing = NOBODY) -> Sequence[Leg]:
+def paid(source: str, count: int, currency: str, sharing: RevenueSplit = NOBODY) -> Sequence[Leg]:
     """The legs of a payment from an account to the site and its affiliates."""
     return (Leg(source, currency, -count), *received(count, currency, sharing))

@@ -18,7 +18,7 @@ _DECLINES = frozenset(
 _LONGEST_CODE = 100
 
 
-def form_of(asked: AskedPayment, *, by_account: bool) -> dict[str, Any]:
+def make_form(asked: AskedPayment, *, by_account: bool) -> dict[str, Any]:
     """The form that pays a quote, or declines it.
 
     Parameters:
@@ -42,7 +42,7 @@ def form_of(asked: AskedPayment, *, by_account: bool) -> dict[str, Any]:
     return {"type": "object", "properties": properties, "required": ["answer"]}
 
 
-def answer_by(asked: AskedPayment, given: Mapping[str, Any]) -> dict[str, Any]:
+def make_answer(asked: AskedPayment, given: Mapping[str, Any]) -> dict[str, Any]:
     """The message that a filled-in form makes.
 
     Raises:

@@ -28,8 +28,8 @@ from aitp_desk.capability import (
 from aitp_payments.messages.aitp01 import PUBLISHED
 from aitp_payments.messages.site import RejectedDecline
 from aitp_payments.methods import Method
-from aitp_payments.quotes.answers import form_of
-from aitp_payments.quotes.quotes import Quoting
+from aitp_payments.quotes.answers import make_form
+from aitp_payments.quotes.quotes import QuoteService
 from aitp_payments.quotes.thread_records import AskedPayment, read_asked
 from aitp_payments.records import (
     LEDGER,
@@ -41,7 +41,7 @@ from aitp_payments.records import (
     quote_key,
 )
 from aitp_payments.settlement.ledger_payment import UNKNOWN
-from aitp_payments.settlement.lifecycle import NotPayable, Settling
+from aitp_payments.settlement.lifecycle import NotPayable, SettlementService
 
 OWN = 1
 """The version of the site's own schema."""
@@ -56,7 +56,11 @@ class OpenQuotes:
     """
 
     def __init__(
-        self, quoting: Quoting, settling: Settling, methods: Sequence[Method], schema: str
+        self,
+        quoting: QuoteService,
+        settling: SettlementService,
+        methods: Sequence[Method],
+        schema: str,
     ) -> None:
         self._quoting = quoting
         self._settling = settling
@@ -96,7 +100,7 @@ class OpenQuotes:
         return Waiting(
             id=quote.quote_id,
             message={"quote": quote.quote},
-            form=form_of(asked, by_account=self.by_account),
+            form=make_form(asked, by_account=self.by_account),
             of=asked.of,
             call_id=quote.call_id,
             terms=PaymentTerms(

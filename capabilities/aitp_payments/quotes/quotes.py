@@ -15,7 +15,7 @@ from aitp_payments.records import NEAR, QuoteRecord, Terms
 _AITP_METHOD = ("type", "token", "recipient")
 
 
-class Quoting:
+class QuoteService:
     """Makes quotes.
 
     Parameters:

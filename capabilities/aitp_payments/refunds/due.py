@@ -10,7 +10,7 @@ from aitp_desk.capability import Context, Effect, Health, Job, Wanted, Work
 from aitp_payments.records import After, find_payment
 from aitp_payments.refunds.due_parts import BOOK_PART, book_part, find_due_part
 from aitp_payments.refunds.service import BY_HAND, DUE, WATCH
-from aitp_payments.settlement.lifecycle import Settling
+from aitp_payments.settlement.lifecycle import SettlementService
 
 DELAYS = (5, 60, 600, 3600, 6 * 3600)
 """Seconds between the attempts to give something back."""
@@ -23,7 +23,7 @@ class Due:
         self._short = set[str]()
         self._by_people = set[str]()
 
-    def use(self, settling: Settling) -> None:
+    def use(self, settling: SettlementService) -> None:
         """Take the one that books."""
         self._settling = settling
 

@@ -15,7 +15,7 @@ from aitp_payments.ledger.refunds import is_refunded, refund, refundable
 from aitp_payments.record_reads import Books
 from aitp_payments.records import LEDGER, NEAR, After, PaymentRecord, find_payment
 from aitp_payments.refunds.service import DUE_SECONDS, Part, booked
-from aitp_payments.settlement.lifecycle import Settling
+from aitp_payments.settlement.lifecycle import SettlementService
 
 DUE_PART = "due:"
 """Keys of such parts begin so; the refund's id follows."""
@@ -45,7 +45,7 @@ def find_due_part(books: Books, reference: str) -> DuePart | None:
 
 
 def return_part(
-    settling: Settling, books: Books, payment: PaymentRecord, part: Part
+    settling: SettlementService, books: Books, payment: PaymentRecord, part: Part
 ) -> tuple[Effect, ...]:
     """Give back a part of what was paid from an account, now or once there is enough.
 
@@ -89,7 +89,7 @@ def close_part(books: Books, reference: str) -> tuple[Effect, ...]:
     return (_kept(books, replace(part, is_open=False)),)
 
 
-def book_part(settling: Settling, books: Books, reference: str) -> tuple[Effect, ...]:
+def book_part(settling: SettlementService, books: Books, reference: str) -> tuple[Effect, ...]:
     """Book a part, or look again in a while."""
     part = find_due_part(books, reference)
     payment = None if part is None else find_payment(books, part.payment_id)

@@ -45,7 +45,7 @@ class Part(msgspec.Struct, frozen=True):
     reference: str
 
 
-class Returning:
+class RefundService:
     """Has payments given back, for every method.
 
     Parameters:

@@ -24,7 +24,7 @@ from aitp_payments.methods import Charge, Method
 from aitp_payments.quotes.merchant import Merchant
 from aitp_payments.records import LEDGER, PaymentRecord
 from aitp_payments.settlement.ledger_payment import Cashier, Tender
-from aitp_payments.settlement.lifecycle import Settling
+from aitp_payments.settlement.lifecycle import SettlementService
 from aitp_payments.settlement.payer_keys import account_by, reference_of
 
 NO_CODE = "This code opens no store credit."
@@ -45,7 +45,7 @@ class ByAccount(Method):
     merchant: Merchant
     cashier: Cashier
 
-    def use(self, own: Own, merchant: Merchant, settling: Settling) -> None:
+    def use(self, own: Own, merchant: Merchant, settling: SettlementService) -> None:
         """Take who signs, and the one that settles."""
         del own
         self.merchant = merchant

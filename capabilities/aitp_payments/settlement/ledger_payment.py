@@ -16,7 +16,7 @@ from aitp_payments.records import LEDGER, NEAR, After, QuoteRecord, Terms, find_
 from aitp_payments.settlement.confirmations import confirm, say, told
 from aitp_payments.settlement.lifecycle import (
     NotPayable,
-    Settling,
+    SettlementService,
     check_payable,
     payment_id,
     received,
@@ -56,7 +56,7 @@ class Cashier:
         merchant: signs what is confirmed.
     """
 
-    def __init__(self, merchant: Merchant, settling: Settling) -> None:
+    def __init__(self, merchant: Merchant, settling: SettlementService) -> None:
         self._merchant = merchant
         self._settling = settling
 

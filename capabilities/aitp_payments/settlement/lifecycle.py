@@ -23,7 +23,7 @@ from aitp_desk.capability import Audit, Effect, Keep, Paid, Start
 from aitp_payments.ledger import shares
 from aitp_payments.ledger.journal import Leg, move, post
 from aitp_payments.ledger.names import MERCHANT
-from aitp_payments.ledger.shares import Sharing
+from aitp_payments.ledger.shares import RevenueSplit
 from aitp_payments.money import millionths
 from aitp_payments.quotes.thread_records import AskedPayment
 from aitp_payments.record_reads import Books
@@ -40,7 +40,7 @@ from aitp_payments.records import (
     quote_key,
     seen_key,
 )
-from aitp_payments.refunds.service import Returning, booked
+from aitp_payments.refunds.service import RefundService, booked
 from aitp_payments.settlement.confirmations import say, told
 
 REFUND = "refund"
@@ -59,8 +59,8 @@ class NotPayable(Exception):
         self.reason = reason
 
 
-class Settling(Returning):
-    """Has quotes paid, for every method; see also :class:`Returning`."""
+class SettlementService(RefundService):
+    """Has quotes paid, for every method; see also :class:`RefundService`."""
 
     def begin(
         self,
@@ -241,7 +241,7 @@ def share_legs(quote: QuoteRecord) -> tuple[Leg, ...]:
     for share in quote.shares:
         weights[share.id] += share.weight
     parts = shares.received(
-        millionths(price.amount), price.currency, Sharing(quote.share_bps, weights)
+        millionths(price.amount), price.currency, RevenueSplit(quote.share_bps, weights)
     )
     given = [leg for leg in parts if leg.account != MERCHANT and leg.millionths]
     together = sum(leg.millionths for leg in given)

@@ -114,7 +114,7 @@ class Api:
     def _client(self, send: Send) -> stripe.StripeClient:
         return stripe.StripeClient(
             self._key,
-            http_client=_Sending(send),
+            http_client=_StripeHttpClient(send),
             base_addresses=_base_addresses(self._base),
             max_network_retries=0,  # whoever asks knows when
         )
@@ -125,7 +125,7 @@ def _base_addresses(api: str) -> Any:
     return {"api": api}
 
 
-class _Sending(stripe.HTTPClient):
+class _StripeHttpClient(stripe.HTTPClient):
     """Carries what the library asks for."""
 
     name = "aitp-desk"

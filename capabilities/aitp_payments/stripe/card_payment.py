@@ -29,12 +29,12 @@ from aitp_payments.records import (
     read_payment,
 )
 from aitp_payments.settlement.confirmations import confirm, say
-from aitp_payments.settlement.lifecycle import NotPayable, Settling, payment_id
+from aitp_payments.settlement.lifecycle import NotPayable, SettlementService, payment_id
 from aitp_payments.stripe.amounts import NotChargeable, units
 from aitp_payments.stripe.api import Api, Refused
 from aitp_payments.stripe.objects import Intent
 from aitp_payments.stripe.settings import StripeSettings
-from aitp_payments.stripe.state_changes import NAME, Arriving
+from aitp_payments.stripe.state_changes import NAME, StripeEvents
 
 CHARGE = "stripe_charge"
 """The job that charges what was given."""
@@ -48,7 +48,7 @@ _NEEDS_ITS_HOLDER = "The bank wants to see the card's holder. Please pay on the 
 _log = logging.getLogger(__name__)
 
 
-class Charging:
+class CardCharges:
     """Charges payment methods.
 
     Parameters:
@@ -58,8 +58,8 @@ class Charging:
     def __init__(
         self,
         api: Api,
-        arriving: Arriving,
-        settling: Settling,
+        arriving: StripeEvents,
+        settling: SettlementService,
         merchant: Merchant,
         settings: StripeSettings,
         *,

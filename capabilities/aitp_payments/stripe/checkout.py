@@ -35,7 +35,7 @@ from aitp_payments.stripe.amounts import NotChargeable, units
 from aitp_payments.stripe.api import Api, Refused
 from aitp_payments.stripe.objects import Session
 from aitp_payments.stripe.settings import StripeSettings
-from aitp_payments.stripe.state_changes import Arriving
+from aitp_payments.stripe.state_changes import StripeEvents
 
 LOOK = "stripe_look"
 """The job that looks at a page again."""
@@ -89,7 +89,7 @@ class Checkout:
     def __init__(
         self,
         api: Api,
-        arriving: Arriving,
+        arriving: StripeEvents,
         settings: StripeSettings,
         *,
         link: str,

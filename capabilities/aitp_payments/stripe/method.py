@@ -31,17 +31,17 @@ from aitp_payments.messages.site import CardPayment
 from aitp_payments.methods import Charge, Method, Offered
 from aitp_payments.quotes.merchant import Merchant
 from aitp_payments.records import PaymentRecord, QuoteRecord
-from aitp_payments.settlement.lifecycle import Settling
+from aitp_payments.settlement.lifecycle import SettlementService
 from aitp_payments.stripe import card_payment as charging
 from aitp_payments.stripe import checkout
 from aitp_payments.stripe.amounts import NotChargeable, units
 from aitp_payments.stripe.api import Api, Refused
-from aitp_payments.stripe.card_payment import Charging
+from aitp_payments.stripe.card_payment import CardCharges
 from aitp_payments.stripe.checkout import Checkout
 from aitp_payments.stripe.refunds import FAILED, NOT_SENT
 from aitp_payments.stripe.settings import SECRET_VARIABLE, Keys, StripeSettings
-from aitp_payments.stripe.state_changes import NAME, Arriving
-from aitp_payments.stripe.webhook import Listening
+from aitp_payments.stripe.state_changes import NAME, StripeEvents
+from aitp_payments.stripe.webhook import StripeWebhook
 
 _REFUNDED_BEFORE = "charge_already_refunded"
 _log = logging.getLogger(__name__)
@@ -65,11 +65,11 @@ class ByStripe(Method):
         self._slug = slug
         self._api = Api(keys.api, settings.api)
 
-    def use(self, own: Own, merchant: Merchant, settling: Settling) -> None:
+    def use(self, own: Own, merchant: Merchant, settling: SettlementService) -> None:
         """Take the site's address, and the one that settles."""
         self._site = own.actor
         self._settling = settling
-        self._arriving = Arriving(settling, own.actor, is_live=self._keys.is_live)
+        self._arriving = StripeEvents(settling, own.actor, is_live=self._keys.is_live)
         self._checkout = Checkout(
             self._api,
             self._arriving,
@@ -78,7 +78,7 @@ class ByStripe(Method):
             site=own.actor,
             home=self._settings.return_url or own.actor,
         )
-        self._charging = Charging(
+        self._charging = CardCharges(
             self._api,
             self._arriving,
             settling,
@@ -87,7 +87,7 @@ class ByStripe(Method):
             link=self._checkout.link,
             site=own.actor,
         )
-        self._listening = Listening(self._arriving, self._keys.webhook)
+        self._listening = StripeWebhook(self._arriving, self._keys.webhook)
 
     def option(self, charge: Charge) -> Mapping[str, Any] | None:
         """The link to the page, and the key by which programs make payment methods."""

@@ -26,7 +26,7 @@ from aitp_payments.record_reads import Books
 from aitp_payments.records import After, PaymentRecord, find_payment
 from aitp_payments.refunds.due_parts import close_part, owe_part
 from aitp_payments.refunds.service import WHOLE, booked
-from aitp_payments.settlement.lifecycle import Settling
+from aitp_payments.settlement.lifecycle import SettlementService
 from aitp_payments.stripe.amounts import price_of
 from aitp_payments.stripe.objects import Refund
 
@@ -37,7 +37,7 @@ _OVER = frozenset({"failed", "canceled"})
 
 
 def given_back(
-    settling: Settling, books: Books, payment: PaymentRecord, back: Refund
+    settling: SettlementService, books: Books, payment: PaymentRecord, back: Refund
 ) -> tuple[Effect, ...]:
     """What becomes of a payment by one of its refunds, as that is by now."""
     payment = find_payment(books, payment.payment_id) or payment
@@ -65,7 +65,7 @@ def given_back(
 
 
 def _failed(
-    settling: Settling, books: Books, payment: PaymentRecord, back: Refund
+    settling: SettlementService, books: Books, payment: PaymentRecord, back: Refund
 ) -> tuple[Effect, ...]:
     """The bank has not taken it: the money is the site's again, until it goes back otherwise."""
     paid, count = booked(payment), _count(back)

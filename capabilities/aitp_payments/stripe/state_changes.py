@@ -26,7 +26,7 @@ from aitp_payments.records import (
     payment_key,
     seen_key,
 )
-from aitp_payments.settlement.lifecycle import NotPayable, Settling, payment_id, received
+from aitp_payments.settlement.lifecycle import NotPayable, SettlementService, payment_id, received
 from aitp_payments.stripe.amounts import NotChargeable, price_of, units
 from aitp_payments.stripe.objects import Dispute, Intent, Refund, Session
 from aitp_payments.stripe.refunds import given_back
@@ -39,7 +39,7 @@ UNMATCHED = (Audit("stripe_unmatched"),)
 """Money has come for something that is not known here: people look at it."""
 
 
-class Arriving:
+class StripeEvents:
     """Holds what Stripe has against what is known here.
 
     Parameters:
@@ -48,7 +48,7 @@ class Arriving:
         is_live: whether the site's key moves real money.
     """
 
-    def __init__(self, settling: Settling, site: str, *, is_live: bool) -> None:
+    def __init__(self, settling: SettlementService, site: str, *, is_live: bool) -> None:
         self._settling = settling
         self._site = site
         self.is_live = is_live

@@ -21,7 +21,7 @@ from aitp_payments.records import (
 )
 from aitp_payments.stripe.events import read_event
 from aitp_payments.stripe.objects import Dispute, Event, Intent, Refund, Session
-from aitp_payments.stripe.state_changes import NAME, Arriving
+from aitp_payments.stripe.state_changes import NAME, StripeEvents
 
 T = TypeVar("T", bound=msgspec.Struct)
 
@@ -36,14 +36,14 @@ EVENTS = (*sorted(PAGES), FAILED_PAGE, *sorted(INTENTS), *sorted(REFUNDS), "char
 """What the webhook is to be told of; all else is taken and left."""
 
 
-class Listening:
+class StripeWebhook:
     """Takes what Stripe tells.
 
     Parameters:
         secret: of the webhook.
     """
 
-    def __init__(self, arriving: Arriving, secret: str) -> None:
+    def __init__(self, arriving: StripeEvents, secret: str) -> None:
         self._arriving = arriving
         self._secret = secret
 

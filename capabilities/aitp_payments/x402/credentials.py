@@ -50,11 +50,11 @@ def credential_of(
         return lambda _method, _url: headers
     id, secret = environment.get(KEY_ID, ""), environment.get(KEY_SECRET, "")
     if id and secret and urlsplit(url).hostname == CDP_HOST:
-        return _Signing(id, _key_of(secret), clock)
+        return _CoinbaseTokens(id, _key_of(secret), clock)
     return nothing
 
 
-class _Signing:
+class _CoinbaseTokens:
     """Makes a token for each request, signed by a key of Coinbase's developer platform."""
 
     def __init__(self, id: str, key: Ed25519PrivateKey, clock: Callable[[], float]) -> None:

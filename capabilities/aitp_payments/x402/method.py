@@ -38,7 +38,12 @@ from aitp_payments.records import (
     read_quote,
 )
 from aitp_payments.settlement.confirmations import confirm, say, told
-from aitp_payments.settlement.lifecycle import NotPayable, Settling, check_payable, payment_id
+from aitp_payments.settlement.lifecycle import (
+    NotPayable,
+    SettlementService,
+    check_payable,
+    payment_id,
+)
 from aitp_payments.x402.chain import nodes_of
 from aitp_payments.x402.credentials import credential_of
 from aitp_payments.x402.facilitator import Facilitator, Refused, Valid
@@ -56,7 +61,7 @@ from aitp_payments.x402.reasons import told as told_reason
 from aitp_payments.x402.records import UnderWay, keep_way, read_way, way_key
 from aitp_payments.x402.requirements import requirements
 from aitp_payments.x402.settings import X402Settings
-from aitp_payments.x402.settlement import ASK, BOOK, NOT_REACHED, REMIND, Paying, begin
+from aitp_payments.x402.settlement import ASK, BOOK, NOT_REACHED, REMIND, X402Jobs, begin
 from aitp_payments.x402.wire import Requirements
 
 NAME = "x402"
@@ -89,12 +94,12 @@ class X402(Method):
         self._unwell: Health | None = None
         self._unsupported: frozenset[str] = frozenset()
 
-    def use(self, own: Own, merchant: Merchant, settling: Settling) -> None:
+    def use(self, own: Own, merchant: Merchant, settling: SettlementService) -> None:
         """Take who signs, and what settles."""
         del own
         self._merchant = merchant
         self._settling = settling
-        self._paying = Paying(self._facilitator, settling, self._nodes, self._waiting)
+        self._paying = X402Jobs(self._facilitator, settling, self._nodes, self._waiting)
 
     def option(self, charge: Charge) -> Mapping[str, Any] | None:
         """The ways to pay as x402 tells them, one for each network."""

@@ -24,7 +24,7 @@ from aitp_desk.capability import Audit, Context, Effect, Job, Say, Start, Wanted
 from aitp_payments.ledger.names import outside
 from aitp_payments.records import RECEIPT, PaymentRecord, find_payment, read_payment
 from aitp_payments.settlement.confirmations import told as told_price
-from aitp_payments.settlement.lifecycle import Settling, received
+from aitp_payments.settlement.lifecycle import SettlementService, received
 from aitp_payments.x402.chain import Lapsed, Node
 from aitp_payments.x402.facilitator import (
     Facilitator,
@@ -76,7 +76,7 @@ def begin(way: UnderWay) -> Start:
     return Start(ASK, ref=way.job, payload=task, after=_pause(way.turn), outlives=True)
 
 
-class Paying:
+class X402Jobs:
     """Does the jobs.
 
     Parameters:
@@ -87,7 +87,7 @@ class Paying:
     def __init__(
         self,
         facilitator: Facilitator,
-        settling: Settling,
+        settling: SettlementService,
         nodes: Mapping[str, Node],
         waiting: set[str],
     ) -> None:

@@ -85,7 +85,7 @@ def digest_of(data: TypedData) -> bytes:
     Raises:
         ValueError: as of :func:`check_typed_data`.
     """
-    reading = _Reading({**data.types, DOMAIN: _domain_type(data)})
+    reading = _StructHasher({**data.types, DOMAIN: _domain_type(data)})
     domain = reading.hash_struct(DOMAIN, data.domain, "domain")
     message = reading.hash_struct(data.primary_type, data.message, "message")
     return keccak256(b"\x19\x01" + domain + message)
@@ -130,7 +130,7 @@ def _lines(
         yield f"{at}: {value if isinstance(value, str) else msgspec.json.encode(value).decode()}"
 
 
-class _Reading:
+class _StructHasher:
     """Hashes values by their types."""
 
     def __init__(self, types: Mapping[str, tuple[TypedField, ...]]) -> None:

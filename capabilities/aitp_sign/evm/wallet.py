@@ -22,7 +22,7 @@ from aitp_sign.messages import MOST_TEXT, Id, Paragraph, Signature, SignatureDec
 from aitp_sign.near.wallet import OWN
 from aitp_sign.presentation.display import one_visible_line
 from aitp_sign.records import Answer, Ask, Report, WalletSignature, new_book
-from aitp_sign.service import Signing, SigningSettings
+from aitp_sign.service import SignatureFamily, SigningSettings
 from aitp_sign.subjects import (
     Accounts,
     EvmSending,
@@ -147,7 +147,7 @@ MESSAGES: dict[str, type[msgspec.Struct]] = {
 """The messages of version 1."""
 
 
-class EvmWallet(Signing):
+class EvmWallet(SignatureFamily):
     """Addresses, messages and transactions of Ethereum's kind. See the module."""
 
     slug = "evm-wallet"
@@ -156,7 +156,7 @@ class EvmWallet(Signing):
     book = new_book("request_message_signing", "message_signing_response")
 
     def __init__(self, chosen: SigningSettings) -> None:
-        """See :class:`Signing`.
+        """See :class:`SignatureFamily`.
 
         Raises:
             ValueError: what looks at such signatures is not installed, as well.

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from aitp_desk.capability import Effect, Job, Request, Retry, Say, Work
 from aitp_sign.messages import SignatureResult
 from aitp_sign.replies import ACCESS_KEY
-from aitp_sign.service import Signing, SigningSettings
+from aitp_sign.service import SignatureFamily, SigningSettings
 
 FULL = "FullAccess"
 _UNKNOWN = frozenset({"UNKNOWN_ACCESS_KEY", "UNKNOWN_ACCOUNT", "INVALID_ACCOUNT"})
@@ -32,14 +32,14 @@ class NearSettings(SigningSettings, frozen=True, forbid_unknown_fields=True, kw_
     near_rpc: Annotated[str, Meta(pattern="^(https://.+)?$", max_length=2000)] = ""
 
 
-class NearSigning(Signing):
+class NearFamily(SignatureFamily):
     """What families have in common that know signatures of NEAR's."""
 
     slug = "near-signing"
     settings = NearSettings
 
     def __init__(self, chosen: NearSettings) -> None:
-        """See :class:`Signing`."""
+        """See :class:`SignatureFamily`."""
         super().__init__(chosen)
         self.asks_chain = bool(chosen.near_rpc)
 
@@ -74,7 +74,7 @@ class Failure(msgspec.Struct, frozen=True):
     cause: Cause = msgspec.field(default_factory=Cause)
 
 
-class Told(msgspec.Struct, frozen=True):
+class NearAnswer(msgspec.Struct, frozen=True):
     """An answer of a server of NEAR's."""
 
     result: Key | None = None
@@ -108,7 +108,7 @@ async def ask_chain(job: Job, url: str) -> Sequence[Effect]:
     request = Request(url=url, method="POST", body=body, headers=headers, wants_reasons=True)
     response = await job.send(request)
     try:
-        told = msgspec.json.decode(response.body, type=Told)
+        told = msgspec.json.decode(response.body, type=NearAnswer)
     except msgspec.MsgspecError:
         raise Retry("The server of NEAR's has answered with something else.") from None
     if told.result is not None and told.result.permission == FULL:

@@ -26,7 +26,7 @@ from aitp_sign.messages import (
     SignatureDeclined,
     SignatureResult,
 )
-from aitp_sign.near.chain import NearSettings, NearSigning
+from aitp_sign.near.chain import NearFamily, NearSettings
 from aitp_sign.near.transactions import Actions
 from aitp_sign.presentation.display import one_visible_line
 from aitp_sign.records import Answer, Ask, Report, new_book
@@ -136,7 +136,7 @@ OWN: dict[str, type[msgspec.Struct]] = {
 """What version 2 has besides."""
 
 
-class NearWallet(NearSigning):
+class NearWallet(NearFamily):
     """Accounts, messages and transactions of NEAR. See the module."""
 
     slug = "near-wallet"

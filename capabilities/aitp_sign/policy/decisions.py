@@ -44,7 +44,7 @@ class Voice(Protocol):
         """The message that tells the desk's own accounts; None where none does."""
 
 
-class Deciding:
+class SignatureDecisions:
     """Signs for the site, where it may.
 
     Parameters:

@@ -32,7 +32,7 @@ from aitp_desk.agent.base import SiteFacts
 from aitp_desk.agent.extractive.agent import ExtractiveAgent
 from aitp_desk.knowledge.documents.languages import Languages
 from aitp_desk.knowledge.library import Library
-from aitp_desk.knowledge.semantics.builder import building_vectors
+from aitp_desk.knowledge.semantics.builder import build_vectors
 from aitp_desk.knowledge.semantics.onnx import OnnxEmbedder
 from aitp_desk.knowledge.snapshot import Knowledge, open_knowledge
 from tests.answers.strangers.bodies import CACHE, HERE, Body, bodies, content_of
@@ -87,7 +87,7 @@ async def embed(
 ) -> None:
     """Embed the passages where the level has vectors, which are kept in a file."""
     if level in {"meaning", "both"}:
-        vectors = building_vectors(knowledge, _EMBEDDER, kept)
+        vectors = build_vectors(knowledge, _EMBEDDER, kept)
         progress = await stack.enter_async_context(vectors)
         await progress.settled.wait()
 

@@ -17,7 +17,7 @@ import msgspec
 
 from aitp_desk.knowledge.documents.base import Passage
 from aitp_desk.knowledge.enrichment.file import FILE, Line, Question, read_lines, write_lines
-from aitp_desk.knowledge.enrichment.text import collapse, digest_of
+from aitp_desk.knowledge.enrichment.text import collapse_space, make_digest
 from tests.answers.strangers.bodies import HERE, bodies
 
 KEPT = HERE / "enriched"
@@ -73,11 +73,11 @@ def lay(name: str, passages: Iterable[Passage], folder: Path) -> tuple[int, int]
     found: set[tuple[str, Kept]] = set()
     for passage in passages:
         asked = pages.get(passage.document, [])
-        quotes = _quotes(collapse(passage.text), asked) if asked else {}
+        quotes = _quotes(collapse_space(passage.text), asked) if asked else {}
         found |= {(passage.document, one) for one in quotes}
         questions = tuple(Question(one.ask, quote) for one, quote in quotes.items())
         if questions:
-            place = (passage.document, passage.trail, passage.anchor, digest_of(passage))
+            place = (passage.document, passage.trail, passage.anchor, make_digest(passage))
             written.append(Line(*place, "", questions))
     write_lines(folder / FILE, written)
     return len(found), sum(map(len, pages.values())) - len(found)

@@ -11,7 +11,7 @@ import msgspec
 
 from aitp_desk.agent.speech import all_speech
 from aitp_desk.knowledge.documents.base import Passage
-from aitp_desk.knowledge.documents.boilerplate import without_boilerplate
+from aitp_desk.knowledge.documents.boilerplate import drop_boilerplate
 from aitp_desk.knowledge.index import builder as making
 from tests.answers.strangers.bodies import HERE
 from tests.answers.strangers.questions import Question, Verdict
@@ -51,10 +51,10 @@ def hidden(texts: set[str]) -> Iterator[None]:
     def cut(pages: Mapping[str, Sequence[Passage]]) -> dict[str, Sequence[Passage]]:
         return {
             path: [passage for passage in passages if passage.text not in texts]
-            for path, passages in without_boilerplate(pages).items()
+            for path, passages in drop_boilerplate(pages).items()
         }
 
-    with patch.object(making, "without_boilerplate", cut):
+    with patch.object(making, "drop_boilerplate", cut):
         yield
 
 

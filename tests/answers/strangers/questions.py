@@ -13,7 +13,7 @@ from typing import Literal
 import msgspec
 
 from aitp_desk.agent.base import Answer, Clarification, Said, SiteFacts
-from aitp_desk.agent.claude.passages import choose
+from aitp_desk.agent.claude.passages import choose_excerpts
 from aitp_desk.agent.extractive.agent import ExtractiveAgent
 from aitp_desk.cli.evaluation.conversation import Conversation
 from aitp_desk.knowledge.documents.base import Passage
@@ -133,7 +133,7 @@ async def ask(
             is_usable = isinstance(then, Answer) and question.is_answered_by(then.text[:READ])
     prompt = "\n".join(
         f"{excerpt.passage.title} {' '.join(excerpt.passage.trail)}\n{excerpt.text}"
-        for excerpt in choose(turn, library, room=ROOM)
+        for excerpt in choose_excerpts(turn, library, room=ROOM)
     )
     return Verdict(
         question,

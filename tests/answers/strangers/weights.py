@@ -21,7 +21,7 @@ import numpy as np
 
 from aitp_desk.agent.base import Clarification, SiteFacts
 from aitp_desk.agent.extractive.agent import ExtractiveAgent
-from aitp_desk.agent.extractive.trust import WEIGHTS, features
+from aitp_desk.agent.extractive.trust import WEIGHTS, list_features
 from aitp_desk.cli.evaluation.conversation import Conversation
 from tests.answers.strangers.__main__ import LEVELS, opened
 from tests.answers.strangers.bodies import Body, bodies
@@ -72,7 +72,7 @@ async def _case(
     finding = await agent.find(conversation.turn(question.question))
     if isinstance(finding.said, Clarification) or finding.asked is None:
         return None
-    return sort, features(finding.found[0]) if finding.found else None
+    return sort, list_features(finding.found[0]) if finding.found else None
 
 
 async def _collect() -> list[Case]:

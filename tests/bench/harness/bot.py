@@ -19,7 +19,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from http_message_signatures import HTTPMessageSigner, MappingKeyResolver, algorithms
 from multidict import CIMultiDict
 
-from aitp_desk.auth.jwt.jwk import thumbprint_of
+from aitp_desk.auth.jwt.jwk import make_thumbprint
 from aitp_desk.auth.web_bot_auth.directories import MEDIA_TYPE
 from aitp_desk.auth.web_bot_auth.message_signature import Request
 from tests.support.desk.server import SHOP
@@ -99,5 +99,5 @@ def bot() -> Iterator[Bot]:
     with ThreadingHTTPServer(("127.0.0.1", 0), Directory) as server:
         thread = threading.Thread(target=server.serve_forever, daemon=True)
         thread.start()
-        yield Bot(f"http://127.0.0.1:{server.server_port}", key, thumbprint_of(jwk))
+        yield Bot(f"http://127.0.0.1:{server.server_port}", key, make_thumbprint(jwk))
         server.shutdown()

@@ -13,8 +13,8 @@ import sysconfig
 from collections.abc import Iterator
 from pathlib import Path
 
-from aitp_desk.knowledge.documents.chunks import passages_of
-from aitp_desk.knowledge.sources.loader import read_files, understand
+from aitp_desk.knowledge.documents.chunks import split_passages
+from aitp_desk.knowledge.sources.loader import parse_content, read_files
 
 SECTIONS = 11_000
 PASSAGES = 10_000
@@ -41,7 +41,9 @@ def write_body(folder: Path) -> Path:
         written += len(sections)
         if written >= SECTIONS:
             break
-    passages = sum(len(passages_of(page)) for page in understand(read_files(content)).documents)
+    passages = sum(
+        len(split_passages(page)) for page in parse_content(read_files(content)).documents
+    )
     if passages < PASSAGES:
         raise SystemExit(f"The body has {passages} passages; {PASSAGES} are to be searched.")
     return folder

@@ -18,25 +18,25 @@ import uvloop
 
 from aitp_desk.app.server import open_server
 from aitp_desk.config import load_config
-from aitp_desk.desk.access.idempotency import Request
+from aitp_desk.desk.access.idempotency import RequestInfo
 from aitp_desk.desk.desk import Desk
-from aitp_desk.desk.dialogue.turn import Ask
+from aitp_desk.desk.dialogue.turn import AskRequest
 from aitp_desk.desk.direct.calls import DirectCall
-from aitp_desk.model.access.principal import anonymous
+from aitp_desk.model.access.principal import make_anonymous
 from tests.bench.harness.exchange import ASKED, CALLED, QUESTION, WORDS
 from tests.support.desk.server import SHOP
 
-WHO = anonymous("127.0.0.1")
+WHO = make_anonymous("127.0.0.1")
 
 
 async def ask(desk: Desk) -> None:
     """The question of the doors."""
-    await desk.asking.ask(WHO, Ask(ASKED, QUESTION))
+    await desk.asking.ask(WHO, AskRequest(ASKED, QUESTION))
 
 
 async def call(desk: Desk) -> None:
     """The call of the doors."""
-    await desk.calling.call(WHO, DirectCall(CALLED, WORDS), Request("POST", "/", b""))
+    await desk.calling.call(WHO, DirectCall(CALLED, WORDS), RequestInfo("POST", "/", b""))
 
 
 async def serve(data: Path, port: int) -> None:

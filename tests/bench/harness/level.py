@@ -81,12 +81,12 @@ def _peak_mib() -> float:
 async def _embed(
     knowledge: Knowledge, file: Path, stack: AsyncExitStack, *, chance: bool
 ) -> dict[str, float]:
-    from aitp_desk.knowledge.semantics.builder import building_vectors
+    from aitp_desk.knowledge.semantics.builder import build_vectors
     from aitp_desk.knowledge.semantics.onnx import OnnxEmbedder
 
     began = time.process_time()
     model = OnnxEmbedder()
-    building = building_vectors(knowledge, Chance(model) if chance else model, file)
+    building = build_vectors(knowledge, Chance(model) if chance else model, file)
     progress = await stack.enter_async_context(building)
     await progress.settled.wait()
     return {"embedded_seconds": time.process_time() - began, "vectors": progress.total}

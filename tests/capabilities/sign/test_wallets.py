@@ -33,7 +33,7 @@ from aitp_sign.evm import wallet as evm_wallet
 from aitp_sign.evm.eip712 import TypedData
 from aitp_sign.keys.encodings import from_base64, to_base58, to_base64
 from aitp_sign.near import wallet as near_wallet
-from aitp_sign.service import Signing
+from aitp_sign.service import SignatureFamily
 from aitp_sign.subjects import NearMessage, PersonalMessage, Typed
 from tests.support.access.signatures import ADDRESS, ALICE, BOB, MAIL, key_of, sign
 from tests.support.plugins.thread_records import GUEST, SHOP, OneThread, told
@@ -152,7 +152,7 @@ def upstream_errors(name: str, message: Mapping[str, Any]) -> list[str]:
 class Wallet(OneThread):
     """What is asked of wallets on one thread, in the published version."""
 
-    def __init__(self, kind: type[Signing], **chosen: Any) -> None:
+    def __init__(self, kind: type[SignatureFamily], **chosen: Any) -> None:
         wallet = kind(msgspec.convert(chosen, kind.settings))
         wallet.use(Own(SHOP, lambda purpose: hashlib.sha256(purpose.encode()).digest()))
         super().__init__(wallet, {GUEST: "key:1"})
@@ -286,7 +286,7 @@ def test_a_transaction_that_was_sent_is_what_somebody_says() -> None:
     ],
 )
 def test_the_site_tells_its_accounts_and_sends_no_transactions(
-    kind: type[Signing], asked: str, answer: str, name: str
+    kind: type[SignatureFamily], asked: str, answer: str, name: str
 ) -> None:
     thread = Wallet(kind)
     said = thread.hear(GUEST, asked, request_id="1")
@@ -312,7 +312,7 @@ def test_the_site_tells_its_accounts_and_sends_no_transactions(
     ],
 )
 def test_what_a_rule_allows_is_signed_in_the_published_form(
-    kind: type[Signing], request_: dict[str, Any], name: str
+    kind: type[SignatureFamily], request_: dict[str, Any], name: str
 ) -> None:
     rule = {"callers": ["*"], "text": r"I am \w+\."}
     signing, asking = Wallet(kind, policy=[rule]), Wallet(kind)

@@ -12,7 +12,7 @@ import sys
 import time
 from pathlib import Path
 
-from aitp_desk.desk.tickets.service import Escalating
+from aitp_desk.desk.tickets.service import EscalationService
 from aitp_desk.model.errors import PreconditionFailed
 from aitp_desk.store.reads.console import tickets as ticket_reads
 from aitp_desk.store.reads.jobs import jobs_not_over
@@ -30,7 +30,7 @@ MOMENT = 0.01
 async def approve(site: Path, data: Path) -> None:
     """Approve all that waits, until killed or until all of it has ended."""
     async with serving(data, folder=site) as desk:
-        people = Escalating(desk.store, time.time)
+        people = EscalationService(desk.store, time.time)
         waiting = [one async for one in ticket_reads.tickets(desk.store, open_only=True)]
         for ticket in waiting:
             if ticket.call_id is None or ticket.kind.value != "approval":

@@ -9,13 +9,13 @@ import time
 from unittest.mock import patch
 
 from aitp_desk.cli import main
-from aitp_desk.store.engine.sqlite_writer import Writer
+from aitp_desk.store.engine.sqlite_writer import WriterThread
 from aitp_desk.store.engine.unit import Unit
 
 SECONDS_EARLY = 0.002
 
 
-class HastyWriter(Writer):
+class HastyWriter(WriterThread):
     """A writer that tells the caller of a unit as soon as the unit was driven."""
 
     def _drive(self, unit: Unit) -> None:
@@ -25,5 +25,5 @@ class HastyWriter(Writer):
 
 
 if __name__ == "__main__":
-    with patch("aitp_desk.store.engine.sqlite.Writer", HastyWriter):
+    with patch("aitp_desk.store.engine.sqlite.WriterThread", HastyWriter):
         main()

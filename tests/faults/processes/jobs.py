@@ -14,7 +14,7 @@ from functools import partial
 from pathlib import Path
 
 from aitp_desk.desk.jobs.kinds import Finish, JobKind
-from aitp_desk.desk.jobs.queue import Jobs
+from aitp_desk.desk.jobs.queue import JobQueue
 from aitp_desk.store.engine.sqlite import SqliteStore
 from aitp_desk.store.reads.jobs import next_due
 from aitp_desk.store.records.jobs import ClaimedJob, Room
@@ -44,8 +44,8 @@ async def work(database: Path, log: Path, first: int) -> None:
             return Finish(also=made)
 
         async with SqliteStore.open(database) as store:
-            jobs = Jobs(store=store, clock=time.time)
-            jobs.handle(JobKind("errand", send, 10, (0,) * ATTEMPTS, at_once=8))
+            jobs = JobQueue(store=store, clock=time.time)
+            jobs.register_kinds(JobKind("errand", send, 10, (0,) * ATTEMPTS, at_once=8))
             await jobs.begin()
             while first >= 0:
                 await store.run(queue, a_job(str(first)))

@@ -18,10 +18,10 @@ import sys
 import time
 from pathlib import Path
 
-from aitp_desk.auth.keys.audit_keys import audit_keys
+from aitp_desk.auth.keys.audit_keys import derive_audit_keys
 from aitp_desk.auth.keys.data_keys import open_data_keys
-from aitp_desk.desk.tickets.service import Escalating
-from aitp_desk.model.access.audit import AuditKeys, own_auditor
+from aitp_desk.desk.tickets.service import EscalationService
+from aitp_desk.model.access.audit import AuditKeys, make_own_auditor
 from aitp_desk.model.conversation.ticket import KeptTicket, TicketKind
 from aitp_desk.model.errors import PreconditionFailed
 from aitp_desk.store.base import Store
@@ -45,7 +45,7 @@ async def answer_tickets(database: Path, log: Path) -> None:
     """Answer tickets until killed."""
     with log.open("a", buffering=1) as ended:
         async with SqliteStore.open(database) as store:
-            keys = audit_keys(await open_data_keys(store, database.parent, os.environ))
+            keys = derive_audit_keys(await open_data_keys(store, database.parent, os.environ))
             people = [_Person(name, store, keys) for name in NAMES]
             while True:
                 found = [one async for one in ticket_reads.tickets(store, open_only=True)]
@@ -60,19 +60,19 @@ async def answer_tickets(database: Path, log: Path) -> None:
 class _Person:
     def __init__(self, name: str, store: Store, keys: AuditKeys) -> None:
         self._name = name
-        self._escalating = Escalating(store, time.time)
+        self._escalating = EscalationService(store, time.time)
         self._keys = keys
 
     async def end(self, ticket: KeptTicket) -> str:
         """Answer or close a ticket; return what was acknowledged, empty for nothing."""
         words = f"{self._name}:{secrets.token_hex(8)}"
-        by, people = own_auditor(self._keys, int(time.time())), self._escalating
+        by, people = make_own_auditor(self._keys, int(time.time())), self._escalating
         try:
             if ticket.kind is not TicketKind.ACTION:
                 await people.close(ticket.id, "", self._name, by)
                 return f"{ticket.id} closed -"
             if random.random() < TAKES:
-                await people.take(ticket.id, self._name, by)
+                await people.take_ticket(ticket.id, self._name, by)
             await people.answer(ticket.id, words, self._name, by)
         except PreconditionFailed:
             return ""

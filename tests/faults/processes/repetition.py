@@ -8,15 +8,15 @@ from __future__ import annotations
 from unittest.mock import patch
 
 from aitp_desk.cli import main
-from aitp_desk.desk.calls.deferral import CallsOnDisk
+from aitp_desk.desk.calls.deferral import DeferredCalls
 from aitp_desk.model.calls.call import ActionCall
 
 
-def repeat_all(_self: CallsOnDisk, _call: ActionCall) -> bool:
+def repeat_all(_self: DeferredCalls, _call: ActionCall) -> bool:
     """Hold everything for repeatable."""
     return True
 
 
 if __name__ == "__main__":
-    with patch.object(CallsOnDisk, "may_repeat", repeat_all):
+    with patch.object(DeferredCalls, "is_repeatable", repeat_all):
         main()

@@ -12,13 +12,13 @@ from typing import Any
 
 import msgspec
 
-from aitp_desk.actions.base import Offered
+from aitp_desk.actions.base import OfferedAction
 from aitp_desk.agent.base import Answer, Clarification, Delta, Event, ToolRequest
-from aitp_desk.agent.claude.agent import ClaudeAgent, MakeOutput, guarded
+from aitp_desk.agent.claude.agent import ClaudeAgent, MakeOutput, make_output_filter
 from aitp_desk.config import Claude, Limits
 from aitp_desk.desk.dialogue.conversation import Conversation
-from aitp_desk.desk.dialogue.tools.agent_tools import Tooling
-from aitp_desk.desk.limits.rate_limits import Limiter
+from aitp_desk.desk.dialogue.tools.agent_tools import AgentTools
+from aitp_desk.desk.limits.rate_limits import RateLimiter
 from aitp_desk.knowledge.library import Library
 from aitp_desk.knowledge.snapshot import open_knowledge
 from aitp_desk.model.access.principal import Principal, PrincipalKind
@@ -66,7 +66,7 @@ class Canaries:
         self.rung: list[Rung] = []
         self._cost = cost
 
-    def actions(self) -> Sequence[Offered]:
+    def actions(self) -> Sequence[OfferedAction]:
         """One that everybody may call, one for a few, one for nobody who is met here."""
         return (
             offering(Action("look_up_order", "Where an order is."), self._look_up),
@@ -147,7 +147,7 @@ class Ground(msgspec.Struct, frozen=True):
     """Where cases are met by the agent itself, without a door."""
 
     agent: ClaudeAgent
-    tooling: Tooling
+    tooling: AgentTools
     canaries: Canaries
     model: Obeying
     api: MessagesApi
@@ -158,8 +158,8 @@ class Ground(msgspec.Struct, frozen=True):
         turn = plant(case, SITE_URL)
         turn = msgspec.structs.replace(
             turn,
-            tools=self.tooling.tools(CALLER) + turn.tools,
-            invoke=self.tooling.invoker(CALLER, Conversation()),
+            tools=self.tooling.list_tools(CALLER) + turn.tools,
+            invoke=self.tooling.make_invoker(CALLER, Conversation()),
         )
         self.canaries.taken()
         self.api.requests.clear()
@@ -209,7 +209,7 @@ def _now() -> datetime:
 async def ground(
     folder: Path,
     cases: Sequence[Case],
-    output: MakeOutput = guarded,
+    output: MakeOutput = make_output_filter,
     cost: Money | None = None,
 ) -> AsyncIterator[Ground]:
     """A lamp shop with the pages of these cases, and an agent whose model obeys everybody.
@@ -231,9 +231,9 @@ async def ground(
             site = read_site(pages, knowledge.library)
             yield Ground(
                 agent,
-                Tooling(
+                AgentTools(
                     invoking,
-                    limiter=Limiter(Limits(enabled=False), time.time),
+                    limiter=RateLimiter(Limits(enabled=False), time.time),
                     now=_now,
                     speaking=wordless(),
                 ),

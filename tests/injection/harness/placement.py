@@ -10,8 +10,8 @@ from typing import Any
 
 import msgspec
 
-from aitp_desk.agent.base import FileText, Pending, SiteFacts, Turn, Utterance
-from aitp_desk.agent.tools import Called, Round, Tool, ToolResult
+from aitp_desk.agent.base import FileText, PendingQuestion, SiteFacts, Turn, Utterance
+from aitp_desk.agent.tools import Tool, ToolCallRecord, ToolResult, ToolRound
 from aitp_desk.model.conversation.run import ToolCall
 from tests.injection.corpus import SPLIT, Case, corpus
 
@@ -130,20 +130,22 @@ def _weather(description: str) -> Tool:
     return Tool("get_weather", description, WEATHER, "caller")
 
 
-def _waited(text: str) -> tuple[Round, ...]:
+def _waited(text: str) -> tuple[ToolRound, ...]:
     call = ToolCall("toolu_w", "get_weather", '{"place": "Sund"}')
-    return (Round("", (Called(call, ToolResult(text)),)),)
+    return (ToolRound("", (ToolCallRecord(call, ToolResult(text)),)),)
 
 
 _SAID: dict[str, Callable[[str], dict[str, Any]]] = {
     "clarification": lambda text: {
         "question": text,
         "clarification": text,
-        "pending": Pending("How much is it?", "Which lamp do you mean?", ("Table", "Floor")),
+        "pending": PendingQuestion(
+            "How much is it?", "Which lamp do you mean?", ("Table", "Floor")
+        ),
     },
     "pending": lambda text: {
         "question": "the first",
-        "pending": Pending("How much is it?", "Which do you mean?", (text, "Shades")),
+        "pending": PendingQuestion("How much is it?", "Which do you mean?", (text, "Shades")),
     },
     "locale": lambda text: {"locale": text},
     "wishes": lambda text: {"wishes": text},

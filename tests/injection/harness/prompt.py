@@ -11,7 +11,7 @@ import msgspec
 from aitp_desk.agent.base import Turn
 from aitp_desk.agent.claude import prompt
 from aitp_desk.agent.claude.passages import Excerpt
-from aitp_desk.agent.tools import Called, Tool, ToolResult
+from aitp_desk.agent.tools import Tool, ToolCallRecord, ToolResult
 from aitp_desk.knowledge.documents.languages import Languages
 from aitp_desk.knowledge.editions import open_editions
 from aitp_desk.knowledge.library import Library
@@ -58,14 +58,14 @@ def request_of(case: Case, turn: Turn, library: Library) -> dict[str, Any]:
             prompt.result_message(step.called, {}),
         ]
     if case.place == "second_search":
-        called = Called(ToolCall("toolu_s", prompt.SEARCH_CALL, '{"query": "it"}'))
+        called = ToolCallRecord(ToolCall("toolu_s", prompt.SEARCH_CALL, '{"query": "it"}'))
         messages += [
             prompt.call_message("", [called], names),
             prompt.result_message([called], {"toolu_s": tuple(excerpts)}),
         ]
     if case.place == "tool_result":
         call = ToolCall("toolu_o", "look_up_order", "{}")
-        called = Called(call, ToolResult(case.written(SITE_URL)))
+        called = ToolCallRecord(call, ToolResult(case.written(SITE_URL)))
         messages += [
             prompt.call_message("", [called], names),
             prompt.result_message([called], {}),

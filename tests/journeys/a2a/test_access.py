@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from aitp_desk.desk.tickets.takeover import SteppingIn
+from aitp_desk.desk.tickets.takeover import Takeover
 from aitp_desk.model.calls.action import Action
 from tests.journeys.a2a.test_calls import echo
 from tests.support.access.audit_log import somebody
@@ -81,8 +81,8 @@ async def test_lists_end_with_the_access_that_gave_them(tmp_path: Path) -> None:
         grant = await share(owner, thread, principal=principal_of(ben), may="write")
         actors = f"{THREADS}/{thread}/actors"
         await owner.send("POST", actors, {"id": "dora", "principal": principal_of(dora)})
-        steps = SteppingIn(talker.desk.store, time.time)
-        await steps.take(thread, "anna", somebody())
+        steps = Takeover(talker.desk.store, time.time)
+        await steps.take_thread(thread, "anna", somebody())
         tasks = {who: await send_task(who, "Hello?", contextId=thread) for who in (ben, dora)}
         for who, task in tasks.items():
             for binding in BINDINGS:

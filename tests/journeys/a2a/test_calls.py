@@ -13,7 +13,7 @@ from a2a.types import a2a_pb2
 from a2a.utils import errors as sdk_errors
 from google.protobuf.json_format import MessageToDict
 
-from aitp_desk.actions.base import Offered
+from aitp_desk.actions.base import OfferedAction
 from aitp_desk.model.calls.action import Action, Safety
 from aitp_desk.model.errors import PreconditionFailed, Unavailable
 from aitp_desk.model.money import Money
@@ -39,7 +39,7 @@ async def late(_caller: str, _arguments: Mapping[str, Any]) -> str:
     raise Unavailable("It did not end in time.", retry_after=3)
 
 
-def offers() -> tuple[Offered, ...]:
+def offers() -> tuple[OfferedAction, ...]:
     changing = Safety(mutability="reversible")
     return (
         offering(Action("say", "Says it again."), echo),

@@ -14,7 +14,7 @@ from a2a.types import a2a_pb2
 from a2a.utils import errors as sdk_errors
 
 from aitp_desk.agent.base import Answer
-from aitp_desk.desk.tickets.service import Escalating
+from aitp_desk.desk.tickets.service import EscalationService
 from aitp_desk.model.calls.action import Action, Safety
 from tests.journeys.a2a.test_calls import echo
 from tests.support.access.audit_log import somebody
@@ -73,7 +73,7 @@ async def test_who_follows_a_call_hears_at_once_that_a_person_declined_it(tmp_pa
             told = follower.subscribe(a2a_pb2.SubscribeToTaskRequest(id=task.id))
             assert (await anext(told)).task.id == task.id
             ((ticket,),) = talker.rows("SELECT id FROM tickets")
-            people = Escalating(talker.desk.store, time.time)
+            people = EscalationService(talker.desk.store, time.time)
             await people.decline(ticket, "Not this one.", "anna", somebody())
             last = [event async for event in told][-1].status_update
             assert last.status.state == a2a_pb2.TASK_STATE_FAILED
@@ -83,7 +83,7 @@ async def test_who_follows_a_call_hears_at_once_that_a_person_declined_it(tmp_pa
 async def test_nobody_is_kept_waiting_longer_than_clients_wait(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("aitp_desk.protocols.a2a.service.LONGEST_WAIT", 0.1)
+    monkeypatch.setattr("aitp_desk.protocols.a2a.service.MAX_WAIT", 0.1)
     agent = PacedAgent()
     async with (
         talking(tmp_path, "threads.max_wait=60", agent=agent) as talker,

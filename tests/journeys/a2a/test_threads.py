@@ -13,7 +13,7 @@ from a2a.types import a2a_pb2
 from a2a.utils import errors as sdk_errors
 
 from aitp_desk.agent.base import Answer
-from aitp_desk.desk.tickets.takeover import SteppingIn
+from aitp_desk.desk.tickets.takeover import Takeover
 from aitp_desk.model.calls.action import Action
 from aitp_desk.model.errors import Unavailable
 from tests.journeys.a2a.test_calls import echo
@@ -77,8 +77,8 @@ async def test_a_person_who_has_taken_the_thread_over_answers_the_task(tmp_path:
     async with talking(tmp_path) as talker, tasking(talker.desk) as client:
         first = await send(client, QUESTION)
         ((thread,),) = talker.rows("SELECT thread_id FROM tasks")
-        steps = SteppingIn(talker.desk.store, time.time)
-        await steps.take(thread, "anna", somebody())
+        steps = Takeover(talker.desk.store, time.time)
+        await steps.take_thread(thread, "anna", somebody())
         task = await send(client, "Is anybody there?", context_id=first.context_id)
         assert state(task) == "working"
         await steps.say(thread, "I am here.", "anna", somebody())
@@ -184,8 +184,8 @@ async def test_a_task_that_was_at_work_when_a_person_came_is_answered_by_that_pe
         push = {"taskPushNotificationConfig": {"url": receiver.url}, "returnImmediately": True}
         task = await send(client, "A lamp.", configuration=push)
         ((thread,),) = talker.rows("SELECT thread_id FROM tasks")
-        steps = SteppingIn(talker.desk.store, time.time)
-        await steps.take(thread, "anna", somebody())
+        steps = Takeover(talker.desk.store, time.time)
+        await steps.take_thread(thread, "anna", somebody())
         waits = await client.get_task(get(task.id))
         assert (state(waits), said(waits)) == (
             "working",
@@ -210,8 +210,8 @@ async def test_whoever_wrote_to_a_person_is_told_of_their_answer_once(tmp_path: 
     ):
         first = await send(client, QUESTION)
         ((thread,),) = talker.rows("SELECT thread_id FROM tasks")
-        steps = SteppingIn(talker.desk.store, time.time)
-        await steps.take(thread, "anna", somebody())
+        steps = Takeover(talker.desk.store, time.time)
+        await steps.take_thread(thread, "anna", somebody())
         push = {"taskPushNotificationConfig": {"url": receiver.url}}
         more: dict[str, Any] = {"context_id": first.context_id, "configuration": push}
         task = await send(client, "Is anybody there?", **more)

@@ -12,7 +12,7 @@ import msgspec
 import pytest
 import pytest_asyncio
 
-from aitp_desk.app.server import Serving, open_server
+from aitp_desk.app.server import RunningServer, open_server
 from aitp_desk.capability import (
     Accept,
     Capability,
@@ -47,7 +47,7 @@ from tests.support.doubles.agent import Clock, ScriptedAgent
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
-Served = tuple[Serving, Ground, Ground]
+Served = tuple[RunningServer, Ground, Ground]
 FURTHER = "books"
 DESK_TOML = """
 [content]
@@ -137,7 +137,7 @@ async def served(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Serv
         yield desk, *grounds
 
 
-def addresses(desk: Serving) -> set[tuple[str, str]]:
+def addresses(desk: RunningServer) -> set[tuple[str, str]]:
     """Every address that is served, after the name of the further agent whose it is.
 
     Where the further agent has what the site's own has it goes by the same address.

@@ -6,7 +6,7 @@ import asyncio
 from pathlib import Path
 from typing import Any
 
-from aitp_desk.desk.access.audit_log import MOST_ADDRESSES, Noting
+from aitp_desk.desk.access.audit_log import MAX_ADDRESSES, AuditLog
 from aitp_desk.model.access.audit import AuditRow
 from aitp_desk.model.errors import NotAuthenticated
 from aitp_desk.store.base import Store
@@ -173,11 +173,13 @@ async def test_it_is_noted_whom_actors_are_bound_to_but_not_who_comes_by_themsel
 async def test_a_flood_of_refused_credentials_is_a_few_rows(tmp_path: Path) -> None:
     clock = Clock()
     async with SqliteStore.open(tmp_path / "desk.db") as store:
-        noting = Noting(store, KEYS, clock)
-        async with noting.noting():
+        noting = AuditLog(store, KEYS, clock)
+        async with noting.write_in_background():
             for number in range(5000):
-                noting.refused(f"192.0.2.{number}", NotAuthenticated("No.", reason="unknown"))
-            assert len(await rows(store)) == MOST_ADDRESSES + 1
+                noting.note_refused_credential(
+                    f"192.0.2.{number}", NotAuthenticated("No.", reason="unknown")
+                )
+            assert len(await rows(store)) == MAX_ADDRESSES + 1
         *_, last = await rows(store)
-        assert (last.object, last.count) == ("address:others", 5000 - MOST_ADDRESSES - 1)
+        assert (last.object, last.count) == ("address:others", 5000 - MAX_ADDRESSES - 1)
         assert (await check_audit(store, KEYS)).broken is None

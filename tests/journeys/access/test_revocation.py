@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from aitp_desk.desk.access.revocation import still_holds, was_revoked
+from aitp_desk.desk.access.revocation import is_still_valid, was_revoked
 from aitp_desk.desk.calls.async_calls import REVOKED
 from aitp_desk.model.access.credential import UNMARKED, CredentialMark
 from aitp_desk.store import units as work
@@ -39,7 +39,7 @@ async def test_one_that_was_not_begun_is_not_carried_out(
     site, research = write_site(tmp_path), Research()
     research.go_on.set()
     with monkeypatch.context() as nothing_begins:
-        nothing_begins.setattr("aitp_desk.desk.calls.async_calls.AT_ONCE", 0)
+        nothing_begins.setattr("aitp_desk.desk.calls.async_calls.MAX_AT_ONCE", 0)
         async with calling(tmp_path, site, actions=(research.offered,)) as caller:
             said = await caller.ask({"topic": "moths"}, "research")
             assert said.body["status"] == "accepted"
@@ -130,5 +130,5 @@ async def test_a_credential_holds_until_it_is_revoked_replaced_or_expired(tmp_pa
             ("agent:finder.example", UNMARKED, NOW, True),
             ("anonymous", UNMARKED, NOW, True),
         ):
-            holds = await still_holds(store, principal, NOW, at, mark)
+            holds = await is_still_valid(store, principal, NOW, at, mark)
             assert holds is expected, (principal, mark, at)

@@ -11,9 +11,9 @@ import aiohttp
 
 from aitp_desk.agent.base import Answer, Outcome, Turn
 from aitp_desk.auth.keys.data_keys import open_data_keys
-from aitp_desk.auth.keys.encryption import Sealing
+from aitp_desk.auth.keys.encryption import TextSealer
 from aitp_desk.desk.access.sealed_values import Sealer
-from aitp_desk.model.access.sealed_value import ref_of
+from aitp_desk.model.access.sealed_value import make_ref
 from aitp_desk.model.calls.action import Action
 from aitp_desk.model.conversation.run import ToolCall
 from aitp_desk.store.units.privacy.sealed_values import write_sealed
@@ -23,7 +23,7 @@ from tests.support.desk.server import serving
 from tests.support.doubles.agent import ScriptedAgent
 from tests.support.sites.actions import offering
 
-SEALED = ref_of("a value")
+SEALED = make_ref("a value")
 PAGE = Path(__file__).parents[3] / "docs" / "authentication.md"
 Table = dict[str, dict[str, bool]]
 
@@ -163,7 +163,7 @@ async def test_every_scope_opens_what_the_documentation_says_and_no_more(tmp_pat
         owner = {"X-AHP-Key": await make_key(desk.store, tmp_path, "threads", name="owner")}
         async with http.post("/v1/threads", headers=owner, json={}) as response:
             foreign = f"/v1/threads/{(await response.json())['id']}"
-        sealer = Sealer(Sealing(await open_data_keys(desk.store, tmp_path, {})), time.time)
+        sealer = Sealer(TextSealer(await open_data_keys(desk.store, tmp_path, {})), time.time)
         value = sealer.seal(SEALED, "4711", desk="", thread_id=None, principal=None)
         await desk.store.run(write_sealed, values=(value,))
         found: Table = {what: {} for what in ROWS}

@@ -22,7 +22,7 @@ from http_message_signatures import HTTPMessageSigner, MappingKeyResolver, algor
 from multidict import CIMultiDict
 from yarl import URL
 
-from aitp_desk.auth.jwt.jwk import thumbprint_of
+from aitp_desk.auth.jwt.jwk import make_thumbprint
 from aitp_desk.auth.web_bot_auth.directories import DIRECTORY_PATH, MEDIA_TYPE
 from aitp_desk.auth.web_bot_auth.message_signature import Request
 from tests.support.access.keys import make_key, make_signing_key
@@ -52,7 +52,7 @@ class Agent(NamedTuple):
 
     @property
     def key_id(self) -> str:
-        return thumbprint_of(self.jwk)
+        return make_thumbprint(self.jwk)
 
     @property
     def jwk(self) -> dict[str, str]:

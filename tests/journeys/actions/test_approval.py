@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from aitp_desk.desk.tickets.service import Escalating
+from aitp_desk.desk.tickets.service import EscalationService
 from aitp_desk.model.calls.action import Action, Safety
 from aitp_desk.model.errors import Forbidden, PreconditionFailed
 from aitp_desk.store.reads.audit_log import audit_rows
@@ -91,7 +91,7 @@ class House:
         self.talker = talker
         self.site = folder / "site"
         self.data = ("--data", folder / "data")
-        self.people = Escalating(talker.desk.store, time.time)
+        self.people = EscalationService(talker.desk.store, time.time)
 
     async def caller(self, *scopes: str) -> Caller:
         return Caller(await self.talker.with_key(*(scopes or ("actions", "threads"))), self.site)
@@ -371,7 +371,7 @@ async def test_what_nobody_approves_expires_and_what_is_approved_has_its_time_an
         said = await house.refund(caller)
         ticket = await house.ticket()
         clock.advance(9.9 * 60 * 60)
-        people = Escalating(house.talker.desk.store, clock)
+        people = EscalationService(house.talker.desk.store, clock)
         assert await people.approve(ticket["id"], "anna", somebody()) is not None
         ((expires_at,),) = house.talker.rows("SELECT expires_at FROM calls")
         assert expires_at - int(clock()) == 10 * 60 * 60
@@ -481,7 +481,7 @@ async def test_a_model_is_told_that_a_person_has_to_approve_what_it_calls(tmp_pa
         assert moved == []
         [(ticket,)] = met.talker.rows("SELECT id FROM tickets WHERE kind = 'approval'")
         async with following(who, opened.id) as listener:
-            people = Escalating(met.talker.desk.store, time.time)
+            people = EscalationService(met.talker.desk.store, time.time)
             assert await people.approve(ticket, "anna", somebody()) is not None
             await listener.until(lambda event: "It stands there." in str(event.data))
         assert moved == ["Bend"]

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from aitp_desk.actions.faults import ActionsError
-from aitp_desk.actions.registry import offering
+from aitp_desk.actions.registry import open_sources
 from aitp_desk.config import load_config
 from aitp_desk.desk.calls import executor as performing
 from aitp_desk.desk.calls.registry import OWN_NAMES
@@ -282,7 +282,7 @@ async def test_resources_afford_tools_of_a_server(tmp_path: Path) -> None:
         (site / "actions.py").write_text(
             HEAD + AFFORDING.replace("NAME", "shop_get_stick"), "utf-8"
         )
-        async with offering(load_config(site), {}, OWN_NAMES) as offers:
+        async with open_sources(load_config(site), {}, OWN_NAMES) as offers:
             assert offers.notes() == (
                 "The resource lamp affords 'shop_get_stick'; no server has such a tool.",
             )

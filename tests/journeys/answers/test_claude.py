@@ -14,7 +14,7 @@ import aiohttp
 import msgspec
 import pytest
 
-from aitp_desk.actions.base import Offered
+from aitp_desk.actions.base import OfferedAction
 from aitp_desk.agent.claude.prompt import NOT_FOUND
 from aitp_desk.model.calls.action import Action
 from aitp_desk.store.reads import threads as reads
@@ -215,7 +215,7 @@ async def test_the_model_calls_what_the_visitor_may_call_and_nothing_else(
 ) -> None:
     performed: list[tuple[str, str]] = []
 
-    def action(name: str, *, is_open: bool) -> Offered:
+    def action(name: str, *, is_open: bool) -> OfferedAction:
         async def perform(who: str, arguments: Mapping[str, Any]) -> str:
             performed.append((name, str(arguments["order"])))
             return "Order A7 left on Monday."

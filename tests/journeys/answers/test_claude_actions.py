@@ -13,8 +13,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from aitp_desk.actions.base import Context, Done, Offered
-from aitp_desk.desk.tickets.takeover import SteppingIn
+from aitp_desk.actions.base import ActionResult, Context, OfferedAction
+from aitp_desk.desk.tickets.takeover import Takeover
 from aitp_desk.model.calls.action import ACTION_RESULT, DATA, TEXT_ANSWER, Action, Safety
 from aitp_desk.model.errors import InvalidRequest, PreconditionFailed
 from aitp_desk.model.money import Money
@@ -70,7 +70,7 @@ class Till:
             safety=Safety("irreversible" if is_grave else "reversible"),
             has_price=costs,
         )
-        self.offered = Offered(action, self._read, self._perform, price=self._price)
+        self.offered = OfferedAction(action, self._read, self._perform, price=self._price)
 
     def _read(self, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
         if not isinstance(arguments.get("quantity"), int):
@@ -80,14 +80,14 @@ class Till:
     async def _price(self, arguments: Mapping[str, Any], _context: Context) -> Money:
         return Money(self.price * arguments["quantity"], "EUR")
 
-    async def _perform(self, arguments: Mapping[str, Any], _context: Context) -> Done:
+    async def _perform(self, arguments: Mapping[str, Any], _context: Context) -> ActionResult:
         if arguments["sku"] == "B1":
             raise PreconditionFailed("B1 is sold out.")
         self.took.append((arguments["sku"], arguments["quantity"]))
         self.begun.set()
         if self._holds:
             await self.go_on.wait()
-        return Done({"ordered": arguments["sku"]}, "It is ordered.")
+        return ActionResult({"ordered": arguments["sku"]}, "It is ordered.")
 
 
 def eager(body: Body) -> Reply:
@@ -359,9 +359,9 @@ async def test_a_call_that_has_begun_is_ended_though_a_person_takes_over(tmp_pat
         thread = (await who.open("Two of A7.")).id
         async with asyncio.timeout(SECONDS):
             await till.begun.wait()
-            people = SteppingIn(desk.store, time.time)
-            await people.take(thread, "anna", somebody())
-            desk.desk.people_acted()
+            people = Takeover(desk.store, time.time)
+            await people.take_thread(thread, "anna", somebody())
+            desk.desk.on_people_acted()
             till.go_on.set()
             while met.talker.rows("SELECT state FROM calls") != [("succeeded",)]:
                 await desk.store.settled()

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from pytest_aiohttp import AiohttpServer
 
-from aitp_desk.agent.base import Answer, Turn, answer_of
-from aitp_desk.app.site_agents import open_answering
+from aitp_desk.agent.base import Answer, Turn, read_answer
+from aitp_desk.app.site_agents import open_standalone_agent
 from aitp_desk.config import ConfigError, load_config
 from aitp_desk.knowledge.semantics.onnx import NEEDED, SWITCH
 from tests.support.clients.threads import talking
@@ -57,8 +57,8 @@ async def site(
 
 async def first_source(folder: Path, data: Path, *overrides: str) -> str:
     config = load_config(folder, overrides, port=0, data=data)
-    async with open_answering(config, {"EMBEDDINGS_KEY": "secret"}) as answering:
-        said = await answer_of(answering.agent, Turn(QUESTION, answering.site))
+    async with open_standalone_agent(config, {"EMBEDDINGS_KEY": "secret"}) as answering:
+        said = await read_answer(answering.agent, Turn(QUESTION, answering.site))
     assert isinstance(said, Answer)
     return said.sources[0].url.partition("#")[0]
 

@@ -10,7 +10,7 @@ import pytest
 import structlog
 from aiohttp import web
 
-from aitp_desk.app.server import Serving
+from aitp_desk.app.server import RunningServer
 from aitp_desk.model.calls.schedule import KeptSchedule
 from aitp_desk.store.reads.schedules import schedules
 from tests.support.clients.ahp import CONTENT, visiting
@@ -51,7 +51,7 @@ def reads(site: Website, *paths: str) -> tuple[str, ...]:
     return "egress.allow_loopback=true", f"content.web.urls=[{listed}]"
 
 
-async def known(desk: Serving, documents: int = 2) -> None:
+async def known(desk: RunningServer, documents: int = 2) -> None:
     """Wait until the desk knows so many documents."""
     knowledge = desk.desk.knowledge
     async with asyncio.timeout(20):
@@ -263,7 +263,7 @@ async def test_a_round_is_a_schedule_which_its_operator_has_begun_at_once(
         assert (await round_done(desk, 2)).every == 3600
 
 
-async def round_done(desk: Serving, runs: int) -> KeptSchedule:
+async def round_done(desk: RunningServer, runs: int) -> KeptSchedule:
     """Wait until so many rounds are over."""
     async with asyncio.timeout(20):
         while True:

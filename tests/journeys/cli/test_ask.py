@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from aitp_desk.agent.extractive.trust import NEEDED
 from aitp_desk.cli import main
 from aitp_desk.knowledge.enrichment.file import FILE, Line, Question, write_lines
-from aitp_desk.knowledge.enrichment.text import digest_of
+from aitp_desk.knowledge.enrichment.text import make_digest
 from aitp_desk.knowledge.snapshot import Knowledge
 from tests.support.desk.command import run_here
 
@@ -130,7 +130,7 @@ def test_the_questions_of_a_passage_are_a_part_of_its_score(site: Path, tmp_path
     passage = next(one for one in knowledge.library.passages if one.anchor == "footwear")
     questions = (Question(asked, "bring them back within 30 days for store credit."),)
     place = (passage.document, passage.trail, passage.anchor)
-    write_lines(folder / FILE, [Line(*place, digest_of(passage), "", questions)])
+    write_lines(folder / FILE, [Line(*place, make_digest(passage), "", questions)])
     done = run_here("ask", folder, asked, "--explain")
     assert "30 days" in done.out
     assert "\nSections found, by words + questions\n" in done.out

@@ -15,8 +15,8 @@ from aitp_desk.auth.jwt.clients import ClientSecrets
 from aitp_desk.auth.keys.master_key import open_master_key
 from aitp_desk.auth.keys.webhook_signatures import webhook_secret_of_client
 from aitp_desk.cli import main
-from aitp_desk.cli.data import present_keys
-from aitp_desk.cli.timestamps import minute_of
+from aitp_desk.cli.data import require_keys
+from aitp_desk.cli.timestamps import write_minute
 from aitp_desk.store import units as work
 from aitp_desk.store.engine.sqlite import SqliteStore
 from aitp_desk.store.reads import threads as reads
@@ -75,7 +75,7 @@ def test_a_client_is_made_with_a_secret_that_is_shown_once(data: Path) -> None:
         *("--expires", "30d"),
     )
     ((client,), _, _) = kept(data)
-    ends = minute_of(client.created_at + 30 * DAY)
+    ends = write_minute(client.created_at + 30 * DAY)
     assert told == [
         f"Made client {client.id} (Finder) with the scopes threads, actions. It ends {ends} UTC.",
         "Keep its secret; it cannot be shown again:",
@@ -86,7 +86,7 @@ def test_a_client_is_made_with_a_secret_that_is_shown_once(data: Path) -> None:
     assert client.expires_at == client.created_at + 30 * DAY
     found = re.fullmatch(r"client_secret=([0-9a-f]{64})", told[3])
     assert found is not None
-    assert ClientSecrets(present_keys(data, "sqlite:desk.db")).proves(
+    assert ClientSecrets(require_keys(data, "sqlite:desk.db")).is_valid(
         client.id, found[1], client, time.time()
     )
     (line,) = command(data, "client", "list")
@@ -102,7 +102,7 @@ def test_what_callbacks_to_a_client_are_signed_with_is_shown_where_it_is_asked_f
     made = ("client", "create", "--name", "one", "--scope", "actions", "--webhook-secret")
     told = command(data, *made)
     ((client,), _, _) = kept(data)
-    keys = present_keys(data, "sqlite:desk.db")
+    keys = require_keys(data, "sqlite:desk.db")
     secret = webhook_secret_of_client(keys, client.id, client.version, client.data_key)
     assert told[-1] == f"webhook_secret={secret}"
     told = command(data, "client", "rotate", "one", "--webhook-secret")
@@ -113,8 +113,8 @@ def test_what_callbacks_to_a_client_are_signed_with_is_shown_where_it_is_asked_f
 def test_a_client_gets_another_secret_and_the_one_before_goes_on_for_a_while(data: Path) -> None:
     def proven(*secrets: str) -> list[bool]:
         ((client,), _, _) = kept(data)
-        clients = ClientSecrets(present_keys(data, "sqlite:desk.db"))
-        return [clients.proves(client.id, one, client, time.time()) for one in secrets]
+        clients = ClientSecrets(require_keys(data, "sqlite:desk.db"))
+        return [clients.is_valid(client.id, one, client, time.time()) for one in secrets]
 
     def secret(*arguments: str) -> str:
         return command(data, "client", *arguments)[-1].removeprefix("client_secret=")

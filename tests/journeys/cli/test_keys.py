@@ -13,7 +13,7 @@ import aiohttp
 import pytest
 
 from aitp_desk.auth.keys.master_key import KEY_FILE, MASTER_KEY, NEW_MASTER_KEY, KeyFileError
-from aitp_desk.store.engine.lock import held_data
+from aitp_desk.store.engine.lock import lock_data_folder
 from tests.support.access.identity_provider import SECRET, claims_of, sign
 from tests.support.clients.ahp import Visitor, visiting
 from tests.support.desk.server import serving
@@ -104,7 +104,7 @@ def test_the_master_key_and_the_data_key_are_exchanged_and_every_api_key_goes_on
 
 def test_a_desk_that_serves_keeps_its_keys(data: Path) -> None:
     before = (data / KEY_FILE).read_text()
-    with held_data(data):
+    with lock_data_folder(data):
         for exchange in ("rotate-master", "rotate-data"):
             (told,) = command("keys", exchange, "--data", data, exit_code=1)
             assert "Another desk is serving" in told

@@ -18,7 +18,7 @@ import pytest
 
 from aitp_desk.auth.keys.master_key import KEY_FILE
 from aitp_desk.store.engine import sqlite_backup as sqlite_copying
-from aitp_desk.store.engine.lock import held_data
+from aitp_desk.store.engine.lock import lock_data_folder
 from aitp_desk.store.engine.migration import SCHEMA, load_migrations, migrate
 from tests.support.clients.threads import THREADS, talking
 from tests.support.desk.command import run, run_here
@@ -275,7 +275,7 @@ def test_what_does_not_fit_is_not_restored(kept: Kept, data: Path, case: str, to
     (backup,) = restoring(case, kept, data)
     before = names(data) | {"serving.lock"}
     if case == "a serving desk":
-        with held_data(data):
+        with lock_data_folder(data):
             lines = command("store", "restore", "--data", data, backup, exit_code=1)
     else:
         lines = command("store", "restore", "--data", data, backup, exit_code=1)

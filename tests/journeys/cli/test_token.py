@@ -14,7 +14,7 @@ import pytest
 
 from aitp_desk.auth.keys.master_key import open_master_key
 from aitp_desk.auth.keys.webhook_signatures import webhook_secret_of_key
-from aitp_desk.cli.data import present_keys
+from aitp_desk.cli.data import require_keys
 from aitp_desk.store.engine.sqlite import SqliteStore
 from aitp_desk.store.units import note_token_use
 from tests.support.desk.terminal import command
@@ -161,7 +161,7 @@ def test_what_callbacks_are_signed_with_is_shown_where_it_is_asked_for_and_is_ro
         "--webhook-secret",
     )
     rotated = command("token", "rotate", "buyer", "--data", data, "--webhook-secret")
-    keys, (token,) = present_keys(data, "sqlite:desk.db"), listed(data)
+    keys, (token,) = require_keys(data, "sqlite:desk.db"), listed(data)
     for version, told in enumerate((made, rotated), start=1):
         secret = webhook_secret_of_key(keys, token["id"], version, 1)
         assert told[2] == f"AITP_DESK_WEBHOOK_SECRET={secret}"

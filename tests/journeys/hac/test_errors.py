@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
-from aitp_desk.http.hac.context import Ways
-from aitp_desk.http.hac.representation import Faces
-from aitp_desk.http.hac.request_view import Asked
-from aitp_desk.model.access.principal import anonymous
+from aitp_desk.http.hac.context import ProtocolPaths
+from aitp_desk.http.hac.representation import HacRenderer
+from aitp_desk.http.hac.request_view import HacRequest
+from aitp_desk.model.access.principal import make_anonymous
 from aitp_desk.model.errors import RateLimited
 from aitp_desk.protocols.aitp.wire import render_error
 from aitp_desk.protocols.hac import MEDIA_TYPE
@@ -27,7 +27,7 @@ from tests.support.sites.shop import RUTH, STOVE, Shopper, shopping
 from tests.unit.protocols.base.test_errors import CLASSES, MESSAGE, make
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
-WAYS = Ways(
+WAYS = ProtocolPaths(
     capabilities="/capabilities",
     openapi="/openapi.json",
     converse="/agent/converse",
@@ -73,15 +73,17 @@ async def test_each_refusal_says_that_its_form_depends_on_accept(
 @pytest.mark.requirement(
     "HAC-6.1-1", "HAC-6.1-2", "HAC-6.1-3", "HAC-6.1-4", "HAC-6.1-5", "HAC-6.1-7", "HAC-6.3-1"
 )
-@pytest.mark.parametrize("ways", [WAYS, Ways()], ids=["all doors", "no doors"])
+@pytest.mark.parametrize("ways", [WAYS, ProtocolPaths()], ids=["all doors", "no doors"])
 @pytest.mark.parametrize("path", ["/v1/threads/thread_x/messages", "/capabilities/contact", "/a{b"])
-async def test_every_error_is_told_with_what_helps(talker: Talker, ways: Ways, path: str) -> None:
+async def test_every_error_is_told_with_what_helps(
+    talker: Talker, ways: ProtocolPaths, path: str
+) -> None:
     params = {"thread_id": "thread_x", "name": "contact"}
-    asked = Asked(talker.desk.desk, anonymous("127.0.0.1"), "GET", path, params, {})
+    asked = HacRequest(talker.desk.desk, make_anonymous("127.0.0.1"), "GET", path, params, {})
     for error in map(make, CLASSES):
         row = promised_errors()[error.kind.value]
         plain = render_error(error, {})
-        reply = Faces(ways).answer(plain, error, asked)
+        reply = HacRenderer(ways).render(plain, error, asked)
         assert (reply.status, reply.headers) == (row.status, plain.headers)
         assert reply.content_type == MEDIA_TYPE
         told = check_faced(reply.body)["error"]
@@ -96,8 +98,8 @@ async def test_every_error_is_told_with_what_helps(talker: Talker, ways: Ways, p
 
 async def test_where_waiting_does_not_help_a_new_session_does(talker: Talker) -> None:
     error = RateLimited(MESSAGE, scope="session_tokens", retry_after=None)
-    asked = Asked(talker.desk.desk, anonymous("127.0.0.1"), "GET", "/", {}, {})
-    reply = Faces(WAYS).answer(render_error(error, {}), error, asked)
+    asked = HacRequest(talker.desk.desk, make_anonymous("127.0.0.1"), "GET", "/", {}, {})
+    reply = HacRenderer(WAYS).render(render_error(error, {}), error, asked)
     told = check_faced(reply.body)["error"]
     assert dict(reply.headers)["Retry-After"] == str(told["retry_after"]) == "0"
     assert [one["rel"] for one in told["recovery"]["actions"]] == ["converse"]
@@ -106,10 +108,10 @@ async def test_where_waiting_does_not_help_a_new_session_does(talker: Talker) ->
 async def test_what_has_to_be_paid_is_told_with_every_way_to_pay(talker: Talker) -> None:
     params = {"name": "contact"}
     path = "/capabilities/contact"
-    asked = Asked(talker.desk.desk, anonymous("127.0.0.1"), "POST", path, params, {})
+    asked = HacRequest(talker.desk.desk, make_anonymous("127.0.0.1"), "POST", path, params, {})
     for error in (unpaid(), None):  # as it is refused, and as a repeat is told of that
         plain = render_problem(unpaid(), {})
-        reply = Faces(WAYS).answer(plain, error, asked)
+        reply = HacRenderer(WAYS).render(plain, error, asked)
         told = check_faced(reply.body)["error"]
         assert told["x-payment"] == TOLD
         again, say, forms, page = told["recovery"]["actions"]
@@ -124,10 +126,10 @@ async def test_what_has_to_be_paid_is_told_with_every_way_to_pay(talker: Talker)
 
 
 async def test_what_nobody_takes_money_for_is_told_without_a_way(talker: Talker) -> None:
-    asked = Asked(talker.desk.desk, anonymous("127.0.0.1"), "POST", "/", {}, {})
+    asked = HacRequest(talker.desk.desk, make_anonymous("127.0.0.1"), "POST", "/", {}, {})
     error = unpaid()
     error.terms = None
-    reply = Faces(WAYS).answer(render_problem(error, {}), error, asked)
+    reply = HacRenderer(WAYS).render(render_problem(error, {}), error, asked)
     told = check_faced(reply.body)["error"]
     assert "nobody takes here just now" in told["recovery"]["description"]
     assert "actions" not in told["recovery"]

@@ -15,7 +15,7 @@ import pytest
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp_types import ElicitResult, ErrorData
 
-from aitp_desk.store.engine.lock import held_data
+from aitp_desk.store.engine.lock import lock_data_folder
 from tests.support.access.keys import make_key
 from tests.support.clients.mcp import MODES, Mode, failure, tool_user, words
 from tests.support.desk.command import run_here
@@ -148,7 +148,7 @@ def test_nothing_but_messages_is_written_to_the_standard_output(tmp_path: Path) 
 
 def test_what_cannot_be_begun_is_told_in_a_line(tmp_path: Path) -> None:
     site = make_shop(tmp_path)
-    with held_data(tmp_path / "data"):
+    with lock_data_folder(tmp_path / "data"):
         told = run_here("mcp", site, "--data", tmp_path / "data")
     assert told.code == 1
     assert told.out == ""

@@ -12,7 +12,7 @@ import pytest
 import pytest_asyncio
 
 from aitp_desk.agent.base import Answer, Outcome, ToolRequest, Turn, Usage
-from aitp_desk.agent.tools import Called, Round
+from aitp_desk.agent.tools import ToolCallRecord, ToolRound
 from aitp_desk.desk.access.site_agents import SITE_AGENT
 from aitp_desk.model.conversation.run import ToolCall
 from tests.support.clients.operator import Operator, operating, write_site
@@ -39,8 +39,8 @@ RUN = f"{THREAD}/runs/{{run_id}}"
 async def ask_for_stock(turn: Turn) -> Outcome:
     """Ask the caller once, then say what it said."""
     if not turn.rounds:
-        calls = (Called(ToolCall("call_1", "stock", '{"book": "Emma"}')),)
-        return ToolRequest((Round("Let me look.", calls),), Usage(prompt=100, completion=10))
+        calls = (ToolCallRecord(ToolCall("call_1", "stock", '{"book": "Emma"}')),)
+        return ToolRequest((ToolRound("Let me look.", calls),), Usage(prompt=100, completion=10))
     return Answer("There are three.", usage=Usage(prompt=150, completion=20))
 
 

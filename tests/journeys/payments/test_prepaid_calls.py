@@ -10,10 +10,10 @@ from typing import Any, ClassVar
 import pytest
 
 from aitp_desk.config import ConfigError
-from aitp_desk.desk.access.idempotency import Request
+from aitp_desk.desk.access.idempotency import RequestInfo
 from aitp_desk.desk.dialogue.turn import CallStatus
 from aitp_desk.desk.direct.calls import DirectCall
-from aitp_desk.model.access.principal import anonymous
+from aitp_desk.model.access.principal import make_anonymous
 from aitp_desk.model.errors import PaymentRequired, PreconditionFailed
 from aitp_desk.testing import CapabilityContract
 from tests.support.clients.threads import Talker, Told
@@ -236,8 +236,8 @@ async def look_up(
 ) -> CallStatus:
     """Call by name and arguments, without a credential, and a payment presented with that."""
     asked = DirectCall("look_up", {"word": word}, payment=payment)
-    request = Request("POST", "/capabilities/look_up", b"", key)
-    return await desk.desk.desk.calling.call(anonymous("127.0.0.1"), asked, request)
+    request = RequestInfo("POST", "/capabilities/look_up", b"", key)
+    return await desk.desk.desk.calling.call(make_anonymous("127.0.0.1"), asked, request)
 
 
 def x402(nonce: str, token: str = "good", quote_id: str = "") -> dict[str, Any]:

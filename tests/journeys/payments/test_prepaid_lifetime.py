@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from aitp_desk.desk.maintenance.expiry import Expiring
+from aitp_desk.desk.maintenance.expiry import Expiry
 from tests.support.clients.threads import Talker
 from tests.support.desk.processes import desk_command, free_port, serving_process
 from tests.support.doubles.agent import Clock
@@ -90,7 +90,7 @@ async def test_what_is_not_paid_in_time_expires_and_what_comes_late_goes_back(
         await until_state(ada, late["call_id"], "succeeded")
 
         clock.advance(60 * 60)
-        assert await Expiring(desk.desk.store, 3600, clock).expire() >= 1
+        assert await Expiry(desk.desk.store, 3600, clock).drop_expired() >= 1
         rows = desk.rows(f"SELECT state FROM calls WHERE id = '{later['call_id']}'")
         assert rows == [("expired",)]
         told = {"number": "h2"} | {name: later[name] for name in ("quote_id", "thread_id")}

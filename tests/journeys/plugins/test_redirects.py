@@ -33,7 +33,7 @@ from aitp_desk.capability import (
     Work,
     document_of,
 )
-from aitp_desk.desk.plugins.discovery import enable
+from aitp_desk.desk.plugins.discovery import load_plugin
 from aitp_desk.testing import Guest, open_desk
 from tests.support.doubles.website import Website, website
 
@@ -194,4 +194,4 @@ async def test_what_is_no_address_is_a_fault_and_nobody_is_led_there(guest: Gues
 async def test_what_cannot_be_served_is_told_at_the_start(name: str, given: Any, why: str) -> None:
     kind = type("Kind", (Parcels,), {"redirects": lambda _: {name: given}})
     with pytest.raises(ValueError, match=why.replace("'", ".")):
-        enable(kind, {}, "https://desk.example")
+        load_plugin(kind, {}, "https://desk.example")

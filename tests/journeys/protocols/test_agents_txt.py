@@ -22,7 +22,7 @@ from aitp_desk.protocols.agents_txt import (
     parse_text,
     write_text,
 )
-from aitp_desk.protocols.agents_txt.policies import id_of
+from aitp_desk.protocols.agents_txt.policies import make_action_id
 from tests.support.clients.ahp import Visitor, visiting
 from tests.support.desk.server import SHOP, serving
 
@@ -289,7 +289,7 @@ async def test_actions_are_called_as_their_blocks_say(tmp_path: Path) -> None:
     ):
         async with http.get(desk.url + TEXTS[0]) as response:
             by_id = {one.id: one for one in parse_text(await response.text()).capabilities}
-        assert {id_of(action.name) for action in desk.desk.registry.actions} < by_id.keys()
+        assert {make_action_id(action.name) for action in desk.desk.registry.actions} < by_id.keys()
         search = by_id["content-search"]
         assert search.openapi == f"{desk.url}/openapi.json"
         async with http.get(search.openapi) as described:

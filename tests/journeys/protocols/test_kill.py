@@ -11,7 +11,7 @@ from typing import cast
 import aiohttp
 import pytest
 
-from aitp_desk.app.server import Serving
+from aitp_desk.app.server import RunningServer
 from tests.support.clients.threads import Talker
 from tests.support.desk.processes import (
     Server,
@@ -36,7 +36,7 @@ async def visiting(folder: Path, key: str | None = None) -> AsyncIterator[tuple[
     log, bytecode = folder / "log", folder / "bytecode"
     with serving_process(command, port, log=log, bytecode=bytecode) as server:
         async with aiohttp.ClientSession(server.url) as http:
-            seen_from_outside = cast(Serving, SimpleNamespace(url=server.url))
+            seen_from_outside = cast(RunningServer, SimpleNamespace(url=server.url))
             yield Talker(seen_from_outside, folder / "data", http, key), server
 
 

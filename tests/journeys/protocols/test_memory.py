@@ -12,7 +12,7 @@ import msgspec
 import pytest
 import pytest_asyncio
 
-from aitp_desk.model.access.principal import anonymous
+from aitp_desk.model.access.principal import make_anonymous
 from aitp_desk.model.calls.action import Action
 from aitp_desk.model.money import Money
 from aitp_desk.protocols.hac import MEDIA_TYPE
@@ -158,7 +158,7 @@ async def test_a_transcript_is_read_a_little_at_a_time_while_it_is_sent(ground: 
     _, transcript = await read(ground.talker.http, f"{THREADS}/{ground.thread}/transcript")
     assert len(transcript["messages"]) == COUNT
     threads = ground.talker.desk.desk.threads
-    made = await threads.transcript(anonymous("127.0.0.1"), ground.thread, None)
+    made = await threads.transcript(make_anonymous("127.0.0.1"), ground.thread, None)
     assert max([len(piece) async for piece in made.pieces()]) < 2 * 6 * len(LONG)
 
 

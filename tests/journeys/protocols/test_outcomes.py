@@ -9,7 +9,7 @@ from typing import NamedTuple, Protocol
 import pytest
 import pytest_asyncio
 
-from aitp_desk.desk.tickets.service import Escalating
+from aitp_desk.desk.tickets.service import EscalationService
 from tests.support.access.audit_log import somebody
 from tests.support.clients.threads import Talker
 from tests.support.doubles.agent import NOON, Clock
@@ -77,13 +77,13 @@ async def end(shop: Shop, door: Door, how: str) -> Ended:
         while not (tickets := who.rows("SELECT id FROM tickets WHERE state = 'open'")):
             await store.settled()
         before = await door.ending(who, taken.handle)
-        await decide(Escalating(store, Clock(NOON)), tickets[0][0], how)
+        await decide(EscalationService(store, Clock(NOON)), tickets[0][0], how)
         while (after := await door.ending(who, taken.handle)).kind == "accepted":
             await store.settled()
     return Ended(before, after)
 
 
-async def decide(people: Escalating, ticket: str, how: str) -> None:
+async def decide(people: EscalationService, ticket: str, how: str) -> None:
     """What a person of the shop does about a ticket."""
     match how:
         case "answered":

@@ -13,7 +13,7 @@ import aiohttp
 import pytest
 from openai import AsyncOpenAI
 
-from aitp_desk.actions.base import Offered
+from aitp_desk.actions.base import OfferedAction
 from aitp_desk.agent.base import Agent, Answer, Event, Outcome, Turn
 from aitp_desk.app.doors.site import make_site_doors
 from aitp_desk.app.server import open_server
@@ -53,7 +53,7 @@ def folder(tmp_path: Path) -> Path:
 
 @asynccontextmanager
 async def talking(
-    folder: Path, *settings: str, agent: Agent | None = None, **actions: Offered
+    folder: Path, *settings: str, agent: Agent | None = None, **actions: OfferedAction
 ) -> AsyncIterator[Talker]:
     data = folder.parent / "data"
     config = load_config(folder, ("limits.enabled=false", *settings), port=0, data=data)
@@ -296,7 +296,7 @@ async def test_the_site_s_switch_switches_off_the_limits_of_all_agents(folder: P
             assert [told.status for told in statuses] == [200, 200, 200]
 
 
-def ringing(rung: list[str], name: str) -> Offered:
+def ringing(rung: list[str], name: str) -> OfferedAction:
     async def perform(who: str, arguments: object) -> str:
         rung.append(name)
         return "rung"

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from aitp_desk.agent.base import Answer, Outcome, ToolRequest, Turn
-from aitp_desk.agent.tools import Called, Round
+from aitp_desk.agent.tools import ToolCallRecord, ToolRound
 from aitp_desk.desk.access.site_agents import SITE_AGENT
 from aitp_desk.desk.maintenance.erasure import erase_words
 from aitp_desk.model.calls.action import Action
@@ -212,7 +212,7 @@ async def test_what_was_handed_in_for_anothers_run_goes_with_the_replies_to_it(
     async def ask_once(turn: Turn) -> Outcome:
         if turn.rounds:
             return Answer(f"It gave {turn.rounds[-1].called[-1].result}.")
-        return ToolRequest((Round("", (Called(ToolCall("call_1", "stock", "{}")),)),))
+        return ToolRequest((ToolRound("", (ToolCallRecord(ToolCall("call_1", "stock", "{}")),)),))
 
     async with talking(tmp_path, agent=ScriptedAgent(ask_once)) as talker:
         owner, operator = await talker.with_key(), await talker.with_key("operator")

@@ -15,9 +15,9 @@ import structlog
 
 from aitp_desk.agent.base import Answer, Outcome, Turn
 from aitp_desk.config.settings import Log
-from aitp_desk.desk.conversations.service import Asking
+from aitp_desk.desk.conversations.service import ConversationService
 from aitp_desk.desk.desk import Desk
-from aitp_desk.desk.threads.service import OnThreads
+from aitp_desk.desk.threads.service import ThreadService
 from aitp_desk.observability.logs import set_up_logs
 from tests.support.clients.threads import THREADS, Talker, talking
 from tests.support.doubles.agent import ScriptedAgent
@@ -80,10 +80,10 @@ def check_told(said: str, logged: Logged, door: str) -> None:
 @pytest.mark.parametrize(
     ("method", "path", "broken", "door", "code"),
     [
-        ("GET", f"{THREADS}/thread_1", (OnThreads, "read"), "aitp", "internal"),
-        ("POST", THREADS, (OnThreads, "open"), "aitp", "internal"),
-        ("POST", f"{THREADS}/thread_1/messages", (OnThreads, "post"), "aitp", "internal"),
-        ("POST", "/agent/converse", (Asking, "ask"), "ahp", "concierge_error"),
+        ("GET", f"{THREADS}/thread_1", (ThreadService, "read"), "aitp", "internal"),
+        ("POST", THREADS, (ThreadService, "open"), "aitp", "internal"),
+        ("POST", f"{THREADS}/thread_1/messages", (ThreadService, "post"), "aitp", "internal"),
+        ("POST", "/agent/converse", (ConversationService, "ask"), "ahp", "concierge_error"),
         ("GET", "/ready", (Desk, "check_ready"), "health", "internal"),
     ],
 )
@@ -176,9 +176,9 @@ async def test_no_message_credential_or_id_that_opens_something_is_ever_logged(
         broken = await talker.send("POST", "/agent/converse", question)
         assert broken.status == 500
         with monkeypatch.context() as patch:
-            patch.setattr(OnThreads, "post", break_down)
+            patch.setattr(ThreadService, "post", break_down)
             assert (await talker.post(opened.id, "the-words-of-the-visitor")).status == 500
-            patch.setattr(OnThreads, "read", break_down)
+            patch.setattr(ThreadService, "read", break_down)
             assert (await known.read(owned.id)).status == 500
         secrets += [str(known.key), worthless, worthless[-64:], str(known.key)[-64:]]
     assert logged.text.count("fault") >= 4

@@ -13,13 +13,13 @@ from prometheus_client.openmetrics import parser as openmetrics
 from prometheus_client.parser import text_string_to_metric_families
 
 from aitp_desk.agent.base import Usage
-from aitp_desk.agent.claude.budget import Day
+from aitp_desk.agent.claude.budget import DailyBudget
 from aitp_desk.desk.calls.invocation import Invocation
 from aitp_desk.desk.calls.metrics import call_figures
-from aitp_desk.desk.tickets.service import Escalating
-from aitp_desk.http.metrics import Meter
-from aitp_desk.model.access.audit import own_auditor
-from aitp_desk.model.access.principal import anonymous
+from aitp_desk.desk.tickets.service import EscalationService
+from aitp_desk.http.metrics import RequestMetrics
+from aitp_desk.model.access.audit import make_own_auditor
+from aitp_desk.model.access.principal import make_anonymous
 from aitp_desk.model.calls.action import Action
 from aitp_desk.model.conversation.ticket import KeptTicket, TicketKind, TicketState
 from aitp_desk.model.errors import PreconditionFailed
@@ -81,7 +81,7 @@ def anybody(operator: Talker, tmp_path: Path) -> Talker:
 async def test_what_is_told_is_what_the_page_lists(operator: Talker, tmp_path: Path) -> None:
     await read(operator)  # so that a request was counted
     told = Scrape(await read(operator)).described
-    day = Scrape(render(Day(100, lambda: 0.0).figures(), "")[0].decode()).described
+    day = Scrape(render(DailyBudget(100, lambda: 0.0).figures(), "")[0].decode()).described
     listed = metrics.described()
     assert told.pop("aitp_desk_jobs")[0] == listed.pop("aitp_desk_jobs")[0]  # there are no jobs
     assert {**told, **day, **Scrape(await figures_of_calls(tmp_path)).described} == listed
@@ -97,9 +97,11 @@ async def figures_of_calls(folder: Path) -> str:
 
     action = offering(Action("close_up", "Closes up.", open_to="anyone"), close_up)
     async with calling(folder, action) as invoking:
-        await invoking.invoke(anonymous(""), Invocation("close_up", {}, "arguments"))
+        await invoking.invoke(make_anonymous(""), Invocation("close_up", {}, "arguments"))
         with pytest.raises(PreconditionFailed):
-            await invoking.invoke(anonymous(""), Invocation("close_up", {"late": 1}, "arguments"))
+            await invoking.invoke(
+                make_anonymous(""), Invocation("close_up", {"late": 1}, "arguments")
+            )
         return render(call_figures({"": invoking.counts}), "")[0].decode()
 
 
@@ -122,10 +124,10 @@ async def test_tickets_are_told_by_kind_whoever_ends_them(tmp_path: Path) -> Non
             )
             await store.run(add_ticket, ticket=ticket)
         clock.advance(100)
-        people = Escalating(store, clock)
-        by = own_auditor(KEYS, int(clock()))
+        people = EscalationService(store, clock)
+        by = make_own_auditor(KEYS, int(clock()))
         await people.answer("ticket_0", "Because.", "anna", by)
-        await people.take("ticket_1", "anna", by)
+        await people.take_ticket("ticket_1", "anna", by)
         operator = await anybody.with_key("operator")
         told = Scrape(await read(operator))
         clock.advance(8 * 24 * 3600)
@@ -235,9 +237,9 @@ async def test_strangers_and_other_keys_are_refused(operator: Talker, tmp_path: 
 
 
 async def test_the_bounds_of_how_long_requests_take_hold_all_of_them() -> None:
-    meter = Meter()
+    meter = RequestMetrics()
     for seconds in (0.0, 0.001, 0.0011, 29.0, 1e6):
-        meter.tally("GET", "/").count(200, seconds)
+        meter.for_route("GET", "/").count(200, seconds)
     scrape = Scrape(render(meter.figures(), "")[0].decode())
 
     def below(bound: str) -> float:
@@ -247,9 +249,9 @@ async def test_the_bounds_of_how_long_requests_take_hold_all_of_them() -> None:
 
 
 async def test_what_models_are_asked_is_counted() -> None:
-    day = Day(1000, lambda: 0.0)
+    day = DailyBudget(1000, lambda: 0.0)
     for _ in range(2):
-        day.settle(day.take(300), 300, Usage(prompt=60, cached=20, completion=40))
+        day.settle(day.reserve(300), 300, Usage(prompt=60, cached=20, completion=40))
     scrape = Scrape(render(day.figures(), "")[0].decode())
     assert scrape.value("aitp_desk_model_calls_total") == 2
     assert scrape.value("aitp_desk_model_tokens_total", kind="read") == 120

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from aitp_desk.agent.base import Answer, Outcome, Turn
-from aitp_desk.model.access.principal import anonymous
+from aitp_desk.model.access.principal import make_anonymous
 from tests.support.clients.threads import THREADS, Talker, talking
 from tests.support.doubles.agent import ScriptedAgent
 
 STOP_AT_ONCE = "server.shutdown_seconds=1"
-VISITOR = anonymous("127.0.0.1")
+VISITOR = make_anonymous("127.0.0.1")
 SECONDS = 10
 
 
@@ -81,11 +81,11 @@ async def test_a_run_in_progress_is_taken_up_again_and_answered_once(tmp_path: P
     assert endless.cancelled.is_set()
     answering = ScriptedAgent()
     async with talking(tmp_path, agent=answering) as talker:
-        run, replies = await talker.desk.desk.follow_run(VISITOR, run_id, SECONDS)
+        run, replies = await talker.desk.desk.wait_for_run(VISITOR, run_id, SECONDS)
         assert run is not None
         assert run.is_over
         assert run.attempts == 1  # a stop in good order costs no attempt
-        run, _ = await talker.desk.desk.follow_run(VISITOR, follow_up.ok["run_id"], SECONDS)
+        run, _ = await talker.desk.desk.wait_for_run(VISITOR, follow_up.ok["run_id"], SECONDS)
         assert run is not None
         assert run.is_over
         assert [turn.question for turn in answering.turns] == ["One?", "Two?"]

@@ -96,7 +96,7 @@ async def test_what_was_under_way_at_the_backup_is_not_done_twice(
         while len(talker.rows("SELECT 1 FROM tickets")) < 2:
             await talker.desk.store.settled()
     with monkeypatch.context() as nothing_begins:
-        nothing_begins.setattr("aitp_desk.desk.calls.async_calls.AT_ONCE", 0)
+        nothing_begins.setattr("aitp_desk.desk.calls.async_calls.MAX_AT_ONCE", 0)
         async with talking(tmp_path, site=site, agent=agent) as talker:
             owner = Talker(talker.desk, tmp_path, talker.http, owner.key)
             caller = Caller(owner, site)

@@ -14,9 +14,9 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
 from aitp_desk.agent.base import Turn
-from aitp_desk.agent.claude.budget import Day, Spending
+from aitp_desk.agent.claude.budget import DailyBudget, ReplyBudget
 from aitp_desk.config import Claude
-from aitp_desk.desk.calls.metrics import CallCounts
+from aitp_desk.desk.calls.metrics import CallMetrics
 from aitp_desk.model.calls.action import Action
 from aitp_desk.model.errors import Unavailable
 from aitp_desk.observability.tracing import begin_span, is_wanted, tracing
@@ -132,7 +132,7 @@ async def test_a_call_of_a_model_is_a_client_span_of_what_asks(talker: Talker) -
     tracer = trace.get_tracer("test")
     settings = Claude()
     with tracing(True), tracer.start_as_current_span("asks") as asks:
-        call = Spending(settings, Day(0, lambda: 0.0)).begin(500, 100)
+        call = ReplyBudget(settings, DailyBudget(0, lambda: 0.0)).begin(500, 100)
         call.end()
     (span,) = collected(f"chat {settings.model}")
     assert span.kind is trace.SpanKind.CLIENT
@@ -150,9 +150,9 @@ async def test_a_call_of_a_model_is_a_client_span_of_what_asks(talker: Talker) -
 
 async def test_what_an_action_does_is_a_span_by_its_name(talker: Talker) -> None:
     action = Action("open_till", "Opens the till.")
-    with tracing(True), CallCounts().carrying_out(action):
+    with tracing(True), CallMetrics().measure_call(action):
         pass
-    with tracing(True), pytest.raises(Unavailable), CallCounts().carrying_out(action):
+    with tracing(True), pytest.raises(Unavailable), CallMetrics().measure_call(action):
         raise Unavailable(SECRET)
     done, refused = collected("call open_till")
     assert attributes(done) == {"aitp_desk.action": "open_till"}

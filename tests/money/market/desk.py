@@ -21,7 +21,7 @@ from aitp_desk.capability import Delivery, Effect
 from aitp_desk.cli.extension import _judged
 from aitp_desk.config import load_config
 from aitp_desk.desk.plugins.judge import ATTEMPTS
-from aitp_desk.model.access.audit import AuditKeys, own_auditor
+from aitp_desk.model.access.audit import AuditKeys, make_own_auditor
 from aitp_desk.store.engine.sqlite import SqliteStore
 from aitp_desk.store.records.capabilities import RecordsMoved
 from aitp_desk.store.units.capabilities import apply_from_beside
@@ -170,7 +170,7 @@ class Market:
             )
             stack.enter_context(patch("importlib.metadata.entry_points", _entry_points))
             writer = partial(StruckWriter, self.fate)
-            with patch("aitp_desk.store.engine.sqlite.Writer", writer):
+            with patch("aitp_desk.store.engine.sqlite.WriterThread", writer):
                 desk = await stack.enter_async_context(open_server(config, clock=self.clock))
             http = await stack.enter_async_context(aiohttp.ClientSession(desk.url))
             if not all(self._keys):
@@ -215,7 +215,7 @@ class Market:
     async def operate(self, judge: Callable[[Delivery], Sequence[Effect]]) -> bool:
         """Have something done from beside the desk, as its commands do; whether it was."""
         now = int(self.clock())
-        by = own_auditor(AuditKeys(bytes(32), bytes(32)), now)
+        by = make_own_auditor(AuditKeys(bytes(32), bytes(32)), now)
         for _ in range(ATTEMPTS):
             try:
                 effects = await _judged(self._beside, "payments", judge, by, None)

@@ -17,7 +17,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant
 
 from aitp_desk.capability import Own
 from aitp_desk.cli.extension import own_secret
-from aitp_payments.ledger.integrity import Verifying
+from aitp_payments.ledger.integrity import LedgerVerifier
 from aitp_payments.quotes.merchant import Merchant
 from tests.money.checks import invariants
 from tests.money.market.desk import FUNDS, STORE, Market
@@ -148,7 +148,7 @@ class RunningMarket(RuleBasedStateMachine):
     def _verify(self, kept: invariants.Kept) -> None:
         records = [_Record(*one) for one in kept.records.items()]
         own = Own("", lambda purpose: own_secret(self.market.data, STORE, "payments", purpose))
-        found = Verifying(Merchant(own).has_signed).verify(records, kept.held.items())
+        found = LedgerVerifier(Merchant(own).has_signed).verify(records, kept.held.items())
         assert not found.problems, found.problems
         OUTCOMES.update(invariants.told(kept))
         OUTCOMES["histories"] += 1

@@ -13,7 +13,7 @@ from aitp_payments.ledger.purses import (
     draw_up_to,
     purse_of,
 )
-from aitp_payments.ledger.shares import NOBODY, Sharing
+from aitp_payments.ledger.shares import NOBODY, RevenueSplit
 from aitp_payments.records import find_payment
 from aitp_payments.refunds.service import Part
 from aitp_payments.settlement.lifecycle import REFUND
@@ -33,7 +33,7 @@ from tests.money.market.messages import (
 WAYS = ("channel", "other", "wrong", "account", "owner", "code", "decline")
 """How a quote is answered: see :func:`pay_by`."""
 USES = ("draw", "total", "capture", "capture all")
-SHARING = Sharing(CAPTURE_BPS, CAPTURE_WEIGHTS)
+SHARING = RevenueSplit(CAPTURE_BPS, CAPTURE_WEIGHTS)
 Judge = Callable[[Delivery], Sequence[Effect]]
 
 

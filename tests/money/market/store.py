@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-from aitp_desk.store.engine.sqlite_writer import Writer
+from aitp_desk.store.engine.sqlite_writer import WriterThread
 from aitp_desk.store.engine.unit import Unit
 
 
@@ -32,7 +32,7 @@ class Fate:
         self._loop.call_soon_threadsafe(self.died.set)
 
 
-class StruckWriter(Writer):
+class StruckWriter(WriterThread):
     """A writer that has a fate."""
 
     def __init__(self, fate: Fate, *args: Any, **kwargs: Any) -> None:

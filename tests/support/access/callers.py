@@ -13,7 +13,7 @@ from typing import Any
 
 import msgspec
 
-from aitp_desk.app.server import Serving
+from aitp_desk.app.server import RunningServer
 from tests.support.access.keys import make_key
 from tests.support.clients.dispatcher import Answered, Headers, answer
 from tests.support.doubles.agent import Clock
@@ -65,7 +65,9 @@ class Ground:
         name: of the further site agent; empty for the site's own.
     """
 
-    def __init__(self, desk: Serving, clock: Clock, keys: Mapping[str, Headers], name: str) -> None:
+    def __init__(
+        self, desk: RunningServer, clock: Clock, keys: Mapping[str, Headers], name: str
+    ) -> None:
         self._desk = desk
         self._clock = clock
         self._at = f"/{name}" if name else ""
@@ -182,7 +184,7 @@ class Ground:
         }
 
 
-async def make_keys(desk: Serving, data: Path) -> dict[str, Headers]:
+async def make_keys(desk: RunningServer, data: Path) -> dict[str, Headers]:
     """Make keys for all who have some, and one that is worthless."""
     keys = {}
     for name, scope in SCOPES.items():

@@ -11,12 +11,18 @@ import msgspec
 from multidict import CIMultiDict
 
 from aitp_desk.auth.credentials.proof import Proof
-from aitp_desk.auth.credentials.proof_cache import Epoch, Verified
-from aitp_desk.auth.credentials.request_credentials import BEARER, Presented
+from aitp_desk.auth.credentials.proof_cache import CredentialEpoch, ProofCache
+from aitp_desk.auth.credentials.request_credentials import BEARER, RequestCredentials
 from aitp_desk.auth.jwt.base64url import decode_base64url
-from aitp_desk.auth.jwt.bearer import Bearer
-from aitp_desk.auth.jwt.claims import Bounds, Claims
-from aitp_desk.auth.jwt.issuers import Issuer, Keys, Secret, introduce, types_of
+from aitp_desk.auth.jwt.bearer import BearerTokens
+from aitp_desk.auth.jwt.claims import ClaimRules, Claims
+from aitp_desk.auth.jwt.issuers import (
+    Issuer,
+    IssuerKeys,
+    SharedSecret,
+    list_token_types,
+    make_principal,
+)
 from aitp_desk.auth.jwt.jwk import VerifyingKey, find_key, read_key
 from aitp_desk.config import Issuer as IssuerSettings
 from aitp_desk.model.access.principal import Principal
@@ -28,7 +34,7 @@ LOGIN, SHARED, DESK = "https://login.example", "https://shared.example", "https:
 
 ALGORITHMS = ("EdDSA", "ES256", "RS256", "HS256")
 
-_BOUNDS = Bounds(audience=DESK, leeway=30, max_lifetime=86_400)
+_BOUNDS = ClaimRules(audience=DESK, leeway=30, max_lifetime=86_400)
 
 
 class Published:
@@ -45,19 +51,19 @@ class Published:
 
 
 def issuer(
-    keys: Keys, *algorithms: str, url: str = LOGIN, type: str = "", **settings: Any
+    keys: IssuerKeys, *algorithms: str, url: str = LOGIN, type: str = "", **settings: Any
 ) -> Issuer:
     settled = IssuerSettings(name="login" if url == LOGIN else "shared", url=url, **settings)
 
     async def introduce_as(claims: Claims) -> Principal:
-        return introduce(settled, claims)
+        return make_principal(settled, claims)
 
     return Issuer(
         url=url,
         algorithms=frozenset(algorithms or ALGORITHMS[:3]),
         keys=keys,
         bounds=_BOUNDS,
-        types=types_of(type),
+        types=list_token_types(type),
         introduce=introduce_as,
     )
 
@@ -66,26 +72,26 @@ async def never_changed() -> int:
     return 0
 
 
-def desk(*issuers: Issuer, now: Callable[[], float] = lambda: NOW) -> Bearer:
+def desk(*issuers: Issuer, now: Callable[[], float] = lambda: NOW) -> BearerTokens:
     """What takes tokens of these issuers; by default one with a key of each kind, and a secret."""
     both = (
         issuer(Published(*map(public_jwk, ALGORITHMS[:3]))),
-        issuer(Secret(SECRET.encode()), "HS256", url=SHARED),
+        issuer(SharedSecret(SECRET.encode()), "HS256", url=SHARED),
     )
-    return Bearer(issuers or both, Verified(Epoch(never_changed), now), now)
+    return BearerTokens(issuers or both, ProofCache(CredentialEpoch(never_changed), now), now)
 
 
 class Head(msgspec.Struct):
     """The head of a request."""
 
-    presented: Presented
+    presented: RequestCredentials
     headers: CIMultiDict[str] = msgspec.field(default_factory=CIMultiDict)
     method: str = "GET"
     target: str = "/"
 
 
-async def prove(token: str, bearer: Bearer | None = None) -> Proof:
-    return await (bearer or desk()).verify(Head(Presented(BEARER, token)))
+async def prove(token: str, bearer: BearerTokens | None = None) -> Proof:
+    return await (bearer or desk()).verify(Head(RequestCredentials(BEARER, token)))
 
 
 def good(algorithm: str = "EdDSA", **others: Any) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from aitp_desk.app.server import Serving
+from aitp_desk.app.server import RunningServer
 from tests.support.access.keys import make_key
 from tests.support.browser.chromium import OpenBrowser
 
@@ -131,7 +131,7 @@ class AtConsole:
 @asynccontextmanager
 async def at_console(
     browser: OpenBrowser,
-    desk: Serving,
+    desk: RunningServer,
     data: Path,
     name: str = "anna",
     *scopes: str,

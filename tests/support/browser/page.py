@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
-from aitp_desk.app.server import Serving
+from aitp_desk.app.server import RunningServer
 from tests.support.browser.chromium import OpenBrowser
 
 if TYPE_CHECKING:
@@ -108,7 +108,9 @@ class AtPage:
 
 
 @asynccontextmanager
-async def at_page(browser: OpenBrowser, desk: Serving, **options: Any) -> AsyncIterator[AtPage]:
+async def at_page(
+    browser: OpenBrowser, desk: RunningServer, **options: Any
+) -> AsyncIterator[AtPage]:
     """Somebody who has opened the home page of a desk, in a browser of their own.
 
     Nothing may have gone wrong on the page in the end.

@@ -13,14 +13,14 @@ from a2a.client.card_resolver import A2ACardResolver
 from a2a.types import a2a_pb2
 from google.protobuf.json_format import ParseDict
 
-from aitp_desk.app.server import Serving
+from aitp_desk.app.server import RunningServer
 
 Binding = Literal["JSONRPC", "HTTP+JSON"]
 
 
 @asynccontextmanager
 async def tasking(
-    desk: Serving,
+    desk: RunningServer,
     binding: Binding = "JSONRPC",
     *,
     version: str = "1.0",

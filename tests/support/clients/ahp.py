@@ -18,7 +18,7 @@ import msgspec
 from multidict import CIMultiDictProxy
 
 from aitp_desk.agent.base import Agent
-from aitp_desk.app.server import Serving
+from aitp_desk.app.server import RunningServer
 from tests.support.desk.server import SITE, serving
 from tests.support.specs.ahp_schemas import AhpSchemas
 from tests.support.specs.folder import find_shared_folder
@@ -71,7 +71,7 @@ class Visitor:
         http: a client whose addresses are the desk's.
     """
 
-    def __init__(self, desk: Serving, http: aiohttp.ClientSession) -> None:
+    def __init__(self, desk: RunningServer, http: aiohttp.ClientSession) -> None:
         self.desk = desk
         self.http = http
 

@@ -11,8 +11,8 @@ from urllib.parse import parse_qsl
 import msgspec
 from multidict import CIMultiDict, CIMultiDictProxy
 
-from aitp_desk.app.server import Serving
-from aitp_desk.http.connection.request_head import Heading
+from aitp_desk.app.server import RunningServer
+from aitp_desk.http.connection.request_head import RequestHead
 from aitp_desk.protocols.base.door import Reply
 
 Headers = tuple[tuple[str, str], ...]
@@ -44,7 +44,7 @@ class Answered(msgspec.Struct, frozen=True):
 
 
 async def answer(
-    desk: Serving,
+    desk: RunningServer,
     method: str,
     target: str,
     headers: Iterable[tuple[str, str]],
@@ -62,19 +62,19 @@ async def answer(
     path, _, query = target.partition("?")
     head = CIMultiDictProxy(CIMultiDict([("Host", "127.0.0.1"), *headers]))
     heading = desk.front.read_head(method, path, target, head)
-    outgoing = await desk.front.answer(_Request(heading, dict(parse_qsl(query)), body))
+    outgoing = await desk.front.handle_request(_Request(heading, dict(parse_qsl(query)), body))
     rest = await _read_rest(outgoing.reply, reads_on=reads_on)
     reply = outgoing.reply
     return Answered(reply.status, tuple(outgoing.headers().items()), reply.body + rest)
 
 
 class _Request:
-    """A request that came whole; see :class:`aitp_desk.http.request.Incoming`."""
+    """A request that came whole; see :class:`aitp_desk.http.request.Request`."""
 
     peer = "127.0.0.1"
     is_gone = False
 
-    def __init__(self, heading: Heading, query: Mapping[str, str], body: bytes) -> None:
+    def __init__(self, heading: RequestHead, query: Mapping[str, str], body: bytes) -> None:
         self.heading = heading
         self.query = query
         self.content_length = len(body)
@@ -88,7 +88,7 @@ class _Request:
 class _Passing:
     """A reader who takes what there is and leaves.
 
-    See :class:`aitp_desk.desk.events.channel.Outlet`.
+    See :class:`aitp_desk.desk.events.channel.EventSink`.
     """
 
     def __init__(self, *, reads_on: bool) -> None:
@@ -102,10 +102,10 @@ class _Passing:
     async def drain(self) -> bool:
         return self._reads_on
 
-    async def is_welcome(self) -> bool:
+    async def is_authorized(self) -> bool:
         return True
 
-    def end_at(self, ends_at: float | None) -> None:
+    def set_deadline(self, ends_at: float | None) -> None:
         return
 
     async def wait_closed(self) -> None:

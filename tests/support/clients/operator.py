@@ -14,7 +14,7 @@ import aiohttp
 import msgspec
 from multidict import CIMultiDictProxy
 
-from aitp_desk.app.server import Serving
+from aitp_desk.app.server import RunningServer
 from tests.support.access.keys import make_key
 from tests.support.clients.event_stream import Listener
 from tests.support.clients.threads import Headers
@@ -157,7 +157,7 @@ class Operator:
 
 
 @asynccontextmanager
-async def browsing(desk: Serving) -> AsyncIterator[Operator]:
+async def browsing(desk: RunningServer) -> AsyncIterator[Operator]:
     """A browser in which nobody has signed in."""
     jar = aiohttp.DummyCookieJar()
     async with aiohttp.ClientSession(desk.url, cookie_jar=jar) as http:
@@ -166,7 +166,7 @@ async def browsing(desk: Serving) -> AsyncIterator[Operator]:
 
 @asynccontextmanager
 async def operating(
-    desk: Serving, data: Path, name: str = "anna", *scopes: str
+    desk: RunningServer, data: Path, name: str = "anna", *scopes: str
 ) -> AsyncIterator[Operator]:
     """An operator who has signed in.
 

@@ -16,9 +16,9 @@ import aiohttp
 import msgspec
 from multidict import CIMultiDictProxy
 
-from aitp_desk.actions.base import Offered
+from aitp_desk.actions.base import OfferedAction
 from aitp_desk.agent.base import Agent
-from aitp_desk.app.server import Serving
+from aitp_desk.app.server import RunningServer
 from aitp_desk.store.reads import threads as reads
 from tests.support.access.keys import make_key
 from tests.support.desk.server import SITE, serving
@@ -72,7 +72,7 @@ class Talker:
 
     def __init__(
         self,
-        desk: Serving,
+        desk: RunningServer,
         data: Path,
         http: aiohttp.ClientSession,
         key: str | None = None,
@@ -200,7 +200,7 @@ async def talking(
     site: Path = SITE,
     clock: Callable[[], float] = time.time,
     agent: Agent | None = None,
-    actions: Sequence[Offered] = (),
+    actions: Sequence[OfferedAction] = (),
 ) -> AsyncIterator[Talker]:
     """A desk whose data lie below ``folder``, and somebody without a credential who talks to it."""
     data = folder / "data"

@@ -16,8 +16,8 @@ from aitp_desk.knowledge.search.tokenizer import (
     NAMES,
     STOP_WORDS,
     WEAK_WORDS,
-    stems_of,
-    words_of,
+    make_stems,
+    split_words,
 )
 
 FOLDER = Path(synonyms.__file__).parent
@@ -31,9 +31,9 @@ def made() -> str:
         if not line.startswith("#")
     )
     plain = EVERYDAY_WORDS | STOP_WORDS | WEAK_WORDS
-    plain |= {word for group in groups for entry in group.split(",") for word in words_of(entry)}
+    plain |= {word for group in groups for entry in group.split(",") for word in split_words(entry)}
     lines = []
-    for word, stem in sorted(stems_of(plain | NAMES).items()):
+    for word, stem in sorted(make_stems(plain | NAMES).items()):
         mark = "" if word in plain else synonyms.NO_PLAIN_WORD
         lines.append(f"{mark}{word}\n" if stem == word else f"{mark}{word} {stem}\n")
     return "".join(lines)

@@ -6,8 +6,8 @@ from typing import Any
 from aitp_desk.config import Web
 from aitp_desk.egress import Egress
 from aitp_desk.knowledge.documents.base import Document
-from aitp_desk.knowledge.sources.loader import understand
-from aitp_desk.knowledge.web.schedule import Rounds
+from aitp_desk.knowledge.sources.loader import parse_content
+from aitp_desk.knowledge.web.schedule import ReadingSchedule
 from tests.support.doubles.website import Website
 
 
@@ -27,11 +27,11 @@ class Reading:
                 address if "://" in address else site.url + address for address in listed
             )
         self._site = site.url
-        self.rounds = Rounds(Web(**settings), egress, data)
+        self.rounds = ReadingSchedule(Web(**settings), egress, data)
 
     async def gather(self) -> dict[str, str]:
         """Read once; what is wrong afterwards, by path."""
-        tally = await self.rounds.gather()
+        tally = await self.rounds.run_once()
         kept = self.rounds.copies.read()
         assert (tally.kept, tally.problems) == (len(kept.copies), len(kept.problems))
         return {
@@ -41,7 +41,7 @@ class Reading:
     @property
     def documents(self) -> dict[str, Document]:
         """What is known, by path."""
-        content = understand(self.rounds.copies.raw())
+        content = parse_content(self.rounds.copies.raw())
         return {document.path.removeprefix(self._site): document for document in content.documents}
 
     @property

@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 from aitp_desk.desk.jobs.kinds import Finish, JobKind
-from aitp_desk.desk.jobs.queue import Jobs
+from aitp_desk.desk.jobs.queue import JobQueue
 from aitp_desk.model.calls.job import Job, JobState
 from aitp_desk.store.base import Store, Work
 from aitp_desk.store.reads import jobs as job_reads
@@ -78,11 +78,11 @@ async def working(
     *kinds: JobKind,
     clock: Callable[[], float] | None = None,
     stop_seconds: float = 0.01,
-) -> AsyncIterator[Jobs]:
+) -> AsyncIterator[JobQueue]:
     """Have a store's jobs done for as long as the context lasts."""
-    jobs = Jobs(store=store, clock=clock or Clock(), chance=lambda: 0.0)
+    jobs = JobQueue(store=store, clock=clock or Clock(), chance=lambda: 0.0)
     for kind in kinds:
-        jobs.handle(kind)
+        jobs.register_kinds(kind)
     await jobs.begin()
     try:
         yield jobs

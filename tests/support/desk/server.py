@@ -7,9 +7,9 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from aitp_desk.actions.base import Offered
+from aitp_desk.actions.base import OfferedAction
 from aitp_desk.agent.base import Agent
-from aitp_desk.app.server import Serving, open_server
+from aitp_desk.app.server import RunningServer, open_server
 from aitp_desk.config import load_config
 from tests.support.desk.first_start import begin_database, begin_index, keep_index
 
@@ -25,8 +25,8 @@ async def serving(
     folder: Path = SITE,
     clock: Callable[[], float] = time.time,
     agent: Agent | None = None,
-    actions: Sequence[Offered] = (),
-) -> AsyncIterator[Serving]:
+    actions: Sequence[OfferedAction] = (),
+) -> AsyncIterator[RunningServer]:
     """A desk on a free port.
 
     Parameters:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 
-from aitp_desk.agent.base import Answer, Event, Outcome, Passing, Source, Turn
+from aitp_desk.agent.base import Answer, Event, Outcome, ProgressEvent, Source, Turn
 
 NOON = 1_800_000_000.0
 """When a test's clock begins, in Unix seconds."""
@@ -82,5 +82,5 @@ class PacedAgent:
             if isinstance(event, Exception):
                 raise event
             yield event
-            if not isinstance(event, Passing):
+            if not isinstance(event, ProgressEvent):
                 return

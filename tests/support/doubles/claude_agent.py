@@ -13,10 +13,10 @@ from aitp_desk.agent.base import (
     Outcome,
     SiteFacts,
     Turn,
-    outcome_of,
+    read_outcome,
 )
 from aitp_desk.agent.claude.agent import ClaudeAgent
-from aitp_desk.agent.claude.budget import Day
+from aitp_desk.agent.claude.budget import DailyBudget
 from aitp_desk.agent.tools import Tool
 from aitp_desk.config import Claude
 from aitp_desk.knowledge.snapshot import open_knowledge
@@ -51,7 +51,7 @@ class Asked:
 
     async def outcome(self, question: str = QUESTION, **details: Any) -> Outcome:
         """What a reply comes to."""
-        return await outcome_of(self.agent, Turn(question, SITE, **details))
+        return await read_outcome(self.agent, Turn(question, SITE, **details))
 
     async def answer(self, question: str = QUESTION, **details: Any) -> Answer:
         """What a reply comes to, where that is an answer."""
@@ -80,7 +80,7 @@ async def asking(
         open_knowledge(PAGES, data=folder, poll_seconds=60) as knowledge,
     ):
         claude = Claude(**settings)
-        day = Day(claude.day_tokens, clock or Clock())
+        day = DailyBudget(claude.day_tokens, clock or Clock())
         agent = ClaudeAgent(knowledge, claude, key=key, url=api.url, day=day, sleep=sleep)
         try:
             yield Asked(agent, api, waited)

@@ -10,7 +10,7 @@ from pathlib import Path
 import aiohttp
 import msgspec
 
-from aitp_desk.actions.base import Offered
+from aitp_desk.actions.base import OfferedAction
 from aitp_desk.app.server import open_server
 from aitp_desk.config import load_config
 from tests.support.clients.ahp import Visitor
@@ -37,7 +37,7 @@ async def meeting(
     folder: Path,
     script: Script,
     *settings: str,
-    actions: tuple[Offered, ...] = (),
+    actions: tuple[OfferedAction, ...] = (),
     clock: Callable[[], float] = time.time,
 ) -> AsyncIterator[Met]:
     """A desk for the bookshop that answers with the model of a script."""

@@ -11,9 +11,9 @@ import msgspec
 import pytest
 from aiohttp import web
 
-from aitp_desk.actions.base import Caller, Context, Offered
+from aitp_desk.actions.base import Caller, Context, OfferedAction
 from aitp_desk.actions.faults import ActionsError
-from aitp_desk.actions.registry import load_sources, offering
+from aitp_desk.actions.registry import load_sources, open_sources
 from aitp_desk.config import Config, OpenApi
 from aitp_desk.desk.calls.registry import OWN_NAMES
 from tests.support.doubles.website import Handler
@@ -68,12 +68,12 @@ def configured(folder: Path, file: Any, url: str = "http://127.0.0.1:9", **setti
     return Config(folder=folder, data=folder / ".desk", openapi=(OpenApi(file=FILE, **given),))
 
 
-def load(config: Config, environment: Mapping[str, str] | None = None) -> tuple[Offered, ...]:
+def load(config: Config, environment: Mapping[str, str] | None = None) -> tuple[OfferedAction, ...]:
     """What a site offers, without its service."""
     return load_sources(config, environment=environment or {}, taken=OWN_NAMES).actions.offered
 
 
-def only(folder: Path, file: Any, **settings: Any) -> Offered:
+def only(folder: Path, file: Any, **settings: Any) -> OfferedAction:
     """The one action that a file comes to."""
     (offered,) = load(configured(folder, file, **settings))
     return offered
@@ -153,15 +153,15 @@ async def offered_by(
     *,
     environment: Mapping[str, str] | None = None,
     **settings: Any,
-) -> AsyncIterator[Offered]:
+) -> AsyncIterator[OfferedAction]:
     """The one action that a file comes to, with a service behind it."""
     config = configured(folder, file, service.url, **settings)
-    async with offering(config, environment or {}, OWN_NAMES) as offers:
+    async with open_sources(config, environment or {}, OWN_NAMES) as offers:
         (offered,) = offers.offered
         yield offered
 
 
-async def call(offered: Offered, **arguments: Any) -> Any:
+async def call(offered: OfferedAction, **arguments: Any) -> Any:
     """Call an action as the desk does, and return its result."""
     done = await offered.perform(offered.read(arguments), Context(CALL, Caller("someone")))
     return done.result

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 import msgspec
 
 from aitp_desk.agent.base import Answer, Outcome, Turn
-from aitp_desk.app.server import Serving
+from aitp_desk.app.server import RunningServer
 from tests.support.doubles.agent import ScriptedAgent
 
 SECONDS = 10
@@ -66,7 +66,7 @@ class Line(NamedTuple):
 
 
 @asynccontextmanager
-async def calling(desk: Serving, place: str = "127.0.0.1") -> AsyncIterator[Line]:
+async def calling(desk: RunningServer, place: str = "127.0.0.1") -> AsyncIterator[Line]:
     """A connection from a place of the loopback's network."""
     address = urlsplit(desk.url)
     reader, writer = await asyncio.open_connection(

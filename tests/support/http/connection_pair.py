@@ -8,9 +8,9 @@ from contextlib import suppress
 from itertools import accumulate, pairwise
 from urllib.parse import urlsplit
 
-from aitp_desk.app.server import Serving
-from aitp_desk.http.dispatcher import Front
-from aitp_desk.http.router import Found
+from aitp_desk.app.server import RunningServer
+from aitp_desk.http.dispatcher import Dispatcher
+from aitp_desk.http.router import RouteMatch
 from tests.support.access.keys import SigningKey
 
 SECONDS = 20
@@ -51,19 +51,19 @@ BODIES = [
 MANIFEST = b"GET /.well-known/agent.json HTTP/1.1\r\nHost: 127.0.0.1\r\n"
 
 
-class GeneralFront(Front):
+class GeneralFront(Dispatcher):
     """A front to which no request takes the swift way."""
 
-    def find_hot(self, method: str, path: str) -> Found | None:
+    def find_hot(self, method: str, path: str) -> RouteMatch | None:
         return None
 
 
-class CountingFront(Front):
+class CountingFront(Dispatcher):
     """A front that counts what took the swift way."""
 
     taken = 0
 
-    def find_hot(self, method: str, path: str) -> Found | None:
+    def find_hot(self, method: str, path: str) -> RouteMatch | None:
         found = super().find_hot(method, path)
         CountingFront.taken += found is not None
         return found
@@ -73,7 +73,7 @@ class Pair:
     """Two desks that differ in nothing but the way to them, each with a key that signs."""
 
     def __init__(
-        self, swift: tuple[Serving, SigningKey], general: tuple[Serving, SigningKey]
+        self, swift: tuple[RunningServer, SigningKey], general: tuple[RunningServer, SigningKey]
     ) -> None:
         self._swift = swift
         self._general = general

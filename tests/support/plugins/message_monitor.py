@@ -19,9 +19,9 @@ import jsonschema
 import pytest
 
 from aitp_desk.egress import Egress, Fetched
-from aitp_desk.http.dispatcher import Front, Outgoing
-from aitp_desk.http.request import Incoming
-from aitp_desk.http.stream_response import HttpOutlet
+from aitp_desk.http.dispatcher import Dispatcher, Response
+from aitp_desk.http.request import Request
+from aitp_desk.http.stream_response import StreamWriter
 from tests.support.specs.folder import find_shared_folder
 
 SCHEMA = "$schema"
@@ -171,14 +171,14 @@ class Overheard:
 def listen(patch: pytest.MonkeyPatch) -> Overheard:
     """Look at all that desks send from now on, until the patch is undone."""
     overheard = Overheard()
-    answer, write, send = Front.answer, HttpOutlet.write, Egress.send
+    answer, write, send = Dispatcher.handle_request, StreamWriter.write, Egress.send
 
-    async def answers(front: Front, request: Incoming) -> Outgoing:
+    async def answers(front: Dispatcher, request: Request) -> Response:
         outgoing = await answer(front, request)
         overheard.look(outgoing.reply.body)
         return outgoing
 
-    def writes(outlet: HttpOutlet, data: bytes) -> bool:
+    def writes(outlet: StreamWriter, data: bytes) -> bool:
         overheard.look(data)
         return write(outlet, data)
 
@@ -186,7 +186,7 @@ def listen(patch: pytest.MonkeyPatch) -> Overheard:
         overheard.look(body)
         return await send(egress, url, body, **more)
 
-    patch.setattr(Front, "answer", answers)
-    patch.setattr(HttpOutlet, "write", writes)
+    patch.setattr(Dispatcher, "handle_request", answers)
+    patch.setattr(StreamWriter, "write", writes)
     patch.setattr(Egress, "send", sends)
     return overheard

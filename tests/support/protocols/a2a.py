@@ -8,7 +8,7 @@ from a2a.types import a2a_pb2
 from a2a.utils.errors import InvalidParamsError
 from google.protobuf.json_format import MessageToDict
 
-from aitp_desk.protocols.a2a.parts_wire import whole_numbers
+from aitp_desk.protocols.a2a.parts_wire import with_whole_numbers
 from tests.support.clients.a2a import Binding, calling, send, state, tasking
 from tests.support.clients.threads import Talker
 from tests.support.protocols.cases import Case, Outcome
@@ -55,4 +55,4 @@ def _told(task: a2a_pb2.Task) -> Outcome:
 def _parts(held: Any) -> tuple[str, Any]:
     """What the two parts say: the words, and the data."""
     text, data = held.parts
-    return text.text, whole_numbers(MessageToDict(data.data))
+    return text.text, with_whole_numbers(MessageToDict(data.data))

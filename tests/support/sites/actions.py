@@ -8,14 +8,14 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from aitp_desk.actions.base import Context, Done, Offered
+from aitp_desk.actions.base import ActionResult, Context, OfferedAction
 from aitp_desk.auth.keys.data_keys import FIRST, DataKeys
-from aitp_desk.auth.keys.encryption import Sealing
+from aitp_desk.auth.keys.encryption import TextSealer
 from aitp_desk.desk.access.sealed_values import Sealer
-from aitp_desk.desk.calls.invoker import Invoking
-from aitp_desk.desk.plugins.desk_messages import Speaking
-from aitp_desk.desk.plugins.judge import Judging
-from aitp_desk.desk.plugins.registry import NO_CAPABILITIES
+from aitp_desk.desk.calls.invoker import ActionInvoker
+from aitp_desk.desk.plugins.desk_messages import DeskMessages
+from aitp_desk.desk.plugins.judge import Judge
+from aitp_desk.desk.plugins.registry import NO_PLUGINS
 from aitp_desk.model.calls.action import Action
 from aitp_desk.store.engine.sqlite import SqliteStore
 from tests.support.access.audit_log import KEYS
@@ -25,20 +25,20 @@ Perform = Callable[[str, Mapping[str, Any]], Awaitable[str]]
 """Given the id of who calls and the arguments; returns the result in words."""
 
 
-def offering(action: Action, perform: Perform) -> Offered:
+def offering(action: Action, perform: Perform) -> OfferedAction:
     """An action that takes whatever it is given and answers in words."""
 
-    async def carry_out(arguments: Mapping[str, Any], context: Context) -> Done:
-        return Done(None, await perform(context.caller.id or "anonymous", arguments))
+    async def carry_out(arguments: Mapping[str, Any], context: Context) -> ActionResult:
+        return ActionResult(None, await perform(context.caller.id or "anonymous", arguments))
 
-    return Offered(action, read=dict, perform=carry_out)
+    return OfferedAction(action, read=dict, perform=carry_out)
 
 
-def wordless() -> Speaking:
+def wordless() -> DeskMessages:
     """What has a desk's speech judged that has enabled no capability: nobody is asked."""
     nothing: Any = None
-    judging = Judging(
-        NO_CAPABILITIES,
+    judging = Judge(
+        NO_PLUGINS,
         store=nothing,
         actor="https://lamps.example",
         name="",
@@ -49,24 +49,24 @@ def wordless() -> Speaking:
         clock=time.time,
         wake=lambda: None,
     )
-    return Speaking(judging, nothing, time.time)
+    return DeskMessages(judging, nothing, time.time)
 
 
 @asynccontextmanager
 async def calling(
-    folder: Path, *offered: Offered, clock: Callable[[], float] = time.time, **more: Any
-) -> AsyncIterator[Invoking]:
+    folder: Path, *offered: OfferedAction, clock: Callable[[], float] = time.time, **more: Any
+) -> AsyncIterator[ActionInvoker]:
     """What calls these actions, over a database of its own in the folder."""
     database = folder / "calls.db"
     begin_database(database)
     async with SqliteStore.open(database) as store:
-        yield Invoking(
+        yield ActionInvoker(
             desk="",
             actor="https://lamps.example",
             offered=offered,
             store=store,
             audit=KEYS,
-            sealer=Sealer(Sealing(DataKeys({FIRST: bytes(32)})), clock),
+            sealer=Sealer(TextSealer(DataKeys({FIRST: bytes(32)})), clock),
             expires_seconds=3600,
             clock=clock,
             **more,

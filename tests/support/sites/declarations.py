@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from aitp_desk.actions.base import Offered, OfferedResource
+from aitp_desk.actions.base import OfferedAction, OfferedResource
 from aitp_desk.actions.faults import ActionsError
 from aitp_desk.actions.loader.loader import load_actions
 from aitp_desk.config import Config
@@ -38,13 +38,13 @@ def site(folder: Path) -> Config:
     return Config(folder=folder, data=folder / ".desk")
 
 
-def load(folder: Path, body: str) -> tuple[Offered, ...]:
+def load(folder: Path, body: str) -> tuple[OfferedAction, ...]:
     """What an ``actions.py`` offers."""
     (folder / "actions.py").write_text(HEAD + body, "utf-8")
     return load_actions(site(folder), taken=OWN_NAMES).offered
 
 
-def offered(folder: Path, body: str) -> Offered:
+def offered(folder: Path, body: str) -> OfferedAction:
     """The one action that an ``actions.py`` offers."""
     (only,) = load(folder, body)
     return only

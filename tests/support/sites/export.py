@@ -14,7 +14,7 @@ from typing import Any
 import aiohttp
 
 from aitp_desk.config import Config, load_config
-from aitp_desk.web.export.site import Written, export_site
+from aitp_desk.web.export.site import ExportResult, export_site
 from tests.support.desk.server import SITE
 
 
@@ -22,7 +22,7 @@ def settings(folder: Path, data: Path, *overrides: str) -> Config:
     return load_config(folder, overrides, port=0, data=data)
 
 
-def export(out: Path, *overrides: str, folder: Path = SITE) -> Written:
+def export(out: Path, *overrides: str, folder: Path = SITE) -> ExportResult:
     """Export a site; its data folder lies beside `out`."""
     return export_site(settings(folder, out.with_name("data"), *overrides), out)
 

@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from aitp_desk.actions.base import Context, Done, Offered
+from aitp_desk.actions.base import ActionResult, Context, OfferedAction
 from aitp_desk.model.calls.action import DATA, TEXT_ANSWER, Action, Safety
 from aitp_desk.model.errors import PreconditionFailed
 from tests.support.clients.ahp import Said, Visitor, read
@@ -161,7 +161,7 @@ class Research:
         self.begun = asyncio.Event()
         self.go_on = asyncio.Event()
         self.calls: list[str] = []
-        self.offered = Offered(
+        self.offered = OfferedAction(
             Action(
                 "research",
                 "Looks something up at length.",
@@ -182,11 +182,11 @@ class Research:
             perform=self._perform,
         )
 
-    async def _perform(self, arguments: Mapping[str, Any], context: Context) -> Done:
+    async def _perform(self, arguments: Mapping[str, Any], context: Context) -> ActionResult:
         self.calls.append(context.call_id)
         context.progress("Reading books.")
         self.begun.set()
         await self.go_on.wait()
         if arguments["topic"] == "nothing":
             raise PreconditionFailed("There is nothing to find.")
-        return Done({"found": arguments["topic"]}, f"All about {arguments['topic']}.")
+        return ActionResult({"found": arguments["topic"]}, f"All about {arguments['topic']}.")

@@ -5,10 +5,10 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any
 
-from aitp_desk.desk.calls.registry import Registry
-from aitp_desk.desk.tickets.inbox import Overseeing
-from aitp_desk.desk.tickets.service import Escalating
-from aitp_desk.desk.tickets.takeover import SteppingIn
+from aitp_desk.desk.calls.registry import ActionRegistry
+from aitp_desk.desk.tickets.inbox import OperatorInbox
+from aitp_desk.desk.tickets.service import EscalationService
+from aitp_desk.desk.tickets.takeover import Takeover
 from aitp_desk.model.calls.action import Action, Safety
 from aitp_desk.model.calls.call import ActionCall
 from aitp_desk.model.conversation.thread import Attachment, Origin, Thread
@@ -18,9 +18,9 @@ from aitp_desk.store import units as work
 from aitp_desk.store.base import Store, Work
 from aitp_desk.store.records.console import ThreadFilter, TicketFilter
 from aitp_desk.store.records.threads import NewMessage, Session
-from aitp_desk.store.rows.calls import call_columns
+from aitp_desk.store.rows.calls import write_call
 from aitp_desk.store.units.threads.folded_threads import find_tail
-from aitp_desk.store.units.threads.tail import Tail
+from aitp_desk.store.units.threads.tail import ThreadTail
 from aitp_desk.store.units.tickets.tickets import add_ticket
 from tests.support.access.audit_log import somebody
 from tests.support.store.messages import DESK, NOW, first_turn, salt_for
@@ -41,10 +41,10 @@ class Site:
         self.store = store
         self.now = float(NOW)
         content: Any = SimpleNamespace(editions=SimpleNamespace(types=()))
-        registries = {"": Registry(content, (QUOTE,)), "sales": Registry(content)}
-        self.sees = Overseeing(store, registries, lambda: self.now)
-        self.steps = SteppingIn(store, lambda: self.now)
-        self.ends = Escalating(store, lambda: self.now)
+        registries = {"": ActionRegistry(content, (QUOTE,)), "sales": ActionRegistry(content)}
+        self.sees = OperatorInbox(store, registries, lambda: self.now)
+        self.steps = Takeover(store, lambda: self.now)
+        self.ends = EscalationService(store, lambda: self.now)
 
     def next_id(self, prefix: str) -> str:
         self.now += 1
@@ -97,7 +97,7 @@ class Site:
         found: list[str] = []
         after = None
         while True:
-            page = await self.sees.tickets(asked, after, limit)
+            page = await self.sees.list_tickets(asked, after, limit)
             assert len(page.tickets) <= limit
             found += [one.ticket.id for one in page.tickets]
             if (after := page.next) is None:
@@ -108,7 +108,7 @@ class Site:
         found: list[str] = []
         after = None
         while True:
-            page = await self.sees.threads(asked, after, limit)
+            page = await self.sees.list_threads(asked, after, limit)
             assert len(page.lines) <= limit
             found += [line.id for line in page.lines]
             if (after := page.next) is None:
@@ -127,10 +127,10 @@ class Site:
 
 
 def _say(*, thread_id: str, desk: str, message: NewMessage, now: int) -> Work[None]:
-    tail = Tail(thread_id, now, *(yield from find_tail(thread_id, desk))[0][3:])
-    tail.say(message)
+    tail = ThreadTail(thread_id, now, *(yield from find_tail(thread_id, desk))[0][3:])
+    tail.add_message(message)
     yield from tail.write()
 
 
 def _add_call(*, call: ActionCall) -> Work[None]:
-    yield "add_call", call_columns(call)
+    yield "add_call", write_call(call)

@@ -10,7 +10,7 @@ from typing import Any
 from click.testing import CliRunner
 
 from aitp_desk.agent.base import Answer, Clarification, Outcome, ToolRequest, Turn
-from aitp_desk.agent.tools import Called, Round
+from aitp_desk.agent.tools import ToolCallRecord, ToolRound
 from aitp_desk.cli import main
 from aitp_desk.desk.access.site_agents import SITE_AGENT
 from aitp_desk.model.conversation.note import Note
@@ -48,7 +48,7 @@ async def quote(turn: Turn) -> Outcome:
     """Answer with all that was said; call the caller's tool, or ask back, where that is offered."""
     if turn.tools and not turn.rounds:
         call = ToolCall("call_1", "stock", f'{{"what": "{mark("call")}"}}')
-        return ToolRequest((Round(f"I look. {mark('call')}", (Called(call),)),))
+        return ToolRequest((ToolRound(f"I look. {mark('call')}", (ToolCallRecord(call),)),))
     if mark("asked-back") in turn.question:
         return Clarification(f"Which {mark('asked-back')}?", ("One", mark("asked-back")))
     said = [*(one.text for one in turn.transcript), turn.question, turn.wishes]

@@ -7,13 +7,19 @@ from collections.abc import Sequence
 from itertools import count
 from typing import Any
 
-from aitp_desk.model.access.principal import Principal, PrincipalKind, anonymous
+from aitp_desk.model.access.principal import Principal, PrincipalKind, make_anonymous
 from aitp_desk.model.conversation.thread import Actor, Draft, Message, Origin, Role, Thread
 from aitp_desk.model.ids import first_id
 from aitp_desk.store import units as work
 from aitp_desk.store.base import Store
 from aitp_desk.store.records.runs import ClaimedRun, NewRun
-from aitp_desk.store.records.threads import FoldedTurn, NewMessage, Once, Placed, Session
+from aitp_desk.store.records.threads import (
+    FoldedTurn,
+    IdempotencyRecord,
+    NewMessage,
+    PostResult,
+    Session,
+)
 from aitp_desk.store.units.threads.folded_threads import write_turn
 
 NOW = 1_800_000_000
@@ -21,7 +27,7 @@ HOUR = 3600
 LEASE = NOW + 30
 
 DESK = Actor("https://desk.example/agent", ("https://aitp.dev/capabilities/aitp-02/v1",))
-VISITOR = anonymous("192.0.2.1")
+VISITOR = make_anonymous("192.0.2.1")
 AYA = Principal("aya", PrincipalKind.AGENT, frozenset({"threads"}), "192.0.2.2")
 BEN = Principal("ben", PrincipalKind.AGENT, frozenset({"threads"}), "192.0.2.3")
 OPERATOR = Principal("olu", PrincipalKind.OPERATOR, frozenset({"operator"}), "192.0.2.4")
@@ -97,9 +103,9 @@ async def open_thread(
     thread: Thread | None = None,
     run: bool = False,
     asked_by: Principal = VISITOR,
-    once: Once | None = None,
+    once: IdempotencyRecord | None = None,
     now: int = NOW,
-) -> Placed:
+) -> PostResult:
     return await store.run(
         work.open_thread,
         thread=a_thread(now=now) if thread is None else thread,
@@ -121,10 +127,10 @@ async def post(
     actor: str | None = None,
     run: bool = True,
     cap: int = 20,
-    once: Once | None = None,
+    once: IdempotencyRecord | None = None,
     now: int = NOW,
     idle_before: int = NOW - 30 * 24 * HOUR,
-) -> Placed:
+) -> PostResult:
     message_id = new_name("msg")
     return await store.run(
         work.append_message,

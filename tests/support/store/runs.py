@@ -9,7 +9,7 @@ from aitp_desk.model.conversation.thread import Draft
 from aitp_desk.store.base import Store
 from aitp_desk.store.reads import threads as reads
 from aitp_desk.store.records.runs import ClaimedRun, NewRun
-from aitp_desk.store.records.threads import NewDraft, Once, Placed
+from aitp_desk.store.records.threads import IdempotencyRecord, NewDraft, PostResult
 from aitp_desk.store.units.runs.callers import cancel_run, start_run, submit_outputs
 from aitp_desk.store.units.runs.workers import pause_run
 from tests.support.store.messages import (
@@ -36,9 +36,9 @@ async def start(
     thread_id: str,
     *said: str,
     principal: Principal = VISITOR,
-    once: Once | None = None,
+    once: IdempotencyRecord | None = None,
     now: int = NOW,
-) -> Placed:
+) -> PostResult:
     """Start a run behind these messages."""
     return await store.run(
         start_run,

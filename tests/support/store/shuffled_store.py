@@ -22,7 +22,7 @@ from aitp_desk.store.base import PAGE_BYTES, P, Params, Row, RowPage, StoreError
 from aitp_desk.store.engine.migration import migrate
 from aitp_desk.store.engine.sqlite_writer import BEHIND_UNITS
 from aitp_desk.store.engine.statements import load_statements
-from aitp_desk.store.engine.unit import Unit, touched
+from aitp_desk.store.engine.unit import Unit, list_touched_keys
 from aitp_desk.store.rows.pages import take_page
 
 Waiting = tuple[Unit, frozenset[tuple[str, ...]] | None]
@@ -97,7 +97,7 @@ class ShuffledStore:
         return await future
 
     def _gather(self, unit: Unit) -> None:
-        self._waiting.append((unit, touched(unit)))
+        self._waiting.append((unit, list_touched_keys(unit)))
         self._arrived.set()
 
     async def _serve(self) -> None:

@@ -12,7 +12,7 @@ from typing import NoReturn
 import pytest
 
 from aitp_desk.actions.base import Caller, Context
-from aitp_desk.actions.declaration.invocation import MOST_IDLE, call
+from aitp_desk.actions.declaration.invocation import MOST_IDLE, call_function
 from aitp_desk.model.errors import InvalidRequest, StoreBusy
 
 WHO: ContextVar[str] = ContextVar("who", default="nobody")
@@ -22,7 +22,7 @@ async def test_an_async_function_runs_where_it_is_awaited() -> None:
     async def where() -> threading.Thread:
         return threading.current_thread()
 
-    assert await call(where, {}) is threading.current_thread()
+    assert await call_function(where, {}) is threading.current_thread()
 
 
 async def test_a_plain_function_runs_in_a_thread_that_no_exit_waits_for() -> None:
@@ -32,14 +32,14 @@ async def test_a_plain_function_runs_in_a_thread_that_no_exit_waits_for() -> Non
         thread = threading.current_thread()
         return name, WHO.get(), thread is threading.main_thread(), thread.daemon
 
-    assert await call(where, {"name": "x"}) == ("x", "somebody", False, True)
+    assert await call_function(where, {"name": "x"}) == ("x", "somebody", False, True)
 
 
 async def test_plain_functions_run_at_once_however_many() -> None:
     together = threading.Barrier(40, timeout=10)
-    assert sorted(await asyncio.gather(*(call(together.wait, {}) for _ in range(40)))) == list(
-        range(40)
-    )
+    assert sorted(
+        await asyncio.gather(*(call_function(together.wait, {}) for _ in range(40)))
+    ) == list(range(40))
 
 
 async def test_threads_stay_for_the_calls_that_follow_and_keep_nothing_of_the_last() -> None:
@@ -49,7 +49,7 @@ async def test_threads_stay_for_the_calls_that_follow_and_keep_nothing_of_the_la
     threads: set[threading.Thread] = set()
     for turn in range(30):
         WHO.set(f"caller {turn}")
-        thread, who = await call(where, {})
+        thread, who = await call_function(where, {})
         assert who == f"caller {turn}"
         threads.add(thread)
     assert len(threads) <= MOST_IDLE + 1
@@ -57,10 +57,10 @@ async def test_threads_stay_for_the_calls_that_follow_and_keep_nothing_of_the_la
 
 async def test_a_call_past_its_deadline_keeps_no_other_waiting() -> None:
     goes_on = threading.Event()
-    late = asyncio.create_task(call(goes_on.wait, {}))
+    late = asyncio.create_task(call_function(goes_on.wait, {}))
     await asyncio.sleep(0)
     late.cancel()
-    assert [await call(str, {}) for _ in range(20)] == [""] * 20
+    assert [await call_function(str, {}) for _ in range(20)] == [""] * 20
     goes_on.set()
 
 
@@ -73,7 +73,7 @@ async def test_what_a_function_raises_is_raised() -> None:
 
     for function in (refuse, refuse_too):
         with pytest.raises(InvalidRequest, match="Not this"):
-            await call(function, {})
+            await call_function(function, {})
 
 
 async def test_a_plain_function_around_an_async_one_is_awaited() -> None:
@@ -84,7 +84,7 @@ async def test_a_plain_function_around_an_async_one_is_awaited() -> None:
     def around(**arguments: str) -> Awaitable[str]:
         return work(**arguments)
 
-    assert await call(around, {"name": "x"}) == "x"
+    assert await call_function(around, {"name": "x"}) == "x"
 
 
 async def test_progress_is_told_in_the_loop_whoever_says_it() -> None:
@@ -100,8 +100,8 @@ async def test_progress_is_told_in_the_loop_whoever_says_it() -> None:
     async def work_too() -> None:
         context.progress("All of it.")
 
-    await call(work, {})
-    await call(work_too, {})
+    await call_function(work, {})
+    await call_function(work_too, {})
     assert told == [("Half of it.", True), ("All of it.", True)]
 
 
@@ -118,8 +118,8 @@ async def test_work_goes_on_where_its_progress_cannot_be_kept() -> None:
     async def work_too() -> str:
         return work()
 
-    assert await call(work, {}) == "done"
-    assert await call(work_too, {}) == "done"
+    assert await call_function(work, {}) == "done"
+    assert await call_function(work_too, {}) == "done"
 
 
 @pytest.mark.parametrize("error", [SystemExit(1), StopIteration(1)])
@@ -135,7 +135,7 @@ async def test_a_function_cannot_end_the_process_nor_leave_its_caller_waiting(
     async with asyncio.timeout(10):
         for function in (leave, leave_too):
             with pytest.raises(RuntimeError):
-                await call(function, {})
+                await call_function(function, {})
 
 
 async def test_the_result_of_a_plain_function_that_is_past_its_deadline_is_dropped() -> None:
@@ -146,7 +146,7 @@ async def test_the_result_of_a_plain_function_that_is_past_its_deadline_is_dropp
         go_on.wait(10)
         ended.set()
 
-    task = asyncio.create_task(call(work, {}))
+    task = asyncio.create_task(call_function(work, {}))
     assert await asyncio.to_thread(begun.wait, 10)
     task.cancel()
     with pytest.raises(asyncio.CancelledError):

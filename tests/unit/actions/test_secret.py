@@ -15,14 +15,14 @@ from msgspec import Meta
 
 from aitp_desk.actions import Context, Field, Fill, Secret, action, resource
 from aitp_desk.actions.base import Caller
-from aitp_desk.actions.declaration.action_builder import make_offered
-from aitp_desk.actions.declaration.resource_builder import make_resource
+from aitp_desk.actions.declaration.action_builder import build_action
+from aitp_desk.actions.declaration.resource_builder import build_resource
 from aitp_desk.actions.schemas.json_schema import json_schema
 from aitp_desk.actions.schemas.types import check_kind
-from aitp_desk.agent.slots.filler import fill
-from aitp_desk.agent.slots.replies.confirmation import retold
-from aitp_desk.desk.dialogue.tools.agent_tools import tool_of
-from aitp_desk.model.access.sealed_value import LONGEST_VALUE, ref_of, sealed_as
+from aitp_desk.agent.slots.filler import fill_arguments
+from aitp_desk.agent.slots.replies.confirmation import write_summary
+from aitp_desk.desk.dialogue.tools.agent_tools import make_tool
+from aitp_desk.model.access.sealed_value import LONGEST_VALUE, make_ref, sealed_as
 from aitp_desk.model.errors import InvalidRequest
 from tests.support.doubles.agent import NOON
 
@@ -56,7 +56,7 @@ def sign_in(login: Login, code: Secret, note: str = "") -> str:
 
 def offered(declared: Any = sign_in) -> Any:
     wrong: list[str] = []
-    made = make_offered(declared, wrong.append)
+    made = build_action(declared, wrong.append)
     assert made is not None, wrong
     return made
 
@@ -123,7 +123,7 @@ def test_no_action_returns_one() -> None:
         return Login(user)
 
     wrong: list[str] = []
-    assert make_offered(tell, wrong.append) is None
+    assert build_action(tell, wrong.append) is None
     assert wrong == ["returns a Secret, which nobody is told; return what comes of it."]
 
 
@@ -134,7 +134,7 @@ def test_no_resource_is_named_by_one() -> None:
         return "It is there."
 
     wrong: list[str] = []
-    assert make_resource(code, lambda _name: True, wrong.append) is None
+    assert build_resource(code, lambda _name: True, wrong.append) is None
     assert wrong == ["takes 'code', a Secret, which would stand in an address; write str."]
 
 
@@ -151,7 +151,7 @@ async def test_the_sites_own_form_for_one_is_sensitive_and_it_is_told_no_more_th
         seen.append((login, code))
         return None if code else Fill(title="Which?", fields=(Field(id="code"),))
 
-    ref = sealed_as(ref_of("call_1", "code"))
+    ref = sealed_as(make_ref("call_1", "code"))
     asking = offered(enter).asks["code"]
     asked = await asking.question({"login": {"user": "aya", "password": ref}}, CONTEXT)
     assert asked.fields[0].sensitive
@@ -161,7 +161,7 @@ async def test_the_sites_own_form_for_one_is_sensitive_and_it_is_told_no_more_th
 
 def test_it_is_retold_that_it_is_there_and_no_more() -> None:
     arguments = {"login": {"user": "aya", "password": TEXT, "pins": [TEXT, TEXT]}, "code": TEXT}
-    told = " ".join(retold(offered().action, arguments, None))
+    told = " ".join(write_summary(offered().action, arguments, None))
     assert "code (sealed)" in told
     assert "aya" in told
     assert TEXT not in told
@@ -169,13 +169,13 @@ def test_it_is_retold_that_it_is_there_and_no_more() -> None:
 
 def test_it_is_not_read_from_words() -> None:
     words = f"sign in, user is aya, code is {TEXT}, password is {TEXT}, note is hello"
-    filled = fill(offered().action, words, now=datetime.fromtimestamp(NOON, UTC))
+    filled = fill_arguments(offered().action, words, now=datetime.fromtimestamp(NOON, UTC))
     assert TEXT not in json.dumps(filled.arguments)
     assert TEXT not in json.dumps(filled.memory)
     assert [missing.path for missing in filled.missing] == ["login.user", "code"]
 
 
 def test_no_model_is_asked_to_write_one() -> None:
-    schema = tool_of(offered().action).parameters
+    schema = make_tool(offered().action).parameters
     assert list(schema["properties"]) == ["login", "note"]
     assert schema["required"] == ["login"]

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from aitp_desk.actions.base import Caller, Context, Offered
+from aitp_desk.actions.base import Caller, Context, OfferedAction
 from aitp_desk.model.errors import InvalidRequest, MissingField
 from tests.support.sites.declarations import load, offered
 
@@ -151,16 +151,16 @@ REFUSED: list[tuple[dict[str, Any], str | None, str]] = [
 
 
 @pytest.fixture(scope="module")
-def everything(tmp_path_factory: pytest.TempPathFactory) -> Offered:
+def everything(tmp_path_factory: pytest.TempPathFactory) -> OfferedAction:
     return load(tmp_path_factory.mktemp("site"), EVERYTHING)[0]
 
 
 @pytest.fixture(scope="module")
-def echo(tmp_path_factory: pytest.TempPathFactory) -> Offered:
+def echo(tmp_path_factory: pytest.TempPathFactory) -> OfferedAction:
     return load(tmp_path_factory.mktemp("site"), EVERYTHING)[1]
 
 
-def test_what_does_not_fit_is_told_with_its_path_and_its_rule(everything: Offered) -> None:
+def test_what_does_not_fit_is_told_with_its_path_and_its_rule(everything: OfferedAction) -> None:
     for arguments, path, part in REFUSED:
         with pytest.raises(InvalidRequest) as refused:
             everything.read(arguments)
@@ -171,13 +171,13 @@ def test_what_does_not_fit_is_told_with_its_path_and_its_rule(everything: Offere
         assert isinstance(refused.value, MissingField) == ("is required" in part)
 
 
-def test_a_refusal_repeats_nothing_that_was_sent_but_names(everything: Offered) -> None:
+def test_a_refusal_repeats_nothing_that_was_sent_but_names(everything: OfferedAction) -> None:
     with pytest.raises(InvalidRequest) as refused:
         everything.read({"items": [{"sku": "my secret"}]})
     assert "secret" not in refused.value.message
 
 
-def test_what_fits_is_read_by_its_types(everything: Offered) -> None:
+def test_what_fits_is_read_by_its_types(everything: OfferedAction) -> None:
     read = everything.read(
         {"items": [{"sku": "AB-123", "price": "29.990"}], "day": "2026-03-01", "level": "high"}
     )
@@ -263,14 +263,16 @@ JSON = st.recursive(
 )
 
 
-def is_described(action: Offered, arguments: Any) -> bool:
+def is_described(action: OfferedAction, arguments: Any) -> bool:
     validator = jsonschema.Draft202012Validator(action.action.input_schema)
     return bool(validator.is_valid(arguments))
 
 
 @given(data=st.data())
 @settings(max_examples=30)
-def test_whatever_its_schema_describes_is_read(everything: Offered, data: st.DataObject) -> None:
+def test_whatever_its_schema_describes_is_read(
+    everything: OfferedAction, data: st.DataObject
+) -> None:
     schema = everything.action.input_schema
     arguments = data.draw(values(schema, schema.get("$defs", {})))
     assert is_described(everything, arguments)
@@ -280,7 +282,7 @@ def test_whatever_its_schema_describes_is_read(everything: Offered, data: st.Dat
 @given(arguments=st.dictionaries(st.text(max_size=3), JSON, max_size=2) | JSON, rest=JSON)
 @settings(max_examples=80)
 def test_whatever_is_sent_is_read_or_refused_and_what_is_read_was_described(
-    everything: Offered, arguments: Any, rest: Any
+    everything: OfferedAction, arguments: Any, rest: Any
 ) -> None:
     for sent in (arguments, {"items": ITEMS, "pet": rest, "size": arguments}, {"items": [rest]}):
         try:
@@ -293,7 +295,9 @@ def test_whatever_is_sent_is_read_or_refused_and_what_is_read_was_described(
 
 @given(data=st.data())
 @settings(max_examples=20)
-async def test_whatever_is_read_is_given_back_equal(echo: Offered, data: st.DataObject) -> None:
+async def test_whatever_is_read_is_given_back_equal(
+    echo: OfferedAction, data: st.DataObject
+) -> None:
     schema = echo.action.input_schema
     arguments = data.draw(values(schema, schema.get("$defs", {})))
     read = echo.read(arguments)

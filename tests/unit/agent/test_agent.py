@@ -11,21 +11,21 @@ import pytest
 from aitp_desk.agent.base import (
     CHARACTERS_PER_TOKEN,
     Agent,
+    AgentContractError,
     Answer,
-    BrokenPromise,
     Clarification,
     Delta,
     Event,
-    Pending,
+    PendingQuestion,
     Said,
     SiteFacts,
     Turn,
     Utterance,
-    answer_of,
-    outcome_of,
+    read_answer,
+    read_outcome,
 )
 from aitp_desk.agent.claude.agent import open_claude
-from aitp_desk.agent.claude.budget import Day
+from aitp_desk.agent.claude.budget import DailyBudget
 from aitp_desk.agent.extractive.agent import ExtractiveAgent
 from aitp_desk.config import Claude
 from aitp_desk.knowledge.snapshot import Knowledge, open_knowledge
@@ -66,7 +66,7 @@ async def opened(tmp_path: Path, request: pytest.FixtureRequest) -> AsyncIterato
         async with (
             messages_api(librarian(knowledge, SITE)) as api,
             open_claude(
-                knowledge, Claude(), key=KEY, url=api.url, day=Day(0, lambda: NOON)
+                knowledge, Claude(), key=KEY, url=api.url, day=DailyBudget(0, lambda: NOON)
             ) as claude,
         ):
             yield claude, knowledge
@@ -76,12 +76,12 @@ async def ask(agent: Agent, question: str, *before: str, **details: object) -> S
     """Ask a question after some others, whose answers stand in the transcript."""
     transcript: list[Utterance] = []
     for earlier in before:
-        outcome = await answer_of(agent, Turn(earlier, SITE, transcript=tuple(transcript)))
+        outcome = await read_answer(agent, Turn(earlier, SITE, transcript=tuple(transcript)))
         said = outcome.text if isinstance(outcome, Answer) else outcome.question
         transcript += [Utterance("visitor", earlier), Utterance("desk", said)]
     overheard = details.pop("transcript_of", tuple(transcript))
     turn = Turn(question, SITE, transcript=overheard, **details)  # type: ignore[arg-type]
-    return await answer_of(agent, turn)
+    return await read_answer(agent, turn)
 
 
 async def answer(agent: Agent, question: str, *before: str, **details: object) -> Answer:
@@ -164,7 +164,7 @@ async def test_the_answer_to_what_was_asked_back_decides(opened: Opened, reply: 
     agent, _ = opened
     asked = await ask(agent, "How much does it weigh?")
     assert isinstance(asked, Clarification)
-    pending = Pending("How much does it weigh?", asked.question, asked.options)
+    pending = PendingQuestion("How much does it weigh?", asked.question, asked.options)
     outcome = await answer(agent, reply, pending=pending)
     assert "385 g" in outcome.text
     named = await answer(agent, "How much does it weigh?", clarification=reply, pending=pending)
@@ -236,8 +236,8 @@ async def test_follow_up_questions_are_answered_from_the_content(opened: Opened)
 async def test_many_replies_at_once_are_each_what_they_would_be_alone(opened: Opened) -> None:
     agent, _ = opened
     turns = [Turn(question, SITE) for question in QUESTIONS * 5]
-    alone = [await outcome_of(agent, turn) for turn in turns]
-    assert await asyncio.gather(*(outcome_of(agent, turn) for turn in turns)) == alone
+    alone = [await read_outcome(agent, turn) for turn in turns]
+    assert await asyncio.gather(*(read_outcome(agent, turn) for turn in turns)) == alone
 
 
 async def test_a_reply_that_is_given_up_leaves_nothing_behind(opened: Opened) -> None:
@@ -279,5 +279,5 @@ class _Broken:
     "events", [(), (Delta("a"),), (Answer("a"), Delta("b")), (Answer("a"), Answer("b"))]
 )
 async def test_an_agent_that_breaks_the_order_is_found_out(events: tuple[Event, ...]) -> None:
-    with pytest.raises(BrokenPromise):
-        await outcome_of(_Broken(*events), Turn("Hello?", SITE))
+    with pytest.raises(AgentContractError):
+        await read_outcome(_Broken(*events), Turn("Hello?", SITE))

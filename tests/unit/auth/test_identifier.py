@@ -7,16 +7,21 @@ import pytest
 from multidict import CIMultiDict
 
 from aitp_desk.auth.credentials.api_key import ApiKeys, make_api_key
-from aitp_desk.auth.credentials.grant_links import Links
-from aitp_desk.auth.credentials.guess_limiter import MOST_A_MINUTE, Guesses
+from aitp_desk.auth.credentials.grant_links import GrantLinks
+from aitp_desk.auth.credentials.guess_limiter import MOST_A_MINUTE, GuessLimiter
 from aitp_desk.auth.credentials.last_use import LastUse
-from aitp_desk.auth.credentials.proof_cache import EPOCH_SECONDS, MAX_VERIFIED, Epoch, Verified
-from aitp_desk.auth.credentials.request_credentials import Presented, read_presented
+from aitp_desk.auth.credentials.proof_cache import (
+    EPOCH_SECONDS,
+    MAX_VERIFIED,
+    CredentialEpoch,
+    ProofCache,
+)
+from aitp_desk.auth.credentials.request_credentials import RequestCredentials, read_credentials
 from aitp_desk.auth.identifier import Identifier
-from aitp_desk.auth.jwt.bearer import Bearer
+from aitp_desk.auth.jwt.bearer import BearerTokens
 from aitp_desk.auth.keys.data_keys import DataKeys
 from aitp_desk.model.access.grant import Grant
-from aitp_desk.model.access.principal import Principal, PrincipalKind, ProvenBy, anonymous
+from aitp_desk.model.access.principal import Principal, PrincipalKind, ProvenBy, make_anonymous
 from aitp_desk.model.errors import InvalidRequest, NotAuthenticated, RateLimited
 from aitp_desk.store.records.keys import Key
 
@@ -82,13 +87,13 @@ def clock() -> Clock:
 
 @pytest.fixture
 def identifier(rows: Rows, clock: Clock) -> Identifier:
-    verified = Verified(Epoch(rows.epoch, clock))
+    verified = ProofCache(CredentialEpoch(rows.epoch, clock))
     last_use = LastUse(lambda id_, used_at: rows.used.append((id_, used_at)), clock)
     keys = ApiKeys(rows.token, KEYS, verified, last_use, clock)
     return Identifier(
         api_keys=keys,
-        jwts=Bearer((), verified, clock),
-        links=Links(rows.grant, KEYS.hash_link, clock),
+        jwts=BearerTokens((), verified, clock),
+        links=GrantLinks(rows.grant, KEYS.hash_link, clock),
         signed_requests=keys,
         trusted_proxies=["10.0.0.0/8"],
     )
@@ -98,19 +103,19 @@ class Head(msgspec.Struct):
     """The head of a request."""
 
     headers: CIMultiDict[str]
-    presented: Presented
+    presented: RequestCredentials
     method: str = "GET"
     target: str = "/"
 
 
 async def identify(identifier: Identifier, *lines: tuple[str, str], peer: str = PEER) -> Principal:
     headers = CIMultiDict(lines)
-    proof = await identifier.identify(Head(headers, read_presented(headers)), peer)
+    proof = await identifier.identify(Head(headers, read_credentials(headers)), peer)
     return proof.principal
 
 
 async def test_no_credential_is_an_anonymous_caller(identifier: Identifier) -> None:
-    assert await identify(identifier) == anonymous(PEER)
+    assert await identify(identifier) == make_anonymous(PEER)
 
 
 @pytest.mark.parametrize(
@@ -285,14 +290,14 @@ async def test_a_key_ends_at_its_time_however_well_it_is_remembered(
 async def test_what_proves_nothing_is_looked_up_so_often_for_one_address_and_no_more(
     rows: Rows, clock: Clock
 ) -> None:
-    verified = Verified(Epoch(rows.epoch, clock))
+    verified = ProofCache(CredentialEpoch(rows.epoch, clock))
     keys = ApiKeys(rows.token, KEYS, verified, LastUse(lambda *_: None, clock), clock)
     identifier = Identifier(
         api_keys=keys,
         jwts=keys,
         links=keys,
         signed_requests=keys,
-        guesses=Guesses(clock),
+        guesses=GuessLimiter(clock),
         clock=clock,
     )
     known, late = rows.add("threads"), rows.add("threads")

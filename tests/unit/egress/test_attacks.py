@@ -14,7 +14,7 @@ from unittest.mock import patch
 import pytest
 from aiohttp import AsyncResolver, web
 
-from aitp_desk.auth.web_bot_auth.directories import MOST_FETCHES
+from aitp_desk.auth.web_bot_auth.directories import MAX_FETCHES
 from aitp_desk.egress import (
     MAX_REDIRECTS,
     AddressRefused,
@@ -217,7 +217,7 @@ async def test_names_of_which_nothing_is_said_keep_no_other_name_waiting() -> No
         asking = partial(AsyncResolver, nameservers=["127.0.0.1"], udp_port=resolver.port)
         with patch("aiohttp.AsyncResolver", asking):
             async with Egress() as egress:
-                silent = [f"name{number}{SILENT}" for number in range(MOST_FETCHES)]
+                silent = [f"name{number}{SILENT}" for number in range(MAX_FETCHES)]
                 waiting = [
                     asyncio.create_task(fetch(egress, f"https://{name}/", SOON)) for name in silent
                 ]

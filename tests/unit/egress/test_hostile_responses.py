@@ -12,7 +12,7 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from aitp_desk.auth.web_bot_auth.directories import MOST_FETCHES
+from aitp_desk.auth.web_bot_auth.directories import MAX_FETCHES
 from aitp_desk.egress import Egress, EgressError, TooLarge, TooSlow, Unreachable
 from tests.support.doubles.remote_server import (
     MEGABYTE,
@@ -194,7 +194,7 @@ async def test_a_host_that_keeps_its_callers_waiting_keeps_no_other_hosts_caller
 async def test_as_many_slow_hosts_as_strangers_may_name_leave_room_for_others() -> None:
     async with canary(says_nothing=True) as (port, _), website() as site:
         site.put("/", "hello")
-        hosts = [f"127.0.1.{number}" for number in range(1, MOST_FETCHES + 1)]
+        hosts = [f"127.0.1.{number}" for number in range(1, MAX_FETCHES + 1)]
         async with Egress(allow_loopback=True) as egress:
             waiting = [
                 asyncio.create_task(fetch(egress, f"http://{host}:{port}/", SECONDS))

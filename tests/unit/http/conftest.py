@@ -21,10 +21,10 @@ async def pair(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Pair]:
     def clock() -> float:
         return NOW + 0.5
 
-    with patch("aitp_desk.app.server.Front", CountingFront):
+    with patch("aitp_desk.app.server.Dispatcher", CountingFront):
         swift = serving(folder / "swift", *SETTINGS, clock=clock)
         async with swift as one:
-            with patch("aitp_desk.app.server.Front", GeneralFront):
+            with patch("aitp_desk.app.server.Dispatcher", GeneralFront):
                 general = serving(folder / "general", *SETTINGS, clock=clock)
                 async with general as other:
                     key = await make_signing_key(one.store, folder / "swift")

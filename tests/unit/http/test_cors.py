@@ -4,11 +4,11 @@ import pytest
 from multidict import CIMultiDict
 
 from aitp_desk.config import Cors
-from aitp_desk.http.cors import Browsers, Told
+from aitp_desk.http.cors import CorsHeaders, CorsPolicy
 
 SITE = "https://desk.example"
 SHOP = "https://shop.example"
-BROWSERS = Browsers(SITE, Cors(origins=(SHOP, "http://localhost:3000")))
+BROWSERS = CorsPolicy(SITE, Cors(origins=(SHOP, "http://localhost:3000")))
 FOREIGN = [
     *("https://evil.example", "null", "", "*", "https://", "://desk.example", "desk.example"),
     # nearly the site's, nearly one that was named
@@ -21,20 +21,20 @@ FOREIGN = [
 ]
 
 
-def told(method: str, origin: str | None, *, is_open: bool = False, **more: str) -> Told:
+def told(method: str, origin: str | None, *, is_open: bool = False, **more: str) -> CorsHeaders:
     headers = CIMultiDict({"Host": "127.0.0.1:8080"})
     headers.update({name.replace("_", "-"): value for name, value in more.items()})
     if origin is not None:
         headers["Origin"] = origin
-    return BROWSERS.tell(method, headers, is_open=is_open)
+    return BROWSERS.make_headers(method, headers, is_open=is_open)
 
 
-def allowed(answer: Told) -> list[str]:
+def allowed(answer: CorsHeaders) -> list[str]:
     assert not any("credentials" in name.lower() for name, _ in answer.headers)
     return [value for name, value in answer.headers if name == "Access-Control-Allow-Origin"]
 
 
-def vary(answer: Told) -> list[str]:
+def vary(answer: CorsHeaders) -> list[str]:
     return [value for name, value in answer.headers if name == "Vary"]
 
 
@@ -58,7 +58,7 @@ def test_no_other_origin_is_repeated_and_none_of_them_may_write(origin: str) -> 
 @pytest.mark.parametrize("origin", FOREIGN)
 def test_asked_ahead_they_are_refused_whatever_they_would_send(origin: str) -> None:
     for method in ("GET", "POST", "DELETE"):
-        answer = BROWSERS.tell_ahead(
+        answer = BROWSERS.make_preflight_headers(
             method, CIMultiDict(Origin=origin), methods=("GET", "POST"), is_open=False
         )
         assert (allowed(answer), answer.is_refused) == ([], True)
@@ -74,9 +74,9 @@ def test_what_is_there_to_be_found_is_open_to_every_origin_in_the_same_words(
 
 
 def test_discovery_can_be_closed() -> None:
-    closed = Browsers(SITE, Cors(origins=(SHOP,), open_discovery=False))
+    closed = CorsPolicy(SITE, Cors(origins=(SHOP,), open_discovery=False))
     for origin, expected in ((SHOP, [SHOP]), (SITE, [SITE]), ("https://evil.example", [])):
-        answer = closed.tell("GET", CIMultiDict(Origin=origin), is_open=True)
+        answer = closed.make_headers("GET", CIMultiDict(Origin=origin), is_open=True)
         assert (allowed(answer), vary(answer)) == (expected, ["Origin"])
 
 
@@ -99,16 +99,16 @@ def test_a_page_of_the_very_address_that_it_asks_may_ask_it() -> None:
 def test_encryption_is_demanded_from_now_on_exactly_where_the_site_has_it() -> None:
     for site, demanded in ((SITE, True), ("http://desk.example", False)):
         for is_open in (True, False):
-            answer = Browsers(site, Cors()).tell("GET", CIMultiDict(), is_open=is_open)
+            answer = CorsPolicy(site, Cors()).make_headers("GET", CIMultiDict(), is_open=is_open)
             assert (dict(answer.headers).get("Strict-Transport-Security") is not None) is demanded
 
 
-def told_own(origin: str | None = None, **more: str) -> Told:
+def told_own(origin: str | None = None, **more: str) -> CorsHeaders:
     headers = CIMultiDict({"Host": "127.0.0.1:8080"})
     headers.update({name.replace("_", "-"): value for name, value in more.items()})
     if origin is not None:
         headers["Origin"] = origin
-    return BROWSERS.tell_own(headers)
+    return BROWSERS.make_same_origin_headers(headers)
 
 
 @pytest.mark.parametrize("origin", [*FOREIGN, SHOP, "http://localhost:3000"])

@@ -13,8 +13,8 @@ from urllib.parse import urlsplit
 import msgspec
 import uvloop
 
-from aitp_desk.http.dispatcher import Front, Outgoing
-from aitp_desk.http.request import Incoming
+from aitp_desk.http.dispatcher import Dispatcher, Response
+from aitp_desk.http.request import Request
 from tests.support.desk.server import serving
 from tests.support.http.connection import HEALTH, MANIFEST, SECONDS, Thinking, calling, question
 
@@ -100,17 +100,17 @@ async def flood(folder: Path, piece: bytes) -> tuple[bytes, int]:
                 tracemalloc.stop()
 
 
-class BrokenFront(Front):
+class BrokenFront(Dispatcher):
     """A front whose answers have a header that would be two."""
 
-    async def answer(self, request: Incoming) -> Outgoing:
-        outgoing = await super().answer(request)
+    async def handle_request(self, request: Request) -> Response:
+        outgoing = await super().handle_request(request)
         reply = msgspec.structs.replace(outgoing.reply, headers=(("X-One", "1\r\nX-Two: 2"),))
         return msgspec.structs.replace(outgoing, reply=reply)
 
 
 async def test_no_value_of_a_header_becomes_another_header(tmp_path: Path) -> None:
-    with patch("aitp_desk.app.server.Front", BrokenFront):
+    with patch("aitp_desk.app.server.Dispatcher", BrokenFront):
         async with serving(tmp_path) as desk, calling(desk) as line:
             line.writer.write(MANIFEST)
             assert await line.is_at_end()

@@ -12,8 +12,8 @@ from urllib.parse import urlsplit
 import uvloop
 from aiohttp import web
 
-from aitp_desk.app.server import Serving
-from aitp_desk.http.connection.fallback import General
+from aitp_desk.app.server import RunningServer
+from aitp_desk.http.connection.fallback import AiohttpHandler
 from tests.support.desk.server import serving
 from tests.support.http.connection import HEALTH, MANIFEST, SECONDS
 
@@ -29,9 +29,9 @@ class Busy:
     def __init__(self) -> None:
         self.handled: list[str] = []
         self.has_sent = threading.Event()
-        self._handle = General.handle
+        self._handle = AiohttpHandler.handle
 
-    async def handle(self, general: General, request: web.BaseRequest) -> web.StreamResponse:
+    async def handle(self, general: AiohttpHandler, request: web.BaseRequest) -> web.StreamResponse:
         self.handled.append(request.path)
         loop = asyncio.get_running_loop()
         goes_on = loop.create_future()
@@ -45,7 +45,7 @@ class Busy:
         return await self._handle(general, request)
 
 
-def ask_twice(desk: Serving, busy: Busy) -> bytes:
+def ask_twice(desk: RunningServer, busy: Busy) -> bytes:
     """Ask, and ask again as soon as the answer is there; return the beginning of the second."""
     address = urlsplit(desk.url)
     with socket.create_connection((address.hostname, address.port), timeout=SECONDS) as line:
@@ -61,14 +61,14 @@ def ask_twice(desk: Serving, busy: Busy) -> bytes:
 def test_what_arrives_before_the_server_waits_again_takes_the_swift_way(tmp_path: Path) -> None:
     busy = Busy()
 
-    async def handle(general: General, request: web.BaseRequest) -> web.StreamResponse:
+    async def handle(general: AiohttpHandler, request: web.BaseRequest) -> web.StreamResponse:
         return await busy.handle(general, request)
 
     async def serve_and_ask() -> bytes:
         async with serving(tmp_path) as desk:
             return await asyncio.to_thread(ask_twice, desk, busy)
 
-    with patch.object(General, "handle", handle):
+    with patch.object(AiohttpHandler, "handle", handle):
         second = uvloop.run(serve_and_ask())  # which reads before it goes on with what was ready
     assert second.startswith(b"HTTP/1.1 200 OK")
     assert busy.handled == ["/health"]

@@ -16,7 +16,7 @@ from aiohttp.test_utils import TestServer
 from selectolax.lexbor import LexborHTMLParser
 
 from aitp_desk.middleware import add_to_page, announce
-from aitp_desk.protocols.base.discovery_links import head_tags, link_header, notice
+from aitp_desk.protocols.base.discovery_links import link_header, write_head_tags, write_notice
 
 PAGE = (
     "<!doctype html>\n<html><head><title>Old books</title></head>"
@@ -31,7 +31,7 @@ DRAWN = """<!doctype html>
 <script>document.getElementById("swagger-ui").innerHTML = "<body></body>";</script>
 </body></html>
 """
-TAGS, NOTICE = head_tags().encode(), notice(hidden=True).encode()
+TAGS, NOTICE = write_head_tags().encode(), write_notice(hidden=True).encode()
 FILE = b"<html><head></head><body>from a file</body></html>"
 
 
@@ -198,7 +198,10 @@ async def test_api_documentation_that_a_script_draws_has_the_notice_where_the_sc
 ) -> None:
     async with client.get("/api/docs", headers=PLAIN) as response:
         text = await response.text()
-    assert text.replace(head_tags() + "\n", "").replace(notice(hidden=True) + "\n", "") == DRAWN
+    assert (
+        text.replace(write_head_tags() + "\n", "").replace(write_notice(hidden=True) + "\n", "")
+        == DRAWN
+    )
     read = LexborHTMLParser(text)
     assert read.css_first("#swagger-ui .ahp-notice") is None
     assert read.css_first("body > section.ahp-notice") is not None
@@ -213,7 +216,10 @@ async def test_a_page_has_tags_and_notice_and_is_else_what_it_was(
         body = await response.read()
         assert response.headers["Content-Length"] == str(len(body))
     text = body.decode()
-    assert text.replace(head_tags() + "\n", "").replace(notice(hidden=True) + "\n", "") == PAGE
+    assert (
+        text.replace(write_head_tags() + "\n", "").replace(write_notice(hidden=True) + "\n", "")
+        == PAGE
+    )
     read = LexborHTMLParser(text)
     assert read.css_first('head link[rel="agent-manifest"]') is not None
     found = read.css_first("body > section.ahp-notice[hidden]")

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aitp_desk.desk.desk import Desk
-from aitp_desk.http.router import RouteClaimedTwice, RoutingTable
+from aitp_desk.http.router import DuplicateRoute, Router
 from aitp_desk.model.errors import DeskError
 from aitp_desk.protocols.base.door import Call, Door, Reply, Route
 
@@ -38,7 +38,7 @@ def door(name: str, *routes: str, owns: tuple[str, ...] = ()) -> Door:
     return Door(name, tuple(rows), owns=owns, render_error=render)
 
 
-TABLE = RoutingTable(
+TABLE = Router(
     [
         door(
             "threads",
@@ -135,5 +135,5 @@ def test_any_request_has_an_owner_and_no_fault(method: str, path: str) -> None:
 
 def test_a_route_that_two_doors_claim_is_a_fault_of_the_program() -> None:
     for path in ("/a", "/a/{b}"):
-        with pytest.raises(RouteClaimedTwice, match="GET /a"):
-            RoutingTable([door("one", f"GET {path}"), door("two", f"GET {path}")])
+        with pytest.raises(DuplicateRoute, match="GET /a"):
+            Router([door("one", f"GET {path}"), door("two", f"GET {path}")])

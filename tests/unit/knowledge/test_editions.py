@@ -20,7 +20,7 @@ def open_site(data: Path) -> Editions:
 
 def told(editions: Editions, tag: str) -> object:
     """All that a language's library says of its content."""
-    library = editions.speaking(tag)
+    library = editions.find_library(tag)
     paths = [document.path for document in library.documents]
     return (
         library.revision,

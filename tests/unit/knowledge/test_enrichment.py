@@ -11,7 +11,7 @@ from aitp_desk.agent.base import Answer, Said, SiteFacts, Turn
 from aitp_desk.agent.extractive.agent import answer
 from aitp_desk.knowledge.documents.base import Passage, Unit
 from aitp_desk.knowledge.enrichment.file import Line, Question, write_lines
-from aitp_desk.knowledge.enrichment.text import QuotedText, digest_of
+from aitp_desk.knowledge.enrichment.text import QuotedText, make_digest
 from aitp_desk.knowledge.library import Library
 from aitp_desk.knowledge.snapshot import Knowledge
 
@@ -39,7 +39,7 @@ def write(folder: Path, asked: Mapping[str, str], heading: str = "Bereavement") 
     library = open_site(folder).library
     passage = next(one for one in library.passages if one.heading == heading)
     questions = tuple(Question(ask, quote) for ask, quote in asked.items())
-    line = Line("leave", passage.trail, passage.anchor, digest_of(passage), "", questions)
+    line = Line("leave", passage.trail, passage.anchor, make_digest(passage), "", questions)
     write_lines(folder / "enriched.jsonl", [line])
 
 

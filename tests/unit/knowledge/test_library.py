@@ -9,7 +9,7 @@ import pytest
 from aitp_desk.knowledge.documents.languages import Languages
 from aitp_desk.knowledge.editions import open_editions
 from aitp_desk.knowledge.index.builder import FILE
-from aitp_desk.knowledge.index.term_places import Places
+from aitp_desk.knowledge.index.term_places import TermPlaces
 from aitp_desk.knowledge.library import Library
 from aitp_desk.knowledge.search import ranking as search
 from aitp_desk.knowledge.sources.loader import read_files
@@ -55,7 +55,7 @@ def test_what_the_content_writes_as_one_word_is_found_by_two_within_a_phrase(sit
     assert set(found(library, "not log in")) == {"/accounts#accounts", "/shipping#shipping"}
 
 
-def where(library: Library, word: str) -> Places:
+def where(library: Library, word: str) -> TermPlaces:
     """Where a word stands: the same object while it is kept."""
     (term,) = library.vocabulary.terms([word])
     return library.ranking.places(term)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aitp_desk.model.text import as_name, as_quote, without_invisible
+from aitp_desk.model.text import clean_name, clean_quote, drop_invisible
 
 KEPT = {
     "family": "👨‍👩‍👧‍👦 👩🏽‍🚀 🏳️‍🌈 ❤️‍🔥 👁️‍🗨️ 🧑‍⚕️",
@@ -64,13 +64,13 @@ DROPPED = {
 
 @pytest.mark.parametrize("language", KEPT)
 def test_what_letters_and_emoji_need_stays(language: str) -> None:
-    assert without_invisible(KEPT[language]) == KEPT[language]
+    assert drop_invisible(KEPT[language]) == KEPT[language]
 
 
 @pytest.mark.parametrize("way", DROPPED)
 def test_what_nobody_sees_is_taken_out(way: str) -> None:
     hidden, seen = DROPPED[way]
-    assert without_invisible(hidden) == seen
+    assert drop_invisible(hidden) == seen
 
 
 _PIECES = st.one_of(
@@ -85,8 +85,8 @@ _TEXTS = st.lists(_PIECES, max_size=12).map("".join)
 
 @given(_TEXTS)
 def test_a_clean_text_is_clean(text: str) -> None:
-    once = without_invisible(text)
-    assert without_invisible(once) == once
+    once = drop_invisible(text)
+    assert drop_invisible(once) == once
 
 
 @given(_TEXTS)
@@ -97,12 +97,12 @@ def test_only_what_is_invisible_is_lost(text: str) -> None:
         kept = (c for c in said if unicodedata.category(c) not in unseen and c not in fillers)
         return "".join("".join(kept).split())
 
-    assert seen(without_invisible(text)) == seen(text)
+    assert seen(drop_invisible(text)) == seen(text)
 
 
 @given(st.text(alphabet=st.characters(max_codepoint=0x24F, categories=["L", "N", "P", "S", "Zs"])))
 def test_visible_text_of_europe_is_left_as_it_is(text: str) -> None:
-    assert without_invisible(text) == text
+    assert drop_invisible(text) == text
 
 
 @given(st.text(alphabet="abc 12", max_size=20), st.text(max_size=30))
@@ -111,7 +111,7 @@ def test_nothing_hidden_between_letters_of_europe_stays(seen: str, hidden: str) 
     signs = [chr(0xE0000 + ord(sign) % 0x80) + "\u200b\u200d"[ord(sign) % 2] for sign in hidden]
     woven = "".join(a + b for a, b in zip(seen, [*signs, *[""] * len(seen)], strict=False))
     rest = seen[len(woven) :] if not hidden else ""
-    assert set(without_invisible(woven + rest)) <= set(seen)
+    assert set(drop_invisible(woven + rest)) <= set(seen)
 
 
 @pytest.mark.parametrize(
@@ -135,7 +135,7 @@ def test_nothing_hidden_between_letters_of_europe_stays(seen: str, hidden: str) 
     ],
 )
 def test_a_name_loads_nothing_and_leads_nowhere(written: str, name: str) -> None:
-    assert as_name(written) == name
+    assert clean_name(written) == name
 
 
 @pytest.mark.parametrize(
@@ -153,16 +153,16 @@ def test_a_name_loads_nothing_and_leads_nowhere(written: str, name: str) -> None
     ],
 )
 def test_a_quote_loads_nothing(written: str, quoted: str) -> None:
-    assert as_quote(written) == quoted
+    assert clean_quote(written) == quoted
 
 
 @given(st.text(alphabet="![]()<> img\nabc/:=", max_size=40))
 def test_no_image_is_left_in_a_name_or_a_quote(text: str) -> None:
-    assert "![" not in as_name(text)
-    assert "!\\[" in as_quote(text) or "](" not in text or "![" not in text
+    assert "![" not in clean_name(text)
+    assert "!\\[" in clean_quote(text) or "](" not in text or "![" not in text
 
 
 @pytest.mark.parametrize("sign", ["![", "[", "(", "!", "![a](", "<img ", "](", "a!["])
 def test_long_texts_of_signs_are_read_in_one_go(sign: str) -> None:
-    as_name(sign * 20_000)
-    as_quote(sign * 20_000)
+    clean_name(sign * 20_000)
+    clean_quote(sign * 20_000)

@@ -56,7 +56,7 @@ async def apply(store: Store, effects: NewEffects, thread_id: str | None = None)
 async def act(store: Store, what: str, key: str, n: int) -> tuple[str, str, int] | None:
     """One caller, who reads, decides and writes; what was done, if it was."""
     if what in ("write", "write blindly"):
-        before = await capability_reads.record(store, "x", key) if what == "write" else None
+        before = await capability_reads.read_record(store, "x", key) if what == "write" else None
         version = 0 if before is None else before.version
         value = n if before is None else before.value + n
         effects = NewEffects(
@@ -64,7 +64,7 @@ async def act(store: Store, what: str, key: str, n: int) -> tuple[str, str, int]
             records=(NewRecord("x", key, version + 1, value),),
         )
         return ("record", key, n) if await apply(store, effects) else None
-    seen = await capability_reads.counter(store, "x", key)
+    seen = await capability_reads.read_counter(store, "x", key)
     effects = NewEffects(
         seen_counters=(SeenCounter("x", key, seen),) if what == "spend if seen" else (),
         additions=(Addition("x", key, n, 0),),
@@ -83,8 +83,8 @@ async def walk(store: Store, rounds: list[list[tuple[str, str, int]]], base: str
                 sums[kind, key] = sums.get((kind, key), 0) + n
                 times[key] = times.get(key, 0) + (kind == "record")
     for key in (base + key for key in KEYS):
-        record = await capability_reads.record(store, "x", key)
-        held = await capability_reads.counter(store, "x", key)
+        record = await capability_reads.read_record(store, "x", key)
+        held = await capability_reads.read_counter(store, "x", key)
         assert held == sums.get(("counter", key), 0)
         assert held >= 0
         kept = (0, 0) if record is None else (record.version, record.value)
@@ -118,8 +118,8 @@ async def test_what_does_not_fit_any_more_leaves_nothing_behind(store: Store) ->
         additions=(Addition("x", "full", 1, 0), Addition("x", "empty", -1, 0)),
     )
     assert not await apply(store, wanted)
-    assert await capability_reads.record(store, "x", "k") is None
-    assert await capability_reads.counter(store, "x", "full") == 0
+    assert await capability_reads.read_record(store, "x", "k") is None
+    assert await capability_reads.read_counter(store, "x", "full") == 0
 
 
 async def test_what_waits_is_listed_the_newest_first_while_it_waits(store: Store) -> None:
@@ -140,8 +140,8 @@ async def test_a_record_goes_with_its_thread_unless_it_outlives_it(store: Store)
     )
     await apply(store, NewEffects(records=kept), thread)
     await delete_thread(store, thread)
-    goes = await capability_reads.record(store, "x", "goes")
-    stays = await capability_reads.record(store, "x", "stays")
+    goes = await capability_reads.read_record(store, "x", "goes")
+    stays = await capability_reads.read_record(store, "x", "stays")
     assert goes is not None
     assert (goes.version, goes.value, goes.open_until) == (2, None, None)
     assert stays is not None
@@ -162,8 +162,8 @@ async def test_an_erasure_empties_what_was_kept_from_the_first_words_on(store: S
         is_fork=False,
         now=NOW,
     )
-    before = await capability_reads.record(store, "x", "before")
-    after = await capability_reads.record(store, "x", "after")
+    before = await capability_reads.read_record(store, "x", "before")
+    after = await capability_reads.read_record(store, "x", "after")
     assert before is not None
     assert after is not None
     assert (before.value, after.value) == ("words", None)

@@ -10,7 +10,7 @@ import msgspec
 from aitp_desk.agent.extractive.question import is_question
 from aitp_desk.agent.speech import Speech, all_speech
 from aitp_desk.knowledge.search.spelling import Spelling
-from aitp_desk.knowledge.search.tokenizer import fold
+from aitp_desk.knowledge.search.tokenizer import fold_text
 
 _TOKEN = re.compile(r"-?\w+|[^\w\s]")
 _NUMBER = re.compile(r"-?[0-9]{1,2}")
@@ -45,7 +45,7 @@ class Choice(msgspec.Struct, frozen=True):
         return self.chosen[0] if len(self.chosen) == 1 else None
 
 
-def choose(
+def read_choice(
     reply: str,
     options: Sequence[str],
     speech: Speech,
@@ -79,7 +79,7 @@ def choose(
     return choice if near is None else Choice((near,))
 
 
-def choose_by_place(reply: str, options: Sequence[str]) -> str | None:
+def read_choice_by_place(reply: str, options: Sequence[str]) -> str | None:
     """The option that a reply names in full or by its place alone; None for any other reply."""
     return _named(reply, options) or _placed(reply, options, ())
 
@@ -106,11 +106,11 @@ def _nearest(
     """The one option whose words all words of a reply begin or misspell; None for none."""
     held: dict[str, set[str]] = {}
     for option in options:
-        for word in re.findall(r"\w+", fold(option)):
+        for word in re.findall(r"\w+", fold_text(option)):
             held.setdefault(word, set()).add(option)
     spelling = Spelling(dict.fromkeys(held, 1))
     left = set(options)
-    for word in set(re.findall(r"\w+", fold(reply))).difference(filler):
+    for word in set(re.findall(r"\w+", fold_text(reply))).difference(filler):
         if word in held:
             left &= held[word]
         elif len(word) < _SHORTEST or is_known(word):
@@ -146,9 +146,9 @@ class _Reply:
         is_unread = asks or by_place
         shared, told = (set[str](), {}) if is_unread else _own_words(self._options, filler, stem)
         denied = False
-        letter = _LETTER.search(fold(reply))
-        words = _TOKEN.findall(fold(reply))
-        for found, after in zip(_TOKEN.finditer(fold(reply)), [*words[1:], ""], strict=False):
+        letter = _LETTER.search(fold_text(reply))
+        words = _TOKEN.findall(fold_text(reply))
+        for found, after in zip(_TOKEN.finditer(fold_text(reply)), [*words[1:], ""], strict=False):
             word = found[0]
             self._no |= word in speech.no
             if word in _BREAKS:
@@ -214,7 +214,7 @@ def _own_words(
         filler: words that name no option, though one has them: ``the``.
     """
     of_each = [
-        {stem(word) for word in re.findall(r"\w+", fold(option)) if word not in filler}
+        {stem(word) for word in re.findall(r"\w+", fold_text(option)) if word not in filler}
         for option in options
     ]
     held = [one for words in of_each for one in words]

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from aitp_desk.agent.base import Clarification, Pending, Utterance
+from aitp_desk.agent.base import Clarification, PendingQuestion, Utterance
 from aitp_desk.agent.extractive.dialogue.options import reading_of
-from aitp_desk.agent.extractive.question import Asked, is_question, points_back
-from aitp_desk.agent.extractive.selection import Found
+from aitp_desk.agent.extractive.question import ReadQuestion, is_question, points_back
+from aitp_desk.agent.extractive.selection import Candidate
 from aitp_desk.agent.speech import speech_of
 from aitp_desk.knowledge.documents.genre import HOW
-from aitp_desk.knowledge.documents.titles import unnumbered
+from aitp_desk.knowledge.documents.titles import drop_number
 from aitp_desk.knowledge.index.term_places import NOWHERE
 from aitp_desk.knowledge.library import Library
 from aitp_desk.knowledge.search.vocabulary import OWN
@@ -38,7 +38,9 @@ _OPTION = re.compile(r"“([^”]+)”")
 _NUMBERED = re.compile(r"\d+\. (.+)")
 
 
-def ask_back(asked: Asked, rivals: Sequence[Found], library: Library) -> Clarification | None:
+def ask_back(
+    asked: ReadQuestion, rivals: Sequence[Candidate], library: Library
+) -> Clarification | None:
     """What to ask where no reading of a question leads and each has another answer.
 
     Parameters:
@@ -55,14 +57,14 @@ def ask_back(asked: Asked, rivals: Sequence[Found], library: Library) -> Clarifi
     return Clarification(speech.says.mean.format(options=speech.quote(options)), options)
 
 
-def _is_open(asked: Asked, rivals: Sequence[Found]) -> bool:
+def _is_open(asked: ReadQuestion, rivals: Sequence[Candidate]) -> bool:
     """Whether each reading has an answer of its own: things of a kind, or a thing nobody named.
 
     A question with no more than one word of weight may mean anything that is called so. Sections
     that differ otherwise mostly say parts of one answer, or one of them is what is meant: the
     first is quoted, and the others are offered.
     """
-    if len({unnumbered(rival.label.heading).casefold() for rival in rivals}) == 1:
+    if len({drop_number(rival.label.heading).casefold() for rival in rivals}) == 1:
         return True
     titled = list(map(_is_titled, rivals))
     if points_back(asked.text):
@@ -79,14 +81,14 @@ def _is_open(asked: Asked, rivals: Sequence[Found]) -> bool:
     return len(_telling(asked)) < 2 and all(map(_is_headed, rivals))
 
 
-def _telling(asked: Asked) -> list[int]:
+def _telling(asked: ReadQuestion) -> list[int]:
     """The words that say most of what a question is about, by their places in it."""
     own = [(at, wanted.weight) for at, wanted in enumerate(asked.wanted) if wanted.factor >= 1]
     most = max((weight for _, weight in own), default=0.0)
     return [at for at, weight in own if weight >= _MOST * most]
 
 
-def _is_titled(found: Found) -> bool:
+def _is_titled(found: Candidate) -> bool:
     """Whether a page's title says one of the words of the question."""
     places = [
         found.places.get(at, NOWHERE) for at, w in enumerate(found.asked.wanted) if w.factor >= 1
@@ -94,12 +96,14 @@ def _is_titled(found: Found) -> bool:
     return any(place.title >= OWN for place in places)
 
 
-def _is_headed(found: Found) -> bool:
+def _is_headed(found: Candidate) -> bool:
     """Whether the headings of a section say what tells most of the question."""
     return any(found.places.get(at, NOWHERE).heading >= OWN for at in _telling(found.asked))
 
 
-def rivals_of(asked: Asked, found: Sequence[Found], library: Library) -> Sequence[Found]:
+def rivals_of(
+    asked: ReadQuestion, found: Sequence[Candidate], library: Library
+) -> Sequence[Candidate]:
     """The sections of several pages that answer a short question alike, best first.
 
     Those whose headings or titles say what is asked for and fit it alike, or all pages that may be
@@ -117,7 +121,7 @@ def rivals_of(asked: Asked, found: Sequence[Found], library: Library) -> Sequenc
     first = found[0]
     dangling = len(own) < MAX_TERMS and points_back(asked.text)
     close = _CLOSE_WITHOUT_A_NOUN if dangling else _OF_A_KIND
-    best: dict[str, Found] = {}
+    best: dict[str, Candidate] = {}
     for candidate in found:
         if candidate.score < close * first.score:
             break
@@ -155,7 +159,7 @@ def rivals_of(asked: Asked, found: Sequence[Found], library: Library) -> Sequenc
     return rivals
 
 
-def _closeness(found: Found, asked: Asked) -> float:
+def _closeness(found: Candidate, asked: ReadQuestion) -> float:
     """How near a section must come to the first, by what it and its page are called."""
     own = [(at, wanted.weight) for at, wanted in enumerate(asked.wanted) if wanted.factor >= 1]
     places = found.places
@@ -165,7 +169,7 @@ def _closeness(found: Found, asked: Asked) -> float:
     return _CLOSE if any(place.heading >= OWN for place in places.values()) else _SAME
 
 
-def asked_before(transcript: Sequence[Utterance]) -> Pending | None:
+def find_asked_before(transcript: Sequence[Utterance]) -> PendingQuestion | None:
     """What the desk asked back in the last words of a conversation that keeps no such note."""
     if len(transcript) < 2 or transcript[-1].speaker != "desk":
         return None
@@ -179,10 +183,10 @@ def asked_before(transcript: Sequence[Utterance]) -> Pending | None:
             about = said.text
         elif not said.text.startswith(_BEGINS) or not set(_OPTION.findall(said.text)) >= {*options}:
             break
-    return Pending(about, question, options) if about else None
+    return PendingQuestion(about, question, options) if about else None
 
 
-def offered_earlier(transcript: Sequence[Utterance]) -> Pending | None:
+def find_earlier_offer(transcript: Sequence[Utterance]) -> PendingQuestion | None:
     """The choice that the desk offered last, where it has only answered once since then.
 
     Who has chosen one of several may choose another.
@@ -190,20 +194,20 @@ def offered_earlier(transcript: Sequence[Utterance]) -> Pending | None:
     desk = [at for at, said in enumerate(transcript) if said.speaker == "desk"][-2:]
     for at in reversed(desk):
         asked = transcript[at].text
-        if options := offered_in(asked):
+        if options := find_offered_options(asked):
             said = (one.text for one in reversed(transcript[:at]) if one.speaker == "visitor")
             about = next(said, None)
-            return Pending(about, part_question(asked)[0], options) if about else None
+            return PendingQuestion(about, split_question(asked)[0], options) if about else None
     return None
 
 
-def offered_in(said: str) -> tuple[str, ...]:
+def find_offered_options(said: str) -> tuple[str, ...]:
     """The options below a question that the desk asked; none where it did not ask so."""
-    question, options = part_question(said)
+    question, options = split_question(said)
     return options if question.endswith("?") else ()
 
 
-def part_question(asked: str) -> tuple[str, tuple[str, ...]]:
+def split_question(asked: str) -> tuple[str, tuple[str, ...]]:
     """A question that was asked back as it was written down, and the options numbered below it."""
     question, *lines = asked.split("\n")
     return question, tuple(found[1] for line in lines if (found := _NUMBERED.fullmatch(line)))

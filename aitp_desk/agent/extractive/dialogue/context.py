@@ -7,14 +7,14 @@ from collections.abc import Sequence
 
 import msgspec
 
-from aitp_desk.agent.base import Pending, Turn, Utterance
+from aitp_desk.agent.base import PendingQuestion, Turn, Utterance
 from aitp_desk.agent.extractive.answer_type import asks_for_code
 from aitp_desk.agent.extractive.business import about_business
-from aitp_desk.agent.extractive.dialogue.choice import Choice, choose, choose_by_place
+from aitp_desk.agent.extractive.dialogue.choice import Choice, read_choice, read_choice_by_place
 from aitp_desk.agent.extractive.dialogue.clarification import (
-    asked_before,
-    offered_earlier,
-    offered_in,
+    find_asked_before,
+    find_earlier_offer,
+    find_offered_options,
 )
 from aitp_desk.agent.extractive.dialogue.courtesy import is_agreement
 from aitp_desk.agent.extractive.dialogue.options import names_in, offered_by
@@ -22,21 +22,21 @@ from aitp_desk.agent.extractive.dialogue.topics import asks_for_topics
 from aitp_desk.agent.extractive.question import (
     MAX_READ,
     TELLING,
-    Asked,
-    Wanted,
+    ReadQuestion,
+    WantedTerm,
+    count_telling_words,
     is_question,
     points_back,
     read_question,
-    shortened,
-    telling,
+    shorten_message,
 )
-from aitp_desk.agent.extractive.selection import find
+from aitp_desk.agent.extractive.selection import find_candidates
 from aitp_desk.agent.speech import speech_of
-from aitp_desk.agent.speech.recognition import language_asked_in, speech_for
-from aitp_desk.knowledge.documents.titles import unnumbered
+from aitp_desk.agent.speech.recognition import detect_question_language, find_speech
+from aitp_desk.knowledge.documents.titles import drop_number
 from aitp_desk.knowledge.library import Library
 from aitp_desk.knowledge.search.quantities import CODE
-from aitp_desk.knowledge.search.tokenizer import fold, words_of
+from aitp_desk.knowledge.search.tokenizer import fold_text, split_words
 from aitp_desk.knowledge.search.vocabulary import Term
 
 _FEW = 3
@@ -73,9 +73,9 @@ _PREDICATE = 0.5
 """What the earlier question asked counts less in a clause than what it was about."""
 
 
-def read(text: str, library: Library) -> Asked:
+def read_message(text: str, library: Library) -> ReadQuestion:
     """Read a message that asks something in the library's language, by itself."""
-    speech = speech_for(text, library.language)
+    speech = find_speech(text, library.language)
     # agreement asks for nothing; a search would find pages that hold its words by chance
     if is_agreement(text, speech):
         return read_question("", library.vocabulary)
@@ -85,7 +85,7 @@ def read(text: str, library: Library) -> Asked:
         asked,
         said=" ".join(words),
         length=len(words),
-        foreign=language_asked_in(text, library.language) != library.language,
+        foreign=detect_question_language(text, library.language) != library.language,
     )
 
 
@@ -97,11 +97,13 @@ def asks_about_the_conversation(question: str, library: Library) -> bool:
 def asks_backwards(question: str, language: str) -> bool:
     """The same of a question in a language, by its tag."""
     return (
-        _ASKS_BACKWARDS.search(speech_for(question, language).plain(question).lower()) is not None
+        _ASKS_BACKWARDS.search(find_speech(question, language).plain(question).lower()) is not None
     )
 
 
-def question_meant(question: str, transcript: Sequence[Utterance], library: Library) -> str | None:
+def find_meant_question(
+    question: str, transcript: Sequence[Utterance], library: Library
+) -> str | None:
     """The earlier question that a question about the conversation means, or None."""
     asked = [
         said.text
@@ -110,16 +112,16 @@ def question_meant(question: str, transcript: Sequence[Utterance], library: Libr
     ]
     if not asked:
         return None
-    is_first = _FIRST.search(speech_for(question, library.language).plain(question))
+    is_first = _FIRST.search(find_speech(question, library.language).plain(question))
     return asked[0] if is_first else asked[-1]
 
 
-def within_reason(turn: Turn, library: Library) -> Turn:
+def limit_turn(turn: Turn, library: Library) -> Turn:
     """The turn with what is read of it: the ends of very long messages, what was asked back."""
     pending = turn.pending
     if pending is None and turn.clarification is None and turn.transcript:
-        offered = offered_earlier(turn.transcript)
-        if offered is not None and choose_by_place(turn.question, offered.options):
+        offered = find_earlier_offer(turn.transcript)
+        if offered is not None and read_choice_by_place(turn.question, offered.options):
             pending = offered
         else:
             pending, chosen = _offered_with_the_answer(turn, library)
@@ -127,22 +129,22 @@ def within_reason(turn: Turn, library: Library) -> Turn:
     if not turn.transcript and turn.clarification is None and len(turn.question) <= MAX_READ:
         return turn
     if pending is None and turn.clarification is None:
-        pending = asked_before(turn.transcript) or _offered(turn, library)
+        pending = find_asked_before(turn.transcript) or _offered(turn, library)
     return msgspec.structs.replace(
         turn,
-        question=shortened(turn.question),
-        clarification=turn.clarification and shortened(turn.clarification),
+        question=shorten_message(turn.question),
+        clarification=turn.clarification and shorten_message(turn.clarification),
         transcript=tuple(
             said
             if len(said.text) <= MAX_READ
-            else msgspec.structs.replace(said, text=shortened(said.text))
+            else msgspec.structs.replace(said, text=shorten_message(said.text))
             for said in turn.transcript
         ),
         pending=pending,
     )
 
 
-def _offered_with_the_answer(turn: Turn, library: Library) -> tuple[Pending | None, str]:
+def _offered_with_the_answer(turn: Turn, library: Library) -> tuple[PendingQuestion | None, str]:
     """The readings that the last answer offered, and the one that a message chooses."""
     said, reply = turn.transcript, turn.question
     if len(said) < 2 or said[-1].speaker != "desk" or "?" in reply:
@@ -155,29 +157,29 @@ def _offered_with_the_answer(turn: Turn, library: Library) -> tuple[Pending | No
     about = next((one.text for one in reversed(said) if one.speaker == "visitor"), None)
     if chosen is None or about is None:
         return None, reply
-    return Pending(about, said[-1].text, options), chosen
+    return PendingQuestion(about, said[-1].text, options), chosen
 
 
-def _offered(turn: Turn, library: Library) -> Pending | None:
+def _offered(turn: Turn, library: Library) -> PendingQuestion | None:
     """The choice that a message is which only names a section, as the desk offers them."""
     name = turn.question.strip()
-    if ":" not in name or section_called(name, library) is None:
+    if ":" not in name or find_section(name, library) is None:
         return None
     said = (one.text for one in reversed(turn.transcript) if one.speaker == "visitor")
     about = next(said, None)
-    return Pending(about, name, (name,)) if about else None
+    return PendingQuestion(about, name, (name,)) if about else None
 
 
-def read_turn(turn: Turn, library: Library) -> Asked:
+def read_turn(turn: Turn, library: Library) -> ReadQuestion:
     """Read a turn's question together with what it leans on."""
     pending = turn.pending
     if pending is not None:
         if is_answer(turn, pending, library):
-            reply = choice_of(turn, pending, library).option or reply_of(turn)
-            return clarified(pending, reply, library)
+            reply = read_turn_choice(turn, pending, library).option or read_reply(turn)
+            return merge_clarification(pending, reply, library)
     elif turn.clarification is not None:
-        return read(f"{turn.question} {turn.clarification}", library)
-    return _read(reply_of(turn), exchanges(turn, library)[-REACH:], library)
+        return read_message(f"{turn.question} {turn.clarification}", library)
+    return _read(read_reply(turn), list_exchanges(turn, library)[-REACH:], library)
 
 
 class Exchange(msgspec.Struct):
@@ -192,13 +194,13 @@ class Exchange(msgspec.Struct):
     section: int | None = None
 
 
-def exchanges(turn: Turn, library: Library) -> list[Exchange]:
+def list_exchanges(turn: Turn, library: Library) -> list[Exchange]:
     """What the visitor asked before, oldest first."""
     earlier: list[Exchange] = []
     offered: tuple[str, ...] = ()
     for said in turn.transcript:
         if said.speaker == "desk":
-            offered = offered_in(said.text)
+            offered = find_offered_options(said.text)
             if earlier and said.source:
                 url = said.source.removeprefix(turn.site.url)
                 earlier[-1].section = library.number_at(url)
@@ -209,19 +211,19 @@ def exchanges(turn: Turn, library: Library) -> list[Exchange]:
     return earlier
 
 
-def _answered(earlier: Sequence[Exchange], before: Asked, library: Library) -> int | None:
+def _answered(earlier: Sequence[Exchange], before: ReadQuestion, library: Library) -> int | None:
     """The section that answered last, or that fits the last question where none is known to."""
     for exchange in reversed(earlier):
         if exchange.section is not None:
             return exchange.section
-    found = find(library, before)
+    found = find_candidates(library, before)
     return found[0].number if found else None
 
 
-def _read(question: str, earlier: Sequence[Exchange], library: Library) -> Asked:
+def _read(question: str, earlier: Sequence[Exchange], library: Library) -> ReadQuestion:
     """Read a question, and carry over what it needs of the one before."""
-    asked = read(question, library)
-    as_said, question = question, speech_for(question, library.language).plain(question)
+    asked = read_message(question, library)
+    as_said, question = question, find_speech(question, library.language).plain(question)
     if not earlier or not points_back(question):
         asked = about_business(asked, as_said, library)
     if not earlier or (asks_for_topics(question) and not points_back(question)):
@@ -250,17 +252,17 @@ def _read(question: str, earlier: Sequence[Exchange], library: Library) -> Asked
     carried = [wanted for wanted in before.wanted if wanted.term.known]
     replaced = _replaced(question, earlier[-1].question, library) if is_fragment and leans else []
     if replaced:
-        is_page = page in library.naming.holders(s for w in replaced for s in w.own)
+        is_page = page in library.naming.find_documents(s for w in replaced for s in w.own)
         words = {term.word for term in replaced}
         carried = [w for w in carried if w.term.word not in words]
         page = None if is_page else page
     elif not pointing and _names_another(asked, page, library):
-        carried = [w for w in carried if page not in library.naming.holders(w.term.own)]
+        carried = [w for w in carried if page not in library.naming.find_documents(w.term.own)]
         page = None
     share = (_INTO_FRAGMENT if is_fragment else _INTO_CLAUSE) if leans else _UNBIDDEN
     named = _stems_above(topic, library) if topic is not None and page else frozenset[str]()
     carried = [
-        Wanted.of(
+        WantedTerm.of(
             w.term,
             1.0
             if not named.isdisjoint(w.term.own)
@@ -284,7 +286,7 @@ def _stems_above(section: int, library: Library) -> frozenset[str]:
     """The stems of what names a section's page and the headings above it."""
     passage = library.passages[section]
     names = " ".join((passage.title, *passage.trail[:-1], passage.document))
-    return frozenset(map(library.vocabulary.stemmer.stem, words_of(names)))
+    return frozenset(map(library.vocabulary.stemmer.stem, split_words(names)))
 
 
 def _replaced(fragment: str, before: str, library: Library) -> list[Term]:
@@ -302,86 +304,90 @@ def _replaced(fragment: str, before: str, library: Library) -> list[Term]:
     return vocabulary.terms(vocabulary.words(before[told[-1].end() :]))
 
 
-def _before_its_topic(question: str, asked: Asked, library: Library) -> str:
+def _before_its_topic(question: str, asked: ReadQuestion, library: Library) -> str:
     """A question up to its first word of weight: what "it" after that means, it says itself."""
     stem = library.vocabulary.stemmer.stem
     telling = {
         s
         for w in asked.wanted
-        if w.term.weight > TELLING or library.naming.holders(w.term.own)
+        if w.term.weight > TELLING or library.naming.find_documents(w.term.own)
         for s in w.term.own
     }
     for word in re.finditer(r"[^\W_]+", question):
-        if stem(fold(word[0])) in telling:
+        if stem(fold_text(word[0])) in telling:
             return question[: word.start()]
     return question
 
 
-def _scaled(carried: Sequence[Wanted], own: Sequence[Wanted], share: float) -> tuple[Wanted, ...]:
+def _scaled(
+    carried: Sequence[WantedTerm], own: Sequence[WantedTerm], share: float
+) -> tuple[WantedTerm, ...]:
     """What is carried over, made light enough not to outweigh the question's own words."""
     said = {stem for wanted in own for stem in wanted.term.own}
     carried = [wanted for wanted in carried if said.isdisjoint(wanted.term.own)]
     weight = sum(wanted.weight for wanted in own)
     total = sum(wanted.weight for wanted in carried)
     scale = min(1.0, share * weight / total) if weight > TELLING and total else 1.0
-    return tuple(Wanted.of(wanted.term, wanted.factor * scale, carried=True) for wanted in carried)
+    return tuple(
+        WantedTerm.of(wanted.term, wanted.factor * scale, carried=True) for wanted in carried
+    )
 
 
-def _names_another(asked: Asked, page: str | None, library: Library) -> bool:
+def _names_another(asked: ReadQuestion, page: str | None, library: Library) -> bool:
     """Whether a question names a page other than the one that was talked about."""
-    named = library.naming.named(frozenset(s for w in asked.wanted for s in w.term.own))
+    named = library.naming.find_named(frozenset(s for w in asked.wanted for s in w.term.own))
     return bool(named) and page not in named
 
 
-def is_answer(turn: Turn, pending: Pending, library: Library) -> bool:
+def is_answer(turn: Turn, pending: PendingQuestion, library: Library) -> bool:
     """Whether a message answers what was asked back, and is no new question."""
-    reply = reply_of(turn)
-    if not choice_of(turn, pending, library).is_free:
+    reply = read_reply(turn)
+    if not read_turn_choice(turn, pending, library).is_free:
         return True
     if turn.clarification is not None:  # whoever has one box for both cannot name it otherwise
         return not is_question(reply) or points_back(reply)
-    return "?" not in reply and telling(read(reply, library).wanted) <= _FEW
+    return "?" not in reply and count_telling_words(read_message(reply, library).wanted) <= _FEW
 
 
-def choice_of(turn: Turn, pending: Pending, library: Library) -> Choice:
+def read_turn_choice(turn: Turn, pending: PendingQuestion, library: Library) -> Choice:
     """What is chosen of the options that were offered."""
-    return _choose(reply_of(turn), pending.options, library)
+    return _choose(read_reply(turn), pending.options, library)
 
 
 def _choose(reply: str, options: Sequence[str], library: Library) -> Choice:
     vocabulary = library.vocabulary
     speech = speech_of(library.language)
-    return choose(reply, options, speech, vocabulary.stemmer.stem, is_known=vocabulary.knows)
+    return read_choice(reply, options, speech, vocabulary.stemmer.stem, is_known=vocabulary.knows)
 
 
-def section_chosen(turn: Turn, library: Library) -> tuple[str, str] | None:
+def find_chosen_section(turn: Turn, library: Library) -> tuple[str, str] | None:
     """The page and heading that a reply chooses of those that were offered; None for none."""
     if turn.pending is None:
         return None
-    option = choice_of(turn, turn.pending, library).option
-    return None if option is None else section_called(option, library)
+    option = read_turn_choice(turn, turn.pending, library).option
+    return None if option is None else find_section(option, library)
 
 
-def reply_of(turn: Turn) -> str:
+def read_reply(turn: Turn) -> str:
     """What is said to what was asked back."""
     return turn.question if turn.clarification is None else turn.clarification
 
 
-def clarified(pending: Pending, reply: str, library: Library) -> Asked:
+def merge_clarification(pending: PendingQuestion, reply: str, library: Library) -> ReadQuestion:
     """The question that was asked first, read together with an option or the visitor's own words.
 
     What the reply says goes before what the question said.
     """
     reply = name_of_choice(reply, library)
-    about = read(pending.about, library)
-    more = read(reply, library)
+    about = read_message(pending.about, library)
+    more = read_message(reply, library)
     own = {wanted.term.word for wanted in more.wanted}
     wanted = more.wanted + tuple(
         wanted
         for wanted in about.wanted
         if wanted.term.word not in own and not _is_left(wanted, more, library)
     )
-    document = page_called(reply, library)
+    document = find_page(reply, library)
     return msgspec.structs.replace(
         about,
         wanted=wanted,
@@ -392,20 +398,20 @@ def clarified(pending: Pending, reply: str, library: Library) -> Asked:
     )
 
 
-def _is_left(wanted: Wanted, reply: Asked, library: Library) -> bool:
+def _is_left(wanted: WantedTerm, reply: ReadQuestion, library: Library) -> bool:
     """Whether a word names a page, and the reply names another one instead."""
-    named = library.naming.named(frozenset(s for w in reply.wanted for s in w.term.own))
-    holders = library.naming.holders(wanted.term.own) if named else set[str]()
+    named = library.naming.find_named(frozenset(s for w in reply.wanted for s in w.term.own))
+    holders = library.naming.find_documents(wanted.term.own) if named else set[str]()
     return bool(holders) and holders.isdisjoint(named)
 
 
-def page_called(option: str, library: Library) -> str | None:
+def find_page(option: str, library: Library) -> str | None:
     """The path of the page that an option names, or None."""
-    section = section_called(option, library)
+    section = find_section(option, library)
     return None if section is None else section[0]
 
 
-def section_called(name: str, library: Library) -> tuple[str, str] | None:
+def find_section(name: str, library: Library) -> tuple[str, str] | None:
     """The page that has a name for its title, or the section that is a source or a choice by it.
 
     Returns:
@@ -426,7 +432,7 @@ def name_of_choice(option: str, library: Library) -> str:
 def _section_named(name: str, library: Library) -> tuple[str, str] | None:
     for document in library.documents:
         title = document.title.casefold()
-        titles = (title, unnumbered(title))
+        titles = (title, drop_number(title))
         if name in titles:
             return document.path, ""
         if len(library.documents) > 1 and not name.startswith(tuple(f"{one}:" for one in titles)):

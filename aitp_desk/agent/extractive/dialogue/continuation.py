@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from aitp_desk.agent.base import Source, Turn
-from aitp_desk.agent.extractive.dialogue.context import exchanges
+from aitp_desk.agent.extractive.dialogue.context import list_exchanges
 from aitp_desk.agent.extractive.dialogue.courtesy import asks_for_more
 from aitp_desk.agent.speech import speech_of
 from aitp_desk.knowledge.documents.base import Passage, Unit
-from aitp_desk.knowledge.documents.chunks import joined
+from aitp_desk.knowledge.documents.chunks import join_units
 from aitp_desk.knowledge.library import Library
 
 _KNOWN_BY = 60
@@ -30,7 +30,7 @@ def continuation(turn: Turn, library: Library, room: int) -> tuple[str, tuple[So
     """
     if turn.pending is not None or not asks_for_more(turn.question, speech_of(library.language)):
         return None
-    sections = [one.section for one in exchanges(turn, library) if one.section is not None]
+    sections = [one.section for one in list_exchanges(turn, library) if one.section is not None]
     if not sections:
         return None
     replies = (said.text for said in turn.transcript if said.speaker == "desk")
@@ -41,7 +41,7 @@ def continuation(turn: Turn, library: Library, room: int) -> tuple[str, tuple[So
         passage, label = library.passages[number], library.label(number)
         units = _first(_unread(passage, read), room)
         if units:
-            text = joined(units)
+            text = join_units(units)
             is_other = number != sections[-1] and label.heading
             texts.append(f"{label.heading}:\n\n{text}" if is_other else text)
             sources.setdefault(label.url, Source(label.name, label.url, "direct"))

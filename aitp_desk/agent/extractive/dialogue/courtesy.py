@@ -9,11 +9,11 @@ from typing import Literal
 import msgspec
 
 from aitp_desk.agent.speech import Speech, all_speech
-from aitp_desk.knowledge.search.tokenizer import plain
+from aitp_desk.knowledge.search.tokenizer import to_plain_words
 
 Kind = Literal["hello", "thanks", "bye"]
 
-LONGEST = 80
+MAX_WORDS = 80
 """Characters of the longest message that can be one."""
 _ASKED = re.compile(r"[?？]")
 _KINDS: tuple[Kind, ...] = ("bye", "thanks", "hello")
@@ -45,15 +45,15 @@ class Courtesy(msgspec.Struct, frozen=True):
         return replies[self.kind].format(site=site)
 
 
-def courtesy_in(words: str, preferred: Speech | None = None) -> Courtesy | None:
+def find_courtesy(words: str, preferred: Speech | None = None) -> Courtesy | None:
     """The courtesy that is all of what is said; None where something else is said, or asked.
 
     Parameters:
         preferred: the language to read it in where several have it: ``ciao``, ``hallo``.
     """
-    if len(words) > LONGEST or _ASKED.search(words):
+    if len(words) > MAX_WORDS or _ASKED.search(words):
         return None
-    said = plain(words)
+    said = to_plain_words(words)
     if not said:
         return None
     languages = all_speech() if preferred is None else (preferred, *all_speech())
@@ -71,9 +71,9 @@ def is_agreement(words: str, speech: Speech | None = None) -> bool:
     Parameters:
         speech: the language to read them in; by default each.
     """
-    if len(words) > LONGEST or _ASKED.search(words):
+    if len(words) > MAX_WORDS or _ASKED.search(words):
         return False
-    said = plain(words)
+    said = to_plain_words(words)
     return any(said in _agreements(one) for one in (all_speech() if speech is None else (speech,)))
 
 
@@ -83,18 +83,18 @@ def asks_for_more(words: str, preferred: Speech | None = None) -> bool:
     Parameters:
         preferred: the language to read them in first.
     """
-    if len(words) > LONGEST:
+    if len(words) > MAX_WORDS:
         return False
-    said = plain(words)
+    said = to_plain_words(words)
     languages = all_speech() if preferred is None else (preferred, *all_speech())
     return any(_more(one).fullmatch(said) for one in languages)
 
 
 def is_refusal(words: str) -> bool:
     """Whether words only say no to what was just asked, in any language: ``nein danke``."""
-    if len(words) > LONGEST or _ASKED.search(words):
+    if len(words) > MAX_WORDS or _ASKED.search(words):
         return False
-    said = plain(words)
+    said = to_plain_words(words)
     return any(_refusals(one).fullmatch(said) for one in all_speech())
 
 

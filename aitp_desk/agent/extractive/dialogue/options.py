@@ -6,11 +6,11 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 
-from aitp_desk.agent.extractive.selection import Found
-from aitp_desk.agent.speech import Says, Speech
+from aitp_desk.agent.extractive.selection import Candidate
+from aitp_desk.agent.speech import Speech, SpeechTexts
 from aitp_desk.knowledge.documents.base import Passage
-from aitp_desk.knowledge.documents.chunks import ANNOUNCING
-from aitp_desk.knowledge.documents.titles import unnumbered
+from aitp_desk.knowledge.documents.chunks import MAX_LEAD_CHARACTERS
+from aitp_desk.knowledge.documents.titles import drop_number
 from aitp_desk.knowledge.library import Library
 from aitp_desk.knowledge.search.vocabulary import OWN
 
@@ -29,7 +29,7 @@ _CLOSE = 0.85
 _QUOTES = str.maketrans("", "", "“”„«»「」")
 
 
-def reading_of(found: Found, library: Library, *, is_thing: bool = False) -> str:
+def reading_of(found: Candidate, library: Library, *, is_thing: bool = False) -> str:
     """A section as a choice: what it is called, and what it says.
 
     Parameters:
@@ -40,7 +40,7 @@ def reading_of(found: Found, library: Library, *, is_thing: bool = False) -> str
     is_said = any(place.heading >= OWN for place in found.places.values())
     if is_thing and is_said:
         return label.choice
-    title = unnumbered(passage.title)
+    title = drop_number(passage.title)
     if is_thing and any(place.title >= OWN for place in found.places.values()):
         return title
     page = library.description(passage.document) if is_thing or not label.heading else ""
@@ -56,7 +56,7 @@ def names_in(reading: str) -> Iterator[str]:
         reading = reading.rpartition(_DASH)[0]
 
 
-def offer(found: Sequence[Found], rivals: Sequence[Found], text: str) -> list[Found]:
+def offer(found: Sequence[Candidate], rivals: Sequence[Candidate], text: str) -> list[Candidate]:
     """The other readings of a question that is answered, as far as the answer does not quote them.
 
     Parameters:
@@ -90,7 +90,7 @@ def _gist(passage: Passage, library: Library) -> str:
     summary = "" if library.questions is None else library.questions.summary(passage.number)
     if not summary and passage.units and passage.units[0].kind == "sentence":
         first = passage.units[0].text
-        summary = "" if first.endswith(ANNOUNCING) or _LEANS.match(first) else first
+        summary = "" if first.endswith(MAX_LEAD_CHARACTERS) or _LEANS.match(first) else first
     return _shortened(summary) if len(summary) >= _SHORTEST else ""
 
 
@@ -103,13 +103,13 @@ def _shortened(sentence: str) -> str:
 
 
 @cache
-def _offering(says: Says) -> re.Pattern[str]:
+def _offering(says: SpeechTexts) -> re.Pattern[str]:
     """How an offer stands in an answer."""
     return re.compile(_pattern(says.taken, lambda _: ".+"))
 
 
 @cache
-def _quotations(says: Says) -> re.Pattern[str]:
+def _quotations(says: SpeechTexts) -> re.Pattern[str]:
     return re.compile(_pattern(says.quoted, lambda _: "(.+?)"))
 
 

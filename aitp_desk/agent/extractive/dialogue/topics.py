@@ -21,7 +21,7 @@ def asks_for_topics(text: str) -> bool:
     return _ASKS.fullmatch(text.strip(" ?!.")) is not None
 
 
-def introduce(name: str, description: str, library: Library) -> str:
+def write_introduction(name: str, description: str, library: Library) -> str:
     """A site's name and description, the number of its pages and their first titles."""
     told = f"{name}: {description}" if description else f"{name}."
     titles = [document.title for document in library.documents[:_MOST_TITLES]]

@@ -18,7 +18,7 @@ _LIMITS: Mapping[str, tuple[Callable[[Decimal, Decimal], bool], str]] = {
 }
 
 
-def fault(field: Field, value: Any) -> str:
+def find_fault(field: Field, value: Any) -> str:
     """What is wrong with a value, as ``may be at most 10``; empty where it keeps the rules."""
     schema = field.schema
     if isinstance(value, list):

@@ -9,7 +9,7 @@ from typing import Any, Literal
 import msgspec
 
 from aitp_desk.agent.slots.base import Path
-from aitp_desk.agent.slots.tokens import key, words_in
+from aitp_desk.agent.slots.tokens import make_key, split_words
 
 REST = "rest"
 FROM_TEXT = "x-from-text"
@@ -60,7 +60,8 @@ class Field(msgspec.Struct, frozen=True):
         is_required: whether it is needed where the object that it stands in is there.
         title: what it is called in a question.
         options: of a ``choice``.
-        phrases: its values by the :func:`~aitp_desk.agent.slots.tokens.key` of what is said for
+        phrases: its values by the :func:`~aitp_desk.agent.slots.tokens.make_key` of what is said
+        for
             them.
         pattern: of an ``id``; of a ``text`` what it has to keep, or None.
         item: of a ``list``, what it lists.
@@ -93,13 +94,13 @@ class Field(msgspec.Struct, frozen=True):
     @property
     def words(self) -> frozenset[str]:
         """The words of its name and its title, folded."""
-        return frozenset([*words_in(self.name), *words_in(self.title)])
+        return frozenset([*split_words(self.name), *split_words(self.title)])
 
     @property
     def keys(self) -> frozenset[str]:
         """How a visitor can name it."""
-        keys = {key(self.name), key(self.title)}
-        words = words_in(self.name)
+        keys = {make_key(self.name), make_key(self.title)}
+        words = split_words(self.name)
         if len(words) > 1 and words[0] in _AUXILIARY:
             keys.add("".join(words[1:]))
         if words and words[-1] in _NUMBERED:
@@ -138,14 +139,14 @@ class Field(msgspec.Struct, frozen=True):
     def end(self) -> str:
         """Whether it is the ``first`` or the ``last`` of a stretch; empty for neither."""
         for end, words in (("first", _FIRST), ("last", _LAST)):
-            if not words.isdisjoint(words_in(self.name)):
+            if not words.isdisjoint(split_words(self.name)):
                 return end
         return ""
 
     @property
     def looks_back(self) -> bool:
         """Whether its date is past."""
-        said = {*self.words, *words_in(self.description)}
+        said = {*self.words, *split_words(self.description)}
         return not _PAST.isdisjoint(said)
 
 

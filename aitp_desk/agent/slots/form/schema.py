@@ -10,8 +10,8 @@ import msgspec
 
 from aitp_desk.agent.slots.base import Path
 from aitp_desk.agent.slots.form.form import Field, Kind, Option, is_number
-from aitp_desk.agent.slots.tokens import key
-from aitp_desk.agent.slots.values.patterns import is_swift
+from aitp_desk.agent.slots.tokens import make_key
+from aitp_desk.agent.slots.values.patterns import is_linear_time
 from aitp_desk.model.calls.secret_places import is_secret
 
 _FORMATS: dict[str, Kind] = {
@@ -39,7 +39,7 @@ _MOST_FIELDS = 100
 _MOST_REFERENCES = 16
 
 
-def form_of(schema: Mapping[str, Any]) -> tuple[Field, ...]:
+def read_form(schema: Mapping[str, Any]) -> tuple[Field, ...]:
     """The arguments that a JSON Schema takes, objects among them opened."""
     fields = _members(schema, schema, (), 0, needed=True)
     return tuple(field for field, _ in zip(fields, range(_MOST_FIELDS), strict=False))
@@ -121,7 +121,7 @@ def _of_string(field: Field) -> Field:
     if pattern is None:
         return change(field, kind=kind)
     try:
-        compiled = re.compile(pattern, re.ASCII) if is_swift(pattern) else None
+        compiled = re.compile(pattern, re.ASCII) if is_linear_time(pattern) else None
     except (re.error, TypeError, OverflowError):
         compiled = None
     if compiled is None:
@@ -164,7 +164,7 @@ def _options(schema: Mapping[str, Any]) -> tuple[Option, ...]:
 def _phrases(options: Sequence[Option]) -> Mapping[str, tuple[Any, ...]]:
     phrases: dict[str, tuple[Any, ...]] = {}
     for option in options:
-        for said in {key(str(option.value)), key(option.title)} - {""}:
+        for said in {make_key(str(option.value)), make_key(option.title)} - {""}:
             phrases[said] = (*phrases.get(said, ()), option.value)
     return phrases
 

@@ -8,14 +8,14 @@ from datetime import datetime
 from typing import Any
 
 from aitp_desk.agent.extractive.question import is_question
-from aitp_desk.agent.slots.base import Path, at
+from aitp_desk.agent.slots.base import Path, get_value
 from aitp_desk.agent.slots.form.form import Field
-from aitp_desk.agent.slots.record import Reading
-from aitp_desk.agent.slots.replies.refusal import after_no
-from aitp_desk.agent.slots.tokens import Text
-from aitp_desk.agent.slots.values.dates import in_zone, moments_of, time_at
-from aitp_desk.agent.slots.values.items import parts_of, say_count
-from aitp_desk.agent.slots.values.numbers import UNITS, Number, amount_at, number_at
+from aitp_desk.agent.slots.record import TurnReading
+from aitp_desk.agent.slots.replies.refusal import strip_no
+from aitp_desk.agent.slots.tokens import TokenText
+from aitp_desk.agent.slots.values.dates import in_zone, join_datetime, read_time_of_day
+from aitp_desk.agent.slots.values.items import find_item_members, say_count
+from aitp_desk.agent.slots.values.numbers import UNITS, Number, read_amount, read_number
 from aitp_desk.agent.slots.values.readers import is_denied
 
 _WISHES = re.compile(
@@ -40,7 +40,7 @@ _AROUND = frozenset(
 )
 
 
-def wished(words: str) -> str:
+def strip_wish_words(words: str) -> str:
     """What is wished for, without what it is wished for by: ``what about 5?``."""
     return _PROPOSES.sub("", words, count=1)
 
@@ -50,18 +50,18 @@ def is_relative(words: str) -> bool:
     return _DIFFERS.search(words) is not None
 
 
-def asks(words: str) -> bool:
+def has_question(words: str) -> bool:
     """Whether a reply asks something, and does not wish for it by asking."""
     return ("?" in words or is_question(words)) and _WISHES.match(words) is None
 
 
-def replaces(text: str) -> bool:
+def is_replacement(text: str) -> bool:
     """Whether what a reply names is wanted instead of what there was, and not beside it."""
-    is_apart = after_no(text) != text or _INSTEAD.search(text) is not None
+    is_apart = strip_no(text) != text or _INSTEAD.search(text) is not None
     return is_apart and _ADDS.search(text) is None
 
 
-def days_of(
+def find_days(
     fields: Sequence[Field], arguments: Mapping[str, Any], now: datetime
 ) -> dict[Path, str]:
     """The days of dates with time, for words that only say another time, or None of them.
@@ -71,29 +71,29 @@ def days_of(
     """
     found = {}
     for field in fields:
-        moment = _moment(field, at(arguments, field.path))
+        moment = _moment(field, get_value(arguments, field.path))
         if moment is not None:
             found[field.path] = moment.astimezone(now.tzinfo).date().isoformat()
     return found
 
 
-def keep_times(reading: Reading, arguments: Mapping[str, Any]) -> None:
+def keep_times(reading: TurnReading, arguments: Mapping[str, Any]) -> None:
     """Keep the time of day of what is put to another day."""
     for field in reading.fields:
-        moment = _moment(field, at(arguments, field.path))
+        moment = _moment(field, get_value(arguments, field.path))
         if moment is not None and (day := reading.halves.pop(field.path, None)) is not None:
             zone = reading.now.tzinfo
             clock = moment.astimezone(zone).time().isoformat()
-            reading.say(field, moments_of(day, clock, zone))
+            reading.add_values(field, join_datetime(day, clock, zone))
 
 
-def read_only_number(reading: Reading, arguments: Mapping[str, Any]) -> None:
+def read_only_number(reading: TurnReading, arguments: Mapping[str, Any]) -> None:
     """Read a number of which the words say nothing, where it can be for one argument alone."""
     text = reading.text
     numbers = list(_numbers(text))
     meant = [number for number in numbers if not is_denied(text, number.start)]
     for number in meant:
-        is_amount = amount_at(text, number.start) is not None
+        is_amount = read_amount(text, number.start) is not None
         if number.bound or text.fold(number.end) in UNITS or is_amount:
             return
     is_hour = len(meant) == 1 and text.fold(meant[0].start - 1) == "at"
@@ -112,25 +112,29 @@ def read_only_number(reading: Reading, arguments: Mapping[str, Any]) -> None:
                 say_count(reading, field, number, at=path)
 
 
-def _numbers(text: Text) -> Iterator[Number]:
+def _numbers(text: TokenText) -> Iterator[Number]:
     place = 0
     while place < len(text):
-        number = number_at(text, place)
+        number = read_number(text, place)
         if number is not None:
             yield number
         place = place + 1 if number is None else number.end
 
 
-def _say_hour(reading: Reading, field: Field, number: Number, arguments: Mapping[str, Any]) -> None:
-    match = time_at(Text(f"{reading.text.word(number.start)}:00"), 0)
+def _say_hour(
+    reading: TurnReading, field: Field, number: Number, arguments: Mapping[str, Any]
+) -> None:
+    match = read_time_of_day(TokenText(f"{reading.text.word(number.start)}:00"), 0)
     if match is None:
         return
     if field.kind == "time":
         is_zoned = field.schema.get("format") == "time"
-        reading.say(field, in_zone(match, reading.now).values if is_zoned else match.values)
-    elif day := days_of([field], arguments, reading.now).get(field.path):
+        reading.add_values(field, in_zone(match, reading.now).values if is_zoned else match.values)
+    elif day := find_days([field], arguments, reading.now).get(field.path):
         zone = reading.now.tzinfo
-        reading.say(field, [m for clock in match.values for m in moments_of(day, clock, zone)])
+        reading.add_values(
+            field, [m for clock in match.values for m in join_datetime(day, clock, zone)]
+        )
 
 
 def _moment(field: Field, value: object) -> datetime | None:
@@ -143,20 +147,20 @@ def _moment(field: Field, value: object) -> datetime | None:
     return moment if moment.tzinfo is not None else None
 
 
-def _hours(reading: Reading) -> Iterator[tuple[Path, Field]]:
+def _hours(reading: TurnReading) -> Iterator[tuple[Path, Field]]:
     """Where times of day stand."""
     for field in reading.fields:
         if field.kind in {"time", "moment"}:
             yield field.path, field
 
 
-def _numeric(reading: Reading, arguments: Mapping[str, Any]) -> Iterator[tuple[Path, Field]]:
+def _numeric(reading: TurnReading, arguments: Mapping[str, Any]) -> Iterator[tuple[Path, Field]]:
     """Where numbers stand, or could."""
     for field in reading.fields:
         if field.is_numeric and field.kind != "choice":
             yield field.path, field
-        parts = parts_of(field.members) if field.kind == "items" else None
+        parts = find_item_members(field.members) if field.kind == "items" else None
         if parts is not None and parts.count is not None:
-            items = at(arguments, field.path)
+            items = get_value(arguments, field.path)
             for place in range(len(items) if isinstance(items, list) else 0):
                 yield (*field.path, place, parts.count.name), parts.count

@@ -8,9 +8,9 @@ from typing import Any
 
 from aitp_desk.agent.slots.base import Path
 from aitp_desk.agent.slots.form.form import Field
-from aitp_desk.agent.slots.form.schema import form_of
-from aitp_desk.agent.slots.prompts import listed, said, title_of
-from aitp_desk.agent.slots.values.items import parts_of
+from aitp_desk.agent.slots.form.schema import read_form
+from aitp_desk.agent.slots.prompts import join_words, write_title, write_value
+from aitp_desk.agent.slots.values.items import find_item_members
 from aitp_desk.model.calls.action import Action, Approval
 from aitp_desk.model.calls.secret_places import HIDDEN, without_secrets
 from aitp_desk.model.money import Money
@@ -37,17 +37,17 @@ _APPROVED: Mapping[Approval, str] = {
 }
 
 
-def confirm(action: Action, arguments: Mapping[str, Any], price: Money | None) -> str:
+def write_confirmation(action: Action, arguments: Mapping[str, Any], price: Money | None) -> str:
     """What a call would do, on what, how far it goes and what it costs, as a question.
 
     Parameters:
-        arguments, price: as of :func:`retold`.
+        arguments, price: as of :func:`write_summary`.
     """
     approved = filter(None, (_APPROVED[action.approval],))
-    return " ".join([*retold(action, arguments, price), *approved, "Shall I go ahead?"])
+    return " ".join([*write_summary(action, arguments, price), *approved, "Shall I go ahead?"])
 
 
-def retold(action: Action, arguments: Mapping[str, Any], price: Money | None) -> list[str]:
+def write_summary(action: Action, arguments: Mapping[str, Any], price: Money | None) -> list[str]:
     """What a call would do, on what, how far it goes and what it costs, in sentences.
 
     Parameters:
@@ -55,7 +55,7 @@ def retold(action: Action, arguments: Mapping[str, Any], price: Money | None) ->
             secrets that they are there.
         price: of this call; None where it costs nothing.
     """
-    fields = {field.path: field for field in form_of(action.input_schema)}
+    fields = {field.path: field for field in read_form(action.input_schema)}
     arguments = without_secrets(arguments, action.input_schema)
     parts = "; ".join(_parts(arguments, (), fields))
     summary = action.summary.strip().rstrip(".!:")
@@ -68,7 +68,7 @@ def retold(action: Action, arguments: Mapping[str, Any], price: Money | None) ->
     return sentences
 
 
-def consequences(action: Action) -> tuple[str, ...]:
+def list_consequences(action: Action) -> tuple[str, ...]:
     """What a caller should know before calling: undoing, reach, cost, approval, needs."""
     told = [_undoing(action), _REACH[action.safety.blast_radius]]
     if action.cost is not None:
@@ -80,7 +80,7 @@ def consequences(action: Action) -> tuple[str, ...]:
     return tuple(filter(None, told))
 
 
-def spoken_duration(duration: str) -> str:
+def write_duration(duration: str) -> str:
     """An ISO 8601 duration in words: ``30 days``; what is not one stays as it is."""
     found = _DURATION.fullmatch(duration)
     parts = [
@@ -88,7 +88,7 @@ def spoken_duration(duration: str) -> str:
         for count, unit in zip(found.groups() if found else (), _UNITS, strict=False)
         if count
     ]
-    return listed(parts, "and") or duration
+    return join_words(parts, "and") or duration
 
 
 def _undoing(action: Action) -> str:
@@ -98,7 +98,7 @@ def _undoing(action: Action) -> str:
     if safety.mutability == "read_only":
         return ""
     if safety.reversible_within:
-        return f"It can be undone within {spoken_duration(safety.reversible_within)}."
+        return f"It can be undone within {write_duration(safety.reversible_within)}."
     return "It can be undone."
 
 
@@ -111,7 +111,7 @@ def _parts(arguments: Mapping[str, Any], path: Path, fields: Mapping[Path, Field
         if isinstance(value, Mapping):
             yield from _parts(value, here, fields)
         elif value is not None:
-            title = title_of(field) if field is not None else name.replace("_", " ")
+            title = write_title(field) if field is not None else name.replace("_", " ")
             yield f"{title} {_repeated(value, field)}"
 
 
@@ -121,18 +121,18 @@ def _repeated(value: Any, field: Field | None) -> str:
     if value == HIDDEN:
         return HIDDEN
     if isinstance(value, list):
-        return listed([_repeated_item(item, field) for item in value], "and") or "none"
+        return join_words([_repeated_item(item, field) for item in value], "and") or "none"
     if isinstance(value, str) and (field is None or field.kind in {"text", "list", "other"}):
         # quoted, so that nobody's words pass for the desk's own
         return f"“{_shortened(value)}”"
-    return said(value)
+    return write_value(value)
 
 
 def _repeated_item(item: Any, field: Field | None) -> str:
     if not isinstance(item, Mapping):
         return _repeated(item, field.item if field is not None else None)
     members = {member.path: member for member in field.members} if field is not None else {}
-    parts = parts_of(field.members) if field is not None else None
+    parts = find_item_members(field.members) if field is not None else None
     if parts is None or parts.count is None:
         return ", ".join(_parts(item, (), members))
     count = item.get(parts.count.name, parts.count.schema.get("default"))

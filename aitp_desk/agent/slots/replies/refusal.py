@@ -79,7 +79,7 @@ def begins_with_no(text: str) -> bool:
     return _ALSO_NO.match(_trimmed(_said(text))) is not None
 
 
-def after_no(text: str) -> str:
+def strip_no(text: str) -> str:
     """What is said after a ``no`` that stands apart: ``no, 3 of them``; else the text as it is."""
     return _LEAD.sub("", text, count=1)
 

@@ -5,40 +5,42 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from aitp_desk.agent.extractive.dialogue.choice import choose
+from aitp_desk.agent.extractive.dialogue.choice import read_choice
 from aitp_desk.agent.slots.base import Match, Path
 from aitp_desk.agent.slots.form.form import Field
-from aitp_desk.agent.slots.record import Reading
+from aitp_desk.agent.slots.record import TurnReading
 from aitp_desk.agent.slots.replies.refusal import is_dropped, is_refused
-from aitp_desk.agent.slots.tokens import Text, key
+from aitp_desk.agent.slots.tokens import TokenText, make_key
 from aitp_desk.agent.slots.values.counts import end_at
-from aitp_desk.agent.slots.values.dates import moments_of, time_at
-from aitp_desk.agent.slots.values.labels import distinct
-from aitp_desk.agent.slots.values.numbers import UNITS, number_at
-from aitp_desk.agent.slots.values.readers import is_denied, read_at, truth_of
-from aitp_desk.agent.slots.values.texts import unquoted
+from aitp_desk.agent.slots.values.dates import join_datetime, read_time_of_day
+from aitp_desk.agent.slots.values.labels import drop_duplicates
+from aitp_desk.agent.slots.values.numbers import UNITS, read_number
+from aitp_desk.agent.slots.values.readers import is_denied, read_boolean, read_value
+from aitp_desk.agent.slots.values.texts import strip_quotes
 from aitp_desk.agent.speech import ENGLISH, speech_of
 
 _SHORT = 4
 """Up to so many tokens a single letter is a value, also where it is written small."""
 
 
-def drops(text: str, asked: Sequence[tuple[Path, Field]]) -> bool:
+def is_dropped_reply(text: str, asked: Sequence[tuple[Path, Field]]) -> bool:
     """Whether a reply says that the visitor wants none of it any more.
 
     A bare ``no`` may be the value that was asked for.
     """
-    if any(key(text) in field.phrases for _, field in asked):
+    if any(make_key(text) in field.phrases for _, field in asked):
         return False
     if any(field.kind == "boolean" for _, field in asked):
-        return is_dropped(text) and truth_of(Text(text), range(len(Text(text)))) is None
+        return (
+            is_dropped(text) and read_boolean(TokenText(text), range(len(TokenText(text)))) is None
+        )
     if any(field.kind == "text" for _, field in asked):
         return is_dropped(text)
     return is_refused(text)
 
 
 def read_reply(
-    reading: Reading, asked: Sequence[tuple[Path, Field]], options: Sequence[Any]
+    reading: TurnReading, asked: Sequence[tuple[Path, Field]], options: Sequence[Any]
 ) -> None:
     """Read the words against what was asked for.
 
@@ -50,38 +52,40 @@ def read_reply(
         if path in reading.said:
             continue
         if field.kind == "text":
-            if len(asked) == 1 and (said := unquoted(reading.text)):
-                reading.text.take(0, len(reading.text))
-                reading.say(field, [said], at=path)
+            if len(asked) == 1 and (said := strip_quotes(reading.text)):
+                reading.text.mark_read(0, len(reading.text))
+                reading.add_values(field, [said], at=path)
         elif field.kind == "boolean":
-            truth = truth_of(reading.text, range(len(reading.text)))
+            truth = read_boolean(reading.text, range(len(reading.text)))
             if truth is not None:
-                reading.say(field, [truth], at=path)
+                reading.add_values(field, [truth], at=path)
         elif field.kind not in {"list", "items", "object", "other"}:
             values = _values(reading, field)
             if not values and options and not field.is_numeric:
                 values = _chosen(reading.text, options, field)
-            reading.say(field, values, at=path)
+            reading.add_values(field, values, at=path)
 
 
-def read_time(reading: Reading, field: Field, day: str) -> None:
+def read_time(reading: TurnReading, field: Field, day: str) -> None:
     """Read the time of day for a date that was said before."""
     text = reading.text
     for place in range(len(text)):
-        match = time_at(text, place) if text.is_free(place) else None
+        match = read_time_of_day(text, place) if text.is_free(place) else None
         if match is not None and match.values:
-            text.take(match.start, match.end)
+            text.mark_read(match.start, match.end)
             zone = reading.now.tzinfo
-            reading.say(field, [m for clock in match.values for m in moments_of(day, clock, zone)])
+            reading.add_values(
+                field, [m for clock in match.values for m in join_datetime(day, clock, zone)]
+            )
             return
 
 
-def _values(reading: Reading, field: Field) -> tuple[Any, ...]:
+def _values(reading: TurnReading, field: Field) -> tuple[Any, ...]:
     text, place = reading.text, 0
     is_short = len(text) <= _SHORT
     values: list[Any] = []
     while place < len(text):
-        match = read_at(field, text, place, reading.now, is_named=is_short)
+        match = read_value(field, text, place, reading.now, is_named=is_short)
         if match is None or not text.is_free(match.start, match.end):
             place += 1
             continue
@@ -92,23 +96,23 @@ def _values(reading: Reading, field: Field) -> tuple[Any, ...]:
             and not _is_another(field, text, match)
         ):
             values.extend(match.values)
-            text.take(match.start, match.end)
+            text.mark_read(match.start, match.end)
         place = match.end
-    return distinct(values)
+    return drop_duplicates(values)
 
 
-def _chosen(text: Text, options: Sequence[Any], field: Field) -> tuple[Any, ...]:
+def _chosen(text: TokenText, options: Sequence[Any], field: Field) -> tuple[Any, ...]:
     """The option that a reply names by its place in the question, or by some of its words."""
     names = [str(option) for option in options]
-    choice = choose(text.source, names, speech_of(ENGLISH), noun=field.words)
+    choice = read_choice(text.source, names, speech_of(ENGLISH), noun=field.words)
     if choice.option is None or choice.is_free:
         return ()
     return (options[names.index(choice.option)],)
 
 
-def _is_another(field: Field, text: Text, match: Match) -> bool:
+def _is_another(field: Field, text: TokenText, match: Match) -> bool:
     """Whether a number in a reply counts something that was not asked for."""
     if not field.is_numeric:
         return False
-    unit, number = text.fold(match.end), number_at(text, match.start)
+    unit, number = text.fold(match.end), read_number(text, match.start)
     return (unit in UNITS and unit not in field.words) or bool(number and number.bound)

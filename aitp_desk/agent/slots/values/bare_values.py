@@ -9,15 +9,15 @@ import msgspec
 
 from aitp_desk.agent.slots.base import Match, Path
 from aitp_desk.agent.slots.form.form import Field, Kind
-from aitp_desk.agent.slots.record import Reading
-from aitp_desk.agent.slots.tokens import fold
+from aitp_desk.agent.slots.record import TurnReading
+from aitp_desk.agent.slots.tokens import fold_word
 from aitp_desk.agent.slots.values.counts import COUNTED, count_after, count_before, end_at, word_at
-from aitp_desk.agent.slots.values.dates import date_at, is_dated
+from aitp_desk.agent.slots.values.dates import is_dated, read_date
 from aitp_desk.agent.slots.values.ids import is_bare_number, is_long_number
-from aitp_desk.agent.slots.values.items import parts_of, say_count, things_in
-from aitp_desk.agent.slots.values.labels import distinct
-from aitp_desk.agent.slots.values.numbers import UNITS, Amount, Number, amount_at, number_at
-from aitp_desk.agent.slots.values.readers import as_value, described, is_denied, read_at
+from aitp_desk.agent.slots.values.items import find_item_members, find_things, say_count
+from aitp_desk.agent.slots.values.labels import drop_duplicates
+from aitp_desk.agent.slots.values.numbers import UNITS, Amount, Number, read_amount, read_number
+from aitp_desk.agent.slots.values.readers import as_value, find_described, is_denied, read_value
 
 _GROUPS: tuple[frozenset[Kind], ...] = (
     frozenset({"id"}),
@@ -32,7 +32,7 @@ _GROUPS: tuple[frozenset[Kind], ...] = (
 _QUESTIONED: frozenset[Kind] = frozenset({"id", "choice", "email"})
 """Kinds of which a second value beside a named one leaves it open which is meant."""
 _WANTED = frozenset(
-    fold(word)
+    fold_word(word)
     for word in "order buy want like need get take add book reserve send have give make".split()
 )
 _ON_TO = frozenset("to until till through - –".split())
@@ -53,7 +53,7 @@ class Candidate(msgspec.Struct, frozen=True):
         return [field for field, _ in self.values]
 
 
-def read_unnamed(reading: Reading) -> None:
+def read_unnamed(reading: TurnReading) -> None:
     """Read what is told by its form alone: ids, choices, addresses, dates."""
     _read_pair(reading)
     for kinds in _GROUPS:
@@ -69,7 +69,7 @@ def _kind(field: Field) -> Kind:
     return field.item.kind if field.item is not None else field.kind
 
 
-def _candidates(reading: Reading, fields: Sequence[Field]) -> Iterable[Candidate]:
+def _candidates(reading: TurnReading, fields: Sequence[Field]) -> Iterable[Candidate]:
     """The stretches that name a value, each the longest from its first token."""
     text, place = reading.text, 0
     while place < len(text):
@@ -78,7 +78,7 @@ def _candidates(reading: Reading, fields: Sequence[Field]) -> Iterable[Candidate
             place += 1
             continue
         end = max(match.end for _, match in matches)
-        text.take(place, end)
+        text.mark_read(place, end)
         if not is_denied(text, place, reading.nouns):
             told = [(f, m.values) for f, m in matches if m.end == end and m.values]
             if told:
@@ -86,11 +86,11 @@ def _candidates(reading: Reading, fields: Sequence[Field]) -> Iterable[Candidate
         place = end
 
 
-def _read(reading: Reading, field: Field, place: int) -> Match | None:
+def _read(reading: TurnReading, field: Field, place: int) -> Match | None:
     text = reading.text
     if not text.is_free(place):
         return None
-    match = read_at(field, text, place, reading.now)
+    match = read_value(field, text, place, reading.now)
     if match is None or not text.is_free(match.start, match.end):
         return None
     if not text.is_whole(match.start, match.end):
@@ -102,7 +102,7 @@ def _read(reading: Reading, field: Field, place: int) -> Match | None:
     return match
 
 
-def _share(reading: Reading, candidates: Sequence[Candidate]) -> None:
+def _share(reading: TurnReading, candidates: Sequence[Candidate]) -> None:
     """Give each field the values that are for nobody else."""
     listed: dict[Path, list[tuple[int, tuple[Any, ...]]]] = {}
     for candidate in candidates:
@@ -124,34 +124,36 @@ def _share(reading: Reading, candidates: Sequence[Candidate]) -> None:
             elif field.kind == "list":
                 listed.setdefault(field.path, []).append((candidate.start, values))
             else:
-                reading.say(field, values)
+                reading.add_values(field, values)
     for field in reading.fields:
         if field.path in listed:
             _tell_all(reading, field, listed[field.path])
 
 
-def _tell_all(reading: Reading, field: Field, told: Sequence[tuple[int, tuple[Any, ...]]]) -> None:
+def _tell_all(
+    reading: TurnReading, field: Field, told: Sequence[tuple[int, tuple[Any, ...]]]
+) -> None:
     """Give a list all its values, unless the words leave it open which of them."""
-    values = distinct(value for _, several in told for value in several)
+    values = drop_duplicates(value for _, several in told for value in several)
     is_either = any(reading.text.fold(start - 1) == "or" for start, _ in told)
     if is_either or any(len(several) > 1 for _, several in told):
-        reading.doubt(field, values)
+        reading.add_doubt(field, values)
     else:
-        reading.say(field, [list(values)])
+        reading.add_values(field, [list(values)])
 
 
 def _paths(candidate: Candidate) -> list[Any]:
     return [field.path for field in candidate.fields]
 
 
-def _is_open(reading: Reading, field: Field) -> bool:
+def _is_open(reading: TurnReading, field: Field) -> bool:
     """Whether a value without a name may be for a field."""
     if reading.is_firm(field):
         return False
     return field.path not in reading.named or _kind(field) in _QUESTIONED
 
 
-def _by_place(reading: Reading, candidate: Candidate) -> list[Field]:
+def _by_place(reading: TurnReading, candidate: Candidate) -> list[Field]:
     """The fields for the beginning or the end of a stretch: ``from Monday to Friday``."""
     end = end_at(reading.text, candidate.start)
     if not end and word_at(reading.text, candidate.end) in _ON_TO:
@@ -159,30 +161,30 @@ def _by_place(reading: Reading, candidate: Candidate) -> list[Field]:
     return [field for field in candidate.fields if end and field.end == end]
 
 
-def _read_halves(reading: Reading) -> None:
+def _read_halves(reading: TurnReading) -> None:
     """Dates of which the time is not said yet."""
     moments = [field for field in reading.fields if field.kind == "moment"]
     if len(moments) != 1 or reading.is_said(moments[0]):
         return
     text = reading.text
     for place in range(len(text)):
-        match = date_at(text, place, reading.now.date()) if text.is_free(place) else None
+        match = read_date(text, place, reading.now.date()) if text.is_free(place) else None
         if match is not None and len(match.values) == 1:
-            text.take(match.start, match.end)
+            text.mark_read(match.start, match.end)
             reading.halves[moments[0].path] = match.values[0]
             return
 
 
-def _read_pair(reading: Reading) -> None:
+def _read_pair(reading: TurnReading) -> None:
     """The count that stands beside the only id: ``2x TS-001``."""
     scalars = [
         f for f in reading.fields if f.kind in {"id", "choice", "integer"} and f.item is None
     ]
     counts = [field for field in scalars if field.is_count]
-    parts = parts_of([f for f in scalars if f.kind != "integer" or f in counts])
+    parts = find_item_members([f for f in scalars if f.kind != "integer" or f in counts])
     if parts is None or parts.count is None or reading.is_said(parts.count):
         return
-    things = things_in(reading, parts.thing)
+    things = find_things(reading, parts.thing)
     if len({thing.values for thing in things}) != 1:
         return
     text = reading.text
@@ -195,39 +197,39 @@ def _read_pair(reading: Reading) -> None:
         and not is_dated(text, number.start, reading.now.date())
     ]
     for number in found:
-        text.take(number.start, number.end)
+        text.mark_read(number.start, number.end)
         say_count(reading, parts.count, number)
 
 
-def read_numbers(reading: Reading) -> None:
+def read_numbers(reading: TurnReading) -> None:
     """Numbers of which the words around tell what they count or bound."""
     fields = [f for f in reading.fields if f.is_numeric and not reading.is_said(f)]
     if not fields:
         return
     text, place, found = reading.text, 0, list[Candidate]()
     while place < len(text):
-        amount = amount_at(text, place) if text.is_free(place) else None
-        number = amount.number if amount is not None else number_at(text, place)
+        amount = read_amount(text, place) if text.is_free(place) else None
+        number = amount.number if amount is not None else read_number(text, place)
         if number is None or not text.is_free(place, number.end):
             place += 1
             continue
         if text.is_whole(place, number.end) and not is_dated(text, place, reading.now.date()):
             told = _told(reading, fields, number, amount)
             if told and not is_denied(text, number.begins, reading.nouns):
-                text.take(number.begins, amount.end if amount is not None else number.end)
+                text.mark_read(number.begins, amount.end if amount is not None else number.end)
                 found.append(Candidate(place, number.end, told))
         place = number.end
     _share(reading, found)
 
 
 def _told(
-    reading: Reading, fields: Sequence[Field], number: Number, amount: Amount | None
+    reading: TurnReading, fields: Sequence[Field], number: Number, amount: Amount | None
 ) -> tuple[tuple[Field, tuple[Any, ...]], ...]:
     """The fields that a number is for by the words around it, with its values for them."""
     told = []
     for field in fields:
         if field.kind == "choice":
-            match = read_at(field, reading.text, number.start, reading.now)
+            match = read_value(field, reading.text, number.start, reading.now)
             is_for = amount is None and not number.bound and not _has_unit(reading, number)
             values = match.values if match is not None and is_for else ()
         else:
@@ -243,7 +245,7 @@ def _is_for_amount(field: Field, number: Number) -> bool:
     return field.is_money and field.bound == number.bound
 
 
-def _is_for(reading: Reading, field: Field, number: Number) -> bool:
+def _is_for(reading: TurnReading, field: Field, number: Number) -> bool:
     if _has_unit(reading, number):
         return False
     if number.bound:
@@ -253,12 +255,12 @@ def _is_for(reading: Reading, field: Field, number: Number) -> bool:
     return field.is_count and not field.bound and _counts(reading, number)
 
 
-def _has_unit(reading: Reading, number: Number) -> bool:
+def _has_unit(reading: TurnReading, number: Number) -> bool:
     text = reading.text
     return text.fold(number.end) in UNITS or text.word(number.end) == "%"
 
 
-def _counts(reading: Reading, number: Number) -> bool:
+def _counts(reading: TurnReading, number: Number) -> bool:
     """Whether the words around a number say that it is how many are wanted."""
     text = reading.text
     following = text.fold(number.end)
@@ -275,12 +277,12 @@ def _counts(reading: Reading, number: Number) -> bool:
     return not is_noun or (bool(following) and following not in _IDLE)
 
 
-def _read_described(reading: Reading) -> None:
+def _read_described(reading: TurnReading) -> None:
     """Choices that are told by the words of their description alone."""
     text = reading.text
     free = [place for place in range(len(text)) if text.is_free(place)]
     for field in reading.fields:
         if field.kind == "choice" and not reading.is_said(field):
-            values = described(field, text, free)
+            values = find_described(field, text, free)
             if len(values) == 1:
-                reading.say(field, values)
+                reading.add_values(field, values)

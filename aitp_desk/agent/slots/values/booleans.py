@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from aitp_desk.agent.slots.record import Reading
-from aitp_desk.agent.slots.tokens import Text
+from aitp_desk.agent.slots.record import TurnReading
+from aitp_desk.agent.slots.tokens import TokenText
 from aitp_desk.agent.slots.values.counts import SEPARATORS, word_at
 from aitp_desk.agent.slots.values.readers import is_denied
 
@@ -16,7 +16,7 @@ _ENDINGS = "", "ing", "ed", "ping", "ped", "d"
 _FARTHEST = 3
 
 
-def read_truths(reading: Reading) -> None:
+def read_truths(reading: TurnReading) -> None:
     """Read what the words want or do not want; a mere mention says neither."""
     text = reading.text
     for field in reading.fields:
@@ -29,11 +29,11 @@ def read_truths(reading: Reading) -> None:
                 continue
             truth = _truth(text, place, found[0])
             if truth is not None:
-                text.take(place, found[0])
-                reading.say(field, [truth])
+                text.mark_read(place, found[0])
+                reading.add_values(field, [truth])
 
 
-def _truth(text: Text, start: int, end: int) -> bool | None:
+def _truth(text: TokenText, start: int, end: int) -> bool | None:
     if is_denied(text, start) or text.fold(end) in _REFUSED:
         return False
     for place in range(start - 1, start - 1 - _FARTHEST, -1):

@@ -5,8 +5,8 @@ from __future__ import annotations
 from decimal import Decimal
 
 from aitp_desk.agent.slots.base import Match
-from aitp_desk.agent.slots.tokens import Text
-from aitp_desk.agent.slots.values.numbers import UNITS, Number, number_at
+from aitp_desk.agent.slots.tokens import TokenText
+from aitp_desk.agent.slots.values.numbers import UNITS, Number, read_number
 
 SEPARATORS = frozenset({",", ";", "+", "&", "\n", "and", "plus", ".", "?", "!"})
 _BEFORE = frozenset(
@@ -22,12 +22,12 @@ _LONGEST_NUMBER = 6
 _FARTHEST = 4
 
 
-def word_at(text: Text, place: int) -> str:
+def word_at(text: TokenText, place: int) -> str:
     """A token by its fold, or a sign as it is."""
     return text.fold(place) or text.word(place)
 
 
-def end_at(text: Text, place: int) -> str:
+def end_at(text: TokenText, place: int) -> str:
     """Whether what begins there is the ``first`` or the ``last`` of a stretch: ``from … to …``."""
     before = word_at(text, place - 1)
     if before in {"on", "the", "in", "at"}:
@@ -35,7 +35,7 @@ def end_at(text: Text, place: int) -> str:
     return "first" if before in _OPENS else "last" if before in _CLOSES else ""
 
 
-def count_before(text: Text, thing: Match, floor: int) -> Number | None:
+def count_before(text: TokenText, thing: Match, floor: int) -> Number | None:
     """The number before a thing: ``2 x TS-001``, ``a TS-001``."""
     place = thing.start
     while place > floor and thing.start - place < _FARTHEST:
@@ -50,16 +50,16 @@ def count_before(text: Text, thing: Match, floor: int) -> Number | None:
     return None
 
 
-def count_after(text: Text, thing: Match, ceiling: int) -> Number | None:
+def count_after(text: TokenText, thing: Match, ceiling: int) -> Number | None:
     """The number after a thing: ``TS-001 x 2``, ``TS-001 (2)``, ``TS-001: 2``."""
     place = thing.end
     if text.word(place) == ",":
-        number = number_at(text, place + 1)
+        number = read_number(text, place + 1)
         is_named = word_at(text, place + 1) in {"quantity", "qty"}
         if is_named or (number is not None and word_at(text, number.end) in COUNTED):
             place += 1
     for _ in range(_FARTHEST):
-        number = number_at(text, place) if place < ceiling else None
+        number = read_number(text, place) if place < ceiling else None
         if number is not None and number.end <= ceiling:
             unit = text.fold(number.end)
             is_counted = unit == "time" or unit not in UNITS
@@ -70,10 +70,10 @@ def count_after(text: Text, thing: Match, ceiling: int) -> Number | None:
     return None
 
 
-def _ending_at(text: Text, end: int, floor: int) -> Number | None:
+def _ending_at(text: TokenText, end: int, floor: int) -> Number | None:
     """The number whose last token stands just before a place; the longest."""
     for start in range(max(floor, end - _LONGEST_NUMBER), end):
-        number = number_at(text, start)
+        number = read_number(text, start)
         if number is not None and number.end == end and text.is_free(start, end):
             return number
     return None

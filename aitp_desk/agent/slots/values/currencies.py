@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from aitp_desk.agent.slots.form.form import Field
-from aitp_desk.agent.slots.record import Reading
-from aitp_desk.agent.slots.values.numbers import amount_at
+from aitp_desk.agent.slots.record import TurnReading
+from aitp_desk.agent.slots.values.numbers import read_amount
 
 
-def read_currencies(reading: Reading) -> None:
+def read_currencies(reading: TurnReading) -> None:
     """Read the currency that the words name with an amount.
 
     A dollar is only that of one country where the field takes no other. An amount in a currency
@@ -18,13 +18,13 @@ def read_currencies(reading: Reading) -> None:
         return
     text = reading.text
     for place in range(len(text)):
-        amount = amount_at(text, place) if text.is_free(place) else None
+        amount = read_amount(text, place) if text.is_free(place) else None
         if amount is None:
             continue
         codes = [code for code in amount.currencies if _takes(takers[0], code)]
-        reading.say(takers[0], codes)
+        reading.add_values(takers[0], codes)
         if not codes:
-            text.take(amount.start, amount.end)
+            text.mark_read(amount.start, amount.end)
 
 
 def _is_taker(field: Field) -> bool:

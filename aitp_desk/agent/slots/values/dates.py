@@ -8,11 +8,11 @@ from collections.abc import Callable
 from datetime import UTC, date, datetime, time, timedelta, timezone, tzinfo
 
 from aitp_desk.agent.slots.base import Match
-from aitp_desk.agent.slots.tokens import Text, fold
-from aitp_desk.agent.slots.values.numbers import number_at
+from aitp_desk.agent.slots.tokens import TokenText, fold_word
+from aitp_desk.agent.slots.values.numbers import read_number
 
 _MONTHS = {
-    fold(word): number
+    fold_word(word): number
     for number, words in enumerate(
         (
             "january jan",
@@ -35,7 +35,7 @@ _MONTHS = {
 _ALSO_WORDS = frozenset({"may", "march", "mar"})
 """Months that are ordinary words where they are written small."""
 _WEEKDAYS = {
-    fold(word): number
+    fold_word(word): number
     for number, words in enumerate(
         (
             "monday mon",
@@ -62,7 +62,9 @@ _LATEST_UNSURE_HOUR = 7
 _FAR = 10_000
 
 
-def date_at(text: Text, start: int, today: date, *, looks_back: bool = False) -> Match | None:
+def read_date(
+    text: TokenText, start: int, today: date, *, looks_back: bool = False
+) -> Match | None:
     """The date that begins at a token.
 
     Parameters:
@@ -81,7 +83,7 @@ def date_at(text: Text, start: int, today: date, *, looks_back: bool = False) ->
     )
 
 
-def time_at(text: Text, start: int) -> Match | None:
+def read_time_of_day(text: TokenText, start: int) -> Match | None:
     """The time of day that begins at a token, as ``15:00:00``."""
     place = start + 1 if text.fold(start) == "at" else start
     word = text.word(place)
@@ -112,7 +114,7 @@ def in_zone(match: Match, now: datetime) -> Match:
     return Match(match.start, match.end, tuple(values))
 
 
-def moment_at(text: Text, start: int, now: datetime) -> Match | None:
+def read_datetime(text: TokenText, start: int, now: datetime) -> Match | None:
     """The date with a time of day that begins at a token, in the zone of ``now``.
 
     One that is written with its own zone keeps it.
@@ -121,33 +123,33 @@ def moment_at(text: Text, start: int, now: datetime) -> Match | None:
     if "T" in whole and _ISO.match(whole):
         return Match(start, start + 1, _whole(whole, now.tzinfo))
     today = now.date()
-    first, second = date_at(text, start, today), time_at(text, start)
+    first, second = read_date(text, start, today), read_time_of_day(text, start)
     if first is not None:
         place = first.end + (text.word(first.end) == "," or text.fold(first.end) == "from")
-        clock = time_at(text, place)
+        clock = read_time_of_day(text, place)
         return None if clock is None else _joined(first, clock, start, clock.end, now.tzinfo)
     if second is not None:
         place = second.end + (text.word(second.end) == "," or text.fold(second.end) == "on")
-        day = date_at(text, place, today)
+        day = read_date(text, place, today)
         return None if day is None else _joined(day, second, start, day.end, now.tzinfo)
     return None
 
 
-def is_dated(text: Text, place: int, today: date) -> bool:
+def is_dated(text: TokenText, place: int, today: date) -> bool:
     """Whether a number belongs to a date or a time of day."""
     for start in range(max(place - 4, 0), place + 1):
-        for match in (date_at(text, start, today), time_at(text, start)):
+        for match in (read_date(text, start, today), read_time_of_day(text, start)):
             if match is not None and match.end > place:
                 return True
     return False
 
 
 def _joined(day: Match, clock: Match, start: int, end: int, zone: tzinfo | None) -> Match:
-    values = [m for d in day.values for c in clock.values for m in moments_of(d, c, zone)]
+    values = [m for d in day.values for c in clock.values for m in join_datetime(d, c, zone)]
     return Match(start, end, tuple(values))
 
 
-def moments_of(day: str, clock: str, zone: tzinfo | None) -> tuple[str, ...]:
+def join_datetime(day: str, clock: str, zone: tzinfo | None) -> tuple[str, ...]:
     """A date and a time of day as one, in a zone.
 
     Returns:
@@ -178,10 +180,10 @@ def _whole(word: str, zone: tzinfo | None) -> tuple[str, ...]:
         return ()
     if read.tzinfo is not None:
         return (word,)
-    return moments_of(read.date().isoformat(), read.time().isoformat(), zone)
+    return join_datetime(read.date().isoformat(), read.time().isoformat(), zone)
 
 
-def _in_figures(text: Text, start: int) -> Match | None:
+def _in_figures(text: TokenText, start: int) -> Match | None:
     word = text.word(start)
     if found := _ISO.fullmatch(word):
         return Match(start, start + 1, _days((int(found[1]), int(found[2]), int(found[3]))))
@@ -195,7 +197,7 @@ def _in_figures(text: Text, start: int) -> Match | None:
     return None
 
 
-def _by_weekday(text: Text, start: int, today: date, *, looks_back: bool) -> Match | None:
+def _by_weekday(text: TokenText, start: int, today: date, *, looks_back: bool) -> Match | None:
     """``Tuesday``, ``next Tuesday``, ``last Tuesday``, ``Tuesday, 3 March``."""
     which = text.fold(start)
     place = start + 1 if which in {"next", "thi", "this", "coming", "last", "on"} else start
@@ -224,7 +226,7 @@ def _by_weekday(text: Text, start: int, today: date, *, looks_back: bool) -> Mat
     return Match(start, place + 1, tuple(day.isoformat() for day in days))
 
 
-def _by_month(text: Text, start: int, today: date, *, looks_back: bool) -> Match | None:
+def _by_month(text: TokenText, start: int, today: date, *, looks_back: bool) -> Match | None:
     """``3 March``, ``the 3rd of March 2027``, ``March 3, 2027``, ``on the 25th``."""
     place = start
     for word in ("on", "the"):
@@ -247,7 +249,7 @@ def _by_month(text: Text, start: int, today: date, *, looks_back: bool) -> Match
     return _dated(text, start, place + 1, month, int(found[1]), today, looks_back)
 
 
-def _month(text: Text, place: int, *, is_sure: bool) -> int:
+def _month(text: TokenText, place: int, *, is_sure: bool) -> int:
     word = text.fold(place)
     if word in _ALSO_WORDS and not is_sure and text.word(place).islower():
         return 0
@@ -255,7 +257,7 @@ def _month(text: Text, place: int, *, is_sure: bool) -> int:
 
 
 def _dated(
-    text: Text, start: int, end: int, month: int, day: int, today: date, looks_back: bool
+    text: TokenText, start: int, end: int, month: int, day: int, today: date, looks_back: bool
 ) -> Match:
     place = end + (text.word(end) in {",", "."})
     if _YEAR.fullmatch(text.word(place)):
@@ -279,7 +281,7 @@ def _next_day(day: int, today: date) -> tuple[str, ...]:
     return ()
 
 
-def _counted(text: Text, start: int, today: date) -> Match | None:
+def _counted(text: TokenText, start: int, today: date) -> Match | None:
     """``tomorrow``, ``in two weeks``, ``3 days ago``."""
     word = text.fold(start)
     for words, days in (
@@ -309,8 +311,8 @@ def _counted(text: Text, start: int, today: date) -> Match | None:
     return None
 
 
-def _count(text: Text, place: int) -> tuple[int | None, int]:
-    number = number_at(text, place)
+def _count(text: TokenText, place: int) -> tuple[int | None, int]:
+    number = read_number(text, place)
     if number is not None:
         whole = len(number.values) == 1 and number.values[0] == number.values[0].to_integral_value()
         return (int(number.values[0]) if whole else None), number.end
@@ -345,7 +347,7 @@ def _days(*parts: tuple[int, int, int]) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _half_after(text: Text, place: int) -> tuple[str, int]:
+def _half_after(text: TokenText, place: int) -> tuple[str, int]:
     """``am`` or ``pm`` after a figure, also as ``p.m.``, and the place after it."""
     word = text.fold(place)
     if word in {"am", "pm"}:

@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterable
 
 from aitp_desk.agent.slots.base import Match
-from aitp_desk.agent.slots.tokens import Text
+from aitp_desk.agent.slots.tokens import TokenText
 from aitp_desk.agent.slots.values.numbers import UNITS
 
-LONGEST = 48
+MAX_LENGTH = 48
 """How many characters of a text a pattern is tried on at once."""
 _MOST_TOKENS = 6
 _DASHES = re.compile(r"[‐-―−]")
@@ -23,7 +23,7 @@ _FEWEST_BARE_DIGITS = 5
 _FEWEST_JOINED_DIGITS = 8
 
 
-def id_at(text: Text, start: int, pattern: re.Pattern[str]) -> Match | None:
+def read_id(text: TokenText, start: int, pattern: re.Pattern[str]) -> Match | None:
     """The id that begins at a token: as it is written, or else as the pattern wants it.
 
     Returns:
@@ -38,7 +38,7 @@ def id_at(text: Text, start: int, pattern: re.Pattern[str]) -> Match | None:
     found: dict[str, int] = {}
     for end in range(start + 1, min(start + _MOST_TOKENS, len(text)) + 1):
         said = text.between(start, end)
-        if len(said) > LONGEST or not _JOINED.fullmatch(said) or "\n" in said:
+        if len(said) > MAX_LENGTH or not _JOINED.fullmatch(said) or "\n" in said:
             break
         if not text.fold(end - 1) or _is_inside(text, end):
             continue
@@ -55,7 +55,7 @@ def id_at(text: Text, start: int, pattern: re.Pattern[str]) -> Match | None:
 
 def is_bare_number(value: str) -> bool:
     """Whether an id could as well be a number."""
-    return not _LETTER.search(value) and len(value) < LONGEST and value.isdigit()
+    return not _LETTER.search(value) and len(value) < MAX_LENGTH and value.isdigit()
 
 
 def is_long_number(value: str) -> bool:
@@ -63,7 +63,7 @@ def is_long_number(value: str) -> bool:
     return len(value) >= _FEWEST_BARE_DIGITS
 
 
-def _fitting(text: Text, said: str, pattern: re.Pattern[str], *, alone: bool) -> str | None:
+def _fitting(text: TokenText, said: str, pattern: re.Pattern[str], *, alone: bool) -> str | None:
     said = _DASHES.sub("-", said)
     if pattern.fullmatch(said):
         # words in a row keep a pattern only by chance
@@ -86,7 +86,7 @@ def _rewritten(said: str) -> Iterable[str]:
     return dict.fromkeys(case for way in ways for case in (way.upper(), way.lower(), way))
 
 
-def _is_inside(text: Text, place: int) -> bool:
+def _is_inside(text: TokenText, place: int) -> bool:
     """Whether a place stands within something that is written in one."""
     if not text.touches(place):
         return False
@@ -96,10 +96,10 @@ def _is_inside(text: Text, place: int) -> bool:
     return after in {"-", "–", "_", "/"} and text.touches(place + 1) and bool(text.fold(place + 1))
 
 
-def _is_one_word(text: Text, start: int, end: int) -> bool:
+def _is_one_word(text: TokenText, start: int, end: int) -> bool:
     return all(text.touches(place) for place in range(start + 1, end))
 
 
-def _counts_units(text: Text, end: int) -> bool:
+def _counts_units(text: TokenText, end: int) -> bool:
     """Whether the number at the end of a piece says how many of what comes next."""
     return text.fold(end) in UNITS

@@ -10,8 +10,8 @@ import msgspec
 
 from aitp_desk.agent.slots.base import Match, Path
 from aitp_desk.agent.slots.form.form import Field
-from aitp_desk.agent.slots.record import Reading
-from aitp_desk.agent.slots.tokens import Text
+from aitp_desk.agent.slots.record import TurnReading
+from aitp_desk.agent.slots.tokens import TokenText
 from aitp_desk.agent.slots.values.counts import (
     COUNTED,
     SEPARATORS,
@@ -19,9 +19,9 @@ from aitp_desk.agent.slots.values.counts import (
     count_before,
     word_at,
 )
-from aitp_desk.agent.slots.values.labels import distinct
-from aitp_desk.agent.slots.values.numbers import UNITS, Number, number_at
-from aitp_desk.agent.slots.values.readers import as_match, is_denied, read_at
+from aitp_desk.agent.slots.values.labels import drop_duplicates
+from aitp_desk.agent.slots.values.numbers import UNITS, Number, read_number
+from aitp_desk.agent.slots.values.readers import as_match, is_denied, read_value
 
 _INTRO = frozenset(
     "i id d ll we wed would like want need to order buy get me u us please can could may have add "
@@ -37,14 +37,14 @@ _BEYOND = frozenset(
 _LONGEST_NAME = 6
 
 
-class Parts(msgspec.Struct, frozen=True):
+class ItemMembers(msgspec.Struct, frozen=True):
     """What the members of an item are for: which names the thing, and which counts it."""
 
     thing: Field
     count: Field | None
 
 
-def parts_of(members: Sequence[Field]) -> Parts | None:
+def find_item_members(members: Sequence[Field]) -> ItemMembers | None:
     """Which member names a thing and which counts it; None where the schema leaves it open."""
     members = [member for member in members if len(member.path) == 1]
     counts = [m for m in members if m.kind == "integer"]
@@ -55,14 +55,14 @@ def parts_of(members: Sequence[Field]) -> Parts | None:
         things = [m for m in members if m.kind == "text" and m.needed]
     if len(things) != 1 or len(counts) > 1:
         return None
-    return Parts(things[0], counts[0] if counts else None)
+    return ItemMembers(things[0], counts[0] if counts else None)
 
 
-def things_in(reading: Reading, thing: Field) -> list[Match]:
+def find_things(reading: TurnReading, thing: Field) -> list[Match]:
     """Where the words name things by an id or a choice."""
     text, found, place = reading.text, [], 0
     while place < len(text):
-        match = read_at(thing, text, place, reading.now) if text.is_free(place) else None
+        match = read_value(thing, text, place, reading.now) if text.is_free(place) else None
         if match is None or not match.values or not text.is_free(match.start, match.end):
             place += 1
             continue
@@ -74,12 +74,12 @@ def things_in(reading: Reading, thing: Field) -> list[Match]:
     return found
 
 
-def read_known(reading: Reading, field: Field) -> None:
+def read_known(reading: TurnReading, field: Field) -> None:
     """Read the things that a list names by an id or a choice into it."""
-    parts = parts_of(field.members)
+    parts = find_item_members(field.members)
     if parts is None or parts.thing.kind == "text":
         return
-    text, things = reading.text, things_in(reading, parts.thing)
+    text, things = reading.text, find_things(reading, parts.thing)
     if not things:
         return
     either = any(
@@ -88,33 +88,35 @@ def read_known(reading: Reading, field: Field) -> None:
     )
     if either or any(len(thing.values) > 1 for thing in things):
         for thing in things:
-            text.take(thing.start, thing.end)
-        reading.doubt(field, distinct(value for thing in things for value in thing.values))
+            text.mark_read(thing.start, thing.end)
+        reading.add_doubt(
+            field, drop_duplicates(value for thing in things for value in thing.values)
+        )
         return
-    counts = counts_of(text, things) if parts.count is not None else [None] * len(things)
+    counts = read_counts(text, things) if parts.count is not None else [None] * len(things)
     counted = {
         thing.values[0] for thing, count in zip(things, counts, strict=True) if count is not None
     }
     items: list[dict[str, Any]] = []
     for thing, count in zip(things, counts, strict=True):
-        text.take(thing.start, thing.end)
+        text.mark_read(thing.start, thing.end)
         named = {item[parts.thing.name] for item in items}
         if count is None and (thing.values[0] in counted or thing.values[0] in named):
             continue
         _add(reading, field, parts, items, thing.values[0], count)
-    reading.say(field, [items])
+    reading.add_values(field, [items])
 
 
-def say_count(reading: Reading, field: Field, count: Number, at: Path | None = None) -> None:
+def say_count(reading: TurnReading, field: Field, count: Number, at: Path | None = None) -> None:
     """Note how many there are to be; of half a thing it is asked."""
     values = as_match(field, count).values
     if not values:
         path = field.path if at is None else at
         reading.problems[path] = f"The {field.title.lower()} must be a whole number."
-    reading.say(field, values, at=at)
+    reading.add_values(field, values, at=at)
 
 
-def counts_of(text: Text, things: Sequence[Match]) -> list[Number | None]:
+def read_counts(text: TokenText, things: Sequence[Match]) -> list[Number | None]:
     """How many of each thing; None where the words beside it do not say it."""
     floors = [0, *(thing.end for thing in things)]
     ceilings = [*(thing.start for thing in things[1:]), len(text)]
@@ -141,9 +143,9 @@ def _sure(before: Number | None, after: Number | None) -> Number | None:
 
 
 def _add(
-    reading: Reading,
+    reading: TurnReading,
     field: Field,
-    parts: Parts,
+    parts: ItemMembers,
     items: list[dict[str, Any]],
     thing: Any,
     count: Number | None,
@@ -154,17 +156,17 @@ def _add(
     items.append(item)
     if count is None or parts.count is None:
         return
-    reading.text.take(count.start, count.end)
+    reading.text.mark_read(count.start, count.end)
     say_count(reading, parts.count, count, at=path)
 
 
-def read_called(reading: Reading, field: Field, *, is_asked: bool) -> None:
+def read_things_by_name(reading: TurnReading, field: Field, *, is_asked: bool) -> None:
     """Read things that only their names tell: ``three of the blue mug and two stoves``.
 
     Parameters:
         is_asked: whether the words answer the question for them: then a name alone is enough.
     """
-    parts = parts_of(field.members)
+    parts = find_item_members(field.members)
     if parts is None or parts.thing.kind != "text":
         return
     text = reading.text
@@ -179,11 +181,11 @@ def read_called(reading: Reading, field: Field, *, is_asked: bool) -> None:
     for name, count in found:
         _add(reading, field, parts, items, name, count)
     if items:
-        reading.say(field, [items])
-        text.take(0, len(text))
+        reading.add_values(field, [items])
+        text.mark_read(0, len(text))
 
 
-def _segments(text: Text) -> list[tuple[int, int]]:
+def _segments(text: TokenText) -> list[tuple[int, int]]:
     """The stretches between commas and the word "and", of which something is not understood."""
     bounds = [-1, *(p for p in range(len(text)) if word_at(text, p) in SEPARATORS), len(text)]
     stretches = [(a + 1, b) for a, b in pairwise(bounds)]
@@ -191,16 +193,16 @@ def _segments(text: Text) -> list[tuple[int, int]]:
 
 
 def _called(
-    text: Text, start: int, end: int, *, is_asked: bool
+    text: TokenText, start: int, end: int, *, is_asked: bool
 ) -> tuple[str, Number | None] | None:
     """The name and the count in a stretch; an empty name where it says nothing, None if unsure."""
     end = _end_of_name(text, start, end)
     if all(text.fold(place) in _POLITE for place in range(start, end)):
         return "", None
     place = start
-    while place < end and text.fold(place) in _INTRO and number_at(text, place) is None:
+    while place < end and text.fold(place) in _INTRO and read_number(text, place) is None:
         place += 1
-    number = number_at(text, place) if place < end else None
+    number = read_number(text, place) if place < end else None
     if number is None and not is_asked:
         return None
     if number is not None:
@@ -219,7 +221,7 @@ def _called(
     return (text.between(place, end), number) if is_sure else None
 
 
-def _end_of_name(text: Text, start: int, end: int) -> int:
+def _end_of_name(text: TokenText, start: int, end: int) -> int:
     """The end of a stretch without what is understood already, and without politeness."""
     last = end
     while end > start and (text.is_taken(end - 1) or text.fold(end - 1) in _POLITE):

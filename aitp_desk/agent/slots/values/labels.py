@@ -11,10 +11,10 @@ import msgspec
 
 from aitp_desk.agent.slots.base import Match
 from aitp_desk.agent.slots.form.form import Field
-from aitp_desk.agent.slots.tokens import Text
+from aitp_desk.agent.slots.tokens import TokenText
 from aitp_desk.agent.slots.values.dates import is_dated
-from aitp_desk.agent.slots.values.numbers import number_at
-from aitp_desk.agent.slots.values.readers import read_at
+from aitp_desk.agent.slots.values.numbers import read_number
+from aitp_desk.agent.slots.values.readers import read_value
 
 _BETWEEN = frozenset("is of be to as at no number should will was".split())
 _FURTHER = frozenset("more other further extra additional".split())
@@ -42,7 +42,7 @@ class Label(msgspec.Struct, frozen=True):
     is_firm: bool
 
 
-class Named(msgspec.Struct, frozen=True):
+class LabelledValues(msgspec.Struct, frozen=True):
     """A field with the values that stand beside its name."""
 
     field: Field
@@ -50,14 +50,14 @@ class Named(msgspec.Struct, frozen=True):
     is_firm: bool
 
 
-def labels_of(fields: Iterable[Field]) -> Labels:
+def make_labels(fields: Iterable[Field]) -> Labels:
     """The names of fields."""
     named = [(name, field) for field in fields for name in field.keys if field.kind != "object"]
     times = Counter(name for name, _ in named)
     return {name: field for name, field in named if times[name] == 1}
 
 
-def labels_in(text: Text, labels: Labels) -> Sequence[Label]:
+def find_labels(text: TokenText, labels: Labels) -> Sequence[Label]:
     """Where a text names fields, in its order."""
     found: list[Label] = []
     place = 0
@@ -73,9 +73,9 @@ def labels_in(text: Text, labels: Labels) -> Sequence[Label]:
     return found
 
 
-def read_named(text: Text, labels: Sequence[Label], now: datetime) -> list[Named]:
+def read_named(text: TokenText, labels: Sequence[Label], now: datetime) -> list[LabelledValues]:
     """The values that stand beside the names of fields; their tokens are taken."""
-    found: list[Named] = []
+    found: list[LabelledValues] = []
     for label in labels:
         field = label.field
         if field.kind in {"text", "items", "list", "object", "other"} or not text.is_free(
@@ -90,26 +90,26 @@ def read_named(text: Text, labels: Sequence[Label], now: datetime) -> list[Named
         if match is not None and field.is_numeric and is_dated(text, match.start, now.date()):
             continue
         if match is not None:
-            text.take(min(label.start, match.start), max(label.end, match.end))
-            found.append(Named(field, match, label.is_firm))
+            text.mark_read(min(label.start, match.start), max(label.end, match.end))
+            found.append(LabelledValues(field, match, label.is_firm))
     return found
 
 
-def read_series(field: Field, text: Text, start: int, now: datetime) -> Match | None:
+def read_series(field: Field, text: TokenText, start: int, now: datetime) -> Match | None:
     """The value of a named field that begins at a token, with others that are named as well."""
-    match = _free(text, read_at(field, text, start, now, is_named=True))
+    match = _free(text, read_value(field, text, start, now, is_named=True))
     if match is None:
         return None
     values, end = match.values, match.end
     while text.fold(end) == "or" or text.word(end) == "/":
-        more = _free(text, read_at(field, text, end + 1, now, is_named=True))
+        more = _free(text, read_value(field, text, end + 1, now, is_named=True))
         if more is None:
             break
         values, end = (*values, *more.values), more.end
-    return Match(start, end, distinct(values))
+    return Match(start, end, drop_duplicates(values))
 
 
-def distinct(values: Iterable[Any]) -> tuple[Any, ...]:
+def drop_duplicates(values: Iterable[Any]) -> tuple[Any, ...]:
     """Values without those that are there before."""
     found: list[Any] = []
     for value in values:
@@ -118,7 +118,7 @@ def distinct(values: Iterable[Any]) -> tuple[Any, ...]:
     return tuple(found)
 
 
-def _after(text: Text, place: int) -> tuple[int, bool]:
+def _after(text: TokenText, place: int) -> tuple[int, bool]:
     """Where the value of a name begins, and whether a sign ties it to the name."""
     for _ in range(_MOST_BETWEEN):
         if text.word(place) in {":", "="}:
@@ -129,28 +129,28 @@ def _after(text: Text, place: int) -> tuple[int, bool]:
     return place, False
 
 
-def _is_served_before(text: Text, label: Label) -> bool:
+def _is_served_before(text: TokenText, label: Label) -> bool:
     """Whether the number before a name is its value, and the one after it that of the next name.
 
     ``2 guests 3 nights`` is not ``guests 3``, and ``guests 2 nights 3`` is.
     """
     if label.is_firm or not label.field.is_numeric:
         return False
-    before = number_at(text, label.start - 1)
+    before = read_number(text, label.start - 1)
     return before is not None and text.is_free(label.start - 1) and before.end == label.start
 
 
-def _before(field: Field, text: Text, end: int, now: datetime) -> Match | None:
+def _before(field: Field, text: TokenText, end: int, now: datetime) -> Match | None:
     """The number or choice that stands just before a name: ``M size``, ``4 guests``."""
     if not (field.is_numeric or field.kind == "choice"):
         return None
     end -= text.fold(end - 1) in _FURTHER
     for start in range(max(end - _BACK, 0), end):
-        match = _free(text, read_at(field, text, start, now, is_named=True))
+        match = _free(text, read_value(field, text, start, now, is_named=True))
         if match is not None and match.end == end:
             return match
     return None
 
 
-def _free(text: Text, match: Match | None) -> Match | None:
+def _free(text: TokenText, match: Match | None) -> Match | None:
     return match if match is not None and text.is_free(match.start, match.end) else None

@@ -7,7 +7,7 @@ from decimal import Decimal
 
 import msgspec
 
-from aitp_desk.agent.slots.tokens import Text, fold
+from aitp_desk.agent.slots.tokens import TokenText, fold_word
 
 _DIGITS = re.compile(r"[0-9]{1,15}(?:[.,][0-9]{1,15})*", re.ASCII)
 _RANGE = re.compile(r"([0-9]{1,6})[-–]([0-9]{1,6})", re.ASCII)
@@ -60,7 +60,7 @@ _CURRENCIES = {code.lower(): (code,) for code in _CODES} | {
 }
 
 UNITS = frozenset(
-    fold(word)
+    fold_word(word)
     for word in "second seconds minute minutes min mins hour hours hr day days night nights week "
     "weeks month months year years yr decade percent percentage degree degrees kg kilo kilos "
     "kilogram gram grams g mg lb lbs ounce ounces oz ton m cm mm km metre metres meter meters "
@@ -119,7 +119,7 @@ class Amount(msgspec.Struct, frozen=True):
     currencies: tuple[str, ...]
 
 
-def number_at(text: Text, start: int) -> Number | None:
+def read_number(text: TokenText, start: int) -> Number | None:
     """The number that begins at a token, together with another that is named as well (2 or 3)."""
     first = _one_at(text, start)
     if first is None:
@@ -133,26 +133,26 @@ def number_at(text: Text, start: int) -> Number | None:
     return Number(start, end, tuple(dict.fromkeys(values)), bound, begins)
 
 
-def amount_at(text: Text, start: int) -> Amount | None:
+def read_amount(text: TokenText, start: int) -> Amount | None:
     """The amount of money whose number begins at a token."""
-    number = number_at(text, start)
+    number = read_number(text, start)
     if number is None:
         return None
     if after := _currency_at(text, number.end):
         return Amount(number, start, number.end + 1, after)
     before = _currency_at(text, start - 1)
-    if not before or (start > 1 and number_at(text, start - 2) is not None):
+    if not before or (start > 1 and read_number(text, start - 2) is not None):
         return None
     bound, begins = _bound_before(text, start - 1)
     number = msgspec.structs.replace(number, bound=bound, begins=begins)
     return Amount(number, start - 1, number.end, before)
 
 
-def _currency_at(text: Text, place: int) -> tuple[str, ...]:
+def _currency_at(text: TokenText, place: int) -> tuple[str, ...]:
     return _CURRENCIES.get(text.fold(place) or text.word(place), ())
 
 
-def _one_at(text: Text, start: int) -> tuple[int, tuple[Decimal, ...]] | None:
+def _one_at(text: TokenText, start: int) -> tuple[int, tuple[Decimal, ...]] | None:
     """A number with the part or the pairs that follow it: ``two and a half``, ``2 pairs of``."""
     found = _whole_at(text, start)
     if found is None:
@@ -167,7 +167,7 @@ def _one_at(text: Text, start: int) -> tuple[int, tuple[Decimal, ...]] | None:
     return found
 
 
-def _part_at(text: Text, place: int) -> tuple[Decimal, int]:
+def _part_at(text: TokenText, place: int) -> tuple[Decimal, int]:
     """What is less than one and stands after a number, and where it ends; zero for nothing."""
     if [text.fold(place + at) for at in range(3)] == ["and", "a", "half"]:
         return _PARTS["½"], place + 3
@@ -175,7 +175,7 @@ def _part_at(text: Text, place: int) -> tuple[Decimal, int]:
     return _PARTS.get(word) or _WRITTEN_PARTS.get(word) or Decimal(0), place + 1
 
 
-def _whole_at(text: Text, start: int) -> tuple[int, tuple[Decimal, ...]] | None:
+def _whole_at(text: TokenText, start: int) -> tuple[int, tuple[Decimal, ...]] | None:
     word = text.word(start)
     if word in {"-", "−"} and text.touches(start + 1) and not text.touches(start):
         below = _one_at(text, start + 1)
@@ -211,7 +211,7 @@ def _values(digits: str) -> tuple[Decimal, ...]:
     return (Decimal(digits),)
 
 
-def _spelled_at(text: Text, start: int) -> tuple[int, tuple[Decimal, ...]] | None:
+def _spelled_at(text: TokenText, start: int) -> tuple[int, tuple[Decimal, ...]] | None:
     """A number in words: ``twenty-five``, ``half a dozen``, ``a pair of``."""
     place, word = start, text.fold(start)
     if word == "half" and text.fold(start + 1) == "a" and text.fold(start + 2) == "dozen":
@@ -234,7 +234,7 @@ def _spelled_at(text: Text, start: int) -> tuple[int, tuple[Decimal, ...]] | Non
     return _with_hundreds(text, place, total)
 
 
-def _with_hundreds(text: Text, place: int, total: int) -> tuple[int, tuple[Decimal, ...]]:
+def _with_hundreds(text: TokenText, place: int, total: int) -> tuple[int, tuple[Decimal, ...]]:
     """A number with the hundreds and thousands that follow its first words."""
     whole, last = 0, place + _LONGEST_SPELLED
     while place < last and (factor := _LARGE.get(text.fold(place))) is not None:
@@ -254,7 +254,7 @@ def _is_small(word: str) -> bool:
     return word in _SMALL or word in _TENS
 
 
-def _below_hundred(text: Text, place: int) -> tuple[int, int]:
+def _below_hundred(text: TokenText, place: int) -> tuple[int, int]:
     tens = _TENS.get(text.fold(place))
     if tens is None:
         return place + 1, _SMALL[text.fold(place)]
@@ -266,7 +266,7 @@ def _below_hundred(text: Text, place: int) -> tuple[int, int]:
     return (place + 1, tens + units) if 0 < units < 10 else (place, tens)
 
 
-def _bound_before(text: Text, start: int) -> tuple[str, int]:
+def _bound_before(text: TokenText, start: int) -> tuple[str, int]:
     """How the words before a number bound it, and where they begin."""
     last = text.fold(start - 1)
     if last in _ABOUT:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 
-def is_swift(pattern: str) -> bool:
+def is_linear_time(pattern: str) -> bool:
     """Whether a pattern surely takes no long time: nothing repeated is repeated again."""
     repeats: list[bool] = [False]
     place, in_class, closed = 0, False, False

@@ -11,10 +11,10 @@ from typing import Any
 
 from aitp_desk.agent.slots.base import Match
 from aitp_desk.agent.slots.form.form import Field, Option
-from aitp_desk.agent.slots.tokens import Text, words_in
-from aitp_desk.agent.slots.values.dates import date_at, in_zone, moment_at, time_at
-from aitp_desk.agent.slots.values.ids import id_at
-from aitp_desk.agent.slots.values.numbers import Number, number_at
+from aitp_desk.agent.slots.tokens import TokenText, split_words
+from aitp_desk.agent.slots.values.dates import in_zone, read_date, read_datetime, read_time_of_day
+from aitp_desk.agent.slots.values.ids import read_id
+from aitp_desk.agent.slots.values.numbers import Number, read_number
 
 _EVERYDAY = frozenset(
     "all any none no yes on off in out other new first last more less me it default normal "
@@ -38,8 +38,8 @@ _YES = frozenset("yes y yeah yep true on sure ok okay please absolutely definite
 _NO = frozenset("no n nope nah false off none not dont without 0".split())
 
 
-def read_at(
-    field: Field, text: Text, start: int, now: datetime, *, is_named: bool = False
+def read_value(
+    field: Field, text: TokenText, start: int, now: datetime, *, is_named: bool = False
 ) -> Match | None:
     """The value for a field that begins at a token; None where none does.
 
@@ -48,7 +48,7 @@ def read_at(
     """
     match field.kind:
         case "id":
-            return id_at(text, start, field.pattern) if field.pattern is not None else None
+            return read_id(text, start, field.pattern) if field.pattern is not None else None
         case "choice":
             return _choice_at(field, text, start, is_named=is_named)
         case "email":
@@ -58,20 +58,20 @@ def read_at(
         case "uri":
             return _word_at(text, start, is_it=text.word(start).startswith(("http://", "https://")))
         case "date":
-            return date_at(text, start, now.date(), looks_back=field.looks_back)
+            return read_date(text, start, now.date(), looks_back=field.looks_back)
         case "time":
-            match = time_at(text, start)
+            match = read_time_of_day(text, start)
             is_zoned = match is not None and field.schema.get("format") == "time"
             return in_zone(match, now) if match is not None and is_zoned else match
         case "moment":
-            return moment_at(text, start, now)
+            return read_datetime(text, start, now)
         case "integer" | "number" | "decimal":
-            number = number_at(text, start)
+            number = read_number(text, start)
             return None if number is None else as_match(field, number)
         case "boolean" if is_named:
             return _truth_at(text, start)
         case "list" if field.item is not None:
-            return read_at(field.item, text, start, now, is_named=is_named)
+            return read_value(field.item, text, start, now, is_named=is_named)
     return None
 
 
@@ -91,7 +91,7 @@ def as_value(field: Field, value: Decimal) -> int | float | str | None:
     return int(value) if is_whole else float(value)
 
 
-def is_denied(text: Text, start: int, about: AbstractSet[str] = frozenset()) -> bool:
+def is_denied(text: TokenText, start: int, about: AbstractSet[str] = frozenset()) -> bool:
     """Whether the words before a value say that it is not meant: ``not red``, ``instead of M``.
 
     Parameters:
@@ -109,14 +109,14 @@ def is_denied(text: Text, start: int, about: AbstractSet[str] = frozenset()) -> 
     return False
 
 
-def described(field: Field, text: Text, free: Sequence[int]) -> tuple[Any, ...]:
+def find_described(field: Field, text: TokenText, free: Sequence[int]) -> tuple[Any, ...]:
     """The values of a choice of whose descriptions the words say enough."""
     words = {text.fold(place) for place in free}
     told = [(option, _telling(option, field.options) & words) for option in field.options]
     return tuple(option.value for option, said in told if len(said) > 1)
 
 
-def truth_of(text: Text, places: Sequence[int]) -> bool | None:
+def read_boolean(text: TokenText, places: Sequence[int]) -> bool | None:
     """Yes or no, where the words are of one mind."""
     said = {text.fold(place) for place in places}
     is_yes, is_no = not _YES.isdisjoint(said), not _NO.isdisjoint(said)
@@ -125,20 +125,20 @@ def truth_of(text: Text, places: Sequence[int]) -> bool | None:
     return True if is_yes and not is_no else None
 
 
-def _truth_at(text: Text, start: int) -> Match | None:
+def _truth_at(text: TokenText, start: int) -> Match | None:
     word = text.fold(start)
     if word in _YES - {"please"}:
         return Match(start, start + 1, (True,))
     return Match(start, start + 1, (False,)) if word in _NO else None
 
 
-def _word_at(text: Text, start: int, *, is_it: bool) -> Match | None:
+def _word_at(text: TokenText, start: int, *, is_it: bool) -> Match | None:
     return Match(start, start + 1, (text.word(start),)) if is_it else None
 
 
-def _choice_at(field: Field, text: Text, start: int, *, is_named: bool) -> Match | None:
+def _choice_at(field: Field, text: TokenText, start: int, *, is_named: bool) -> Match | None:
     if field.is_numeric:
-        number = number_at(text, start)
+        number = read_number(text, start)
         if number is None:
             return None
         values = tuple(
@@ -165,7 +165,7 @@ def _choice_at(field: Field, text: Text, start: int, *, is_named: bool) -> Match
     return Match(start, end, values)
 
 
-def _is_initial(text: Text, end: int) -> bool:
+def _is_initial(text: TokenText, end: int) -> bool:
     """Whether a letter stands for somebody's name: ``S. Miller``."""
     return text.word(end) == "." and text.touches(end) and text.word(end + 1)[:1].isupper()
 
@@ -181,8 +181,8 @@ def _telling(option: Option, options: Sequence[Option]) -> frozenset[str]:
     for other in options:
         if other is not option:
             others.update(_words(other))
-    return frozenset(word for word in words_in(option.description) if word not in others)
+    return frozenset(word for word in split_words(option.description) if word not in others)
 
 
 def _words(option: Option) -> Iterator[str]:
-    yield from words_in(f"{option.value} {option.title} {option.description}")
+    yield from split_words(f"{option.value} {option.title} {option.description}")

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 
 from aitp_desk.agent.slots.base import Match
 from aitp_desk.agent.slots.form.form import Field
-from aitp_desk.agent.slots.record import Reading
-from aitp_desk.agent.slots.tokens import Quote, Text
+from aitp_desk.agent.slots.record import TurnReading
+from aitp_desk.agent.slots.tokens import Quote, TokenText
 from aitp_desk.agent.slots.values.counts import word_at
-from aitp_desk.agent.slots.values.labels import Label, Labels, labels_of, read_series
-from aitp_desk.agent.slots.values.readers import read_at
+from aitp_desk.agent.slots.values.labels import Label, Labels, make_labels, read_series
+from aitp_desk.agent.slots.values.readers import read_value
 
 _LINKS = frozenset("and please with also the my".split())
 _LOOSE = frozenset(
@@ -22,14 +22,14 @@ _ENDS_LIST = re.compile(r"\s*(?:,|;|\band\b|&)\s*")
 _STRONG = frozenset({"id", "email", "uri", "date", "choice", "moment"})
 
 
-def read_named_texts(reading: Reading, labels: Sequence[Label]) -> None:
+def read_named_texts(reading: TurnReading, labels: Sequence[Label]) -> None:
     """Read strings that stand after the names of their fields.
 
     After a colon or an equals sign that is all up to the end of the line, a semicolon, the next
     name, or a comma after which something else is told. After ``is`` it is a name in capitals:
     how far other words reach nobody knows.
     """
-    text, names = reading.text, labels_of(reading.fields)
+    text, names = reading.text, make_labels(reading.fields)
     for label in labels:
         is_list = label.field.kind == "list" and _lists_texts(label.field)
         if label.field.kind != "text" and not is_list:
@@ -46,16 +46,16 @@ def read_named_texts(reading: Reading, labels: Sequence[Label]) -> None:
             said = text.between(label.value, end)
         if not said:
             continue
-        text.take(label.start, end)
+        text.mark_read(label.start, end)
         if is_list:
             listed = [part for part in _ENDS_LIST.split(said) if part]
-            reading.say(label.field, [listed], is_firm=label.is_firm)
+            reading.add_values(label.field, [listed], is_firm=label.is_firm)
         else:
-            reading.say(label.field, [_trimmed(said)], is_firm=label.is_firm)
+            reading.add_values(label.field, [_trimmed(said)], is_firm=label.is_firm)
         reading.named.add(label.field.path)
 
 
-def read_unnamed_texts(reading: Reading) -> None:
+def read_unnamed_texts(reading: TurnReading) -> None:
     """Read a quoted passage for the only string there is, and the rest for the field that takes it.
 
     Of two strings without a name nobody knows which is which.
@@ -65,14 +65,14 @@ def read_unnamed_texts(reading: Reading) -> None:
     quotes = [q for q in text.quotes if q.start < q.end and text.is_free(q.start, q.end)]
     is_one = len(texts) == 1 and len(quotes) == 1 and not texts[0].takes_rest
     if is_one and not reading.is_said(texts[0]):
-        text.take(quotes[0].start - 1, quotes[0].end + 1)
-        reading.say(texts[0], [quotes[0].text])
+        text.mark_read(quotes[0].start - 1, quotes[0].end + 1)
+        reading.add_values(texts[0], [quotes[0].text])
     takers = [field for field in texts if field.takes_rest and not reading.is_said(field)]
-    if len(takers) == 1 and (rest := rest_of(text)):
-        reading.say(takers[0], [rest])
+    if len(takers) == 1 and (rest := list_unread(text)):
+        reading.add_values(takers[0], [rest])
 
 
-def rest_of(text: Text) -> str:
+def list_unread(text: TokenText) -> str:
     """What of a text is not understood yet, in its own order."""
     if all(text.is_free(place) for place in range(len(text))):
         return text.source.strip()
@@ -88,7 +88,7 @@ def rest_of(text: Text) -> str:
     return " ".join(pieces)
 
 
-def unquoted(text: Text) -> str:
+def strip_quotes(text: TokenText) -> str:
     """A whole text without the quotation marks around it."""
     if len(text.quotes) == 1:
         quote = text.quotes[0]
@@ -97,7 +97,7 @@ def unquoted(text: Text) -> str:
     return text.source.strip()
 
 
-def _without_loose_ends(text: Text, start: int, end: int) -> str:
+def _without_loose_ends(text: TokenText, start: int, end: int) -> str:
     while start < end and word_at(text, start) in _LOOSE:
         start += 1
     while start < end and word_at(text, end - 1) in _LOOSE:
@@ -109,11 +109,11 @@ def _lists_texts(field: Field) -> bool:
     return field.item is not None and field.item.kind == "text"
 
 
-def _quote_at(text: Text, place: int) -> Quote | None:
+def _quote_at(text: TokenText, place: int) -> Quote | None:
     return next((q for q in text.quotes if q.start == place + 1 and q.start < q.end), None)
 
 
-def _end_of(reading: Reading, names: Labels, labels: Sequence[Label], label: Label) -> int:
+def _end_of(reading: TurnReading, names: Labels, labels: Sequence[Label], label: Label) -> int:
     text = reading.text
     starts = {other.start for other in labels if other.is_firm and other.start > label.start}
     place = label.value
@@ -126,7 +126,7 @@ def _end_of(reading: Reading, names: Labels, labels: Sequence[Label], label: Lab
     return place
 
 
-def _name_end(text: Text, label: Label) -> int:
+def _name_end(text: TokenText, label: Label) -> int:
     """The end of a name in capitals after ``is``."""
     place = label.value
     if place == label.end:
@@ -136,7 +136,7 @@ def _name_end(text: Text, label: Label) -> int:
     return place
 
 
-def _tells(reading: Reading, names: Labels, place: int) -> bool:
+def _tells(reading: TurnReading, names: Labels, place: int) -> bool:
     """Whether something else is told from a token on."""
     text = reading.text
     while text.fold(place) in _LINKS:
@@ -146,7 +146,7 @@ def _tells(reading: Reading, names: Labels, place: int) -> bool:
         if match is not None:
             return True
     strong = [field for field in reading.fields if field.kind in _STRONG]
-    return any(read_at(field, text, place, reading.now) is not None for field in strong)
+    return any(read_value(field, text, place, reading.now) is not None for field in strong)
 
 
 def _trimmed(said: str) -> str:

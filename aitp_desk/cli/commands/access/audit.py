@@ -11,8 +11,8 @@ from typing import IO, TYPE_CHECKING
 import click
 
 from aitp_desk.cli.arguments import fail, mistakes_told, written_alone, written_to
-from aitp_desk.cli.data import desk_data, desk_store, in_store, present_database, present_keys
-from aitp_desk.cli.timestamps import second_of
+from aitp_desk.cli.data import desk_data, desk_store, require_database, require_keys, run_in_store
+from aitp_desk.cli.timestamps import write_second
 
 if TYPE_CHECKING:
     from aitp_desk.model.access.audit import AuditKeys, AuditRow
@@ -37,7 +37,7 @@ def verify(data: Path, url: str, head: str | None) -> None:
     gone from the end are noticed by a head that was kept.
     """
     with mistakes_told():
-        from aitp_desk.auth.keys.audit_keys import audit_keys
+        from aitp_desk.auth.keys.audit_keys import derive_audit_keys
         from aitp_desk.store.reads.audit_log import Head, check_audit
 
         known = None
@@ -46,8 +46,8 @@ def verify(data: Path, url: str, head: str | None) -> None:
             if found is None:
                 fail(["--head: takes what 'aitp-desk audit verify' prints, a number:link."])
             known = Head(int(found[1]), bytes.fromhex(found[2]))
-        keys = audit_keys(present_keys(data, url))
-        checked = in_store(data, url, lambda store: check_audit(store, keys, known))
+        keys = derive_audit_keys(require_keys(data, url))
+        checked = run_in_store(data, url, lambda store: check_audit(store, keys, known))
     if checked.broken is not None:
         fail([f"The audit log is broken at row {checked.broken}: {checked.why}."])
     kept = checked.head.n - checked.dropped
@@ -75,11 +75,11 @@ def verify(data: Path, url: str, head: str | None) -> None:
 def export(data: Path, url: str, since: datetime | None, of: str | None, out: Path | None) -> None:
     """Write the audit log as JSON lines, the oldest row first."""
     with mistakes_told():
-        from aitp_desk.auth.keys.audit_keys import audit_keys
+        from aitp_desk.auth.keys.audit_keys import derive_audit_keys
         from aitp_desk.store.reads.audit_log import audit_rows
 
-        present_database(data, url)
-        name = None if of is None else _name_of(of, audit_keys(present_keys(data, url)))
+        require_database(data, url)
+        name = None if of is None else _name_of(of, derive_audit_keys(require_keys(data, url)))
         start = 0 if since is None else int(since.replace(tzinfo=UTC).timestamp())
 
         async def write(file: IO[str], store: Store) -> None:
@@ -89,7 +89,7 @@ def export(data: Path, url: str, since: datetime | None, of: str | None, out: Pa
 
         try:
             with written_alone(out) as file:
-                in_store(data, url, partial(write, file))
+                run_in_store(data, url, partial(write, file))
         except UnicodeDecodeError:
             fail(["A row was changed and is no text; 'aitp-desk audit verify' says which."])
 
@@ -110,6 +110,6 @@ def _line(row: AuditRow) -> str:
     import msgspec
 
     told = msgspec.structs.asdict(row)
-    told["at"] = second_of(row.at)
+    told["at"] = write_second(row.at)
     told["link"] = row.link.hex()
     return f"{msgspec.json.encode(told).decode()}\n"

@@ -11,24 +11,24 @@ import click
 from aitp_desk.cli.arguments import fail, mistakes_told
 from aitp_desk.cli.credentials import (
     check_name,
+    describe_lifetime,
     expires_given,
-    life_of,
     overlap_given,
+    print_created,
+    print_rotated,
     scopes_given,
-    tell_made,
-    tell_rotated,
     webhook_secret,
 )
 from aitp_desk.cli.data import (
-    at_the_machine,
     desk_data,
     desk_store,
-    in_store,
     json_lines,
-    present_keys,
+    make_local_auditor,
+    require_keys,
+    run_in_store,
 )
 from aitp_desk.cli.durations import read_end, read_length
-from aitp_desk.cli.timestamps import day_of, second_of, second_or_none
+from aitp_desk.cli.timestamps import write_day, write_optional_second, write_second
 
 if TYPE_CHECKING:
     from aitp_desk.auth.keys.data_keys import DataKeys
@@ -67,13 +67,13 @@ def create(
 
         check_name(name)
         scopes = check_scopes(scopes)
-        keys = present_keys(data, url)
+        keys = require_keys(data, url)
         made, secret = ClientSecrets(keys).make(
             name=name, scopes=scopes, is_registered=False, now=now, expires_at=expires_at
         )
-        by = at_the_machine(keys)
-        in_store(data, url, lambda store: store.run(work.create_client, client=made, by=by))
-    tell_made(f"client {made.id} ({name})", scopes, expires_at)
+        by = make_local_auditor(keys)
+        run_in_store(data, url, lambda store: store.run(work.create_client, client=made, by=by))
+    print_created(f"client {made.id} ({name})", scopes, expires_at)
     _show(made, secret, keys if shows_webhook_secret else None)
 
 
@@ -98,7 +98,7 @@ def rotate(
         from aitp_desk.store import units as work
         from aitp_desk.store.reads.credentials import clients as client_reads
 
-        keys = present_keys(data, url)
+        keys = require_keys(data, url)
 
         async def exchange(store: Store) -> tuple[Client, str]:
             kept = await client_reads.live_client(store, id_or_name)
@@ -112,12 +112,12 @@ def rotate(
                 data_key=data_key,
                 previous_until=until,
                 now=now,
-                by=at_the_machine(keys),
+                by=make_local_auditor(keys),
             )
             return rotated, secret
 
-        rotated, secret = in_store(data, url, exchange)
-    tell_rotated(f"client {rotated.id} ({rotated.name})", until, now)
+        rotated, secret = run_in_store(data, url, exchange)
+    print_rotated(f"client {rotated.id} ({rotated.name})", until, now)
     _show(rotated, secret, keys if shows_webhook_secret else None)
 
 
@@ -131,7 +131,7 @@ def list_(data: Path, url: str, *, as_json: bool) -> None:
         from aitp_desk.store.reads.credentials import clients as client_reads
 
         now = time.time()
-        for kept in in_store(data, url, client_reads.list_clients):
+        for kept in run_in_store(data, url, client_reads.list_clients):
             click.echo(_in_json(kept, now) if as_json else _in_line(kept, now))
 
 
@@ -144,8 +144,8 @@ def revoke(data: Path, url: str, id_or_name: str) -> None:
     with mistakes_told():
         from aitp_desk.store import units as work
 
-        by, now = at_the_machine(present_keys(data, url)), int(time.time())
-        revoked = in_store(
+        by, now = make_local_auditor(require_keys(data, url)), int(time.time())
+        revoked = run_in_store(
             data,
             url,
             lambda store: store.run(work.revoke_client, id_or_name=id_or_name, now=now, by=by),
@@ -177,8 +177,8 @@ def _not_live(id_or_name: str) -> NoReturn:
 
 def _in_line(kept: Client, now: float) -> str:
     made_by = "registered" if kept.is_registered else "owner's"
-    made, scopes = day_of(kept.created_at), ",".join(kept.scopes)
-    life = " ".join(life_of(kept.revoked_at, kept.expires_at, now))
+    made, scopes = write_day(kept.created_at), ",".join(kept.scopes)
+    life = " ".join(describe_lifetime(kept.revoked_at, kept.expires_at, now))
     return "  ".join((kept.id, made, life, made_by, scopes, kept.name))
 
 
@@ -192,9 +192,9 @@ def _in_json(kept: Client, now: float) -> str:
         "scopes": kept.scopes,
         "is_registered": kept.is_registered,
         "is_live": kept.is_live(now),
-        "created_at": second_of(kept.created_at),
-        "expires_at": second_or_none(kept.expires_at),
-        "revoked_at": second_or_none(kept.revoked_at),
-        "former_until": None if former is None else second_of(former.until),
+        "created_at": write_second(kept.created_at),
+        "expires_at": write_optional_second(kept.expires_at),
+        "revoked_at": write_optional_second(kept.revoked_at),
+        "former_until": None if former is None else write_second(former.until),
     }
     return msgspec.json.encode(told).decode()

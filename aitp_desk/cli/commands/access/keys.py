@@ -14,12 +14,12 @@ import click
 
 from aitp_desk.cli.arguments import fail, mistakes_told
 from aitp_desk.cli.data import (
-    at_the_machine,
     desk_data,
     desk_store,
-    present_database,
-    present_keys,
-    present_master_key,
+    make_local_auditor,
+    require_database,
+    require_keys,
+    require_master_key,
 )
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from aitp_desk.auth.keys.master_key import MasterKey
     from aitp_desk.store.base import Store
     from aitp_desk.store.records.clients import SigningKey
-    from aitp_desk.store.records.keys import BegunAnew, Key, WrappedKey
+    from aitp_desk.store.records.keys import Key, KeyReset, WrappedKey
 
 T = TypeVar("T")
 
@@ -56,7 +56,7 @@ def rotate(data: Path, url: str, at_once: bool) -> None:
         from aitp_desk.store import units as work
         from aitp_desk.store.engine.sqlite import SqliteStore
 
-        database, known = present_database(data, url), present_keys(data, url)
+        database, known = require_database(data, url), require_keys(data, url)
 
         async def add() -> SigningKey:
             async with SqliteStore.open(database) as store:
@@ -66,7 +66,7 @@ def rotate(data: Path, url: str, at_once: bool) -> None:
                     ahead=AHEAD_SECONDS,
                     data_key=known.newest,
                     voids_earlier=at_once,
-                    by=at_the_machine(known),
+                    by=make_local_auditor(known),
                 )
 
         made = asyncio.run(add())
@@ -94,7 +94,7 @@ def check(data: Path, url: str) -> None:
         from aitp_desk.store.reads import threads as reads
         from aitp_desk.store.reads.credentials import keys as key_reads
 
-        database, master = present_database(data, url), present_master_key(data)
+        database, master = require_database(data, url), require_master_key(data)
 
         async def read() -> tuple[tuple[WrappedKey, ...], tuple[Key, ...]]:
             async with SqliteStore.open(database) as store:
@@ -126,13 +126,13 @@ def rotate_master(data: Path, url: str) -> None:
     """
 
     async def exchange(store: Store, master: MasterKey) -> MasterKey:
-        from aitp_desk.auth.keys.rotation import exchange_master_key
+        from aitp_desk.auth.keys.rotation import rotate_master_key
 
-        return await exchange_master_key(store, data, os.environ, master, at_the_machine(known))
+        return await rotate_master_key(store, data, os.environ, master, make_local_auditor(known))
 
     with mistakes_told():
-        known = present_keys(data, url)
-        present = present_master_key(data)
+        known = require_keys(data, url)
+        present = require_master_key(data)
         made = _while_stopped(data, url, exchange)
     click.echo(f"The master key is {made.fingerprint} now, of {made.origin}.")
     if made.origin == present.origin:
@@ -154,10 +154,10 @@ def rotate_data(data: Path, url: str) -> None:
     async def add(store: Store, master: MasterKey) -> int:
         from aitp_desk.auth.keys.rotation import add_data_key
 
-        return await add_data_key(store, master, at_the_machine(known))
+        return await add_data_key(store, master, make_local_auditor(known))
 
     with mistakes_told():
-        known = present_keys(data, url)
+        known = require_keys(data, url)
         version = _while_stopped(data, url, add)
     click.echo(f"Made data key {version}. API keys that are made or rotated now come from it.")
     click.echo("So does the next key of access tokens; 'aitp-desk keys rotate' makes it.")
@@ -174,15 +174,15 @@ def begin_anew(data: Path, url: str) -> None:
     emptied, for nobody could check it: write it out first. Stop the desk first.
     """
 
-    async def begin(store: Store, master: MasterKey) -> BegunAnew:
+    async def begin(store: Store, master: MasterKey) -> KeyReset:
         from aitp_desk.auth.keys import rotation as exchanging
 
-        return await exchanging.begin_anew(store, master, at_the_machine)
+        return await exchanging.reset_keys(store, master, make_local_auditor)
 
     with mistakes_told():
         from aitp_desk.auth.keys.master_key import find_master_key, make_master_key
 
-        present_database(data, url)
+        require_database(data, url)
         if find_master_key(data, os.environ) is None:
             make_master_key(data)
         begun = _while_stopped(data, url, begin)
@@ -195,16 +195,16 @@ def begin_anew(data: Path, url: str) -> None:
 
 
 def _while_stopped(data: Path, url: str, exchange: Callable[[Store, MasterKey], Awaitable[T]]) -> T:
-    from aitp_desk.store.engine.lock import held_data
+    from aitp_desk.store.engine.lock import lock_data_folder
     from aitp_desk.store.engine.sqlite import SqliteStore
 
-    database, master = present_database(data, url), present_master_key(data)
+    database, master = require_database(data, url), require_master_key(data)
 
     async def run() -> T:
         async with SqliteStore.open(database) as store:
             return await exchange(store, master)
 
-    with held_data(data):
+    with lock_data_folder(data):
         return asyncio.run(run())
 
 

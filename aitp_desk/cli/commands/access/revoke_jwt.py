@@ -9,11 +9,11 @@ import click
 
 from aitp_desk.cli.arguments import fail, mistakes_told
 from aitp_desk.cli.data import (
-    at_the_machine,
     desk_data,
     desk_store,
-    in_store,
-    present_keys,
+    make_local_auditor,
+    require_keys,
+    run_in_store,
 )
 
 
@@ -38,6 +38,8 @@ def revoke_jwt(data: Path, url: str, issuer: str, jti: str | None, sub: str | No
             told = f"Revoked the tokens of {issuer} about {sub} that were issued until now."
         else:
             fail(["--jti, --sub: takes one of the two."])
-        by = at_the_machine(present_keys(data, url))
-        in_store(data, url, lambda store: store.run(work.revoke_jwts, revocation=revocation, by=by))
+        by = make_local_auditor(require_keys(data, url))
+        run_in_store(
+            data, url, lambda store: store.run(work.revoke_jwts, revocation=revocation, by=by)
+        )
         click.echo(told)

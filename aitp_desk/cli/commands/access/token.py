@@ -12,24 +12,24 @@ from aitp_desk.cli.arguments import fail, mistakes_told
 from aitp_desk.cli.commands.access.revoke_jwt import revoke_jwt
 from aitp_desk.cli.credentials import (
     check_name,
+    describe_lifetime,
     expires_given,
-    life_of,
     overlap_given,
+    print_created,
+    print_rotated,
     scopes_given,
-    tell_made,
-    tell_rotated,
     webhook_secret,
 )
 from aitp_desk.cli.data import (
-    at_the_machine,
     desk_data,
     desk_store,
-    in_store,
     json_lines,
-    present_keys,
+    make_local_auditor,
+    require_keys,
+    run_in_store,
 )
 from aitp_desk.cli.durations import read_end, read_length
-from aitp_desk.cli.timestamps import day_of, minute_of, second_of, second_or_none
+from aitp_desk.cli.timestamps import write_day, write_minute, write_optional_second, write_second
 
 if TYPE_CHECKING:
     from aitp_desk.auth.keys.data_keys import DataKeys
@@ -80,7 +80,7 @@ def create(
 
         check_name(name)
         scopes = check_scopes(scopes)
-        keys = present_keys(data, url)
+        keys = require_keys(data, url)
         id_, key = make_api_key()
         made = Key(
             id=id_,
@@ -92,9 +92,9 @@ def create(
             kind="hmac" if signs else "api_key",
             expires_at=expires_at,
         )
-        by = at_the_machine(keys)
-        in_store(data, url, lambda store: store.run(work.create_token, token=made, by=by))
-    tell_made(f"token {id_} ({name})", scopes, expires_at)
+        by = make_local_auditor(keys)
+        run_in_store(data, url, lambda store: store.run(work.create_token, token=made, by=by))
+    print_created(f"token {id_} ({name})", scopes, expires_at)
     if shows_webhook_secret:
         _show_webhook_secret(keys, made)
     _show(made, make_secret(keys, id_, made.version, made.data_key) if signs else key)
@@ -123,7 +123,7 @@ def rotate(
         from aitp_desk.store import units as work
         from aitp_desk.store.reads import threads as reads
 
-        keys = present_keys(data, url)
+        keys = require_keys(data, url)
 
         async def exchange(store: Store) -> tuple[Key, str]:
             kept = await reads.unrevoked_token(store, id_or_name)
@@ -139,14 +139,14 @@ def rotate(
                 data_key=keys.newest,
                 previous_until=until,
                 now=now,
-                by=at_the_machine(keys),
+                by=make_local_auditor(keys),
             )
             if signs:
                 key = make_secret(keys, rotated.id, rotated.version, rotated.data_key)
             return rotated, key
 
-        rotated, secret = in_store(data, url, exchange)
-    tell_rotated(f"token {rotated.id} ({rotated.name})", until, now)
+        rotated, secret = run_in_store(data, url, exchange)
+    print_rotated(f"token {rotated.id} ({rotated.name})", until, now)
     if shows_webhook_secret:
         _show_webhook_secret(keys, rotated)
     _show(rotated, secret)
@@ -166,7 +166,7 @@ def list_(data: Path, url: str, *, as_json: bool) -> None:
         from aitp_desk.store.reads import threads as reads
 
         now = int(time.time())
-        for kept in in_store(data, url, reads.list_tokens):
+        for kept in run_in_store(data, url, reads.list_tokens):
             click.echo(_in_json(kept, now) if as_json else _in_line(kept, now))
 
 
@@ -179,8 +179,8 @@ def revoke(data: Path, url: str, id_or_name: str) -> None:
     with mistakes_told():
         from aitp_desk.store import units as work
 
-        by, now = at_the_machine(present_keys(data, url)), int(time.time())
-        revoked = in_store(
+        by, now = make_local_auditor(require_keys(data, url)), int(time.time())
+        revoked = run_in_store(
             data,
             url,
             lambda store: store.run(work.revoke_token, id_or_name=id_or_name, now=now, by=by),
@@ -215,30 +215,30 @@ def _not_live(id_or_name: str) -> NoReturn:
 
 
 def _in_line(kept: Key, now: int) -> str:
-    used = f"used {minute_of(kept.used_at)}" if kept.used_at is not None else "never used"
-    made, scopes = f"made {day_of(kept.created_at)}", ",".join(kept.scopes)
-    life = " ".join(life_of(kept.revoked_at, kept.expires_at, now))
+    used = f"used {write_minute(kept.used_at)}" if kept.used_at is not None else "never used"
+    made, scopes = f"made {write_day(kept.created_at)}", ",".join(kept.scopes)
+    life = " ".join(describe_lifetime(kept.revoked_at, kept.expires_at, now))
     return "  ".join((kept.id, kept.kind, made, used, life, scopes, kept.name))
 
 
 def _in_json(kept: Key, now: int) -> str:
     import msgspec
 
-    from aitp_desk.auth.credentials.api_key import shown_prefix
+    from aitp_desk.auth.credentials.api_key import get_visible_prefix
 
     former = kept.former_at(now)
     told = {
         "id": kept.id,
         "kind": kept.kind,
-        "prefix": shown_prefix(kept.id) if kept.kind == "api_key" else None,
+        "prefix": get_visible_prefix(kept.id) if kept.kind == "api_key" else None,
         "name": kept.name,
         "scopes": kept.scopes,
         "is_live": kept.is_live(now),
         "version": kept.version,
-        "created_at": second_of(kept.created_at),
-        "expires_at": second_or_none(kept.expires_at),
-        "used_at": second_or_none(kept.used_at),
-        "revoked_at": second_or_none(kept.revoked_at),
-        "former_until": None if former is None else second_of(former.until),
+        "created_at": write_second(kept.created_at),
+        "expires_at": write_optional_second(kept.expires_at),
+        "used_at": write_optional_second(kept.used_at),
+        "revoked_at": write_optional_second(kept.revoked_at),
+        "former_until": None if former is None else write_second(former.until),
     }
     return msgspec.json.encode(told).decode()

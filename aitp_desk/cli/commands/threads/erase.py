@@ -11,15 +11,15 @@ import click
 
 from aitp_desk.cli.arguments import fail, mistakes_told
 from aitp_desk.cli.data import (
-    at_the_machine,
     desk_data,
     desk_store,
-    present_database,
-    present_keys,
+    make_local_auditor,
+    require_database,
+    require_keys,
 )
 
 if TYPE_CHECKING:
-    from aitp_desk.store.reads.erasure import Erased, Person
+    from aitp_desk.store.reads.erasure import ErasureCounts, Person
 
 _EVERYBODY = ("visitor", "anonymous")
 _FORGOTTEN = "A serving desk forgets within a second what it held of this in memory."
@@ -70,7 +70,7 @@ def erase(
         if free_space:
             if actor or thread_id or dry_run or no_rewrite:
                 fail(["--free-space: stands alone; it names nobody and changes no row."])
-            wipe_free_space(present_database(data, url), rewrites=True)
+            wipe_free_space(require_database(data, url), rewrites=True)
             click.echo(_wiped(rewrites=True))
             return
         if actor is None and thread_id is None:
@@ -82,13 +82,13 @@ def erase(
                 [f"--actor: {actor} is everybody without a credential; name the --thread as well."]
             )
         person = Person(actor, thread_id)
-        database, keys = present_database(data, url), present_keys(data, url)
+        database, keys = require_database(data, url), require_keys(data, url)
 
-        async def work() -> Erased:
+        async def work() -> ErasureCounts:
             async with SqliteStore.open(database) as store:
                 if dry_run:
                     return await find_words(store, person)
-                by = at_the_machine(keys)
+                by = make_local_auditor(keys)
                 return await erase_words(store, person, by=by, clock=time.time)
 
         for line in _told(person, asyncio.run(work()), dry_run=dry_run):
@@ -99,7 +99,7 @@ def erase(
             click.echo(_NOT_TOUCHED)
 
 
-def _told(person: Person, erased: Erased, *, dry_run: bool) -> list[str]:
+def _told(person: Person, erased: ErasureCounts, *, dry_run: bool) -> list[str]:
     whose = "all visitors" if person.id is None else person.id
     where = f"{erased.threads} threads" if person.thread_id is None else "one thread"
     counts = [

@@ -11,25 +11,25 @@ import click
 
 from aitp_desk.cli.arguments import fail, mistakes_told
 from aitp_desk.cli.data import (
-    at_the_machine,
     desk_data,
     desk_store,
-    in_store,
     json_lines,
-    present_keys,
+    make_local_auditor,
+    require_keys,
+    run_in_store,
 )
-from aitp_desk.cli.timestamps import minute_of, second_of, second_or_none
+from aitp_desk.cli.timestamps import write_minute, write_optional_second, write_second
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping
 
-    from aitp_desk.desk.tickets.service import Escalating
+    from aitp_desk.desk.tickets.service import EscalationService
     from aitp_desk.model.access.audit import Auditor
     from aitp_desk.model.conversation.thread import Message
     from aitp_desk.model.conversation.ticket import KeptTicket
     from aitp_desk.store.base import Store
 
-    _Change = Callable[[Escalating, Auditor], Awaitable[KeptTicket | None]]
+    _Change = Callable[[EscalationService, Auditor], Awaitable[KeptTicket | None]]
 
 SHOWN_MESSAGES = 20
 """How many of a thread's newest messages are shown with a ticket."""
@@ -68,7 +68,7 @@ def list_(data: Path, url: str, *, show_all: bool, as_json: bool) -> None:
             async for kept in ticket_reads.tickets(store, open_only=not show_all):
                 click.echo(_json(_told(kept)) if as_json else _in_line(kept))
 
-        in_store(data, url, show)
+        run_in_store(data, url, show)
 
 
 @tickets.command()
@@ -89,7 +89,7 @@ def show(data: Path, url: str, ticket_id: str, *, as_json: bool) -> None:
             kept = await _find(store, ticket_id)
             return kept, await _arguments(store, kept), await _newest(store, kept)
 
-        kept, arguments, said = in_store(data, url, find)
+        kept, arguments, said = run_in_store(data, url, find)
         if as_json:
             messages = [{"actor": one.actor, "content": one.content} for one in said]
             told = {**_told(kept), "arguments": arguments, "messages": messages}
@@ -169,7 +169,7 @@ def decline(data: Path, url: str, operator: str, reason: str, ticket_id: str) ->
 def take(data: Path, url: str, operator: str, ticket_id: str) -> None:
     """Take a ticket: from now on the agent is silent on the thread that it comes from."""
     with mistakes_told():
-        _change(data, url, lambda one, by: one.take(ticket_id, operator, by), ticket_id)
+        _change(data, url, lambda one, by: one.take_ticket(ticket_id, operator, by), ticket_id)
         click.echo(f"Took ticket {ticket_id}.")
 
 
@@ -193,19 +193,19 @@ def say(data: Path, url: str, operator: str, ticket_id: str, words: str) -> None
 def release(data: Path, url: str, ticket_id: str) -> None:
     """Give a ticket back that somebody has taken, and its thread back to the agent."""
     with mistakes_told():
-        _change(data, url, lambda one, by: one.release(ticket_id, by), ticket_id)
+        _change(data, url, lambda one, by: one.release_ticket(ticket_id, by), ticket_id)
         click.echo(f"Released ticket {ticket_id}.")
 
 
 def _change(data: Path, url: str, change: _Change, ticket_id: str) -> None:
-    from aitp_desk.desk.tickets.service import Escalating
+    from aitp_desk.desk.tickets.service import EscalationService
 
-    by = at_the_machine(present_keys(data, url))
+    by = make_local_auditor(require_keys(data, url))
 
     async def carry_out(store: Store) -> KeptTicket | None:
-        return await change(Escalating(store, time.time), by)
+        return await change(EscalationService(store, time.time), by)
 
-    if in_store(data, url, carry_out) is None:
+    if run_in_store(data, url, carry_out) is None:
         _missing(ticket_id)
 
 
@@ -240,7 +240,7 @@ def _missing(ticket_id: str) -> NoReturn:
 
 
 def _in_line(kept: KeptTicket) -> str:
-    parts = [kept.id, kept.kind.value, f"made {minute_of(kept.created_at)}", _state(kept)]
+    parts = [kept.id, kept.kind.value, f"made {write_minute(kept.created_at)}", _state(kept)]
     return "  ".join([*parts, _shown(kept.about)])
 
 
@@ -253,11 +253,11 @@ def _shown(text: str) -> str:
 
 def _state(kept: KeptTicket) -> str:
     if kept.ended_at is not None:
-        return f"{kept.state.value} {minute_of(kept.ended_at)}"
+        return f"{kept.state.value} {write_minute(kept.ended_at)}"
     if kept.taken_by is not None:
         return f"taken by {kept.taken_by}"
     if not kept.is_over and kept.due_at is not None:
-        return f"{kept.state.value} until {minute_of(kept.due_at)}"
+        return f"{kept.state.value} until {write_minute(kept.due_at)}"
     return kept.state.value
 
 
@@ -272,12 +272,12 @@ def _told(kept: KeptTicket) -> dict[str, object]:
         "thread": kept.thread_id,
         "call": kept.call_id,
         "asked_by": kept.principal,
-        "created_at": second_of(kept.created_at),
-        "due_at": second_or_none(kept.due_at),
+        "created_at": write_second(kept.created_at),
+        "due_at": write_optional_second(kept.due_at),
         "taken_by": kept.taken_by,
         "answer": kept.answer,
         "ended_by": kept.ended_by,
-        "ended_at": second_or_none(kept.ended_at),
+        "ended_at": write_optional_second(kept.ended_at),
     }
 
 

@@ -14,12 +14,12 @@ from typing import IO, TYPE_CHECKING, Any, NoReturn
 import click
 
 from aitp_desk.cli.arguments import data_folder, fail, mistakes_told, overrides, site_folder
-from aitp_desk.cli.data import at_the_machine, desk_data, desk_store, in_store, present_keys
-from aitp_desk.cli.timestamps import second_of
+from aitp_desk.cli.data import desk_data, desk_store, make_local_auditor, require_keys, run_in_store
+from aitp_desk.cli.timestamps import write_second
 
 if TYPE_CHECKING:
     from aitp_desk.auth.keys.transcript_keys import PublishedKey
-    from aitp_desk.auth.keys.transcripts import Checked
+    from aitp_desk.auth.keys.transcripts import TranscriptCheck
     from aitp_desk.desk.threads.transcripts import Transcript
     from aitp_desk.model.conversation.transcript import Document
     from aitp_desk.store.base import Store
@@ -65,7 +65,7 @@ def export(
         from aitp_desk.config import load_config
 
         config = load_config(folder, overrides, data=data)
-        keys = present_keys(config.data, config.store.url)
+        keys = require_keys(config.data, config.store.url)
 
         async def write(store: Store) -> Transcript:
             from aitp_desk.auth.keys.transcript_keys import TranscriptKeys
@@ -90,7 +90,7 @@ def export(
             return made
 
         try:
-            head = in_store(config.data, config.store.url, write).statement.head
+            head = run_in_store(config.data, config.store.url, write).statement.head
         except OSError as error:
             fail([f"--to: {to} cannot be written: {error.strerror}."])
     click.echo(f"Wrote {_messages(head.seq)} to {to}.")
@@ -157,13 +157,13 @@ def withdraw(data: Path, url: str, key: str) -> None:
         from aitp_desk.auth.keys.transcript_keys import TranscriptKeys
         from aitp_desk.store.units.privacy.transcripts import withdraw_transcript_key
 
-        known, now = present_keys(data, url), int(time.time())
+        known, now = require_keys(data, url), int(time.time())
 
         async def note(store: Store) -> None:
-            await TranscriptKeys(known).published(store, now)
-            await store.run(withdraw_transcript_key, id_=key, now=now, by=at_the_machine(known))
+            await TranscriptKeys(known).list_published(store, now)
+            await store.run(withdraw_transcript_key, id_=key, now=now, by=make_local_auditor(known))
 
-        in_store(data, url, note)
+        run_in_store(data, url, note)
     click.echo(f"Withdrew the key {key}. Export anew what shall be proven from now on.")
 
 
@@ -222,7 +222,7 @@ async def _fetch(url: str) -> bytes:
     return answer.body
 
 
-def _tell(checked: Checked, wrong: Sequence[str], asked: str) -> None:
+def _tell(checked: TranscriptCheck, wrong: Sequence[str], asked: str) -> None:
     document = checked.document
     statement = document.statement
     if wrong:
@@ -233,18 +233,18 @@ def _tell(checked: Checked, wrong: Sequence[str], asked: str) -> None:
     erased = f", of which {checked.erased} erased" if checked.erased else ""
     click.echo(f"Whole: {_messages(len(document.messages))}{erased}, as the site has signed them.")
     click.echo(f"site    {_plain(statement.head.site)}, by its keys from {_plain(asked)}")
-    click.echo(f"thread  {_plain(statement.head.thread)}, of {second_of(statement.opened_at)}")
+    click.echo(f"thread  {_plain(statement.head.thread)}, of {write_second(statement.opened_at)}")
     click.echo(f"actors  {', '.join(map(_plain, statement.actors))}")
-    click.echo(f"signed  {second_of(statement.time)}")
+    click.echo(f"signed  {write_second(statement.time)}")
     for key, one in zip(checked.signers, statement.countersignatures, strict=True):
         told = f"up to message {one.seq} by the key {key}"
         moved = "" if one.site == statement.head.site else f", as of {_plain(one.site)}"
-        by = f"brought by {_plain(one.actor)} at {second_of(one.time)}"
+        by = f"brought by {_plain(one.actor)} at {write_second(one.time)}"
         click.echo(f"        {told}{moved}, {by}")
     click.echo(f"head    {_head(document)}")
 
 
-def _summary(checked: Checked, wrong: Sequence[str], asked: str) -> dict[str, Any]:
+def _summary(checked: TranscriptCheck, wrong: Sequence[str], asked: str) -> dict[str, Any]:
     document = checked.document
     statement = document.statement
     signed = () if checked.wrong else statement.countersignatures

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from aitp_desk.agent.base import Answer, SiteFacts, Source
-from aitp_desk.agent.extractive.dialogue.topics import introduce
+from aitp_desk.agent.extractive.dialogue.topics import write_introduction
 from aitp_desk.agent.speech import speech_of
 from aitp_desk.config import Site
 from aitp_desk.knowledge.documents.base import Document
@@ -28,7 +28,7 @@ def site_facts(site: Site) -> SiteFacts:
 
 def describe_site(site: Site, library: Library) -> Answer:
     """What this site is: its description, and what its pages are about."""
-    said = introduce(site.name, site.description, library)
+    said = write_introduction(site.name, site.description, library)
     about = _page_about(library)
     sources = (
         (Source(about.title, about.url, "direct"),)

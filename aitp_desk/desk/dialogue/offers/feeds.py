@@ -13,20 +13,20 @@ from typing import Any
 import msgspec
 
 from aitp_desk.agent.base import CHARACTERS_PER_TOKEN, Source, Turn
-from aitp_desk.agent.extractive.agent import cut, sources_of
-from aitp_desk.agent.extractive.dialogue.context import read_turn, within_reason
-from aitp_desk.agent.extractive.selection import find
-from aitp_desk.agent.extractive.trust import answers
+from aitp_desk.agent.extractive.agent import cut_text, list_sources
+from aitp_desk.agent.extractive.dialogue.context import limit_turn, read_turn
+from aitp_desk.agent.extractive.selection import find_candidates
+from aitp_desk.agent.extractive.trust import is_trusted
 from aitp_desk.agent.history.offer import Offer
 from aitp_desk.knowledge.documents.base import Document, Passage, is_elsewhere
-from aitp_desk.knowledge.documents.dates import published_at
+from aitp_desk.knowledge.documents.dates import find_publication_date
 from aitp_desk.knowledge.library import Library
-from aitp_desk.knowledge.search.tokenizer import STOP_WORDS, words_of
+from aitp_desk.knowledge.search.tokenizer import STOP_WORDS, split_words
 from aitp_desk.model.calls.action import FEED
 
 PAGE_ITEMS = 20
 """How many items a list gives at once."""
-MOST_HITS = 500
+MAX_HITS = 500
 """How many passages of a search are listed by their pages."""
 MAX_QUERY = 4096
 _MAX_DESCRIPTION = 300
@@ -52,15 +52,15 @@ class _Item(msgspec.Struct, frozen=True):
 def list_hits(turn: Turn, library: Library, site_url: str) -> Offer:
     """The pages that a search finds, the best first."""
     after, question = _read_cursor(turn.question)
-    turn = within_reason(msgspec.structs.replace(turn, question=question), library)
+    turn = limit_turn(msgspec.structs.replace(turn, question=question), library)
     asked = read_turn(turn, library)
-    found = find(library, asked)
+    found = find_candidates(library, asked)
     items: dict[str, _Item] = {}
     sources: Sequence[Source] = ()
-    if found and answers(found[0]):
-        sources = sources_of(found)
+    if found and is_trusted(found[0]):
+        sources = list_sources(found)
         words = " ".join(wanted.term.word for wanted in asked.wanted)
-        further = (hit.passage for hit in library.search(words, limit=MOST_HITS))
+        further = (hit.passage for hit in library.search(words, limit=MAX_HITS))
         for passage in (*(best.passage for best in found), *further):
             if passage.document not in items and (item := _hit(passage, library)):
                 items[passage.document] = item
@@ -140,7 +140,7 @@ def _encode(item: _Item, library: Library, site_url: str) -> dict[str, Any]:
         "title": document.title,
         "url": _absolute(item.url, site_url),
         "description": document.description or item.excerpt,
-        "published_at": published_at(document),
+        "published_at": find_publication_date(document),
         "thumbnail_url": _absolute(library.shelf.thumbnail(document.path), site_url),
         "metadata": metadata,
     }
@@ -154,7 +154,7 @@ def _hit(passage: Passage, library: Library) -> _Item | None:
     document = library.document(passage.document)
     if document is None:
         return None
-    excerpt = cut(" ".join(passage.text.split()), _MAX_DESCRIPTION)
+    excerpt = cut_text(" ".join(passage.text.split()), _MAX_DESCRIPTION)
     return _Item(document, passage.url, passage.heading, excerpt)
 
 
@@ -166,15 +166,15 @@ def _read_cursor(query: str) -> tuple[int, str]:
 def _named(question: str, library: Library) -> tuple[str, Sequence[Document] | None]:
     """What a question names: a folder, a server, a tag, or all pages; None where nothing is."""
     stem = library.vocabulary.stemmer.stem
-    words = words_of(question)
+    words = split_words(question)
     listing = library.listing
-    folder = listing.folder(question.strip().strip("/"), frozenset(map(stem, words)))
+    folder = listing.find_folder(question.strip().strip("/"), frozenset(map(stem, words)))
     if folder is not None:
         return folder, listing.folders[folder]
     telling = [word for word in words if word not in STOP_WORDS and word not in _SAYS_ALL]
     if not telling:
         return "this site", listing.newest
-    tagged = listing.tagged(frozenset(map(stem, telling)))
+    tagged = listing.find_tag(frozenset(map(stem, telling)))
     return ("", None) if tagged is None else (f"“{tagged[0]}”", tagged[1])
 
 

@@ -18,7 +18,7 @@ from aitp_desk.agent.base import (
     Source,
     Turn,
 )
-from aitp_desk.agent.extractive.agent import cut
+from aitp_desk.agent.extractive.agent import cut_text
 from aitp_desk.agent.history.offer import Offer, negotiate
 from aitp_desk.config import Site
 from aitp_desk.desk.calls.registry import CONTACT, CONTENT_SEARCH, LIST_PAGES, SITE_INFO
@@ -41,7 +41,7 @@ Make = Callable[[Turn, Library], Said | None]
 """Makes an answer of one type; None where nothing of it answers the question."""
 
 
-class Offering:
+class ContentOffers:
     """Makes the answers of one site's capabilities.
 
     Parameters:
@@ -59,7 +59,7 @@ class Offering:
             (LIST_PAGES, FEED): self._pages,
         }
 
-    def offer(
+    def make_offer(
         self, action: Action, accepts: tuple[str, ...] | None, turn: Turn, library: Library
     ) -> Said | None:
         """The answer of the type that both sides prefer, or what has to be asked back first.
@@ -119,7 +119,7 @@ class Offering:
 
     def _nothing(self, kind: str, library: Library) -> Offer:
         """That nothing of a type fits, and what there is of it."""
-        titles = dict.fromkeys(one.resource.title for one in library.shelf.of_type(kind))
+        titles = dict.fromkeys(one.resource.title for one in library.shelf.list_by_type(kind))
         listed = "; ".join(list(titles)[:_MOST_TITLES])
         more = f"; and {len(titles) - _MOST_TITLES} more" if len(titles) > _MOST_TITLES else ""
         there = f" There is: {listed}{more}." if titles else ""
@@ -167,5 +167,5 @@ def _in_words(richest: Said, fallback_from: str | None) -> Said:
 def _within(said: Said | None, max_tokens: int | None) -> Said | None:
     if said is None or isinstance(said, Clarification) or max_tokens is None:
         return said
-    text = cut(said.text, max_tokens * CHARACTERS_PER_TOKEN)
+    text = cut_text(said.text, max_tokens * CHARACTERS_PER_TOKEN)
     return msgspec.structs.replace(said, text=text)

@@ -9,20 +9,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from aitp_desk.agent.base import Clarification, Pending, Turn
+from aitp_desk.agent.base import Clarification, PendingQuestion, Turn
 from aitp_desk.agent.extractive.dialogue.choice import Choice
 from aitp_desk.agent.extractive.dialogue.clarification import MAX_OPTIONS
 from aitp_desk.agent.extractive.dialogue.context import (
-    choice_of,
+    limit_turn,
+    read_reply,
     read_turn,
-    reply_of,
-    within_reason,
+    read_turn_choice,
 )
-from aitp_desk.agent.extractive.question import Asked, Wanted
+from aitp_desk.agent.extractive.question import ReadQuestion, WantedTerm
 from aitp_desk.agent.extractive.reply import was_asked_again
 from aitp_desk.knowledge.library import Library
 from aitp_desk.knowledge.media.payloads import Resource
-from aitp_desk.knowledge.media.shelf import Shelved
+from aitp_desk.knowledge.media.shelf import IndexedResource
 
 _TOLD, _ON_PAGE = 0.8, 0.65
 _FITS = 0.6
@@ -57,17 +57,17 @@ def find_resource(
     Returns:
         The resource; what has to be asked back where several fit alike; None where none fits.
     """
-    shelved = library.shelf.of_type(kind)
+    shelved = library.shelf.list_by_type(kind)
     offered = _offered(turn, shelved)
-    choice = Choice() if offered is None else choice_of(turn, offered, library)
+    choice = Choice() if offered is None else read_turn_choice(turn, offered, library)
     if choice.left or len(choice.chosen) > 1:  # an answer holds one thing
         return _ask_back(choice.left or choice.chosen)
     if choice.declines and not choice.is_free:
         return None
-    chosen = library.shelf.called(kind, choice.option or reply_of(turn))
+    chosen = library.shelf.find_by_name(kind, choice.option or read_reply(turn))
     if chosen is not None or not shelved:
         return chosen
-    asked = read_turn(within_reason(turn, library), library)
+    asked = read_turn(limit_turn(turn, library), library)
     wanted = [item for item in asked.wanted if item.term.word not in _OF_A_KIND]
     if not wanted and not is_sought:
         return None
@@ -85,7 +85,7 @@ def find_resource(
     return next(one.resource for score, one in scored if score == best)
 
 
-def _offered(turn: Turn, shelved: Sequence[Shelved]) -> Pending | None:
+def _offered(turn: Turn, shelved: Sequence[IndexedResource]) -> PendingQuestion | None:
     """What was asked back last, where it was which of these things is meant."""
     if turn.pending is None or not turn.pending.options:
         return None
@@ -94,8 +94,8 @@ def _offered(turn: Turn, shelved: Sequence[Shelved]) -> Pending | None:
 
 
 def _scoring(
-    asked: Asked, wanted: Sequence[Wanted], library: Library
-) -> Callable[[Shelved], float]:
+    asked: ReadQuestion, wanted: Sequence[WantedTerm], library: Library
+) -> Callable[[IndexedResource], float]:
     """Tells how much of what is wanted a resource speaks of, 0 to 1 and a little."""
     total = sum(item.weight for item in wanted)
     sought = [
@@ -103,7 +103,7 @@ def _scoring(
     ]
     kinds = [item.term.own for item in asked.wanted if item.term.word in _OF_A_KIND]
 
-    def score(one: Shelved) -> float:
+    def score(one: IndexedResource) -> float:
         found = 0.0
         for weight, stems, on_page in sought:
             value = _said_of(one, stems)
@@ -118,13 +118,13 @@ def _scoring(
     return score
 
 
-def _speaks_of(one: Shelved, wanted: Sequence[Wanted]) -> bool:
+def _speaks_of(one: IndexedResource, wanted: Sequence[WantedTerm]) -> bool:
     """Whether enough of what is wanted is said of a resource itself."""
     said = sum(item.weight * _said_of(one, item.term.stems) for item in wanted)
     return said >= _SAID * sum(item.weight for item in wanted)
 
 
-def _said_of(one: Shelved, stems: Mapping[str, float]) -> float:
+def _said_of(one: IndexedResource, stems: Mapping[str, float]) -> float:
     """How well a resource itself says one thing that is wanted, 0 to 1."""
     return max(_said(stems, one.named), _TOLD * _said(stems, one.told))
 

@@ -15,25 +15,36 @@ from functools import lru_cache, partial
 import msgspec
 
 from aitp_desk.agent.base import Answer, Said
-from aitp_desk.agent.slots.replies.confirmation import consequences
-from aitp_desk.agent.tools import Asks, Called, Invoke, Round, Tool, ToolResult
-from aitp_desk.desk.calls.invocation import (
-    Accepted,
-    Consent,
-    ConsentNeeded,
-    Ended,
-    Invocation,
-    Invoked,
-    PaymentNeeded,
-    say_nothing,
+from aitp_desk.agent.slots.replies.confirmation import list_consequences
+from aitp_desk.agent.tools import (
+    FollowUpQuestion,
+    Invoke,
+    Tool,
+    ToolCallRecord,
+    ToolResult,
+    ToolRound,
 )
-from aitp_desk.desk.calls.invoker import Invoking
-from aitp_desk.desk.dialogue.consent import agrees, consent_question, is_mild
+from aitp_desk.desk.calls.invocation import (
+    AcceptedCall,
+    CompletedCall,
+    Consent,
+    ConsentRequired,
+    Invocation,
+    InvocationOutcome,
+    PaymentNeeded,
+    write_no_messages,
+)
+from aitp_desk.desk.calls.invoker import ActionInvoker
+from aitp_desk.desk.dialogue.consent import consent_question, is_low_risk, parse_consent
 from aitp_desk.desk.dialogue.conversation import Conversation
-from aitp_desk.desk.dialogue.next_question import memory_of, next_question, refused
-from aitp_desk.desk.dialogue.prompts import payment_question, question_in_words
-from aitp_desk.desk.limits.rate_limits import Limiter
-from aitp_desk.desk.plugins.desk_messages import Speaking
+from aitp_desk.desk.dialogue.next_question import (
+    make_correction_question,
+    next_question,
+    write_memory,
+)
+from aitp_desk.desk.dialogue.prompts import describe_question, payment_question
+from aitp_desk.desk.limits.rate_limits import RateLimiter
+from aitp_desk.desk.plugins.desk_messages import DeskMessages
 from aitp_desk.model.access.principal import Principal
 from aitp_desk.model.calls.action import Action, may_invoke
 from aitp_desk.model.calls.call import ActionCall, CallState
@@ -62,7 +73,7 @@ NOT_IN_WORDS = (
 )
 
 
-class Tooling:
+class AgentTools:
     """Hands actions to agents.
 
     Attributes:
@@ -74,27 +85,27 @@ class Tooling:
 
     def __init__(
         self,
-        invoking: Invoking,
+        invoking: ActionInvoker,
         *,
-        limiter: Limiter,
+        limiter: RateLimiter,
         now: Callable[[], datetime],
-        speaking: Speaking,
+        speaking: DeskMessages,
     ) -> None:
         self.invoking = invoking
         self.limiter = limiter
         self.now = now
         self.speaking = speaking
-        self._tools = tuple((action, tool_of(action)) for action in invoking.actions)
+        self._tools = tuple((action, make_tool(action)) for action in invoking.actions)
         self._open = lru_cache(_SCOPES_KEPT)(self._find_open)
 
-    def tools(self, principal: Principal) -> tuple[Tool, ...]:
+    def list_tools(self, principal: Principal) -> tuple[Tool, ...]:
         """What an agent may call while it answers this caller."""
         return self._open(principal.scopes)
 
     def _find_open(self, scopes: frozenset[str]) -> tuple[Tool, ...]:
         return tuple([tool for action, tool in self._tools if may_invoke(scopes, action)])
 
-    def invoker(self, principal: Principal, conversation: Conversation) -> Invoke:
+    def make_invoker(self, principal: Principal, conversation: Conversation) -> Invoke:
         """The callable that calls actions as this caller, and as nobody else."""
         return partial(self._call, principal, conversation)
 
@@ -109,9 +120,11 @@ class Tooling:
             arguments = msgspec.json.decode(call.arguments or "{}", type=dict[str, object])
         except msgspec.DecodeError:
             return ToolResult("The arguments are not a JSON object.", failed=True)
-        made = conversation.made_before(call.name, arguments, self.invoking.secrets.shown)
+        made = conversation.find_earlier_call(
+            call.name, arguments, self.invoking.secrets.redact_arguments
+        )
         if made is not None:
-            return tell_call(made)
+            return describe_call(made)
         invocation = Invocation(
             call.name,
             arguments,
@@ -134,7 +147,7 @@ class Tooling:
         except (UnknownAction, NotAuthenticated, ScopeMissing):
             return ToolResult(f"There is no action named {call.name[:64]!r}.", failed=True)
         except DeskError as error:
-            if self.invoking.secrets.among(call.name, (error.param or "",)) is not None:
+            if self.invoking.secrets.find_secret(call.name, (error.param or "",)) is not None:
                 return ToolResult(NOT_IN_WORDS.format(error.param), failed=True)
             where = f" ({error.param})" if error.param else ""
             return ToolResult(f"{error.message}{where}", failed=True)
@@ -150,10 +163,10 @@ class Tooling:
         """
         if conversation.answers is None:
             return None
-        waiting = await self.invoking.calls.waiting(conversation.answers, principal)
+        waiting = await self.invoking.calls.find_pending(conversation.answers, principal)
         if waiting is None or waiting.price is None or waiting.payment is None:
             return None
-        shown, name = self.invoking.secrets.shown, invocation.name
+        shown, name = self.invoking.secrets.redact_arguments, invocation.name
         same = shown(name, waiting.arguments) == shown(name, invocation.arguments)
         if waiting.action != name or not same:
             return None
@@ -172,68 +185,71 @@ class Tooling:
             return None
         offered = self.invoking.find(principal, invocation.name)
         arguments = invocation.arguments
-        context = self.invoking.context(principal, None)
+        context = self.invoking.make_context(principal, None)
         asked = await next_question(offered, arguments, context)
         if asked is None:
             try:
                 offered.read(arguments)
             except InvalidRequest as error:
-                again = refused(offered.action, None, arguments, error)
+                again = make_correction_question(offered.action, None, arguments, error)
                 if again is not None:
                     asked, arguments = again.again, again.arguments
-        if asked is None or not self.speaking.asks(asked.question):
+        if asked is None or not self.speaking.can_ask(asked.question):
             return None
         invocation = msgspec.structs.replace(invocation, arguments=arguments)
-        call = await self.invoking.waits.begin(
-            principal, ConsentNeeded(invocation, None), memory_of(asked, arguments), say_nothing
+        call = await self.invoking.waits.write_pending(
+            principal,
+            ConsentRequired(invocation, None),
+            write_memory(asked, arguments),
+            write_no_messages,
         )
-        words = question_in_words(asked.question)
+        words = describe_question(asked.question)
         return ToolResult(
             "Nothing was done: the visitor is asked for what is missing.",
             failed=True,
-            asks=Asks(words.question, words.options, call.id),
+            asks=FollowUpQuestion(words.question, words.options, call.id),
         )
 
     async def _invoke(
         self, principal: Principal, conversation: Conversation, invocation: Invocation
-    ) -> Invoked:
+    ) -> InvocationOutcome:
         """Call an action, or have it wait until the visitor has agreed to it."""
         action = self.invoking.find(principal, invocation.name).action
-        if action.kind != "query" and not conversation.take_counted():
+        if action.kind != "query" and not conversation.consume_count():
             self.limiter.count_call(principal)
         invoked = await self.invoking.invoke(
-            principal, invocation, conversation.begun, conversation.ended
+            principal, invocation, conversation.note_begun, conversation.note_ended
         )
-        if not isinstance(invoked, ConsentNeeded | PaymentNeeded):
+        if not isinstance(invoked, ConsentRequired | PaymentNeeded):
             return invoked
-        call = await self.invoking.waits.begin(principal, invoked, None, say_nothing)
+        call = await self.invoking.waits.write_pending(principal, invoked, None, write_no_messages)
         waiting = msgspec.structs.replace(invocation, waiting=call)
         return msgspec.structs.replace(invoked, invocation=waiting)
 
-    async def take_answer(self, principal: Principal, conversation: Conversation) -> None:
+    async def apply_answer(self, principal: Principal, conversation: Conversation) -> None:
         """Carry out what the desk has asked about last, where the visitor's words agree to it.
 
         An agent is told of it, and has no part in it. Where it cannot be done any more as it was
         asked, nothing is done; where the words refuse it, it waits no longer.
         """
         words = conversation.words
-        agreed = None if conversation.answers is None else agrees(words, is_mild=True)
+        agreed = None if conversation.answers is None else parse_consent(words, is_mild=True)
         if conversation.answers is None or agreed is None:
             return
-        waiting = await self.invoking.calls.waiting(conversation.answers, principal)
+        waiting = await self.invoking.calls.find_pending(conversation.answers, principal)
         if (
             waiting is None
             or waiting.memory is not None
             or waiting.thread_id != conversation.thread_id
         ):
             return
-        if agreed and not is_mild(self.invoking.action(waiting.action), waiting.price):
-            agreed = agrees(words)
+        if agreed and not is_low_risk(self.invoking.get_action(waiting.action), waiting.price):
+            agreed = parse_consent(words)
         if agreed is None:
             return
         if not agreed:
             with suppress(DeskError):  # it is over already
-                await self.invoking.waits.decline(waiting, say_nothing)
+                await self.invoking.waits.decline(waiting, write_no_messages)
             return
         if waiting.state is CallState.WAITING_PAYMENT:
             return  # it is agreed to by paying
@@ -250,46 +266,50 @@ class Tooling:
         )
         with suppress(DeskError):  # the agent meets the same when it calls
             await self.invoking.invoke(
-                principal, invocation, conversation.begun, conversation.ended
+                principal, invocation, conversation.note_begun, conversation.note_ended
             )
-        conversation.precede(tuple(conversation.made.values()))
+        conversation.add_earlier_calls(tuple(conversation.made.values()))
 
-    async def earlier(self, run_id: str) -> tuple[ActionCall, ...]:
+    async def list_earlier_calls(self, run_id: str) -> tuple[ActionCall, ...]:
         """What earlier attempts at a run have called, once none of it is at work any more."""
-        calls = await self.invoking.calls.of_run(run_id)
-        await self.invoking.settle(calls)
-        return await self.invoking.calls.of_run(run_id) if calls else ()
+        calls = await self.invoking.calls.list_in_run(run_id)
+        await self.invoking.wait_idle(calls)
+        return await self.invoking.calls.list_in_run(run_id) if calls else ()
 
-    def _tell(self, invoked: Invoked) -> ToolResult:
+    def _tell(self, invoked: InvocationOutcome) -> ToolResult:
         match invoked:
-            case Ended(call):
-                return tell_call(call)
-            case Accepted(call, eta_seconds):
+            case CompletedCall(call):
+                return describe_call(call)
+            case AcceptedCall(call, eta_seconds):
                 if call.state is CallState.WAITING_APPROVAL:
-                    return tell_call(call)
+                    return describe_call(call)
                 return _taken_on(call, eta_seconds)
-            case ConsentNeeded(invocation, price):
-                action = self.invoking.action(invocation.name)
+            case ConsentRequired(invocation, price):
+                action = self.invoking.get_action(invocation.name)
                 asks = consent_question(action, invocation, price)
                 waiting = invocation.waiting
                 return ToolResult(
                     "Nothing was done: the visitor has to agree first, and is asked.",
                     failed=True,
-                    asks=None if waiting is None else Asks(asks.question, asks.options, waiting.id),
+                    asks=None
+                    if waiting is None
+                    else FollowUpQuestion(asks.question, asks.options, waiting.id),
                 )
             case PaymentNeeded(invocation, price):
-                action = self.invoking.action(invocation.name)
-                asks = question_in_words(payment_question(action, invocation.arguments, price))
+                action = self.invoking.get_action(invocation.name)
+                asks = describe_question(payment_question(action, invocation.arguments, price))
                 waiting = invocation.waiting
                 return ToolResult(
                     f"Nothing was done: the visitor has to pay {price} first, and is asked. Do not"
                     " ask for a card, an account or a code yourself.",
                     failed=True,
-                    asks=None if waiting is None else Asks(asks.question, asks.options, waiting.id),
+                    asks=None
+                    if waiting is None
+                    else FollowUpQuestion(asks.question, asks.options, waiting.id),
                 )
 
 
-def tell_call(call: ActionCall) -> ToolResult:
+def describe_call(call: ActionCall) -> ToolResult:
     """What an agent is told of a call as it stands."""
     match call.state:
         case CallState.SUCCEEDED:
@@ -310,12 +330,12 @@ def tell_call(call: ActionCall) -> ToolResult:
             return ToolResult(CUT_SHORT, failed=True)
 
 
-def in_words(outcome: Said, conversation: Conversation, tooling: Tooling) -> Said:
+def describe_outcome(outcome: Said, conversation: Conversation, tooling: AgentTools) -> Said:
     """What is said where an agent had called something and could not say what came of it."""
     if outcome.fallback is None or not conversation.made:
         return outcome
     said = (
-        tooling.invoking.in_words(call) if call.is_over else tell_call(call).output
+        tooling.invoking.describe_result(call) if call.is_over else describe_call(call).output
         for call in conversation.made.values()
     )
     return Answer(
@@ -327,25 +347,25 @@ def in_words(outcome: Said, conversation: Conversation, tooling: Tooling) -> Sai
     )
 
 
-def round_of(calls: Sequence[ActionCall], told: Collection[str]) -> tuple[Round, ...]:
+def make_round(calls: Sequence[ActionCall], told: Collection[str]) -> tuple[ToolRound, ...]:
     """The calls of an earlier attempt at a run, as a step of this one; none where there are none.
 
     Parameters:
         told: ids by which the agent has named those that it is told of already.
     """
     made = tuple(
-        Called(
+        ToolCallRecord(
             ToolCall(
                 call.tool_call_id or call.id,
                 call.action,
                 msgspec.json.encode(call.arguments).decode(),
             ),
-            tell_call(call),
+            describe_call(call),
         )
         for call in calls
         if call.tool_call_id not in told
     )
-    return (Round("", made),) if made else ()
+    return (ToolRound("", made),) if made else ()
 
 
 def _taken_on(call: ActionCall, eta_seconds: int | None) -> ToolResult:
@@ -353,9 +373,9 @@ def _taken_on(call: ActionCall, eta_seconds: int | None) -> ToolResult:
     return ToolResult(f"It was taken on ({call.id}) and goes on by itself{about}.")
 
 
-def tool_of(action: Action) -> Tool:
+def make_tool(action: Action) -> Tool:
     """An action as an agent is told of it."""
-    told = (action.summary, action.description, " ".join(consequences(action)))
+    told = (action.summary, action.description, " ".join(list_consequences(action)))
     description = "\n".join(filter(None, told))
     # what is secret is no model's to write: it would have to be told
     return Tool(action.name, description, public_schema(action.input_schema))

@@ -16,13 +16,13 @@ from aitp_desk.model.strict_json import MAX_DEPTH, decode_json
 
 PAYING = ("payment", "x402_payment")
 """The messages that pay for a call (``docs/paying-at-doors.md``)."""
-LONGEST_PAYMENT = 16 * 1024
+MAX_PAYMENT = 16 * 1024
 """In bytes of JSON."""
-DEEPEST_PAYMENT = 12
+MAX_PAYMENT_DEPTH = 12
 """In levels."""
 
 
-def arguments_in(words: str) -> tuple[Mapping[str, Any], Consent | None] | None:
+def parse_arguments(words: str) -> tuple[Mapping[str, Any], Consent | None] | None:
     """The arguments of a question that is a JSON object, and what it agrees to; else None.
 
     Raises:
@@ -42,18 +42,18 @@ def arguments_in(words: str) -> tuple[Mapping[str, Any], Consent | None] | None:
             f" texts hold no NUL and no lone surrogate, and it nests at most {MAX_DEPTH} levels.",
             param="query",
         ) from error
-    return part_consent(given)
+    return split_consent(given)
 
 
-def words_of(arguments: Mapping[str, Any], consent: Consent | None) -> str:
-    """The question that these arguments are, with what it agrees to: as of :func:`arguments_in`."""
+def write_arguments(arguments: Mapping[str, Any], consent: Consent | None) -> str:
+    """Write arguments and consent as a question: the reverse of :func:`parse_arguments`."""
     said = dict(arguments)
     if consent is not None:
         said[CONFIRMATION] = True if consent.price is None else consent.price
     return msgspec.json.encode(said).decode()
 
 
-def part_consent(given: Mapping[str, Any]) -> tuple[Mapping[str, Any], Consent | None]:
+def split_consent(given: Mapping[str, Any]) -> tuple[Mapping[str, Any], Consent | None]:
     """The arguments in a JSON object, and what its reserved member agrees to.
 
     Raises:
@@ -65,7 +65,7 @@ def part_consent(given: Mapping[str, Any]) -> tuple[Mapping[str, Any], Consent |
     return arguments, _consent_in(arguments.pop(CONFIRMATION))
 
 
-def part_payment(
+def split_payment(
     given: Mapping[str, Any],
 ) -> tuple[Mapping[str, Any], Mapping[str, Any] | None]:
     """The arguments in a JSON object, and the message in its reserved member that pays for them.
@@ -89,9 +89,9 @@ def _payment_in(given: Any) -> Mapping[str, Any] | None:
             f" {' or '.join(PAYING)}.",
             param=PAYMENT,
         )
-    if len(msgspec.json.encode(given)) > LONGEST_PAYMENT or _depth(given) > DEEPEST_PAYMENT:
+    if len(msgspec.json.encode(given)) > MAX_PAYMENT or _depth(given) > MAX_PAYMENT_DEPTH:
         raise InvalidRequest(
-            f"{PAYMENT} has at most {LONGEST_PAYMENT} bytes and {DEEPEST_PAYMENT} levels.",
+            f"{PAYMENT} has at most {MAX_PAYMENT} bytes and {MAX_PAYMENT_DEPTH} levels.",
             param=PAYMENT,
         )
     return dict(members)

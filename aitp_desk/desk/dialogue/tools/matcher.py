@@ -11,10 +11,10 @@ from aitp_desk.agent.extractive.embedding import QUESTION_SECONDS
 from aitp_desk.agent.extractive.question import is_question
 from aitp_desk.desk.calls.registry import Content
 from aitp_desk.desk.calls.results import choose_type
-from aitp_desk.desk.dialogue.turn import Ask
+from aitp_desk.desk.dialogue.turn import AskRequest
 from aitp_desk.desk.limits.rate_limits import Allowance
 from aitp_desk.knowledge.semantics.base import ModelUnusable
-from aitp_desk.knowledge.semantics.intents import Intents
+from aitp_desk.knowledge.semantics.intents import IntentMatcher
 from aitp_desk.knowledge.semantics.vectors import Vectors
 from aitp_desk.model.access.principal import Principal
 from aitp_desk.model.calls.action import Action, may_invoke
@@ -46,23 +46,25 @@ class ActionMatcher:
         self._actions = {action.name: action for action in actions}
         self._content = content
         self._requires_intent = requires_intent
-        self._intents = Intents({one.name: _texts_of(one) for one in actions})
+        self._intents = IntentMatcher({one.name: _texts_of(one) for one in actions})
         self._vectors: Vectors | None = None
         self._found: dict[str, str | None] = {}
 
     def is_ready(self, locale: str | None) -> bool:
         """Whether there is anything to match, and to match with."""
-        return bool(self._actions) and self._content.editions.speaking(locale).vectors is not None
+        return (
+            bool(self._actions) and self._content.editions.find_library(locale).vectors is not None
+        )
 
     async def find(
-        self, principal: Principal, ask: Ask, allowance: Allowance | None
+        self, principal: Principal, ask: AskRequest, allowance: Allowance | None
     ) -> Action | None:
         """The action that the words of a question clearly ask for and that the caller may call.
 
         A question about what changes something or costs is no request for it: "Can I cancel an
         order?" is answered from the pages.
         """
-        vectors = self._content.editions.speaking(ask.locale).vectors
+        vectors = self._content.editions.find_library(ask.locale).vectors
         words = " ".join(ask.query.split())
         if vectors is None or not words or len(words) > _LONGEST:
             return None
@@ -77,7 +79,7 @@ class ActionMatcher:
             return None
         if not may_invoke(principal.scopes, action):
             return None
-        if allowance is not None and not allowance.lets_call(name):
+        if allowance is not None and not allowance.allows_action(name):
             return None
         try:
             choose_type(action, ask.accepts)

@@ -11,12 +11,12 @@ from collections.abc import Callable, Sequence
 import msgspec
 
 from aitp_desk.agent.base import CHARACTERS_PER_TOKEN, Answer, Said, SiteFacts
-from aitp_desk.agent.extractive.agent import cut
+from aitp_desk.agent.extractive.agent import cut_text
 from aitp_desk.agent.extractive.dialogue.context import asks_backwards
 from aitp_desk.agent.history.message_codec import OFFERS_PERSON, write_reply
-from aitp_desk.agent.history.window import told_text
+from aitp_desk.agent.history.window import get_text
 from aitp_desk.agent.speech import Speech, speech_of
-from aitp_desk.agent.speech.person_request import PersonWanted, agrees_to_person, asks_for_person
+from aitp_desk.agent.speech.person_request import PersonRequest, agrees_to_person, asks_for_person
 from aitp_desk.config import Tickets
 from aitp_desk.model.access.principal import Principal
 from aitp_desk.model.conversation.thread import Message, Origin
@@ -26,8 +26,8 @@ from aitp_desk.model.conversation.ticket import (
     KeptTicket,
     TicketKind,
     TicketState,
-    in_a_line,
-    shortened,
+    shorten,
+    to_summary_line,
 )
 from aitp_desk.model.ids import new_id
 from aitp_desk.store.units.tickets.requests import PersonAsked
@@ -38,7 +38,7 @@ _DIGITS = 32
 """How much of a digest is kept, in hexadecimal digits."""
 
 
-class People:
+class PersonRequests:
     """Has people asked, at one desk.
 
     Parameters:
@@ -63,13 +63,13 @@ class People:
         self._clock = clock
 
     @property
-    def may_be_asked(self) -> bool:
+    def is_available(self) -> bool:
         """Whether a visitor who asks for a person gets one."""
         return self._settings.people != "off"
 
-    def wanted(
+    def parse_request(
         self, words: str, unanswered: str | None, *, in_full: bool = False
-    ) -> PersonWanted | None:
+    ) -> PersonRequest | None:
         """What a visitor's words ask of people; None where they are for the agent.
 
         Parameters:
@@ -77,15 +77,15 @@ class People:
                 said last; None where it has not.
             in_full: whether a word such as ``human`` does not ask for one, but a sentence only.
         """
-        if not self.may_be_asked:
+        if not self.is_available:
             return None
         if unanswered is not None:
             agreed = agrees_to_person(words) or asks_for_person(words, in_full=in_full)
-            return None if agreed is None else PersonWanted("question", unanswered, "", agreed.tag)
+            return None if agreed is None else PersonRequest("question", unanswered, "", agreed.tag)
         asked = asks_for_person(words, in_full=in_full)
-        return None if asked is None else PersonWanted("request", words, "", asked.tag)
+        return None if asked is None else PersonRequest("request", words, "", asked.tag)
 
-    def consider(
+    def review_reply(
         self,
         said: Said,
         question: str,
@@ -97,7 +97,7 @@ class People:
 
         Parameters:
             question: the visitor's words.
-            unanswered: as of :meth:`wanted`.
+            unanswered: as of :meth:`parse_request`.
             language: in which it is told.
             max_tokens: how long the text may be; an offer that has no room is not made.
         """
@@ -112,17 +112,17 @@ class People:
         if said.found or asks_backwards(question, language):  # nobody else knows what was said
             return said
         if self._settings.people == "at_once":
-            wanted = PersonWanted("question", question, "", speech.tag)
+            wanted = PersonRequest("question", question, "", speech.tag)
             return msgspec.structs.replace(said, person=wanted)
         text = _BETWEEN.join(filter(None, (said.text, speech.person.offer)))
         if self._settings.people != "offered" or _is_too_long(text, max_tokens):
             return said
         return msgspec.structs.replace(said, text=text, offers_person=True)
 
-    def ask(
+    def make_request(
         self,
         said: Answer,
-        wanted: PersonWanted,
+        wanted: PersonRequest,
         principal: Principal,
         thread_id: str,
         max_tokens: int | None = None,
@@ -143,9 +143,9 @@ class People:
             self._desk,
             TicketKind(wanted.why),
             TicketState.OPEN,
-            in_a_line(wanted.about),
+            to_summary_line(wanted.about),
             int(now),
-            shortened(_note(wanted), LONGEST_NOTE),
+            shorten(_note(wanted), LONGEST_NOTE),
             thread_id,
             None,
             principal.party,
@@ -156,7 +156,7 @@ class People:
         def parts(words: str) -> tuple[str, ...]:
             text = _BETWEEN.join(filter(None, (said.text, words)))
             if max_tokens is not None and _is_too_long(text, max_tokens):
-                text = cut(words, max_tokens * CHARACTERS_PER_TOKEN)
+                text = cut_text(words, max_tokens * CHARACTERS_PER_TOKEN)
             return write_reply(msgspec.structs.replace(said, text=text), self._site.url)
 
         return PersonAsked(
@@ -178,7 +178,7 @@ class People:
         return self._digest(whose).hex()[:_DIGITS]
 
 
-def unanswered_in(before: Sequence[Message]) -> str | None:
+def find_unanswered(before: Sequence[Message]) -> str | None:
     """The question about which the desk's last reply offers to ask a person.
 
     Parameters:
@@ -192,12 +192,12 @@ def unanswered_in(before: Sequence[Message]) -> str | None:
         return None
     first = desks[-2] + 1 if len(desks) > 1 else 0
     asked = (message for message in before[first : desks[-1]] if message.role == "user")
-    return "\n".join(map(told_text, asked))
+    return "\n".join(map(get_text, asked))
 
 
-def _note(wanted: PersonWanted) -> str:
+def _note(wanted: PersonRequest) -> str:
     """What the line that a ticket is about leaves out, and what else is to be known."""
-    whole = wanted.about if in_a_line(wanted.about) != wanted.about else ""
+    whole = wanted.about if to_summary_line(wanted.about) != wanted.about else ""
     return _BETWEEN.join(filter(None, (whole, wanted.note)))
 
 

@@ -9,17 +9,17 @@ import msgspec
 import structlog
 
 from aitp_desk.capability import Record
-from aitp_desk.desk.plugins.messages.parts import SCHEMA, Placed, read_part, write_part
-from aitp_desk.desk.plugins.registry import Capabilities, Enabled, Meant
+from aitp_desk.desk.plugins.messages.parts import SCHEMA, PlacedPart, read_part, write_part
+from aitp_desk.desk.plugins.registry import EnabledPlugin, PluginRegistry, SchemaMatch
 from aitp_desk.model.conversation.thread import MAX_PARTS, Draft
 
-MOST_WORDS = 4096
+MAX_WORDS = 4096
 """What is longer than this, in characters, is no answer in words."""
 
 _log = structlog.get_logger()
 
 
-class Understood(msgspec.Struct, frozen=True):
+class UnderstoodAnswer(msgspec.Struct, frozen=True):
     """Words that were understood.
 
     Parameters:
@@ -28,15 +28,15 @@ class Understood(msgspec.Struct, frozen=True):
     """
 
     draft: Draft
-    parts: tuple[Placed, ...]
+    parts: tuple[PlacedPart, ...]
 
 
-def understand(
+def understand_words(
     draft: Draft,
     waiting: Sequence[tuple[str, Record]],
-    capabilities: Capabilities,
+    capabilities: PluginRegistry,
     names: Collection[str],
-) -> Understood | None:
+) -> UnderstoodAnswer | None:
     """Have the capabilities that wait on a thread look at what was said in words.
 
     Parameters:
@@ -47,7 +47,7 @@ def understand(
         None where no capability, or more than one, takes the words for its answer.
     """
     text = "\n".join(draft.content).strip()
-    if draft.role != "user" or len(text) > MOST_WORDS or len(draft.content) >= MAX_PARTS:
+    if draft.role != "user" or len(text) > MAX_WORDS or len(draft.content) >= MAX_PARTS:
         return None
     claims = []
     for enabled in capabilities.hearing:
@@ -64,24 +64,24 @@ def understand(
     place = len(draft.content)
     try:
         given = msgspec.to_builtins(given)
-        part = read_part({SCHEMA: url, **given}, Meant(enabled, version), f"content[{place}]")
+        part = read_part({SCHEMA: url, **given}, SchemaMatch(enabled, version), f"content[{place}]")
         content = (*draft.content, write_part(given, url))
     except Exception:  # noqa: BLE001 -- whatever a plug-in does, the words are kept
         _log.exception("from_text_failed", capability=enabled.slug)
         return None
-    return Understood(
-        msgspec.structs.replace(draft, content=content), (Placed(place, enabled, part),)
+    return UnderstoodAnswer(
+        msgspec.structs.replace(draft, content=content), (PlacedPart(place, enabled, part),)
     )
 
 
-def without_secrets(text: str, capabilities: Capabilities) -> str:
+def without_secrets(text: str, capabilities: PluginRegistry) -> str:
     """What is kept of a visitor's words, as of :meth:`.Capability.without_secrets`."""
     for capability in capabilities.hiding:
         text = capability.without_secrets(text)
     return text
 
 
-def _awaits(enabled: Enabled, record: Record, names: Collection[str]) -> bool:
+def _awaits(enabled: EnabledPlugin, record: Record, names: Collection[str]) -> bool:
     try:
         return any(enabled.capability.awaits(record, name) for name in names)
     except Exception:  # noqa: BLE001 -- whatever a plug-in does, the words are kept
@@ -89,7 +89,7 @@ def _awaits(enabled: Enabled, record: Record, names: Collection[str]) -> bool:
         return False
 
 
-def _ask(enabled: Enabled, text: str, waiting: Sequence[Record]) -> Mapping[str, Any] | None:
+def _ask(enabled: EnabledPlugin, text: str, waiting: Sequence[Record]) -> Mapping[str, Any] | None:
     try:
         return enabled.capability.from_text(text, waiting)
     except Exception:  # noqa: BLE001 -- whatever a plug-in does, the words are kept

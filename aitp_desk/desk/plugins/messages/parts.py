@@ -15,7 +15,7 @@ from typing import Any
 import msgspec
 
 from aitp_desk.capability import Part
-from aitp_desk.desk.plugins.registry import Capabilities, Enabled, Meant
+from aitp_desk.desk.plugins.registry import EnabledPlugin, PluginRegistry, SchemaMatch
 from aitp_desk.model.errors import InvalidRequest
 from aitp_desk.model.strict_json import decode_json
 
@@ -29,7 +29,7 @@ _NAMED = re.compile(
 _AT = re.compile(r" - at `(?:key in )?\$\.?(?P<path>[^`]*)`\Z")
 
 
-class Placed(msgspec.Struct, frozen=True, eq=False):
+class PlacedPart(msgspec.Struct, frozen=True, eq=False):
     """A structured part of a message.
 
     Parameters:
@@ -37,16 +37,18 @@ class Placed(msgspec.Struct, frozen=True, eq=False):
     """
 
     place: int
-    enabled: Enabled
+    enabled: EnabledPlugin
     part: Part
 
 
-def may_be_structured(content: Sequence[str]) -> bool:
+def may_have_structure(content: Sequence[str]) -> bool:
     """Whether it is worth a look: text is told from the rest without being parsed."""
     return any(map(_STRUCTURED.match, content))
 
 
-def find_parts(content: Sequence[str], capabilities: Capabilities, at: str = "") -> list[Placed]:
+def find_parts(
+    content: Sequence[str], capabilities: PluginRegistry, at: str = ""
+) -> list[PlacedPart]:
     """Read the structured parts of a message.
 
     Parameters:
@@ -62,13 +64,13 @@ def find_parts(content: Sequence[str], capabilities: Capabilities, at: str = "")
         where = f"{at}content[{place}]"
         given = _read_object(text, capabilities, where)
         url = None if given is None else given.get(SCHEMA)
-        meant = capabilities.meant(url) if isinstance(url, str) else None
+        meant = capabilities.resolve_schema(url) if isinstance(url, str) else None
         if given is not None and meant is not None:
-            found.append(Placed(place, meant.enabled, read_part(given, meant, where)))
+            found.append(PlacedPart(place, meant.enabled, read_part(given, meant, where)))
     return found
 
 
-def read_part(given: Mapping[str, Any], meant: Meant, at: str) -> Part:
+def read_part(given: Mapping[str, Any], meant: SchemaMatch, at: str) -> Part:
     """Read one part by its schema.
 
     Parameters:
@@ -116,7 +118,7 @@ def write_part(given: Mapping[str, Any], url: str) -> str:
     return msgspec.json.encode({SCHEMA: url, **given}).decode()
 
 
-def _read_object(text: str, capabilities: Capabilities, at: str) -> dict[str, Any] | None:
+def _read_object(text: str, capabilities: PluginRegistry, at: str) -> dict[str, Any] | None:
     """What a text holds that may be an object; None where it is only words.
 
     Raises:
@@ -125,7 +127,7 @@ def _read_object(text: str, capabilities: Capabilities, at: str) -> dict[str, An
     try:
         read = decode_json(text.encode())
     except InvalidRequest as error:
-        if any(capabilities.meant(url) is not None for url in _named_in(text)):
+        if any(capabilities.resolve_schema(url) is not None for url in _named_in(text)):
             raise InvalidRequest(error.message, param=at) from None
         return None
     return read if isinstance(read, dict) else None

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
-from aitp_desk.desk.plugins.messages.parts import Placed
+from aitp_desk.desk.plugins.messages.parts import PlacedPart
 from aitp_desk.model.errors import Forbidden, InvalidRequest
 
 TO = "to"
@@ -17,7 +17,7 @@ _ACTOR = "actor"
 """The member of a capability's own message that says so."""
 
 
-def refused(placed: Placed) -> Forbidden:
+def make_refusal_text(placed: PlacedPart) -> Forbidden:
     """What a visitor is told where the site takes no messages of a capability."""
     slug = placed.enabled.slug
     return Forbidden(
@@ -26,7 +26,7 @@ def refused(placed: Placed) -> Forbidden:
 
 
 def check_addressee(
-    placed: Placed, metadata: Mapping[str, str], others: Collection[str], own: str
+    placed: PlacedPart, metadata: Mapping[str, str], others: Collection[str], own: str
 ) -> None:
     """Refuse a part that cannot be passed along.
 

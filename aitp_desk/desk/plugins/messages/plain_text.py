@@ -12,9 +12,9 @@ import structlog
 from msgspec.structs import replace
 
 from aitp_desk.capability import Capability
-from aitp_desk.desk.plugins.messages.parts import Placed, find_parts, may_be_structured
-from aitp_desk.desk.plugins.messages.validation import write_fitting
-from aitp_desk.desk.plugins.registry import Capabilities, Enabled
+from aitp_desk.desk.plugins.messages.parts import PlacedPart, find_parts, may_have_structure
+from aitp_desk.desk.plugins.messages.validation import write_valid_part
+from aitp_desk.desk.plugins.registry import EnabledPlugin, PluginRegistry
 from aitp_desk.model.access.principal import Principal
 from aitp_desk.model.conversation.spoken import Spoken
 from aitp_desk.model.conversation.thread import Actor, Message
@@ -25,14 +25,14 @@ from aitp_desk.store.reads import threads as reads
 _log = structlog.get_logger()
 
 
-class Telling:
+class PlainTextRenderer:
     """Tells the messages of threads."""
 
-    def __init__(self, capabilities: Capabilities, store: Store) -> None:
+    def __init__(self, capabilities: PluginRegistry, store: Store) -> None:
         self._capabilities = capabilities
         self._store = store
 
-    async def tell(
+    async def render_messages(
         self, principal: Principal, thread_id: str, messages: Sequence[Message]
     ) -> tuple[Message, ...]:
         """Messages of a thread as a caller understands them.
@@ -40,41 +40,41 @@ class Telling:
         Where none of them has a structured part nothing is looked up.
         """
         if not self._capabilities.all or not any(
-            may_be_structured(one.content) for one in messages
+            may_have_structure(one.content) for one in messages
         ):
             return tuple(messages)
-        own = await self.readers(principal, thread_id)
-        return tuple(self.tell_to(own, one) for one in messages)
+        own = await self.find_reader_actors(principal, thread_id)
+        return tuple(self.render_for_reader(own, one) for one in messages)
 
-    def in_words(self, message: Message) -> Message:
+    def render_message(self, message: Message) -> Message:
         """A message as it is told to whoever has declared nothing."""
-        return told_in_words(message, self._capabilities)
+        return render_plain_text(message, self._capabilities)
 
     @property
-    def is_wanted(self) -> bool:
+    def is_needed(self) -> bool:
         """Whether any message may have to be told in words."""
         return bool(self._capabilities)
 
-    async def readers(self, principal: Principal, thread_id: str) -> tuple[Actor, ...]:
+    async def find_reader_actors(self, principal: Principal, thread_id: str) -> tuple[Actor, ...]:
         """The actors of a thread that a caller goes by."""
         present = await reads.read_present(self._store, thread_id)
         return tuple(actor for actor in present if actor.principal == principal.owner)
 
-    def tell_to(self, readers: Sequence[Actor], message: Message) -> Message:
+    def render_for_reader(self, readers: Sequence[Actor], message: Message) -> Message:
         """A message as one reader understands it, who goes by these actors."""
-        known = self._capabilities.version_known
+        known = self._capabilities.find_known_version
 
-        return told_in_words(message, self._capabilities, lambda one: known(one, readers))
+        return render_plain_text(message, self._capabilities, lambda one: known(one, readers))
 
 
-def _nobody_knows(_enabled: Enabled) -> int | None:
+def _nobody_knows(_enabled: EnabledPlugin) -> int | None:
     return None
 
 
-def told_in_words(
+def render_plain_text(
     message: Message,
-    capabilities: Capabilities,
-    known: Callable[[Enabled], int | None] = _nobody_knows,
+    capabilities: PluginRegistry,
+    known: Callable[[EnabledPlugin], int | None] = _nobody_knows,
 ) -> Message:
     """A message with words in place of the structured parts that its reader does not know.
 
@@ -84,17 +84,17 @@ def told_in_words(
     Parameters:
         known: the highest version of a capability that the reader has declared.
     """
-    content = words_of(message.content, capabilities, known)
+    content = render_parts(message.content, capabilities, known)
     return message if content is message.content else replace(message, content=content)
 
 
-def words_of(
+def render_parts(
     content: tuple[str, ...],
-    capabilities: Capabilities,
-    known: Callable[[Enabled], int | None] = _nobody_knows,
+    capabilities: PluginRegistry,
+    known: Callable[[EnabledPlugin], int | None] = _nobody_knows,
 ) -> tuple[str, ...]:
-    """The parts of a message as :func:`told_in_words` has them; the same where nothing changes."""
-    if not capabilities or not may_be_structured(content):
+    """Render the parts of a message as :func:`render_plain_text` does; the same if unchanged."""
+    if not capabilities or not may_have_structure(content):
         return content
     told = list(content)
     for place, text in enumerate(content):
@@ -105,24 +105,24 @@ def words_of(
         for placed in found:
             version = known(placed.enabled)
             if version is None:
-                told[place] = words_for(placed)
+                told[place] = describe_part(placed)
             elif version < placed.part.version:
-                told[place] = _in_version(placed, version) or words_for(placed)
+                told[place] = _in_version(placed, version) or describe_part(placed)
     return tuple(told)
 
 
-def _in_version(placed: Placed, version: int) -> str | None:
+def _in_version(placed: PlacedPart, version: int) -> str | None:
     """A part as an older version says it; None where that cannot."""
     enabled = placed.enabled
     try:
         given = enabled.capability.as_version(placed.part, version)
-        return None if given is None else write_fitting(enabled, given, (version,))
+        return None if given is None else write_valid_part(enabled, given, (version,))
     except Exception:  # noqa: BLE001 -- whatever a plug-in does, the others are told
         _log.exception("as_version_failed", capability=enabled.slug)
         return None
 
 
-def spoken_of(content: Sequence[str], capabilities: Capabilities) -> tuple[Spoken, ...]:
+def split_parts(content: Sequence[str], capabilities: PluginRegistry) -> tuple[Spoken, ...]:
     """The parts of a message in words, and those of capabilities as they are besides."""
     told = [Spoken(text) for text in content]
     for place, text in enumerate(content):
@@ -131,11 +131,11 @@ def spoken_of(content: Sequence[str], capabilities: Capabilities) -> tuple[Spoke
         except InvalidRequest:
             continue
         for placed in found:
-            told[place] = Spoken(words_for(placed), placed.enabled.slug, text)
+            told[place] = Spoken(describe_part(placed), placed.enabled.slug, text)
     return tuple(told)
 
 
-def words_for(placed: Placed) -> str:
+def describe_part(placed: PlacedPart) -> str:
     """A part in words: those of its capability, else what every capability has by itself."""
     capability = placed.enabled.capability
     words = ""

@@ -8,96 +8,102 @@ from __future__ import annotations
 
 import msgspec
 
-from aitp_desk.desk.events.channel import Wording
-from aitp_desk.desk.events.events import Happening
-from aitp_desk.desk.events.run_stream import RunWording
-from aitp_desk.desk.plugins.messages.plain_text import Telling
+from aitp_desk.desk.events.channel import EventFormat
+from aitp_desk.desk.events.events import ThreadEvent
+from aitp_desk.desk.events.run_stream import RunEventFormat
+from aitp_desk.desk.plugins.messages.plain_text import PlainTextRenderer
 from aitp_desk.model.conversation.run import Run
 from aitp_desk.model.conversation.thread import Actor, Message
 
 
-class ReadersWording:
+class PlainTextFormat:
     """The wording of a door, told as a reader understands it who goes by these actors.
 
     Readers who have declared the same are written to together: they compare equal.
     """
 
-    def __init__(self, wording: Wording, telling: Telling, readers: tuple[Actor, ...]) -> None:
+    def __init__(
+        self, wording: EventFormat, telling: PlainTextRenderer, readers: tuple[Actor, ...]
+    ) -> None:
         self._wording = wording
         self._telling = telling
         self._readers = readers
         self._key = (wording, frozenset(url for one in readers for url in one.capabilities))
-        self._holding = _Holding()
+        self._holding = _HeldAnswers()
         self.beat = wording.beat
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, ReadersWording) and self._key == other._key
+        return isinstance(other, PlainTextFormat) and self._key == other._key
 
     def __hash__(self) -> int:
         return hash(self._key)
 
-    def begin(self, thread_id: str, after: int) -> bytes:
+    def format_begin(self, thread_id: str, after: int) -> bytes:
         """As the door's own."""
-        return self._wording.begin(thread_id, after)
+        return self._wording.format_begin(thread_id, after)
 
-    def happening(self, happening: Happening) -> bytes:
+    def format_event(self, happening: ThreadEvent) -> bytes:
         """As the door's own, of the message as the readers understand it."""
         match happening.subject:
             case Message() as message:
                 self._holding.end(message.run_id)
-                told = self._telling.tell_to(self._readers, message)
+                told = self._telling.render_for_reader(self._readers, message)
                 happening = msgspec.structs.replace(happening, subject=told)
             case Run() as run if run.is_over:
                 self._holding.end(run.id)
             case _:
                 pass
-        return self._wording.happening(happening)
+        return self._wording.format_event(happening)
 
-    def snapshot(self, run_id: str, text: str) -> bytes:
+    def format_snapshot(self, run_id: str, text: str) -> bytes:
         """As the door's own; empty of what may become a message."""
         is_held = bool(text) and self._holding.holds(run_id, text)
-        return self._wording.snapshot(run_id, "" if is_held else text)
+        return self._wording.format_snapshot(run_id, "" if is_held else text)
 
-    def delta(self, run_id: str, text: str) -> bytes:
+    def format_delta(self, run_id: str, text: str) -> bytes:
         """As the door's own; nothing of what may become a message."""
-        return b"" if self._holding.holds(run_id, text) else self._wording.delta(run_id, text)
+        return (
+            b"" if self._holding.holds(run_id, text) else self._wording.format_delta(run_id, text)
+        )
 
-    def restarted(self, run_id: str) -> bytes:
+    def format_restart(self, run_id: str) -> bytes:
         """As the door's own."""
         self._holding.end(run_id)
-        return self._wording.restarted(run_id)
+        return self._wording.format_restart(run_id)
 
 
-class ReadersRunWording:
+class PlainTextRunFormat:
     """The same of one run, for the caller who listens to it."""
 
-    def __init__(self, wording: RunWording, telling: Telling, readers: tuple[Actor, ...]) -> None:
+    def __init__(
+        self, wording: RunEventFormat, telling: PlainTextRenderer, readers: tuple[Actor, ...]
+    ) -> None:
         self._wording = wording
         self._telling = telling
         self._readers = readers
-        self._holding = _Holding()
+        self._holding = _HeldAnswers()
         self.beat = wording.beat
 
-    def moved(self, run: Run) -> bytes:
+    def format_state(self, run: Run) -> bytes:
         """As the door's own."""
-        return self._wording.moved(run)
+        return self._wording.format_state(run)
 
-    def said(self, text: str, message_id: str) -> bytes:
+    def format_text(self, text: str, message_id: str) -> bytes:
         """As the door's own; nothing of what may become a message."""
         if self._holding.holds(message_id, text):
             return b""
-        return self._wording.said(text, message_id)
+        return self._wording.format_text(text, message_id)
 
-    def replied(self, message: Message) -> bytes:
+    def format_message(self, message: Message) -> bytes:
         """As the door's own, of the message as the caller understands it."""
-        return self._wording.replied(self._telling.tell_to(self._readers, message))
+        return self._wording.format_message(self._telling.render_for_reader(self._readers, message))
 
-    def end(self) -> bytes:
+    def format_end(self) -> bytes:
         """As the door's own."""
-        return self._wording.end()
+        return self._wording.format_end()
 
 
-class _Holding:
+class _HeldAnswers:
     """Which of the answers that are being written are held back: their beginning says so."""
 
     def __init__(self) -> None:

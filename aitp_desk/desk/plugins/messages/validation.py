@@ -13,24 +13,26 @@ import msgspec
 
 from aitp_desk.capability import Replace
 from aitp_desk.desk.plugins.messages.parts import SCHEMA, read_part, write_part
-from aitp_desk.desk.plugins.registry import Capabilities, Enabled, Meant
+from aitp_desk.desk.plugins.registry import EnabledPlugin, PluginRegistry, SchemaMatch
 from aitp_desk.model.conversation.thread import Actor
 from aitp_desk.model.errors import InvalidRequest
 
 
-def versions_for(
-    enabled: Enabled, capabilities: Capabilities, actors: Sequence[Actor]
+def list_versions(
+    enabled: EnabledPlugin, capabilities: PluginRegistry, actors: Sequence[Actor]
 ) -> tuple[int, ...]:
     """The versions in which a message may be sent on a thread, the best first.
 
     It is the highest that all know who know it at all. What that cannot say is said in a newer
     one, and told in words to whoever does not know that.
     """
-    best = capabilities.version_for(enabled, actors)
+    best = capabilities.find_version(enabled, actors)
     return (best, *(one for one in sorted(enabled.schemas, reverse=True) if one != best))
 
 
-def write_fitting(enabled: Enabled, given: Mapping[str, Any], versions: Sequence[int]) -> str:
+def write_valid_part(
+    enabled: EnabledPlugin, given: Mapping[str, Any], versions: Sequence[int]
+) -> str:
     """A message as it stands among a message's parts, of the first version that it fits.
 
     Raises:
@@ -44,7 +46,7 @@ def write_fitting(enabled: Enabled, given: Mapping[str, Any], versions: Sequence
             told = f"There is no version {version} of {enabled.slug}."
             continue
         try:
-            read_part(plain, Meant(enabled, version), "content")
+            read_part(plain, SchemaMatch(enabled, version), "content")
         except InvalidRequest as error:
             told = told or error.message
         else:
@@ -52,7 +54,9 @@ def write_fitting(enabled: Enabled, given: Mapping[str, Any], versions: Sequence
     raise ValueError(f"{enabled.slug} gives a message that fits no schema of its own: {told}")
 
 
-def write_kept(enabled: Enabled, capabilities: Capabilities, kept: Replace, url: str) -> str:
+def write_kept_part(
+    enabled: EnabledPlugin, capabilities: PluginRegistry, kept: Replace, url: str
+) -> str:
     """What is kept in place of a part.
 
     Parameters:
@@ -60,13 +64,13 @@ def write_kept(enabled: Enabled, capabilities: Capabilities, kept: Replace, url:
         url: the part's ``$schema``.
 
     Raises:
-        as :func:`write_fitting`.
+        as :func:`write_valid_part`.
     """
     given = kept.given
     if kept.version is not None:
-        return write_fitting(enabled, given, (kept.version,))
+        return write_valid_part(enabled, given, (kept.version,))
     named = given.get(SCHEMA, url)
-    meant = capabilities.meant(named)
+    meant = capabilities.resolve_schema(named)
     if meant is None or meant.enabled is not enabled:
         raise ValueError(f"{enabled.slug} keeps a message of {named}, which is not its own.")
-    return write_fitting(enabled, {SCHEMA: named, **given}, (meant.version,))
+    return write_valid_part(enabled, {SCHEMA: named, **given}, (meant.version,))

@@ -5,21 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import overload
 
-from aitp_desk.desk.plugins.read_set import Ledger
+from aitp_desk.desk.plugins.read_set import ReadSet
 from aitp_desk.model.component import Component
 
 
-class NotLooked(BaseException):
+class ComponentsUnread(BaseException):
     """The parts of the desk are looked at that nobody has looked at yet. No plug-in is to catch it.
 
     As with what is unread of the ledger, the desk does so then, and asks again.
     """
 
 
-class SeenComponents(Sequence[Component]):
+class KnownComponents(Sequence[Component]):
     """The parts of the desk, as if they were at hand."""
 
-    def __init__(self, ledger: Ledger) -> None:
+    def __init__(self, ledger: ReadSet) -> None:
         self._ledger = ledger
 
     @overload
@@ -36,5 +36,5 @@ class SeenComponents(Sequence[Component]):
 
     def _seen(self) -> tuple[Component, ...]:
         if self._ledger.components is None:
-            raise NotLooked
+            raise ComponentsUnread
         return self._ledger.components

@@ -9,19 +9,19 @@ import msgspec
 
 from aitp_desk.capability import Context, Job, Record, Replace, Retry, Seal, Send, Wanted, Work
 from aitp_desk.desk.jobs import kinds as job_kinds
-from aitp_desk.desk.jobs.queue import Jobs
-from aitp_desk.desk.plugins.effects import Started, Where, Wishes, job_kind
-from aitp_desk.desk.plugins.judge import MOST_READ, read_into
+from aitp_desk.desk.jobs.queue import JobQueue
+from aitp_desk.desk.plugins.effects import EffectCollector, EffectTarget, PluginJobPayload, job_kind
+from aitp_desk.desk.plugins.judge import MAX_READS, read_missing
 from aitp_desk.desk.plugins.read_set import (
-    Ledger,
+    CallUnread,
     OwnCounters,
     OwnRecords,
-    Unread,
-    UnreadCall,
-    place_of,
+    ReadSet,
+    RecordUnread,
+    make_place,
 )
-from aitp_desk.desk.plugins.registry import Capabilities, Enabled
-from aitp_desk.model.access.audit import AuditKeys, own_auditor
+from aitp_desk.desk.plugins.registry import EnabledPlugin, PluginRegistry
+from aitp_desk.model.access.audit import AuditKeys, make_own_auditor
 from aitp_desk.model.conversation.thread import Actor
 from aitp_desk.store.base import Store
 from aitp_desk.store.reads import capabilities as capability_reads
@@ -34,7 +34,7 @@ AT_ONCE = 4
 """How many jobs of one name are done at a time."""
 
 
-class Doing:
+class PluginJobs:
     """Does what capabilities start.
 
     Parameters:
@@ -45,10 +45,10 @@ class Doing:
 
     def __init__(
         self,
-        capabilities: Capabilities,
+        capabilities: PluginRegistry,
         *,
         store: Store,
-        jobs: Jobs,
+        jobs: JobQueue,
         actors: Mapping[str, Actor],
         audit: AuditKeys,
         send: Send,
@@ -64,11 +64,11 @@ class Doing:
         self._changed = changed
         self._clock = clock
 
-    def serve(self) -> None:
+    def register_kinds(self) -> None:
         """Have all of them done."""
         for enabled in self._capabilities.all:
             for name, work in enabled.jobs.items():
-                self._jobs.handle(
+                self._jobs.register_kinds(
                     job_kinds.JobKind(
                         job_kind(enabled.slug, name),
                         partial(self._do, enabled, work),
@@ -78,12 +78,12 @@ class Doing:
                     )
                 )
 
-    async def _do(self, enabled: Enabled, work: Work, claim: ClaimedJob) -> job_kinds.Finish:
-        started = msgspec.json.decode(claim.payload, type=Started)
+    async def _do(self, enabled: EnabledPlugin, work: Work, claim: ClaimedJob) -> job_kinds.Finish:
+        started = msgspec.json.decode(claim.payload, type=PluginJobPayload)
 
         async def read(key: str) -> Record | None:
-            place = place_of(enabled.slug, enabled.capability.family, key)
-            return await capability_reads.record(self._store, *place)
+            place = make_place(enabled.slug, enabled.capability.family, key)
+            return await capability_reads.read_record(self._store, *place)
 
         job = Job(
             ref=claim.ref,
@@ -101,7 +101,7 @@ class Doing:
             raise job_kinds.Retry(failure.reason) from None
 
     async def _finished(
-        self, enabled: Enabled, claim: ClaimedJob, started: Started, wanted: Wanted
+        self, enabled: EnabledPlugin, claim: ClaimedJob, started: PluginJobPayload, wanted: Wanted
     ) -> job_kinds.Finish:
         """The end of a job by what stands now."""
         thread_id = started.thread_id
@@ -113,13 +113,13 @@ class Doing:
         )
 
     async def _gather(
-        self, enabled: Enabled, claim: ClaimedJob, started: Started, wanted: Wanted
+        self, enabled: EnabledPlugin, claim: ClaimedJob, started: PluginJobPayload, wanted: Wanted
     ) -> NewEffects:
         thread_id = started.thread_id
         own = self._actors[claim.desk].id
         actors = () if thread_id is None else await reads.read_actors(self._store, thread_id)
         now = self._clock()
-        where = Where(
+        where = EffectTarget(
             thread_id,
             claim.desk,
             own,
@@ -128,7 +128,7 @@ class Doing:
             now,
             is_aside=True,
         )
-        ledger = Ledger(self._capabilities.families)
+        ledger = ReadSet(self._capabilities.families)
         decide = wanted if callable(wanted) else lambda _context: wanted
         context = Context(
             now=int(now),
@@ -137,19 +137,21 @@ class Doing:
             records=OwnRecords(ledger, enabled.slug),
             counters=OwnCounters(ledger, enabled.slug),
         )
-        for _ in range(MOST_READ):
-            ledger.begin_anew()
-            wishes = Wishes(self._capabilities, where, ledger)
+        for _ in range(MAX_READS):
+            ledger.reset()
+            wishes = EffectCollector(self._capabilities, where, ledger)
             try:
                 effects = tuple(decide(context))
                 if any(isinstance(effect, Replace | Seal) for effect in effects):
                     raise TypeError("A job has no part of a message to replace or seal.")
-                wishes.take(enabled, effects, message_id=started.message_id)
-            except (Unread, UnreadCall) as unread:
-                await read_into(self._store, ledger, unread)
+                wishes.collect(enabled, effects, message_id=started.message_id)
+            except (RecordUnread, CallUnread) as unread:
+                await read_missing(self._store, ledger, unread)
             else:
-                return wishes.effects(own_auditor(self._audit, int(now)), is_answered=False)
-        raise RuntimeError(f"A job writes more than {MOST_READ} records.")
+                return wishes.build_effects(
+                    make_own_auditor(self._audit, int(now)), is_answered=False
+                )
+        raise RuntimeError(f"A job writes more than {MAX_READS} records.")
 
     def _committed(self, effects: NewEffects, thread_id: str | None) -> None:
         if effects.starts_jobs:

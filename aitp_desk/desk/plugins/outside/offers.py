@@ -5,27 +5,31 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
-from aitp_desk.actions.base import Context, Done, Offered
+from aitp_desk.actions.base import ActionResult, Context, OfferedAction
 from aitp_desk.capability import Component, Inquiry, Query
-from aitp_desk.desk.maintenance.health_checks import Checking
-from aitp_desk.desk.plugins.registry import Capabilities
+from aitp_desk.desk.maintenance.health_checks import HealthChecks
+from aitp_desk.desk.plugins.registry import PluginRegistry
 from aitp_desk.model.calls.action import DATA, TEXT_ANSWER, Action
 
 
-def offered_by(capabilities: Capabilities, checking: Checking) -> tuple[Offered, ...]:
+def make_plugin_actions(
+    capabilities: PluginRegistry, checking: HealthChecks
+) -> tuple[OfferedAction, ...]:
     """Make what all capabilities of a site offer.
 
     Parameters:
         checking: knows how the desk is.
     """
     return tuple(
-        offer(query, checking.components)
+        make_plugin_action(query, checking.get_components)
         for enabled in capabilities.all
         for query in enabled.queries
     )
 
 
-def offer(query: Query, components: Callable[[], Awaitable[Sequence[Component]]]) -> Offered:
+def make_plugin_action(
+    query: Query, components: Callable[[], Awaitable[Sequence[Component]]]
+) -> OfferedAction:
     """Make what one query offers.
 
     Parameters:
@@ -49,16 +53,16 @@ def offer(query: Query, components: Callable[[], Awaitable[Sequence[Component]]]
         output_schema=gives.schema,
     )
 
-    async def perform(arguments: Any, context: Context) -> Done:
+    async def perform(arguments: Any, context: Context) -> ActionResult:
         inquiry = Inquiry(
             now=int(context.now.timestamp()),
             scopes=frozenset(context.caller.scopes),
             components=components,
         )
         result = await query.answer(arguments, inquiry)
-        return Done(write_result(query.answer, gives, result), query.as_text(result))
+        return ActionResult(write_result(query.answer, gives, result), query.as_text(result))
 
     def read(arguments: Mapping[str, Any]) -> Any:
         return read_arguments(takes, arguments)
 
-    return Offered(action, read=read, perform=perform)
+    return OfferedAction(action, read=read, perform=perform)

@@ -10,10 +10,12 @@ import msgspec
 from aitp_desk.capability import Own
 from aitp_desk.capability.base import check_document
 from aitp_desk.config import Config, ConfigError, Problem
-from aitp_desk.desk.plugins.registry import DOCUMENTS_PATH, Capabilities, Enabled
+from aitp_desk.desk.plugins.registry import DOCUMENTS_PATH, EnabledPlugin, PluginRegistry
 
 
-def hand_out(config: Config, capabilities: Capabilities, derive: Callable[[str], bytes]) -> None:
+def assign_secrets(
+    config: Config, capabilities: PluginRegistry, derive: Callable[[str], bytes]
+) -> None:
     """Give each capability what is its own, and take the documents that it makes of that.
 
     Parameters:
@@ -25,7 +27,7 @@ def hand_out(config: Config, capabilities: Capabilities, derive: Callable[[str],
     problems: list[Problem] = []
     for one in capabilities.all:
         try:
-            one.capability.use(Own(config.site.url, partial(own_secret, derive, one.slug)))
+            one.capability.use(Own(config.site.url, partial(derive_secret, derive, one.slug)))
             capabilities.documents |= _documents(one)
         except Exception as error:  # noqa: BLE001 -- whatever a package does is told
             problems.append(Problem(f"capabilities.{one.slug}", f"cannot be used: {error}"))
@@ -33,17 +35,17 @@ def hand_out(config: Config, capabilities: Capabilities, derive: Callable[[str],
         raise ConfigError(problems, config)
 
 
-def own_secret(derive: Callable[[str], bytes], slug: str, purpose: str) -> bytes:
+def derive_secret(derive: Callable[[str], bytes], slug: str, purpose: str) -> bytes:
     """The 32 bytes that a capability has for a purpose of its own.
 
     Parameters:
-        derive: as of :func:`hand_out`.
+        derive: as of :func:`assign_secrets`.
         slug: of the capability.
     """
     return derive(f"capability {slug} {purpose}")
 
 
-def _documents(enabled: Enabled) -> dict[str, bytes]:
+def _documents(enabled: EnabledPlugin) -> dict[str, bytes]:
     """What is served, by paths.
 
     Raises:

@@ -16,9 +16,9 @@ from aitp_desk.capability import (
     Visit,
 )
 from aitp_desk.desk.plugins.judge import ATTEMPTS, RETRY_SECONDS
-from aitp_desk.desk.plugins.outside.webhooks import Receiving
-from aitp_desk.desk.plugins.read_set import place_of
-from aitp_desk.desk.plugins.registry import Enabled
+from aitp_desk.desk.plugins.outside.webhooks import PluginWebhooks
+from aitp_desk.desk.plugins.read_set import make_place
+from aitp_desk.desk.plugins.registry import EnabledPlugin
 from aitp_desk.model.errors import PreconditionFailed
 from aitp_desk.store.base import Store
 from aitp_desk.store.reads import capabilities as capability_reads
@@ -28,7 +28,7 @@ RETRY_OUTSIDE_SECONDS = 5
 """When to come again where another server has not answered."""
 
 
-class Leading:
+class PluginRedirects:
     """Has capabilities find out where people are led, and applies what they want.
 
     Parameters:
@@ -37,7 +37,7 @@ class Leading:
     """
 
     def __init__(
-        self, receiving: Receiving, *, store: Store, send: Send, clock: Callable[[], float]
+        self, receiving: PluginWebhooks, *, store: Store, send: Send, clock: Callable[[], float]
     ) -> None:
         self.capabilities = receiving.capabilities
         self._receiving = receiving
@@ -45,7 +45,7 @@ class Leading:
         self._send = send
         self._clock = clock
 
-    async def lead(self, enabled: Enabled, redirect: Redirect, ref: str) -> str:
+    async def resolve_redirect(self, enabled: EnabledPlugin, redirect: Redirect, ref: str) -> str:
         """Return where somebody goes on; what it brings about is on disk by then.
 
         Parameters:
@@ -59,8 +59,8 @@ class Leading:
         """
 
         async def read(key: str) -> Record | None:
-            place = place_of(enabled.slug, enabled.capability.family, key)
-            return await capability_reads.record(self._store, *place)
+            place = make_place(enabled.slug, enabled.capability.family, key)
+            return await capability_reads.read_record(self._store, *place)
 
         for _ in range(ATTEMPTS):
             visit = Visit(ref=ref, now=int(self._clock()), read=read, send=self._send)

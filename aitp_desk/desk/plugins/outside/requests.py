@@ -9,7 +9,7 @@ from aitp_desk.capability.http import MOST_BYTES, MOST_SECONDS
 from aitp_desk.egress import AddressRefused, Egress, EgressError, Fetched
 
 
-def sending_by(egress: Egress) -> Send:
+def make_sender(egress: Egress) -> Send:
     """Make what asks other servers.
 
     Parameters:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from functools import partial
 
 from aitp_desk.capability import Retry, Round, Send
-from aitp_desk.desk.jobs.scheduler import NotDone, Schedule, Schedules
-from aitp_desk.desk.plugins.registry import Capabilities
+from aitp_desk.desk.jobs.scheduler import Schedule, Scheduler, ScheduleSkipped
+from aitp_desk.desk.plugins.registry import PluginRegistry
 
 
-def go_rounds(capabilities: Capabilities, schedules: Schedules, send: Send) -> None:
+def register_rounds(capabilities: PluginRegistry, schedules: Scheduler, send: Send) -> None:
     """Have all of it done.
 
     Parameters:
@@ -25,5 +25,5 @@ async def _go(one: Round, send: Send) -> int:
     try:
         await one.do(send)
     except Retry as error:
-        raise NotDone(error.reason) from None
+        raise ScheduleSkipped(error.reason) from None
     return 1

@@ -7,11 +7,17 @@ from collections.abc import Callable, Mapping
 import structlog
 
 from aitp_desk.capability import Accept, Delivery, Hook, Refuse, Replace, Say, Seal
-from aitp_desk.desk.plugins.effects import Where, Wishes
-from aitp_desk.desk.plugins.judge import ATTEMPTS, MOST_READ, RETRY_SECONDS, read_into
-from aitp_desk.desk.plugins.read_set import Ledger, OwnCounters, OwnRecords, Unread, UnreadCall
-from aitp_desk.desk.plugins.registry import Capabilities, Enabled
-from aitp_desk.model.access.audit import AuditKeys, own_auditor
+from aitp_desk.desk.plugins.effects import EffectCollector, EffectTarget
+from aitp_desk.desk.plugins.judge import ATTEMPTS, MAX_READS, RETRY_SECONDS, read_missing
+from aitp_desk.desk.plugins.read_set import (
+    CallUnread,
+    OwnCounters,
+    OwnRecords,
+    ReadSet,
+    RecordUnread,
+)
+from aitp_desk.desk.plugins.registry import EnabledPlugin, PluginRegistry
+from aitp_desk.model.access.audit import AuditKeys, make_own_auditor
 from aitp_desk.model.errors import PreconditionFailed
 from aitp_desk.store.base import Store
 from aitp_desk.store.reads import threads as reads
@@ -21,7 +27,7 @@ from aitp_desk.store.units.capabilities import apply_effects
 _log = structlog.get_logger()
 
 
-class Receiving:
+class PluginWebhooks:
     """Has hooks judge what comes, and applies what they want.
 
     Parameters:
@@ -32,7 +38,7 @@ class Receiving:
 
     def __init__(
         self,
-        capabilities: Capabilities,
+        capabilities: PluginRegistry,
         *,
         store: Store,
         actors: Mapping[str, str],
@@ -50,7 +56,7 @@ class Receiving:
         self._clock = clock
 
     async def receive(
-        self, enabled: Enabled, hook: Hook, body: bytes, headers: Mapping[str, str]
+        self, enabled: EnabledPlugin, hook: Hook, body: bytes, headers: Mapping[str, str]
     ) -> None:
         """Take a delivery; what it brings about is on disk when this returns.
 
@@ -73,24 +79,24 @@ class Receiving:
             retry_after=RETRY_SECONDS,
         )
 
-    async def accept(self, enabled: Enabled, accepted: Accept) -> None:
+    async def accept(self, enabled: EnabledPlugin, accepted: Accept) -> None:
         """Apply what comes of something that a capability has judged by itself.
 
         Raises:
             RecordsMoved: it is to be judged anew.
             StoreBusy: nothing was written.
         """
-        ledger, now = Ledger(self.capabilities.families), self._clock()
-        for _ in range(MOST_READ):
-            ledger.begin_anew()
+        ledger, now = ReadSet(self.capabilities.families), self._clock()
+        for _ in range(MAX_READS):
+            ledger.reset()
             try:
                 effects = await self._effects(enabled, accepted, ledger, now)
-            except (Unread, UnreadCall) as unread:
-                await read_into(self._store, ledger, unread)
+            except (RecordUnread, CallUnread) as unread:
+                await read_missing(self._store, ledger, unread)
             else:
                 await self._write(accepted, effects)
                 return
-        raise RuntimeError(f"A redirect writes more than {MOST_READ} records.")
+        raise RuntimeError(f"A redirect writes more than {MAX_READS} records.")
 
     async def _write(self, accepted: Accept, effects: NewEffects) -> None:
         await self._store.run(
@@ -105,9 +111,9 @@ class Receiving:
             self._changed(accepted.thread_id)
 
     async def _judge(
-        self, enabled: Enabled, hook: Hook, body: bytes, headers: Mapping[str, str]
+        self, enabled: EnabledPlugin, hook: Hook, body: bytes, headers: Mapping[str, str]
     ) -> tuple[Accept, NewEffects]:
-        ledger = Ledger(self.capabilities.families)
+        ledger = ReadSet(self.capabilities.families)
         now = self._clock()
         delivery = Delivery(
             body=body,
@@ -116,27 +122,27 @@ class Receiving:
             records=OwnRecords(ledger, enabled.slug),
             counters=OwnCounters(ledger, enabled.slug),
         )
-        for _ in range(MOST_READ):
-            ledger.begin_anew()
+        for _ in range(MAX_READS):
+            ledger.reset()
             try:
                 verdict = hook(delivery)
                 if isinstance(verdict, Refuse):
                     raise verdict.error
                 effects = await self._effects(enabled, verdict, ledger, now)
-            except (Unread, UnreadCall) as unread:
-                await read_into(self._store, ledger, unread)
+            except (RecordUnread, CallUnread) as unread:
+                await read_missing(self._store, ledger, unread)
             else:
                 return verdict, effects
-        raise RuntimeError(f"A hook reads more than {MOST_READ} records for one delivery.")
+        raise RuntimeError(f"A hook reads more than {MAX_READS} records for one delivery.")
 
     async def _effects(
-        self, enabled: Enabled, accepted: Accept, ledger: Ledger, now: float
+        self, enabled: EnabledPlugin, accepted: Accept, ledger: ReadSet, now: float
     ) -> NewEffects:
-        wishes = Wishes(self.capabilities, await self._where(accepted, now), ledger)
-        wishes.take(enabled, accepted.effects)
-        return wishes.effects(own_auditor(self._audit, int(now)), is_answered=True)
+        wishes = EffectCollector(self.capabilities, await self._where(accepted, now), ledger)
+        wishes.collect(enabled, accepted.effects)
+        return wishes.build_effects(make_own_auditor(self._audit, int(now)), is_answered=True)
 
-    async def _where(self, verdict: Accept, now: float) -> Where:
+    async def _where(self, verdict: Accept, now: float) -> EffectTarget:
         """The thread that a delivery is about.
 
         Raises:
@@ -149,23 +155,23 @@ class Receiving:
         if thread_id is None:
             if any(isinstance(effect, Say) for effect in verdict.effects):
                 raise ValueError("Something is said on no thread.")
-            return Where(None, "", "", (), None, now)
+            return EffectTarget(None, "", "", (), None, now)
         kept = await reads.thread(self._store, thread_id)
         if kept is None:  # it was deleted: who judged cannot know, and would be asked for ever
-            return Where(thread_id, "", self._actors[""], (), None, now, is_aside=True)
+            return EffectTarget(thread_id, "", self._actors[""], (), None, now, is_aside=True)
         first, *others = kept.thread.actors
         # a site that has another address by now has another actor than its old threads
         name = next((name for name, id in self._actors.items() if id == first.id), "")
         own = self._actors[name]
-        return Where(thread_id, name, own, tuple(others), None, now, is_aside=True)
+        return EffectTarget(thread_id, name, own, tuple(others), None, now, is_aside=True)
 
 
-def health_notes(capabilities: Capabilities) -> tuple[str, ...]:
+def health_notes(capabilities: PluginRegistry) -> tuple[str, ...]:
     """What somebody who watches the desk should know of its capabilities."""
     return tuple(note for one in capabilities.all if (note := _health_note(one)))
 
 
-def _health_note(enabled: Enabled) -> str:
+def _health_note(enabled: EnabledPlugin) -> str:
     try:
         health = enabled.capability.health()
         if health is None:

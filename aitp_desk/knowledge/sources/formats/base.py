@@ -3,5 +3,5 @@
 from __future__ import annotations
 
 
-class Unreadable(Exception):
+class FormatError(Exception):
     """A file cannot be read in its format; the message says what is wrong and what would help."""

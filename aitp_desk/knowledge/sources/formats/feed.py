@@ -8,7 +8,7 @@ from __future__ import annotations
 from html import escape
 from xml.parsers import expat
 
-from aitp_desk.knowledge.sources.formats.base import Unreadable
+from aitp_desk.knowledge.sources.formats.base import FormatError
 
 MAX_ENTRIES = 1000
 _MAX_DEPTH = 64
@@ -30,7 +30,7 @@ def feed_html(text: str) -> str:
     try:
         reader.parser.Parse(text.encode(), True)
     except expat.ExpatError as error:
-        raise Unreadable(f"It is no XML (line {error.lineno}).") from None
+        raise FormatError(f"It is no XML (line {error.lineno}).") from None
     about, *entries = reader.holders
     title = f"<h1>{escape(about['title'])}</h1>" if about.get("title") else ""
     parts = [f"{title}{_first(about, _TEXTS)}"]
@@ -61,20 +61,20 @@ class _Reader:
         self.parser.CharacterDataHandler = self._take
 
     def _refuse(self, *_: object) -> None:
-        raise Unreadable("It declares a document type, which a feed does not need.")
+        raise FormatError("It declares a document type, which a feed does not need.")
 
     def _start(self, name: str, attributes: dict[str, str]) -> None:
         local = name.rpartition(" ")[2]
         if not self._path and local not in _ROOTS:
-            raise Unreadable("It is no feed: it is neither RSS nor Atom.")
+            raise FormatError("It is no feed: it is neither RSS nor Atom.")
         if len(self._path) == _MAX_DEPTH:
-            raise Unreadable(f"It nests deeper than {_MAX_DEPTH} elements.")
+            raise FormatError(f"It nests deeper than {_MAX_DEPTH} elements.")
         self._path.append(local)
         if self._member:
             self._text.append(" ")
         elif local in _ENTRIES:
             if len(self.holders) > MAX_ENTRIES:
-                raise Unreadable(f"It has more than {MAX_ENTRIES} entries; split it.")
+                raise FormatError(f"It has more than {MAX_ENTRIES} entries; split it.")
             self.holders.append({})
         elif local in _MEMBERS and self._path[-2:-1] != ["image"]:
             self._member = local

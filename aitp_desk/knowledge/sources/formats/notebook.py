@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from aitp_desk.knowledge.sources.formats.base import Unreadable
+from aitp_desk.knowledge.sources.formats.base import FormatError
 
 MAX_OUTPUT = 1000
 """A longer output is a listing and no text."""
@@ -29,7 +29,7 @@ def notebook_markdown(text: str) -> str:
     holder = sheets[0] if isinstance(sheets, list) and sheets else notebook
     cells = holder.get("cells") if isinstance(holder, dict) else None
     if not isinstance(cells, list):
-        raise Unreadable("It is not a notebook: a JSON object with a list of cells.")
+        raise FormatError("It is not a notebook: a JSON object with a list of cells.")
     language = _language(notebook.get("metadata"))
     return "\n\n".join(part for cell in cells for part in _cell(cell, language) if part.strip())
 

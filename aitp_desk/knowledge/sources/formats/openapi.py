@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from aitp_desk.knowledge.sources.formats.base import Unreadable
+from aitp_desk.knowledge.sources.formats.base import FormatError
 
 MAX_YAML = 1024 * 1024
 MAX_OPERATIONS = 1000
@@ -54,7 +54,7 @@ def openapi_markdown(text: str) -> str:
     """
     described = _parsed(text)
     if not isinstance(described, dict) or not ({"openapi", "swagger"} & described.keys()):
-        raise Unreadable("It is no OpenAPI description: it has no member openapi.")
+        raise FormatError("It is no OpenAPI description: it has no member openapi.")
     return "\n\n".join(filter(None, _Writer(described).parts()))
 
 
@@ -63,9 +63,9 @@ def _parsed(text: str) -> Any:
         try:
             return json.loads(text)
         except (ValueError, RecursionError) as error:
-            raise Unreadable("It is no JSON.") from error
+            raise FormatError("It is no JSON.") from error
     if len(text) > MAX_YAML:
-        raise Unreadable(f"As YAML it has more than {MAX_YAML} characters; write it as JSON.")
+        raise FormatError(f"As YAML it has more than {MAX_YAML} characters; write it as JSON.")
     import yaml
 
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -74,14 +74,14 @@ def _parsed(text: str) -> Any:
         for event in yaml.parse(text, Loader=loader):
             # a handful of aliases can stand for gigabytes
             if isinstance(event, yaml.AliasEvent):
-                raise Unreadable("Aliases (*name) are not read; write out what they stand for.")
+                raise FormatError("Aliases (*name) are not read; write out what they stand for.")
             depth += isinstance(event, yaml.CollectionStartEvent)
             depth -= isinstance(event, yaml.CollectionEndEvent)
             if depth > _MAX_DEPTH:
-                raise Unreadable(f"It nests deeper than {_MAX_DEPTH}.")
+                raise FormatError(f"It nests deeper than {_MAX_DEPTH}.")
         return yaml.load(text, Loader=loader)  # noqa: S506 - a safe loader, in C where there is one
     except (yaml.YAMLError, ValueError, RecursionError) as error:
-        raise Unreadable("It is no YAML.") from error
+        raise FormatError("It is no YAML.") from error
 
 
 class _Writer:

@@ -15,12 +15,12 @@ from docutils.parsers.rst import Parser, directives, roles
 from docutils.parsers.rst.states import Inliner
 from docutils.writers.html5_polyglot import HTMLTranslator, Writer
 
-from aitp_desk.knowledge.sources.formats.base import Unreadable
+from aitp_desk.knowledge.sources.formats.base import FormatError
 from aitp_desk.knowledge.sources.formats.sphinx import (
     CrossReference,
+    describe_unresolved,
     find_directive,
     find_role,
-    words_of,
 )
 
 MAX_CHARACTERS = 1024 * 1024
@@ -101,9 +101,9 @@ def rst_html(text: str) -> str:
         Unreadable: the page is too large or nests too deep.
     """
     if len(text) > MAX_CHARACTERS:
-        raise Unreadable(f"It has more than {MAX_CHARACTERS} characters; split it.")
+        raise FormatError(f"It has more than {MAX_CHARACTERS} characters; split it.")
     if max(map(len, text.split("\n"))) > MAX_LINE:
-        raise Unreadable(f"A line has more than {MAX_LINE} characters; break it.")
+        raise FormatError(f"A line has more than {MAX_LINE} characters; break it.")
     with _LOCK, _names_of_sphinx():
         try:
             tree = publish_doctree(
@@ -115,9 +115,9 @@ def rst_html(text: str) -> str:
             writer.translator_class = _Translator
             publish_from_doctree(tree, writer=writer, settings_overrides=_SETTINGS)
         except RecursionError as error:
-            raise Unreadable("Its parts lie too deep in each other; make it flatter.") from error
+            raise FormatError("Its parts lie too deep in each other; make it flatter.") from error
         except Exception as error:  # docutils fails in many ways on what it has not foreseen
-            raise Unreadable(f"docutils cannot read it ({type(error).__name__}).") from error
+            raise FormatError(f"docutils cannot read it ({type(error).__name__}).") from error
     return f"<main>{writer.parts['body']}</main>"
 
 
@@ -165,4 +165,4 @@ def _tidy(tree: nodes.document) -> None:
             dashed = _DASHES.sub("—", text.astext()).replace(" -- ", " – ")
             text.parent.replace(text, nodes.Text(dashed))
     for problem in list(tree.findall(nodes.problematic)):
-        problem.parent.replace(problem, nodes.Text(words_of(problem.astext())))
+        problem.parent.replace(problem, nodes.Text(describe_unresolved(problem.astext())))

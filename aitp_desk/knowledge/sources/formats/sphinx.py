@@ -151,7 +151,7 @@ class _Contents(_Any):
         if "hidden" in self.options:
             return []
         entries = nodes.bullet_list()
-        for title, address in filter(None, map(entry_of_page, self.content)):
+        for title, address in filter(None, map(parse_toc_entry, self.content)):
             link = nodes.reference("", title, refuri=address)
             entries += nodes.list_item("", nodes.paragraph("", "", link))
         return [entries] if entries.children else []
@@ -280,7 +280,7 @@ def _nodes_of(role: str, text: str) -> Iterable[nodes.Node]:
         yield nodes.Text(titled[1] if titled else text.lstrip("!~"))
 
 
-def entry_of_page(line: str) -> tuple[str, str] | None:
+def parse_toc_entry(line: str) -> tuple[str, str] | None:
     """The title and the address of a page in a list of pages; None where a line names none."""
     titled = _TITLED.fullmatch(line.strip())
     title, target = titled.groups() if titled else ("", line.strip())
@@ -327,6 +327,6 @@ def _address(target: str) -> str:
     return target.removesuffix("/index") or "/"
 
 
-def words_of(mistaken: str) -> str:
+def describe_unresolved(mistaken: str) -> str:
     """What a piece of markup says that cannot be resolved: a substitution, a reference."""
     return mistaken.strip("|").replace("`_", "").replace("`", "").rstrip("_") or mistaken

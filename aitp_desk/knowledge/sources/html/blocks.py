@@ -21,7 +21,7 @@ from aitp_desk.knowledge.documents.blocks import (
     plain,
     size_of,
 )
-from aitp_desk.knowledge.sources.html.frame import NOISE, take_out
+from aitp_desk.knowledge.sources.html.frame import NOISE, remove_node
 
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 _BLOCKS = {
@@ -60,7 +60,7 @@ def html_blocks(html: str) -> list[Block]:
     if body is None:
         return []
     for node in body.css(NOISE):
-        take_out(node)
+        remove_node(node)
     reader = _Reader()
     reader.walk(body)
     return reader.blocks()

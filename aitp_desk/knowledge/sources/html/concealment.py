@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from aitp_desk.knowledge.sources.html.css_values import Tokens, number_of, word_of
+from aitp_desk.knowledge.sources.html.css_values import Tokens, parse_keyword, parse_number
 
 _AWAY = 500.0
 """So many pixels to the left or above nothing is seen, whatever stands around it."""
@@ -27,19 +27,19 @@ OVERFLOWS = ("overflow", "overflow-x", "overflow-y", "overflow-inline", "overflo
 
 
 def _is_word(*words: str) -> Callable[[Tokens], bool]:
-    return lambda value: word_of(value) in words
+    return lambda value: parse_keyword(value) in words
 
 
 def _is_small(most: float) -> Callable[[Tokens], bool]:
     def is_small(value: Tokens) -> bool:
-        number = number_of(value)
+        number = parse_number(value)
         return number is not None and number[0] <= most
 
     return is_small
 
 
 def _is_faint(value: Tokens) -> bool:
-    number = number_of(value)
+    number = parse_number(value)
     return number is not None and number[0] / (100 if number[1] == "%" else 1) <= FAINT
 
 
@@ -53,7 +53,7 @@ def _is_filtered(value: Tokens) -> bool:
 def _is_tiny_font(value: Tokens) -> bool:
     """Of ``font`` too, whose size is the first number with a unit, or a 0."""
     for token in value:
-        number = number_of([token])
+        number = parse_number([token])
         if number is not None and (number[1] or not number[0]):
             return number[0] <= TINY_FONT
     return False
@@ -64,7 +64,7 @@ def _is_away(value: Tokens) -> bool:
 
 
 def _leads_away(token: object) -> bool:
-    number = number_of([token])
+    number = parse_number([token])
     if number is None:
         return False
     if number[1] == "%":
@@ -75,12 +75,12 @@ def _leads_away(token: object) -> bool:
 def _is_margin_away(value: Tokens) -> bool:
     return any(
         number is not None and number[0] <= -(_SCREENS if number[1] == "%" else _AWAY)
-        for number in map(number_of, ([token] for token in value))
+        for number in map(parse_number, ([token] for token in value))
     )
 
 
 def _is_indented_away(value: Tokens) -> bool:
-    number = number_of(value[:1])
+    number = parse_number(value[:1])
     if number is None:
         return False
     return abs(number[0]) >= (_SCREENS if number[1] == "%" else _AWAY)
@@ -90,7 +90,7 @@ def _is_transformed(value: Tokens) -> bool:
     for token in value:
         if token.type != "function":
             continue
-        numbers = [number_of([argument]) for argument in _inside(token)]
+        numbers = [parse_number([argument]) for argument in _inside(token)]
         said = [number[0] for number in numbers if number is not None]
         name = token.lower_name
         if not said:
@@ -120,7 +120,7 @@ def _is_scaled(value: Tokens) -> bool:
     return any(
         abs(number[0]) / (100 if number[1] == "%" else 1) <= FAINT
         for token in value
-        if (number := number_of([token])) is not None
+        if (number := parse_number([token])) is not None
     )
 
 
@@ -128,18 +128,18 @@ def _is_translated(value: Tokens) -> bool:
     return any(
         number[1] != "%" and abs(number[0]) >= _AWAY
         for token in value
-        if (number := number_of([token])) is not None
+        if (number := parse_number([token])) is not None
     )
 
 
 def _is_rotated(value: Tokens) -> bool:
-    return any(word_of([token]) in {"x", "y"} for token in value) and _is_on_edge(value)
+    return any(parse_keyword([token]) in {"x", "y"} for token in value) and _is_on_edge(value)
 
 
 def _is_on_edge(value: Tokens) -> bool:
     turns = {"deg": 360.0, "turn": 1.0, "grad": 400.0, "rad": 6.2832}
     for token in value:
-        number = number_of([token])
+        number = parse_number([token])
         if number is not None and number[1] in turns:
             quarter = number[0] / turns[number[1]] * 4
             return abs(quarter - round(quarter)) < FAINT and round(quarter) % 2 == 1
@@ -150,7 +150,7 @@ def _is_clip_of_nothing(value: Tokens) -> bool:
     """``rect()`` of the old ``clip``: top, right, bottom, left."""
     if not value or value[0].type != "function":
         return False
-    edges = [number_of([token]) for token in _inside(value[0])]
+    edges = [parse_number([token]) for token in _inside(value[0])]
     sides = [edge[0] if edge is not None else None for edge in edges]
     if len(sides) != 4:
         return False
@@ -164,7 +164,7 @@ def _is_path_of_nothing(value: Tokens) -> bool:
     for token in value:
         if token.type != "function":
             continue
-        numbers = [number_of([argument]) for argument in _inside(token)]
+        numbers = [parse_number([argument]) for argument in _inside(token)]
         said = [number for number in numbers if number is not None]
         name = token.lower_name
         if name == "inset" and said and _is_inset_whole(said):

@@ -12,15 +12,15 @@ Colour = tuple[float, float, float]
 """Red, green and blue from 0 to 1."""
 
 
-def holds_a_picture(value: Tokens) -> bool:
+def has_image(value: Tokens) -> bool:
     """Whether a background is a picture or a gradient."""
     return any(
-        token.type == "url" or (token.type == "function" and colour_of([token]) is None)
+        token.type == "url" or (token.type == "function" and parse_colour([token]) is None)
         for token in value
     )
 
 
-def colour_of(value: Tokens) -> tuple[Colour, float] | None:
+def parse_colour(value: Tokens) -> tuple[Colour, float] | None:
     """Red, green, blue and alpha from 0 to 1; None where it is no colour that is known."""
     return _parsed(value[0].serialize()) if len(value) == 1 else None
 
@@ -37,7 +37,7 @@ def _parsed(said: str) -> tuple[Colour, float] | None:
     return (red or 0.0, green or 0.0, blue or 0.0), float(parsed.alpha)
 
 
-def contrast(one: Colour, other: Colour) -> float:
+def contrast_ratio(one: Colour, other: Colour) -> float:
     """WCAG 2.2, contrast ratio."""
     lighter, darker = sorted((_luminance(one), _luminance(other)), reverse=True)
     return (lighter + 0.05) / (darker + 0.05)

@@ -18,7 +18,7 @@ Tokens = Sequence[Any]
 _MAX_NESTING = 12
 
 
-def number_of(tokens: Tokens) -> tuple[float, str] | None:
+def parse_number(tokens: Tokens) -> tuple[float, str] | None:
     """The number that a value is, and what it counts: ``px``, ``%`` or nothing; calculations too.
 
     Lengths are in pixels.
@@ -34,25 +34,25 @@ def number_of(tokens: Tokens) -> tuple[float, str] | None:
         pixels = PIXELS.get(token.lower_unit)
         return (token.value, token.lower_unit) if pixels is None else (token.value * pixels, "px")
     if token.type == "() block":
-        return _calculated(tokens_of(token.content))
+        return _calculated(drop_space(token.content))
     if token.type != "function":
         return None
     if token.lower_name == "calc":
-        return _calculated(tokens_of(token.arguments))
+        return _calculated(drop_space(token.arguments))
     choose = {"min": min, "max": max, "clamp": max}.get(token.lower_name)
     if choose is None:
         return None
-    found = [_calculated(part) for part in parts_of(token.arguments)]
+    found = [_calculated(part) for part in split_by_comma(token.arguments)]
     known = [one for one in found if one is not None]
     return choose(known) if known and len(known) == len(found) else None
 
 
-def word_of(tokens: Tokens) -> str:
+def parse_keyword(tokens: Tokens) -> str:
     """The word that a value is, in lower case, or the empty string."""
     return tokens[0].lower_value if len(tokens) == 1 and tokens[0].type == "ident" else ""
 
 
-def tokens_of(tokens: Tokens) -> Tokens:
+def drop_space(tokens: Tokens) -> Tokens:
     """Without white space and comments."""
     return [token for token in tokens if token.type not in {"whitespace", "comment"}]
 
@@ -71,7 +71,7 @@ def nests_deeply(tokens: Tokens) -> bool:
     return True
 
 
-def parts_of(tokens: Tokens) -> list[Tokens]:
+def split_by_comma(tokens: Tokens) -> list[Tokens]:
     """What stands between commas; a selector keeps its white space."""
     parts: list[list[Any]] = [[]]
     for token in tokens:
@@ -87,7 +87,7 @@ def _calculated(tokens: Tokens) -> tuple[float, str] | None:
     total, unit = 0.0, ""
     term: tuple[float, str] | None = None
     sign, operator = 1.0, ""
-    for token in [*tokens_of(tokens), None]:
+    for token in [*drop_space(tokens), None]:
         said = token.value if token is not None and token.type == "literal" else ""
         if token is None or (said in {"+", "-"} and term is not None):
             if term is None or (unit and term[1] and unit != term[1]):
@@ -97,7 +97,7 @@ def _calculated(tokens: Tokens) -> tuple[float, str] | None:
         elif said in {"*", "/"}:
             operator = said
         else:
-            number = number_of([token])
+            number = parse_number([token])
             if number is None or (operator == "/" and not number[0]):
                 return None
             if term is None:

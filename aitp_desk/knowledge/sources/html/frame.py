@@ -38,7 +38,7 @@ _MAX_BARS = 500
 _PERMALINK = frozenset({"", "¶", "#", "§", "🔗", "\uf0c1", "anchor", "link", "permalink"})
 
 
-def main_of(tree: LexborHTMLParser, *, has_bars: bool = True) -> LexborNode | None:
+def find_main(tree: LexborHTMLParser, *, has_bars: bool = True) -> LexborNode | None:
     """The element that holds the content of a page; what is no content is taken out of the tree.
 
     Parameters:
@@ -50,12 +50,12 @@ def main_of(tree: LexborHTMLParser, *, has_bars: bool = True) -> LexborNode | No
         remove_hidden(tree)
     name_panels(tree)
     for node in tree.css(NOISE):
-        take_out(node)
+        remove_node(node)
     named = (tree.css_first(name) for name in _MAIN)
     main = next((node for node in named if node is not None), None)
     if main is None:
         for node in tree.css(_FRAME):
-            take_out(node)
+            remove_node(node)
         main = tree.body
     if main is not None:
         if has_bars:
@@ -64,7 +64,7 @@ def main_of(tree: LexborHTMLParser, *, has_bars: bool = True) -> LexborNode | No
     return main
 
 
-def take_out(node: LexborNode) -> None:
+def remove_node(node: LexborNode) -> None:
     """Take a node out of its tree; those within it may be held and taken out as well."""
     # decompose() would free what is within, and a list of nodes may hold that too
     node.replace_with("")
@@ -76,7 +76,7 @@ def _drop_bars(main: LexborNode) -> None:
     most = _MOST_OF_A_PAGE * len(main.text()) if bars else 0
     for node in bars[:_MAX_BARS]:
         if node.css_first("h1") is None and len(node.text()) <= most:
-            take_out(node)
+            remove_node(node)
 
 
 def _is_bar(node: LexborNode) -> bool:
@@ -96,4 +96,4 @@ def _drop_permalinks(main: LexborNode) -> None:
     for link in main.css('a[href^="#"]'):
         own = link.attributes
         if "id" not in own and "name" not in own and link.text().strip().lower() in _PERMALINK:
-            take_out(link)
+            remove_node(link)

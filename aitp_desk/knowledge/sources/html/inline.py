@@ -23,7 +23,7 @@ def may_hide(body: str) -> bool:
     return "<" in body and _MAY_HIDE.search(body) is not None
 
 
-def body_without_hidden(body: str) -> str | None:
+def drop_hidden(body: str) -> str | None:
     """A Markdown text as HTML without what nobody sees; None where nothing of it is hidden."""
     from aitp_desk.knowledge.sources.html.visibility import remove_hidden
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from selectolax.lexbor import LexborHTMLParser
 
-from aitp_desk.knowledge.sources.html.frame import main_of
+from aitp_desk.knowledge.sources.html.frame import find_main
 
 MAX_CHARACTERS = 512 * 1024
 MAX_THINGS = 200
@@ -64,7 +64,7 @@ _OF_A_BUSINESS = frozenset("openingHours openingHoursSpecification priceRange".s
 """Many narrower types have no ending in common: bakeries, pharmacies, hospitals."""
 
 
-def facts_of(declarations: Iterable[str], shown: str) -> str:
+def write_facts(declarations: Iterable[str], shown: str) -> str:
     """The facts that a page declares, as HTML.
 
     Parameters:
@@ -256,7 +256,7 @@ def _plain(text: str) -> str:
         return " ".join(f"{count} {word}{'s' if count != '1' else ''}" for count, word in counts)
     if "<" in text:
         tree = LexborHTMLParser(_BLOCK.sub(" ", text[:_MAX_HTML]))
-        body = main_of(tree)
+        body = find_main(tree)
         text = body.text() if body is not None else ""
     elif "&" in text:
         text = unescape(text)

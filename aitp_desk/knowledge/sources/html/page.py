@@ -9,10 +9,10 @@ import msgspec
 import nh3
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from aitp_desk.knowledge.documents.anchors import Anchors
+from aitp_desk.knowledge.documents.anchors import AnchorIds
 from aitp_desk.knowledge.documents.blocks import LONG_DEFINITION, NOTES, plain
-from aitp_desk.knowledge.documents.detection import language_of_pages
-from aitp_desk.knowledge.sources.html.frame import main_of
+from aitp_desk.knowledge.documents.detection import detect_language
+from aitp_desk.knowledge.sources.html.frame import find_main
 
 _HEADINGS = "h1, h2, h3, h4, h5, h6"
 _JSON_LD = 'script[type="application/ld+json"]'
@@ -48,7 +48,7 @@ _CLEANER = nh3.Cleaner(
 )
 
 
-class Page(msgspec.Struct, frozen=True):
+class HtmlPage(msgspec.Struct, frozen=True):
     """What was read from an HTML page; ``body`` is safe to place into another page."""
 
     title: str
@@ -58,7 +58,7 @@ class Page(msgspec.Struct, frozen=True):
 
 def read_html(
     text: str, *, rendered_here: bool = True, has_bars: bool = True, has_headings: bool = False
-) -> Page:
+) -> HtmlPage:
     """Find a page's title, its meta description and its main content.
 
     The body holds no script, no style, no event handler and no dangerous link. Its first heading is
@@ -69,7 +69,7 @@ def read_html(
         rendered_here: whether the desk shows the page, so that a long definition whose term has no
             id may be given one; a page from elsewhere has the ids that it has.
         has_bars: whether menus may stand in it, as
-        :func:`~aitp_desk.knowledge.sources.html.frame.main_of`.
+        :func:`~aitp_desk.knowledge.sources.html.frame.find_main`.
         has_headings: whether a bold paragraph is none, as in what was written as Markdown.
     """
     tree = LexborHTMLParser(text)
@@ -78,9 +78,9 @@ def read_html(
     titled = tree.css_first("title")
     called = plain(titled.text()) if titled else ""
     declared = [script.text() for script in tree.css(_JSON_LD)] if has_bars else []
-    main = main_of(tree, has_bars=has_bars)
+    main = find_main(tree, has_bars=has_bars)
     if main is None:
-        return Page(called, description, "")
+        return HtmlPage(called, description, "")
     title, is_of_many = _title(main, called)
     if not has_headings:
         _raise_bold(main)
@@ -100,10 +100,10 @@ def read_html(
     if is_of_many:
         body = _lower(body, keeps_first=opening is not None)
     if declared:
-        from aitp_desk.knowledge.sources.html.json_ld import facts_of
+        from aitp_desk.knowledge.sources.html.json_ld import write_facts
 
-        body = f"{body}\n{facts_of(declared, main.text())}".strip()
-    return Page(title, description, body)
+        body = f"{body}\n{write_facts(declared, main.text())}".strip()
+    return HtmlPage(title, description, body)
 
 
 def _title(main: LexborNode, called: str) -> tuple[str, bool]:
@@ -165,7 +165,7 @@ def _gather_footnotes(main: LexborNode, page: str) -> None:
         notes.replace_with("")
     if told:
         items = "".join(f"<li>{escape(one)}</li>" for one in told)
-        called = _FOOTNOTES.get((language_of_pages([page.encode()]) or "")[:2], "Footnotes")
+        called = _FOOTNOTES.get((detect_language([page.encode()]) or "")[:2], "Footnotes")
         made = LexborHTMLParser(f"<div><h2>{called}</h2><ul>{items}</ul></div>").css_first("div")
         if made is not None:
             main.insert_child(made)
@@ -217,7 +217,7 @@ def _id_of(node: LexborNode) -> str:
 
 def _name_terms(main: LexborNode) -> None:
     """Give ids to the terms of the lists that explain one at length: sources may lead to them."""
-    anchors = Anchors()
+    anchors = AnchorIds()
     lists: dict[int, list[LexborNode]] = {}
     long: set[int] = set()
     for node in main.css("dt, dd"):
@@ -230,12 +230,12 @@ def _name_terms(main: LexborNode) -> None:
             end.replace_with(", ")
         lists.setdefault(of, []).append(node)
         if id := _id_of(node) or _id_of(node.css_first("[id]") or node):
-            anchors.take("", id)
+            anchors.make_id("", id)
             long.add(of)
     for term in (term for of, terms in lists.items() if of in long for term in terms):
         text = plain(term.text())
         if text and not _id_of(term) and term.css_first("[id]") is None:
-            term.attrs["id"] = anchors.take(text)
+            term.attrs["id"] = anchors.make_id(text)
 
 
 def _opening(main: LexborNode, title: str) -> LexborNode | None:

@@ -17,11 +17,11 @@ from tinycss2.ast import WhitespaceToken
 
 from aitp_desk.knowledge.sources.html.css_values import (
     Tokens,
+    drop_space,
     nests_deeply,
-    number_of,
-    parts_of,
-    tokens_of,
-    word_of,
+    parse_keyword,
+    parse_number,
+    split_by_comma,
 )
 
 MAX_SHEET_CHARACTERS = 512 * 1024
@@ -34,7 +34,7 @@ _NARROWEST, _WIDEST = 320.0, 4000.0
 """A rule for screens of at least or at most so many pixels holds on all of them."""
 
 
-class Declared(msgspec.Struct, frozen=True):
+class Declaration(msgspec.Struct, frozen=True):
     """A declaration as it applies to an element.
 
     Parameters:
@@ -63,7 +63,7 @@ class Rule(msgspec.Struct, frozen=True, eq=False):
     is_general: bool
 
 
-Style = dict[str, Declared]
+Style = dict[str, Declaration]
 """What is declared for an element, by property."""
 
 
@@ -108,7 +108,9 @@ class _Sheet:
         self, rule: Any, *, is_general: bool, around: Sequence[Tokens] = (), depth: int = 0
     ) -> None:
         content = tuple(rule.content)
-        selectors = [one for inner in parts_of(rule.prelude) for one in _nested(inner, around)]
+        selectors = [
+            one for inner in split_by_comma(rule.prelude) for one in _nested(inner, around)
+        ]
         if (around and len(selectors) > _MOST_NESTED) or len(self.rules) > MAX_RULES:
             return
         if declarations := tuple(_declarations(content, self._wanted, self.custom)):
@@ -214,7 +216,7 @@ class Styles:
             for node in nodes:
                 for name, value, important in rule.declarations:
                     weight = (int(important), 0, *rule.specificity, order)
-                    self._declare(node, name, Declared(value, weight, rule))
+                    self._declare(node, name, Declaration(value, weight, rule))
 
     def _read_attributes(self, tree: LexborHTMLParser) -> None:
         for node in tree.css("[style], [bgcolor], font[color], body[text]"):
@@ -225,14 +227,14 @@ class Styles:
                 ("text", "color"),
             ):
                 if said := attributes.get(attribute):
-                    value = tokens_of(tinycss2.parse_component_value_list(said))
-                    self._declare(node, name, Declared(value, (0, -1)))
+                    value = drop_space(tinycss2.parse_component_value_list(said))
+                    self._declare(node, name, Declaration(value, (0, -1)))
             for name, value, important in _declarations(
                 attributes.get("style") or "", self._wanted, self._custom
             ):
-                self._declare(node, name, Declared(value, (int(important), 1)))
+                self._declare(node, name, Declaration(value, (int(important), 1)))
 
-    def _declare(self, node: LexborNode, name: str, declared: Declared) -> None:
+    def _declare(self, node: LexborNode, name: str, declared: Declaration) -> None:
         if not self._is_valid(name, declared.value):
             return
         self.nodes.setdefault(node.mem_id, node)
@@ -251,19 +253,20 @@ class Styles:
 
 def is_for_all(media: Tokens) -> bool:
     """Whether a media query holds for everybody with a screen (Media Queries Level 4)."""
-    queries = parts_of(media)
+    queries = split_by_comma(media)
     return not queries or any(map(_is_general, queries))
 
 
 def is_for_print(media: Tokens) -> bool:
     """Whether a media query is for paper, or for what reads aloud, alone."""
     return bool(media) and all(
-        word_of(query[:1]) in {"print", "speech", "aural", "braille"} for query in parts_of(media)
+        parse_keyword(query[:1]) in {"print", "speech", "aural", "braille"}
+        for query in split_by_comma(media)
     )
 
 
 def _is_general(query: Tokens) -> bool:
-    query = tokens_of(query)
+    query = drop_space(query)
     words = [token.lower_value for token in query if token.type == "ident"]
     if words[:2] == ["not", "print"]:
         return True
@@ -275,11 +278,11 @@ def _is_general(query: Tokens) -> bool:
 def _always_holds(feature: Any) -> bool:
     if feature.type != "() block":
         return False
-    name, *rest = tokens_of(feature.content) or [None]
-    least = number_of(rest[1:])
+    name, *rest = drop_space(feature.content) or [None]
+    least = parse_number(rest[1:])
     if name is None or least is None:
         return False
-    said = word_of([name])
+    said = parse_keyword([name])
     if said in {"max-width", "max-device-width", "max-height"}:
         return least[0] >= _WIDEST
     return said in {"min-width", "min-device-width", "min-height"} and least[0] <= _NARROWEST
@@ -298,7 +301,7 @@ def _parsed(content: str | Tokens) -> Iterator[tuple[str, Tokens, bool]]:
     for item in _blocks(content):
         if item.type == "declaration" and not nests_deeply(item.value):
             name = item.name if item.name.startswith("--") else item.lower_name
-            yield name, tokens_of(item.value), item.important
+            yield name, drop_space(item.value), item.important
 
 
 def _blocks(content: str | Tokens) -> Sequence[Any]:
@@ -366,10 +369,10 @@ def _filled(tokens: Tokens, custom: Mapping[str, Tokens], depth: int = 0) -> Tok
     filled: list[Any] = []
     for token in tokens:
         if token.type == "function" and token.lower_name == "var" and depth < _MAX_NESTING:
-            name, *rest = parts_of(token.arguments) or [[]]
-            named = custom.get(tokens_of(name)[0].value) if tokens_of(name) else None
+            name, *rest = split_by_comma(token.arguments) or [[]]
+            named = custom.get(drop_space(name)[0].value) if drop_space(name) else None
             inner = named if named is not None else (rest[0] if rest else [])
-            filled += _filled(tokens_of(inner), custom, depth + 1)
+            filled += _filled(drop_space(inner), custom, depth + 1)
         else:
             filled.append(token)
     return filled

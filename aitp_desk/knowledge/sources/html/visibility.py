@@ -21,9 +21,14 @@ from aitp_desk.knowledge.sources.html.concealment import (
     TINY_FONT,
     is_valid,
 )
-from aitp_desk.knowledge.sources.html.contrast import Colour, colour_of, contrast, holds_a_picture
-from aitp_desk.knowledge.sources.html.css_values import Tokens, number_of, word_of
-from aitp_desk.knowledge.sources.html.stylesheet import Declared, Rule, Style, Styles
+from aitp_desk.knowledge.sources.html.contrast import (
+    Colour,
+    contrast_ratio,
+    has_image,
+    parse_colour,
+)
+from aitp_desk.knowledge.sources.html.css_values import Tokens, parse_keyword, parse_number
+from aitp_desk.knowledge.sources.html.stylesheet import Declaration, Rule, Style, Styles
 
 _LEAST_CONTRAST = 1.15
 """Text of less contrast is not told from what is behind it."""
@@ -111,8 +116,8 @@ def _is_hidden_whole(node: LexborNode, style: Style, styles: Styles) -> bool:
     def hides(*names: str) -> bool:
         return any(_hides(node, style, name, styles) for name in names)
 
-    is_clipped = any(word_of(_value(style, name)[:1]) in _CLIPPED for name in OVERFLOWS)
-    position = word_of(_value(style, "position"))
+    is_clipped = any(parse_keyword(_value(style, name)[:1]) in _CLIPPED for name in OVERFLOWS)
+    position = parse_keyword(_value(style, "position"))
     return (
         hides("display", "content-visibility", "opacity", "filter", "zoom", "transform", "scale")
         or hides("translate", "rotate", "clip-path", *MARGINS)
@@ -133,7 +138,7 @@ def _hides_own_text(
     """How an element hides text of its own that elements within it may show again."""
     found: list[Shows] = []
     if _hides(node, style, "visibility", styles):
-        found.append(lambda inner: word_of(_value(inner, "visibility")) == "visible")
+        found.append(lambda inner: parse_keyword(_value(inner, "visibility")) == "visible")
     if _hides(node, style, "text-indent", styles):
         found.append(lambda inner: "text-indent" in inner)
     if any(HIDING[name](_value(style, name)) for name in ("font-size", "font")):
@@ -145,7 +150,7 @@ def _hides_own_text(
 
 def _has_a_size(style: Style) -> bool:
     """Whether a font's size is said anew, and not as a share of none."""
-    size = number_of(_value(style, "font-size"))
+    size = parse_number(_value(style, "font-size"))
     if size is None:
         return "font-size" in style or "font" in style
     unit = next((getattr(token, "lower_unit", "") for token in _value(style, "font-size")), "")
@@ -169,7 +174,7 @@ def _is_animated(style: Style, name: str, styles: Styles) -> bool:
     )
 
 
-def _is_opened(node: LexborNode, name: str, declared: Declared, styles: Styles) -> bool:
+def _is_opened(node: LexborNode, name: str, declared: Declaration, styles: Styles) -> bool:
     """Whether a style sheet hides a part of a page that visitors open.
 
     It is called so, or another rule for the same class or id shows it: ``.tab.active``.
@@ -231,13 +236,13 @@ def _value(style: Style, name: str) -> Tokens:
 
 def _is_invisible(node: LexborNode, style: Style, styles: Styles, canvas: _Canvas | None) -> bool:
     """Whether an element's text has the colour of what is behind it, as far as the page tells."""
-    if word_of(_value(style, "background-clip")) == "text":
+    if parse_keyword(_value(style, "background-clip")) == "text":
         return False
-    if any(word_of(_value(style, name)) == "currentcolor" for name in _BACKGROUNDS):
+    if any(parse_keyword(_value(style, name)) == "currentcolor" for name in _BACKGROUNDS):
         return True
     ink_name = _FILL if _FILL in style else "color"
     if ink_name in style:
-        seen = colour_of(_value(style, ink_name))
+        seen = parse_colour(_value(style, ink_name))
         if seen is None:
             return False
         ink, alpha = seen
@@ -249,7 +254,7 @@ def _is_invisible(node: LexborNode, style: Style, styles: Styles, canvas: _Canva
             return False
         ink = found
     paper = _inherited(node, styles, "background-color", canvas.paper if canvas else None)
-    return paper is not None and contrast(ink, paper) < _LEAST_CONTRAST
+    return paper is not None and contrast_ratio(ink, paper) < _LEAST_CONTRAST
 
 
 def _inherited(
@@ -261,7 +266,7 @@ def _inherited(
         style = styles.of.get(around.mem_id, {})
         if name == "background-color":
             if "background-image" in style or (
-                "background" in style and holds_a_picture(_value(style, "background"))
+                "background" in style and has_image(_value(style, "background"))
             ):
                 return None
             declared = [style[key] for key in ("background", name) if key in style]
@@ -269,7 +274,7 @@ def _inherited(
         else:
             value = _value(style, name)
         if value:
-            seen = next((found for token in value if (found := colour_of([token]))), None)
+            seen = next((found for token in value if (found := parse_colour([token]))), None)
             if seen is None:
                 return None
             if seen[1] > 1 - FAINT:

@@ -17,7 +17,7 @@ _NO_TEXT = ("-", "*", "+", "#", "|", ">", "`", "~", "<", "!", "=", ":", "1.", " 
 """How a line begins that is no running text."""
 
 
-def label(title: str) -> str:
+def make_label(title: str) -> str:
     """A name before what it is for: ``**Linux:**``."""
     title = title.strip().strip("*_").strip()
     if not title:
@@ -25,7 +25,7 @@ def label(title: str) -> str:
     return f"**{title}**" if title[-1] in ".!?:…" else f"**{title}:**"
 
 
-def name_of_box(kind: str, title: str = "") -> str:
+def make_heading(kind: str, title: str = "") -> str:
     """What a box is headed with: its title, else its kind."""
     kind = kind.lower()
     if title or kind in _UNNAMED:
@@ -33,9 +33,9 @@ def name_of_box(kind: str, title: str = "") -> str:
     return _CALLED.get(kind, kind.capitalize())
 
 
-def labelled(title: str, lines: Sequence[str]) -> list[str]:
+def with_label(title: str, lines: Sequence[str]) -> list[str]:
     """A text with its label: in its first paragraph, else in a paragraph of its own."""
-    said = label(title)
+    said = make_label(title)
     content = list(_without_ends(lines))
     if not said:
         return content
@@ -44,12 +44,12 @@ def labelled(title: str, lines: Sequence[str]) -> list[str]:
     return [said, "", *content]
 
 
-def quoted(lines: Iterable[str]) -> list[str]:
+def make_blockquote(lines: Iterable[str]) -> list[str]:
     """A box, which Markdown shows as a quotation."""
     return [f"> {line}".rstrip() for line in lines]
 
 
-def dedented(lines: Sequence[str]) -> list[str]:
+def dedent_lines(lines: Sequence[str]) -> list[str]:
     """Lines without the indentation that all of them share."""
     said = [line for line in lines if line.strip()]
     shared = min((len(line) - len(line.lstrip()) for line in said), default=0)

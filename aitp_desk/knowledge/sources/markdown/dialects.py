@@ -13,15 +13,15 @@ from typing import Any
 from aitp_desk.knowledge.sources.markdown import shortcodes
 from aitp_desk.knowledge.sources.markdown.admonitions import (
     BOXES,
-    dedented,
-    label,
-    labelled,
-    name_of_box,
-    quoted,
+    dedent_lines,
+    make_blockquote,
+    make_heading,
+    make_label,
+    with_label,
 )
-from aitp_desk.knowledge.sources.markdown.fences import FENCE, is_end, outside_code
+from aitp_desk.knowledge.sources.markdown.fences import FENCE, change_outside_code, is_end
 from aitp_desk.knowledge.sources.markdown.inline import Inline
-from aitp_desk.knowledge.sources.markdown.mdx import HAS_COMPONENTS, without_components
+from aitp_desk.knowledge.sources.markdown.mdx import HAS_COMPONENTS, expand_components
 
 MAX_DEPTH = 12
 """Boxes that lie deeper in each other are left as they are written."""
@@ -83,7 +83,7 @@ _GROUPS = frozenset(
 )
 
 
-def plain_markdown(
+def to_commonmark(
     text: str, *, is_mdx: bool = False, front: Mapping[str, Any] | None = None
 ) -> str:
     """A Markdown text without what CommonMark does not know.
@@ -94,9 +94,9 @@ def plain_markdown(
         front: the front matter, which may say what names in the text stand for.
     """
     if is_mdx or HAS_COMPONENTS.search(text):
-        text = without_components(text, is_mdx=is_mdx)
+        text = expand_components(text, is_mdx=is_mdx)
     if any(mark in text for mark in shortcodes.MARKS):
-        text = shortcodes.without_shortcodes(text, _variables(front or {}))
+        text = shortcodes.expand_shortcodes(text, _variables(front or {}))
     if not _SIGNS.search(text):
         return text
     reader = _Reader(is_myst=_IS_MYST.search(text) is not None, inline=Inline(text))
@@ -163,7 +163,7 @@ class _Reader:
             found += ["", self._prose(note["text"])]
             return at + 1
         if (short := _ABBREVIATION.fullmatch(line)) is not None:
-            found.append(f"- {label(short['short'])} {self._prose(short['text'])}")
+            found.append(f"- {make_label(short['short'])} {self._prose(short['text'])}")
             return at + 1
         if (tag := _MARKDOWN_WITHIN.fullmatch(line)) is not None:
             found += [tag["tag"] + tag["rest"], *(["", tag["text"]] if tag["text"] else [])]
@@ -182,7 +182,7 @@ class _Reader:
         return self.is_myst and bool(is_mark)
 
     def _prose(self, line: str) -> str:
-        return outside_code(self.inline.around_code(line), self.inline.change)
+        return change_outside_code(self.inline.around_code(line), self.inline.change)
 
     def _code(self, lines: Sequence[str], at: int, fence: re.Match[str], found: list[str]) -> int:
         end = at + 1
@@ -196,7 +196,7 @@ class _Reader:
             return end + 1
         info, title = _split_title(fence["info"])
         if title:
-            found += ["", fence["indent"] + label(title), ""]
+            found += ["", fence["indent"] + make_label(title), ""]
         found.append(f"{fence['indent']}{fence['fence']}{info.lstrip('{.').rstrip('}')}")
         found += lines[at + 1 : end + 1]
         return end + 1
@@ -213,15 +213,15 @@ class _Reader:
                     break
                 last = end + 1
             end += 1
-        content = self.read(dedented(lines[at + 1 : last]))
+        content = self.read(dedent_lines(lines[at + 1 : last]))
         kind = opened.groupdict().get("kind")
         if kind is None:
-            said = labelled(self.inline.change(opened["title"]), content)
+            said = with_label(self.inline.change(opened["title"]), content)
         elif kind == "details" or opened["title"] is None or opened["title"]:
             title = self.inline.change(opened["title"] or "")
-            said = quoted(labelled(name_of_box(kind, title), content))
+            said = make_blockquote(with_label(make_heading(kind, title), content))
         else:
-            said = quoted(content)
+            said = make_blockquote(content)
         found += ["", *(opened["indent"] + line for line in said), ""]
         return last
 
@@ -269,8 +269,8 @@ class _Reader:
     def _box(self, kind: str, title: str, content: Sequence[str]) -> list[str]:
         within = self.read(content)
         if kind in BOXES:
-            return quoted(labelled(name_of_box(kind, title), within))
-        return within if kind in _GROUPS else labelled(title, within)
+            return make_blockquote(with_label(make_heading(kind, title), within))
+        return within if kind in _GROUPS else with_label(title, within)
 
     def _alert(self, lines: Sequence[str], at: int, opened: re.Match[str], found: list[str]) -> int:
         """A box of GitHub or Obsidian: a quotation that begins with its kind."""
@@ -278,7 +278,9 @@ class _Reader:
         while end < len(lines) and lines[end].lstrip().startswith(">"):
             end += 1
         content = [line.lstrip()[1:].removeprefix(" ") for line in lines[at + 1 : end]]
-        said = quoted(labelled(name_of_box(opened["kind"], opened["title"]), self.read(content)))
+        said = make_blockquote(
+            with_label(make_heading(opened["kind"], opened["title"]), self.read(content))
+        )
         found += ["", *(opened["indent"] + line for line in said), ""]
         return end
 
@@ -312,13 +314,13 @@ class _Reader:
                 last = end
             else:
                 break
-        within = self.read([opened["text"], *dedented(lines[at + 1 : last])])
+        within = self.read([opened["text"], *dedent_lines(lines[at + 1 : last])])
         term = found[-1]
         if term.startswith("- **"):
             found += ["", *(f"  {line}".rstrip() for line in within)]
         else:
             found[-1] = ""
-            found.append(f"- {label(term)} {within[0]}")
+            found.append(f"- {make_label(term)} {within[0]}")
             found += [f"  {line}".rstrip() for line in within[1:]]
         found.append("")
         return last

@@ -15,7 +15,7 @@ def is_end(line: str, fence: str) -> bool:
     return len(bare) >= len(fence) and set(bare) == {fence[0]}
 
 
-def with_code(lines: Iterable[str]) -> Iterator[tuple[str, bool]]:
+def mark_code_lines(lines: Iterable[str]) -> Iterator[tuple[str, bool]]:
     """Each line, and whether it belongs to fenced code."""
     fence = ""
     for line in lines:
@@ -29,7 +29,7 @@ def with_code(lines: Iterable[str]) -> Iterator[tuple[str, bool]]:
             yield line, False
 
 
-def outside_code(line: str, change: Callable[[str], str]) -> str:
+def change_outside_code(line: str, change: Callable[[str], str]) -> str:
     """A line with a change made to all of it but its spans of code."""
     if "`" not in line:
         return change(line)

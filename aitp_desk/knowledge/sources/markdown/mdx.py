@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from aitp_desk.knowledge.sources.markdown.admonitions import BOXES, label, name_of_box
-from aitp_desk.knowledge.sources.markdown.fences import outside_code, with_code
+from aitp_desk.knowledge.sources.markdown.admonitions import BOXES, make_heading, make_label
+from aitp_desk.knowledge.sources.markdown.fences import change_outside_code, mark_code_lines
 from aitp_desk.knowledge.sources.markdown.properties import facts_of, said_by_value
 
 MAX_TAG = 4000
@@ -54,7 +54,7 @@ _ENDS_OF_ROWS = ("</table", "</ul", "</ol", "</dl", "</pre")
 _VOID = frozenset({"br", "hr", "img"})
 
 
-def without_components(text: str, *, is_mdx: bool) -> str:
+def expand_components(text: str, *, is_mdx: bool) -> str:
     """The text with what its components say: titles, labels and what stands within them.
 
     Parameters:
@@ -85,7 +85,7 @@ class _Reader:
     def read(self, text: str) -> list[str]:
         """The lines of the text as plain Markdown."""
         in_module, depth = False, 0
-        for line, is_code in with_code(_joined_tags(text, self.is_mdx)):
+        for line, is_code in mark_code_lines(_joined_tags(text, self.is_mdx)):
             if is_code:
                 self._take(line)
                 continue
@@ -118,7 +118,7 @@ class _Reader:
         if tag is None or tag.is_html or (not self.is_mdx and tag.name.lower() in _ELEMENTS):
             if "<" in line:
                 self.rows += sum(map(line.count, _ROWS)) - sum(map(line.count, _ENDS_OF_ROWS))
-            self._take(outside_code(line, self._inline) if self.is_mdx else line)
+            self._take(change_outside_code(line, self._inline) if self.is_mdx else line)
             return
         rest = stripped[tag.end :].strip()
         if tag.is_end:
@@ -220,13 +220,13 @@ class _Tag:
             return facts_of({name: self._value(name) for name in self.attributes})
         if self.is_closed:  # it announces nothing that follows
             about = self._value("description") if "description" in self.attributes else ""
-            said = f"{label(title)} {about}".strip() if about else title
+            said = f"{make_label(title)} {about}".strip() if about else title
             return "\n\n".join(filter(None, [said, *map(said_by_value, self.attributes.values())]))
         if kind in BOXES:
             kinds = (self._value(name).lower() for name in ("type", "kind", "variant", "intent"))
             kind = next((one for one in kinds if one in BOXES), kind)
-            return label(name_of_box(kind, title))
-        return label(title)
+            return make_label(make_heading(kind, title))
+        return make_label(title)
 
     def hiding(self) -> str:
         """The attributes by which an element may hide what stands within it, as HTML."""
@@ -322,7 +322,7 @@ def _joined_tags(text: str, is_mdx: bool) -> list[str]:
     joined: list[str] = []
     held: list[str] = []
     size, end = 0, _End()
-    for line, is_code in with_code(text.split("\n")):
+    for line, is_code in mark_code_lines(text.split("\n")):
         stripped = line.strip()
         if held:
             size += len(line)
@@ -357,7 +357,7 @@ def _without_comments(text: str) -> str:
     """The text without comments outside of code."""
     parts: list[str] = []
     prose: list[str] = []
-    for line, is_code in with_code(text.split("\n")):
+    for line, is_code in mark_code_lines(text.split("\n")):
         if is_code and prose:
             parts.append(_COMMENT.sub(_code_alone, "\n".join(prose)))
             prose = []

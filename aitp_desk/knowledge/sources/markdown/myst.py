@@ -11,15 +11,15 @@ from aitp_desk.knowledge.sources.formats.sphinx import (
     CONTENT_ONLY,
     DROPPED,
     VERSIONS,
-    entry_of_page,
     is_for_other_builders,
+    parse_toc_entry,
 )
 from aitp_desk.knowledge.sources.markdown.admonitions import (
     BOXES,
-    label,
-    labelled,
-    name_of_box,
-    quoted,
+    make_blockquote,
+    make_heading,
+    make_label,
+    with_label,
 )
 
 _OPTION = re.compile(r":(?P<name>[\w-]+):[ \t]*(?P<value>.*)")
@@ -46,36 +46,39 @@ def read_directive(
     short = name.lower().rpartition(":")[2]
     options, body = _split_options(content)
     if short == "toctree":
-        entries = [] if "hidden" in options else filter(None, map(entry_of_page, body))
+        entries = [] if "hidden" in options else filter(None, map(parse_toc_entry, body))
         return [f"- [{title}]({address})" for title, address in entries]
     if short == "eval-rst":
         return _rst(body)
     if short in DROPPED or short in _UNSHOWN:
         return []
     if short in CODE or short in _CODE_OF_FENCES:
-        caption = label(options.get("caption", ""))
+        caption = make_label(options.get("caption", ""))
         language = argument.split(maxsplit=1)[0] if argument.split() else ""
         code = [f"```{language}", *body, "```"] if is_fenced else list(body)
         return [caption, "", *code] if caption else code
     if short in VERSIONS:
         version, _, about = argument.partition(" ")
         within = [*filter(None, [about]), *read(body)]
-        return labelled(f"{VERSIONS[short]} {version}", within)
+        return with_label(f"{VERSIONS[short]} {version}", within)
     if short in _PICTURES:
         return [f"![{options.get('alt', '')}](<{argument}>)", "", *read(body)]
     if short in {"list-table", "csv-table", "table"}:
-        return [*([label(argument), ""] if argument else []), *_table(short, body, options, read)]
+        return [
+            *([make_label(argument), ""] if argument else []),
+            *_table(short, body, options, read),
+        ]
     if short in BOXES:
         is_titled = short in {"admonition", "dropdown", "details"} or not argument
         title = argument if is_titled else ""
         before = [] if is_titled else [argument]
-        return quoted(labelled(name_of_box(short, title), [*before, *read(body)]))
+        return make_blockquote(with_label(make_heading(short, title), [*before, *read(body)]))
     if short == "only":
         return [] if is_for_other_builders(argument) else read(body)
     within = read(body)
     if short in CONTENT_ONLY or argument.replace(" ", "").isdigit():
         return within
-    return labelled(f"`{argument}`" if ":" in name and argument else argument, within)
+    return with_label(f"`{argument}`" if ":" in name and argument else argument, within)
 
 
 def _split_options(content: Sequence[str]) -> tuple[dict[str, str], Sequence[str]]:
@@ -127,12 +130,12 @@ def _cell(text: str) -> str:
 
 def _rst(body: Sequence[str]) -> list[str]:
     """A part in reStructuredText, as HTML that Markdown takes as one block."""
-    from aitp_desk.knowledge.sources.formats.base import Unreadable
+    from aitp_desk.knowledge.sources.formats.base import FormatError
     from aitp_desk.knowledge.sources.formats.rst import rst_html
 
     try:
         html = rst_html("\n".join(body))
-    except Unreadable:
+    except FormatError:
         return []
     html = html.removeprefix("<main>").removesuffix("</main>").strip()
     # an empty line would end the block

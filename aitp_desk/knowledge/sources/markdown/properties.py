@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from aitp_desk.knowledge.sources.markdown.admonitions import label
-from aitp_desk.knowledge.sources.markdown.fences import outside_code
+from aitp_desk.knowledge.sources.markdown.admonitions import make_label
+from aitp_desk.knowledge.sources.markdown.fences import change_outside_code
 
 _MAX_ROWS = 500
 _MAX_DEPTH = 12
@@ -57,7 +57,7 @@ def facts_of(said: Mapping[str, Any]) -> str:
     ]
     told = ", ".join(filter(None, facts))
     name = _code(name) if _MARKS.search(name) else name
-    return f"**{name}** ({told}):" if told and name else label(name)
+    return f"**{name}** ({told}):" if told and name else make_label(name)
 
 
 def said_by_value(value: str) -> str:
@@ -86,7 +86,7 @@ def _rows(data: Any, above: str = "", depth: int = 0) -> Iterator[str]:
             about = next((_line(said[key]) for key in _TEXTS if _line(said.get(key))), "")
             facts = facts_of({**said, key: name})
             if about or facts.endswith("):"):
-                yield f"- {facts} {outside_code(about, _without_tags)}".rstrip()
+                yield f"- {facts} {change_outside_code(about, _without_tags)}".rstrip()
         for inner in one.values():
             yield from _rows(inner, name or above, depth + 1)
 

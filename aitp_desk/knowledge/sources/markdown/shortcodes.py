@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from aitp_desk.knowledge.sources.markdown.admonitions import BOXES, label, name_of_box
-from aitp_desk.knowledge.sources.markdown.fences import outside_code, with_code
+from aitp_desk.knowledge.sources.markdown.admonitions import BOXES, make_heading, make_label
+from aitp_desk.knowledge.sources.markdown.fences import change_outside_code, mark_code_lines
 
 MARKS = ("{{", "{%")
 _REFERENCE = re.compile(r"\{\{[<%]\s*(?:rel)?ref\s+\"?([^\"\s>%]{1,300})\"?\s*[>%]\}\}")
@@ -26,7 +26,7 @@ _LABELLED = frozenset("tab tabitem details expand step card collapse accordion".
 _PICTURES = frozenset("figure img image".split())
 
 
-def without_shortcodes(text: str, variables: Mapping[str, str]) -> str:
+def expand_shortcodes(text: str, variables: Mapping[str, str]) -> str:
     """The text with what its shortcodes say: names of tabs and boxes, captions, code.
 
     Parameters:
@@ -39,7 +39,7 @@ def without_shortcodes(text: str, variables: Mapping[str, str]) -> str:
     text = _BROKEN_LINE.sub(lambda tag: tag[0].replace("\n", " "), text)
     lines: list[str] = []
     in_highlight = False
-    for line, is_code in with_code(text.split("\n")):
+    for line, is_code in mark_code_lines(text.split("\n")):
         found = None if is_code else _HIGHLIGHT.match(line)
         if found is not None:
             in_highlight = not found["end"]
@@ -47,7 +47,9 @@ def without_shortcodes(text: str, variables: Mapping[str, str]) -> str:
         elif is_code or in_highlight:
             lines.append(line)
         else:
-            lines.append(change(line) if _WHOLE.fullmatch(line) else outside_code(line, change))
+            lines.append(
+                change(line) if _WHOLE.fullmatch(line) else change_outside_code(line, change)
+            )
     return "\n".join(lines)
 
 
@@ -72,10 +74,10 @@ def _said(tag: re.Match[str]) -> str:
     if name in _PICTURES:
         return title
     if name in _LABELLED:
-        return f"\n{label(title)}\n"
+        return f"\n{make_label(title)}\n"
     kinds = [word.strip("\"'").lower() for word in [name, *re.split(r"[\s=]+", tag["rest"])]]
     kind = next((word for word in reversed(kinds) if word in BOXES), "")
     if not kind:
         return ""
     title = "" if title.lower() in BOXES else title
-    return f"\n{label(name_of_box(kind, title))}\n"
+    return f"\n{make_label(make_heading(kind, title))}\n"

@@ -14,7 +14,7 @@ from pathlib import Path
 import msgspec
 
 from aitp_desk.knowledge.sources.pdf import extraction as extract
-from aitp_desk.knowledge.sources.processes import environment
+from aitp_desk.knowledge.sources.processes import make_environment
 
 PROGRAM = extract.__file__
 """Takes the text out of one file."""
@@ -51,18 +51,18 @@ def is_installed() -> bool:
     return find_spec("pypdf") is not None
 
 
-def digest_of(payload: bytes) -> str:
+def make_digest(payload: bytes) -> str:
     """The name by which a file's text is known."""
     return hashlib.sha256(payload).hexdigest()
 
 
 def read_pdfs(payloads: Iterable[bytes], keep_in: Path | None) -> dict[str, PdfText]:
-    """The texts of PDF files by :func:`digest_of`.
+    """The texts of PDF files by :func:`make_digest`.
 
     Parameters:
         keep_in: a folder where texts are kept and taken from; those of other files are dropped.
     """
-    files = {digest_of(payload): payload for payload in payloads}
+    files = {make_digest(payload): payload for payload in payloads}
     if not is_installed():
         missing = PdfText("To read a PDF install its extra: pip install 'aitp-desk[pdf]'.")
         return dict.fromkeys(files, missing)
@@ -105,7 +105,7 @@ def _extract(payload: bytes) -> PdfText:
             input=payload,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            env=environment(),
+            env=make_environment(),
             timeout=MAX_SECONDS,
             check=False,
         )

@@ -12,11 +12,11 @@ from aitp_desk.model.conversation.run_draft import RunDraft, ToolOutput
 from aitp_desk.model.conversation.thread import Draft, ThreadDraft
 from aitp_desk.model.errors import InvalidRequest, MissingField
 from aitp_desk.model.strict_json import decode_json
-from aitp_desk.protocols.aitp.shapes import list_of, object_of, strings_of
-from aitp_desk.protocols.aitp.threads.messages_wire import draft_of
-from aitp_desk.protocols.aitp.threads.wire import thread_draft_of
+from aitp_desk.protocols.aitp.shapes import read_list, read_object, read_strings
+from aitp_desk.protocols.aitp.threads.messages_wire import read_draft
+from aitp_desk.protocols.aitp.threads.wire import read_thread_draft
 
-LEFT_ASIDE = frozenset({"file_search", "code_interpreter"})
+IGNORED_MEMBERS = frozenset({"file_search", "code_interpreter"})
 """Tools of the OpenAI API that a caller may name and the desk has no use for: it searches the
 site's content anyway, and runs no code."""
 
@@ -31,9 +31,9 @@ def decode_run(body: bytes) -> RunDraft:
         InvalidRequest: a member has the wrong shape; ``param`` is its path.
     """
     given = _object(body)
-    messages = list_of(given.get("additional_messages"), "additional_messages")
+    messages = read_list(given.get("additional_messages"), "additional_messages")
     return _run_draft(
-        given, tuple(draft_of(m, f"additional_messages[{i}]") for i, m in enumerate(messages))
+        given, tuple(read_draft(m, f"additional_messages[{i}]") for i, m in enumerate(messages))
     )
 
 
@@ -44,7 +44,7 @@ def decode_thread_and_run(body: bytes) -> tuple[ThreadDraft, RunDraft]:
         as :func:`decode_run`.
     """
     given = _object(body)
-    return thread_draft_of(object_of(given.get("thread"), "thread")), _run_draft(given, ())
+    return read_thread_draft(read_object(given.get("thread"), "thread")), _run_draft(given, ())
 
 
 def decode_run_update(body: bytes) -> dict[str, str] | None:
@@ -54,7 +54,7 @@ def decode_run_update(body: bytes) -> dict[str, str] | None:
         InvalidRequest: the body or its metadata has the wrong shape.
     """
     metadata = _object(body).get("metadata")
-    return None if metadata is None else strings_of(object_of(metadata, "metadata"), "metadata")
+    return None if metadata is None else read_strings(read_object(metadata, "metadata"), "metadata")
 
 
 def decode_outputs(body: bytes) -> tuple[ToolOutput, ...]:
@@ -65,9 +65,9 @@ def decode_outputs(body: bytes) -> tuple[ToolOutput, ...]:
     """
     given = _object(body)
     outputs: list[ToolOutput] = []
-    for i, item in enumerate(list_of(given.get("tool_outputs"), "tool_outputs")):
+    for i, item in enumerate(read_list(given.get("tool_outputs"), "tool_outputs")):
         at = f"tool_outputs[{i}]"
-        output = object_of(item, at)
+        output = read_object(item, at)
         call_id, text = output.get("tool_call_id"), output.get("output", "")
         if not isinstance(call_id, str) or not call_id:
             raise MissingField("An output names its call.", param=f"{at}.tool_call_id")
@@ -93,7 +93,7 @@ def decode_stream(body: bytes) -> bool:
 
 
 def _object(body: bytes) -> dict[str, Any]:
-    return object_of(decode_json(body) if body.strip() else {}, None)
+    return read_object(decode_json(body) if body.strip() else {}, None)
 
 
 def _run_draft(given: dict[str, Any], messages: tuple[Draft, ...]) -> RunDraft:
@@ -119,7 +119,7 @@ def _run_draft(given: dict[str, Any], messages: tuple[Draft, ...]) -> RunDraft:
         temperature=_number(given, "temperature"),
         top_p=_number(given, "top_p"),
     )
-    metadata = strings_of(object_of(given.get("metadata"), "metadata"), "metadata")
+    metadata = read_strings(read_object(given.get("metadata"), "metadata"), "metadata")
     return RunDraft(agent, options, metadata, messages)
 
 
@@ -148,18 +148,18 @@ def _number(given: dict[str, Any], name: str) -> float | None:
 
 def _tools(given: dict[str, Any]) -> tuple[FunctionTool, ...]:
     tools: list[FunctionTool] = []
-    for i, item in enumerate(list_of(given.get("tools"), "tools")):
+    for i, item in enumerate(read_list(given.get("tools"), "tools")):
         at = f"tools[{i}]"
-        tool = object_of(item, at)
+        tool = read_object(item, at)
         kind = tool.get("type")
-        if isinstance(kind, str) and kind in LEFT_ASIDE:
+        if isinstance(kind, str) and kind in IGNORED_MEMBERS:
             continue
         if kind != "function":
             raise InvalidRequest(
                 "A tool's type is function; file_search and code_interpreter are left aside.",
                 param=f"{at}.type",
             )
-        function = object_of(tool.get("function"), f"{at}.function")
+        function = read_object(tool.get("function"), f"{at}.function")
         name, description = function.get("name"), function.get("description")
         if not isinstance(name, str):
             raise MissingField("A function has a name.", param=f"{at}.function.name")
@@ -167,7 +167,7 @@ def _tools(given: dict[str, Any]) -> tuple[FunctionTool, ...]:
             raise InvalidRequest(
                 "A function's description is a string.", param=f"{at}.function.description"
             )
-        parameters = object_of(function.get("parameters"), f"{at}.function.parameters")
+        parameters = read_object(function.get("parameters"), f"{at}.function.parameters")
         tools.append(FunctionTool(name, description or "", parameters))
     return tuple(tools)
 
@@ -182,7 +182,7 @@ def _tool_choice(given: Any) -> tuple[Literal["auto", "none", "required"], str |
             return "required", None
         case {"type": "function", "function": {"name": str(name)}}:
             return "auto", name
-        case {"type": str(kind)} if kind in LEFT_ASIDE:
+        case {"type": str(kind)} if kind in IGNORED_MEMBERS:
             return "auto", None
         case _:
             raise InvalidRequest(
@@ -193,7 +193,7 @@ def _tool_choice(given: Any) -> tuple[Literal["auto", "none", "required"], str |
 
 
 def _last_messages(given: Any) -> int | None:
-    strategy = object_of(given, "truncation_strategy")
+    strategy = read_object(given, "truncation_strategy")
     kind = strategy.get("type", "auto")
     if kind == "auto":
         return None

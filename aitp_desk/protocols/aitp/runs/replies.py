@@ -11,12 +11,12 @@ from aitp_desk.protocols.base.door import Call
 from aitp_desk.protocols.base.preferences import decode_wait
 
 
-def shape(desk: Desk, call: Call) -> tuple[Dialect, str]:
+def find_format(desk: Desk, call: Call) -> tuple[Dialect, str]:
     """What decides how a message is written: the request's dialect, and who answers here."""
     return wire.read_dialect(call.headers), desk.agents.default.id
 
 
-async def follow(
+async def wait_for_replies(
     desk: Desk, call: Call, run_id: str | None, said: Message | None = None
 ) -> tuple[Run | None, tuple[Message, ...] | None]:
     """Wait for the replies as long as ``Prefer: wait=N`` asks; without it nobody waits.
@@ -29,13 +29,13 @@ async def follow(
     """
     if "Prefer" not in call.headers or wire.read_dialect(call.headers) is Dialect.OPENAI:
         return None, None
-    seconds = decode_wait(call.listed("Prefer"))
+    seconds = decode_wait(call.get_list_header("Prefer"))
     if seconds is None:
         return None, None
     if run_id is not None:
-        call.step_aside()
-        return await desk.follow_run(call.principal, run_id, seconds)
+        call.release_slot()
+        return await desk.wait_for_run(call.principal, run_id, seconds)
     if said is None:
         return None, ()
-    call.step_aside()
-    return None, await desk.follow_payment(call.principal, said, seconds)
+    call.release_slot()
+    return None, await desk.wait_for_payment(call.principal, said, seconds)

@@ -11,9 +11,9 @@ from aitp_desk.model.conversation.run import Run
 from aitp_desk.protocols.aitp import wire
 from aitp_desk.protocols.aitp.runs import drafts_wire as run_drafts_wire
 from aitp_desk.protocols.aitp.runs import wire as runs_wire
-from aitp_desk.protocols.aitp.runs.stream_wire import OpenAiRunWording
-from aitp_desk.protocols.aitp.threads.affordances import see_run, see_runs
-from aitp_desk.protocols.base.door import EVENT_STREAM, Call, Reply, Route, described
+from aitp_desk.protocols.aitp.runs.stream_wire import OpenAiRunFormat
+from aitp_desk.protocols.aitp.threads.affordances import describe_run, describe_runs
+from aitp_desk.protocols.base.door import EVENT_STREAM, Call, Reply, Route, with_description
 from aitp_desk.protocols.base.preferences import decode_wait
 from aitp_desk.protocols.base.sse import UNBUFFERED
 
@@ -52,7 +52,7 @@ async def list_runs(desk: Desk, call: Call) -> Reply:
     )
     bodies = [
         runs_wire.run_body(
-            run, desk.agents.of_run(run.agent), dialect=wire.read_dialect(call.headers)
+            run, desk.agents.find_for_run(run.agent), dialect=wire.read_dialect(call.headers)
         )
         for run in page.runs
     ]
@@ -106,8 +106,8 @@ async def list_steps(desk: Desk, call: Call) -> Reply:
         after=part.after,
         before=part.before,
     )
-    agent = desk.agents.of_run(run.agent)
-    bodies = [runs_wire.step_body(step, run, agent) for step in page.steps]
+    agent = desk.agents.find_for_run(run.agent)
+    bodies = [runs_wire.write_step(step, run, agent) for step in page.steps]
     return wire.encode_list(bodies, page.has_more)
 
 
@@ -117,7 +117,9 @@ async def retrieve_step(desk: Desk, call: Call) -> Reply:
     run, step = await desk.runs.step(
         call.principal, params["thread_id"], params["run_id"], params["step_id"]
     )
-    return Reply(200, wire.encode(runs_wire.step_body(step, run, desk.agents.of_run(run.agent))))
+    return Reply(
+        200, wire.encode(runs_wire.write_step(step, run, desk.agents.find_for_run(run.agent)))
+    )
 
 
 def run_routes(max_body: int) -> tuple[Route, ...]:
@@ -131,8 +133,10 @@ def run_routes(max_body: int) -> tuple[Route, ...]:
     return (
         Route("POST", "/v1/threads/runs", create_thread_and_run, "converse", max_body),
         Route("POST", runs, create_run, "converse", max_body),
-        Route("GET", runs, list_runs, "static", second=described(list_runs, see_runs)),
-        Route("GET", run, retrieve_run, "static", second=described(retrieve_run, see_run)),
+        Route("GET", runs, list_runs, "static", second=with_description(list_runs, describe_runs)),
+        Route(
+            "GET", run, retrieve_run, "static", second=with_description(retrieve_run, describe_run)
+        ),
         Route("POST", run, retrieve_or_update_run, "converse", max_body),
         Route(
             "POST",
@@ -140,7 +144,7 @@ def run_routes(max_body: int) -> tuple[Route, ...]:
             cancel_run,
             "converse",
             max_body,
-            second=described(cancel_run, see_run),
+            second=with_description(cancel_run, describe_run),
         ),
         Route("POST", f"{run}/submit_tool_outputs", submit_outputs, "converse", max_body),
         Route("GET", f"{run}/steps", list_steps, "static"),
@@ -160,22 +164,22 @@ async def _answer(
         is_new: whether the run is created by this call.
     """
     if not run_drafts_wire.decode_stream(call.body):
-        run, seconds = await start(), decode_wait(call.listed("Prefer"))
+        run, seconds = await start(), decode_wait(call.get_list_header("Prefer"))
         if seconds is None:
             return _encode(desk, call, run)
-        call.step_aside()
-        followed, _ = await desk.follow_run(call.principal, run.id, seconds)
+        call.release_slot()
+        followed, _ = await desk.wait_for_run(call.principal, run.id, seconds)
         waited = (("Preference-Applied", "wait"),)
         return msgspec.structs.replace(_encode(desk, call, followed or run), headers=waited)
 
-    def word(run: Run) -> OpenAiRunWording:
-        agent = desk.agents.of_run(run.agent)
-        return OpenAiRunWording(run, agent, wire.read_dialect(call.headers), is_new=is_new)
+    def word(run: Run) -> OpenAiRunFormat:
+        agent = desk.agents.find_for_run(run.agent)
+        return OpenAiRunFormat(run, agent, wire.read_dialect(call.headers), is_new=is_new)
 
-    stream = await desk.follow_started(call.principal, start, word)
+    stream = await desk.follow_new_run(call.principal, start, word)
     return Reply(200, content_type=EVENT_STREAM, headers=UNBUFFERED, stream=stream)
 
 
 def _encode(desk: Desk, call: Call, run: Run) -> Reply:
-    agent = desk.agents.of_run(run.agent)
+    agent = desk.agents.find_for_run(run.agent)
     return runs_wire.encode_run(run, agent, dialect=wire.read_dialect(call.headers))

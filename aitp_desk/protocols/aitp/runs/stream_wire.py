@@ -13,20 +13,20 @@ from aitp_desk.desk.access.site_agents import SiteAgent
 from aitp_desk.model.conversation.run import Run, RunState
 from aitp_desk.model.conversation.thread import Message
 from aitp_desk.protocols.aitp.runs.wire import run_body
-from aitp_desk.protocols.aitp.threads.messages_wire import message_body
+from aitp_desk.protocols.aitp.threads.messages_wire import write_message
 from aitp_desk.protocols.aitp.wire import Dialect, encode
-from aitp_desk.protocols.base.sse import BEAT, frame
+from aitp_desk.protocols.base.sse import KEEPALIVE, write_frame
 
 
-class OpenAiRunWording:
-    """Words one run; see :class:`aitp_desk.desk.events.run_stream.RunWording`.
+class OpenAiRunFormat:
+    """Words one run; see :class:`aitp_desk.desk.events.run_stream.RunEventFormat`.
 
     Parameters:
         agent: the one that answers.
         is_new: whether the run was created by this call; where it goes on it is not.
     """
 
-    beat = BEAT
+    beat = KEEPALIVE
 
     def __init__(self, run: Run, agent: SiteAgent, dialect: Dialect, *, is_new: bool) -> None:
         self._run = run
@@ -36,35 +36,35 @@ class OpenAiRunWording:
         self._writing: str | None = None
         self._text = ""
 
-    def moved(self, run: Run) -> bytes:
+    def format_state(self, run: Run) -> bytes:
         """``thread.run.…``; of a new run ``thread.run.created`` first."""
         body = encode(run_body(run, self._agent, dialect=self._dialect))
         begin = b""
         if self._is_new and run.state is RunState.QUEUED:
             self._is_new = False
-            begin = frame("thread.run.created", body)
+            begin = write_frame("thread.run.created", body)
         state = "failed" if run.state is RunState.CAPPED else run.state.value
-        return begin + frame(f"thread.run.{state}", body)
+        return begin + write_frame(f"thread.run.{state}", body)
 
-    def said(self, text: str, message_id: str) -> bytes:
+    def format_text(self, text: str, message_id: str) -> bytes:
         """``thread.message.delta``; before the first one the message is created."""
         self._text += text
         return self._begin(message_id) + self._delta(message_id, 0, text)
 
-    def replied(self, message: Message) -> bytes:
+    def format_message(self, message: Message) -> bytes:
         """What was not told of a message yet, then ``thread.message.completed``."""
         events = self._begin(message.id)
         for index, text in enumerate(message.content):
             told = self._text if index == 0 else ""
             if text.startswith(told) and len(text) > len(told):
                 events += self._delta(message.id, index, text[len(told) :])
-        body = message_body(message, self._dialect, self._agent.id)
+        body = write_message(message, self._dialect, self._agent.id)
         self._writing, self._text = None, ""
-        return events + frame("thread.message.completed", encode(body))
+        return events + write_frame("thread.message.completed", encode(body))
 
-    def end(self) -> bytes:
+    def format_end(self) -> bytes:
         """``done``."""
-        return frame("done", b"[DONE]")
+        return write_frame("done", b"[DONE]")
 
     def _begin(self, message_id: str) -> bytes:
         """``thread.message.created`` and ``thread.message.in_progress``, for a message once."""
@@ -88,11 +88,13 @@ class OpenAiRunWording:
             "metadata": {},
         }
         data = encode(body)
-        return frame("thread.message.created", data) + frame("thread.message.in_progress", data)
+        return write_frame("thread.message.created", data) + write_frame(
+            "thread.message.in_progress", data
+        )
 
     def _delta(self, message_id: str, index: int, text: str) -> bytes:
         part = {"index": index, "type": "text", "text": {"value": text, "annotations": []}}
-        return frame(
+        return write_frame(
             "thread.message.delta",
             encode(
                 {

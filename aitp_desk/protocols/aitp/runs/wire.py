@@ -88,7 +88,7 @@ def run_body(run: Run, agent: SiteAgent, *, dialect: Dialect) -> dict[str, Any]:
     }
 
 
-def step_body(step: Step, run: Run, agent: SiteAgent) -> dict[str, Any]:
+def write_step(step: Step, run: Run, agent: SiteAgent) -> dict[str, Any]:
     """A step of a run as the OpenAI API has it."""
     status = step.status_in(run)
     details: dict[str, Any]

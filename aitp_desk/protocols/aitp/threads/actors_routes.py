@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from aitp_desk.desk.desk import Desk
 from aitp_desk.protocols.aitp.threads import actors_wire
-from aitp_desk.protocols.aitp.threads.affordances import see_actors
+from aitp_desk.protocols.aitp.threads.affordances import describe_actors
 from aitp_desk.protocols.aitp.wire import encode_deleted
-from aitp_desk.protocols.base.door import Call, Reply, Route, described
+from aitp_desk.protocols.base.door import Call, Reply, Route, with_description
 
 
 async def list_actors(desk: Desk, call: Call) -> Reply:
@@ -37,7 +37,13 @@ def actors_routes(max_body: int) -> tuple[Route, ...]:
     """
     actors = "/v1/threads/{thread_id}/actors"
     return (
-        Route("GET", actors, list_actors, "static", second=described(list_actors, see_actors)),
+        Route(
+            "GET",
+            actors,
+            list_actors,
+            "static",
+            second=with_description(list_actors, describe_actors),
+        ),
         Route("POST", actors, add_actor, "converse", max_body),
         Route("DELETE", f"{actors}/{{actor}}", remove_actor, "converse"),
     )

@@ -11,7 +11,7 @@ from typing import Any
 from aitp_desk.model.conversation.thread import Actor
 from aitp_desk.model.errors import InvalidRequest, MissingField
 from aitp_desk.model.strict_json import decode_json
-from aitp_desk.protocols.aitp.shapes import list_of, object_of
+from aitp_desk.protocols.aitp.shapes import read_list, read_object
 from aitp_desk.protocols.aitp.wire import encode
 from aitp_desk.protocols.base.door import Reply
 
@@ -23,10 +23,10 @@ def decode_actor(body: bytes) -> Actor:
         MissingField: there is no id.
         InvalidRequest: a member has the wrong shape; ``param`` is its path.
     """
-    return actor_of(decode_json(body) if body.strip() else {}, "")
+    return read_actor(decode_json(body) if body.strip() else {}, "")
 
 
-def actor_of(given: Any, at: str) -> Actor:
+def read_actor(given: Any, at: str) -> Actor:
     """An actor: its id alone, or an object with its capabilities and whom it is bound to.
 
     Parameters:
@@ -37,7 +37,7 @@ def actor_of(given: Any, at: str) -> Actor:
     """
     if isinstance(given, str):
         return Actor(given)
-    actor = object_of(given, at or None)
+    actor = read_object(given, at or None)
     prefix = f"{at}." if at else ""
     if not isinstance(actor.get("id"), str):
         raise MissingField("An actor has an id: an URL or a name.", param=f"{prefix}id")
@@ -47,7 +47,7 @@ def actor_of(given: Any, at: str) -> Actor:
             "principal is the id of a caller, such as 'key:' and the id of an API key.",
             param=f"{prefix}principal",
         )
-    capabilities = list_of(actor.get("capabilities"), f"{prefix}capabilities")
+    capabilities = read_list(actor.get("capabilities"), f"{prefix}capabilities")
     return Actor(
         actor["id"],
         tuple(_capability(c, f"{prefix}capabilities[{i}]") for i, c in enumerate(capabilities)),
@@ -66,18 +66,18 @@ def _capability(given: Any, at: str) -> str:
     return given
 
 
-def actor_body(actor: Actor) -> dict[str, Any]:
+def write_actor(actor: Actor) -> dict[str, Any]:
     """An actor as the AITP Thread Specification has it."""
     return {"id": actor.id, "capabilities": [{"schema": s} for s in actor.capabilities]}
 
 
 def encode_actor(actor: Actor) -> Reply:
     """The answer to an actor that joins."""
-    return Reply(200, encode({**actor_body(actor), "object": "thread.actor"}))
+    return Reply(200, encode({**write_actor(actor), "object": "thread.actor"}))
 
 
 def encode_actors(actors: Sequence[Actor]) -> Reply:
     """Everybody who takes part, the desk first, in the OpenAI API's list form."""
-    data = [{**actor_body(actor), "object": "thread.actor"} for actor in actors]
+    data = [{**write_actor(actor), "object": "thread.actor"} for actor in actors]
     ends = {"first_id": actors[0].id, "last_id": actors[-1].id}
     return Reply(200, encode({"object": "list", "data": data, **ends, "has_more": False}))

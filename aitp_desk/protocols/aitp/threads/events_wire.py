@@ -12,18 +12,18 @@ from functools import cache
 
 from aitp_desk.desk.events.events import (
     ACTOR_LEFT,
-    HANDED,
     THREAD_CLAIMED,
     THREAD_DELETED,
-    Happening,
+    THREAD_HANDED,
+    ThreadEvent,
 )
 from aitp_desk.model.conversation.run import Run
 from aitp_desk.model.conversation.thread import Actor, Message
 from aitp_desk.model.errors import InvalidRequest
-from aitp_desk.protocols.aitp.threads.actors_wire import actor_body
-from aitp_desk.protocols.aitp.threads.messages_wire import message_body, run_body
+from aitp_desk.protocols.aitp.threads.actors_wire import write_actor
+from aitp_desk.protocols.aitp.threads.messages_wire import run_body, write_message
 from aitp_desk.protocols.aitp.wire import Dialect, encode
-from aitp_desk.protocols.base.sse import BEAT, frame
+from aitp_desk.protocols.base.sse import KEEPALIVE, write_frame
 
 _DELETED = {ACTOR_LEFT: "thread.actor", THREAD_DELETED: "thread"}
 """What is gone where it is no message."""
@@ -53,55 +53,55 @@ def decode_after(headers: Mapping[str, str], query: Mapping[str, str]) -> tuple[
     return None, "after"
 
 
-class EventsWording:
-    """Words events for one dialect; see :class:`aitp_desk.desk.events.channel.Wording`.
+class ThreadEventFormat:
+    """Words events for one dialect; see :class:`aitp_desk.desk.events.channel.EventFormat`.
 
     Parameters:
         assistant: id of the agent that answers here.
     """
 
-    beat = BEAT
+    beat = KEEPALIVE
 
     def __init__(self, dialect: Dialect, assistant: str) -> None:
         self._dialect = dialect
         self._assistant = assistant
 
-    def begin(self, thread_id: str, after: int) -> bytes:
+    def format_begin(self, thread_id: str, after: int) -> bytes:
         """``following``: its id is where a reader who has seen nothing yet goes on."""
-        return frame("following", encode({"thread_id": thread_id, "after": after}), after)
+        return write_frame("following", encode({"thread_id": thread_id, "after": after}), after)
 
-    def happening(self, happening: Happening) -> bytes:
+    def format_event(self, happening: ThreadEvent) -> bytes:
         """An event of the thread, by the name of its kind, with the object that it happened to."""
         match happening.subject:
             case Message() as message:
-                data = message_body(message, self._dialect, self._assistant)
+                data = write_message(message, self._dialect, self._assistant)
             case Run() as run:
                 data = run_body(run)
             case Actor() as actor:
-                data = {**actor_body(actor), "object": "thread.actor"}
+                data = {**write_actor(actor), "object": "thread.actor"}
             case None if happening.kind == THREAD_CLAIMED:
                 data = {"id": happening.ref, "object": THREAD_CLAIMED}
-            case None if happening.kind in HANDED:
+            case None if happening.kind in THREAD_HANDED:
                 data = {"id": happening.ref, "object": happening.kind}
             case _:
                 what = _DELETED.get(happening.kind, "thread.message")
                 data = {"id": happening.ref, "object": f"{what}.deleted", "deleted": True}
-        return frame(happening.kind, encode(data), happening.n)
+        return write_frame(happening.kind, encode(data), happening.n)
 
-    def snapshot(self, run_id: str, text: str) -> bytes:
+    def format_snapshot(self, run_id: str, text: str) -> bytes:
         """``answer.snapshot``: all of an answer so far, in place of what was told of it before."""
-        return frame("answer.snapshot", encode({"run_id": run_id, "text": text}))
+        return write_frame("answer.snapshot", encode({"run_id": run_id, "text": text}))
 
-    def delta(self, run_id: str, text: str) -> bytes:
+    def format_delta(self, run_id: str, text: str) -> bytes:
         """``answer.delta``: a further piece."""
-        return frame("answer.delta", encode({"run_id": run_id, "text": text}))
+        return write_frame("answer.delta", encode({"run_id": run_id, "text": text}))
 
-    def restarted(self, run_id: str) -> bytes:
+    def format_restart(self, run_id: str) -> bytes:
         """``run.restarted``: discard what was told of the answer."""
-        return frame("run.restarted", encode({"run_id": run_id}))
+        return write_frame("run.restarted", encode({"run_id": run_id}))
 
 
 @cache
-def wording_of(dialect: Dialect, assistant: str) -> EventsWording:
+def get_event_format(dialect: Dialect, assistant: str) -> ThreadEventFormat:
     """One wording for a dialect and an agent: those who share one are written the same bytes."""
-    return EventsWording(dialect, assistant)
+    return ThreadEventFormat(dialect, assistant)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from aitp_desk.model.access.grant import Grant, GrantDraft, May
+from aitp_desk.model.access.grant import Grant, GrantDraft, GrantLevel
 from aitp_desk.model.errors import InvalidRequest, MissingField
 from aitp_desk.model.strict_json import decode_json
-from aitp_desk.protocols.aitp.shapes import object_of
+from aitp_desk.protocols.aitp.shapes import read_object
 from aitp_desk.protocols.aitp.wire import encode, encode_list
 from aitp_desk.protocols.base.door import Reply
 
@@ -20,7 +20,7 @@ def decode_grant(body: bytes) -> GrantDraft:
         MissingField: it does not say with whom, or what for.
         InvalidRequest: a member has the wrong shape; ``param`` is its path.
     """
-    given = object_of(decode_json(body) if body.strip() else {}, None)
+    given = read_object(decode_json(body) if body.strip() else {}, None)
     principal, link = given.get("principal"), given.get("link", False)
     if principal is not None and not isinstance(principal, str):
         raise InvalidRequest("principal is the id of a caller.", param="principal")
@@ -46,15 +46,15 @@ def encode_grant(grant: Grant, link: str | None) -> Reply:
     Parameters:
         link: the secret of a new link; None for no link.
     """
-    return Reply(200, encode({**grant_body(grant), **({} if link is None else {"secret": link})}))
+    return Reply(200, encode({**write_grant(grant), **({} if link is None else {"secret": link})}))
 
 
 def encode_grants(grants: Sequence[Grant]) -> Reply:
     """All grants of a thread."""
-    return encode_list(list(map(grant_body, grants)), has_more=False)
+    return encode_list(list(map(write_grant, grants)), has_more=False)
 
 
-def grant_body(grant: Grant) -> dict[str, Any]:
+def write_grant(grant: Grant) -> dict[str, Any]:
     """A grant, without the secret of a link."""
     return {
         "id": grant.id,
@@ -68,11 +68,11 @@ def grant_body(grant: Grant) -> dict[str, Any]:
     }
 
 
-def _may_of(given: Any) -> May:
+def _may_of(given: Any) -> GrantLevel:
     if given is None:
         raise MissingField("may says what the thread is shared for: read or write.", param="may")
     try:
-        return May(given)
+        return GrantLevel(given)
     except ValueError:
         raise InvalidRequest("may is 'read' or 'write'.", param="may") from None
 

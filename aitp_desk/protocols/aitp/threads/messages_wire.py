@@ -10,10 +10,10 @@ from typing import Any
 
 from aitp_desk.model.conversation.run import Run, RunState
 from aitp_desk.model.conversation.thread import Attachment, Draft, Message, Origin
-from aitp_desk.model.conversation.ticket import operator_of
+from aitp_desk.model.conversation.ticket import get_operator
 from aitp_desk.model.errors import InvalidRequest, MissingField
 from aitp_desk.model.strict_json import decode_json
-from aitp_desk.protocols.aitp.shapes import list_of, object_of, strings_of
+from aitp_desk.protocols.aitp.shapes import read_list, read_object, read_strings
 from aitp_desk.protocols.aitp.wire import Dialect, encode, encode_list
 from aitp_desk.protocols.base.door import Reply
 
@@ -34,7 +34,7 @@ def decode_message(body: bytes) -> Draft:
     given = decode_json(body) if body.strip() else {}
     if not isinstance(given, dict):
         raise InvalidRequest('A message is a JSON object such as {"role": "user", "content": "…"}.')
-    return draft_of(given, "")
+    return read_draft(given, "")
 
 
 def decode_message_update(body: bytes) -> tuple[str | None, dict[str, str]] | None:
@@ -46,20 +46,20 @@ def decode_message_update(body: bytes) -> tuple[str | None, dict[str, str]] | No
     Raises:
         InvalidRequest: the body or its metadata has the wrong shape.
     """
-    given = object_of(decode_json(body) if body.strip() else {}, None)
+    given = read_object(decode_json(body) if body.strip() else {}, None)
     return None if given.get("metadata") is None else _metadata(given["metadata"], "metadata")
 
 
 def _metadata(given: Any, at: str) -> tuple[str | None, dict[str, str]]:
     """Who speaks, if the metadata says so, and the sender's own notes."""
-    metadata = dict(object_of(given, at))
+    metadata = dict(read_object(given, at))
     actor = metadata.pop("actor", None)
     if actor is not None and not isinstance(actor, str):
         raise InvalidRequest("metadata.actor is a string.", param=f"{at}.actor")
-    return actor, strings_of(metadata, at)
+    return actor, read_strings(metadata, at)
 
 
-def draft_of(given: Any, at: str) -> Draft:
+def read_draft(given: Any, at: str) -> Draft:
     """A message as its sender asks for it.
 
     Parameters:
@@ -86,7 +86,7 @@ def draft_of(given: Any, at: str) -> Draft:
         actor, metadata = _metadata(given["metadata"], f"{prefix}metadata")
     files = given.get("attachments")
     if files is not None:
-        files = list_of(files, f"{prefix}attachments")
+        files = read_list(files, f"{prefix}attachments")
     said = given["content"]
     content = (said,) if isinstance(said, str) else _content(said, f"{prefix}content")
     attachments = _attachments(files, f"{prefix}attachments") if files else ()
@@ -117,10 +117,10 @@ def _attachments(given: Sequence[Any], at: str) -> tuple[Attachment, ...]:
 
 
 def _attachment(given: Any, at: str) -> Attachment:
-    file = object_of(given, at)
+    file = read_object(given, at)
     if not isinstance(file.get("file_id"), str) or not file["file_id"]:
         raise MissingField("An attachment names its file_id.", param=f"{at}.file_id")
-    tools = list_of(file.get("tools"), f"{at}.tools")
+    tools = read_list(file.get("tools"), f"{at}.tools")
     if not all(isinstance(tool, dict) and isinstance(tool.get("type"), str) for tool in tools):
         raise InvalidRequest(
             'A tool is an object such as {"type": "file_search"}.', param=f"{at}.tools"
@@ -128,7 +128,7 @@ def _attachment(given: Any, at: str) -> Attachment:
     return Attachment(file["file_id"], tuple(tool["type"] for tool in tools))
 
 
-def message_body(message: Message, dialect: Dialect, assistant: str) -> dict[str, Any]:
+def write_message(message: Message, dialect: Dialect, assistant: str) -> dict[str, Any]:
     """A message as the AITP Thread Specification has it, or as the OpenAI API does.
 
     Metadata of the OpenAI API holds strings only, and so does that of a message in both dialects:
@@ -168,7 +168,7 @@ def message_body(message: Message, dialect: Dialect, assistant: str) -> dict[str
         # there it is the run that said the message, never the one that answers it
         body["run_id"] = message.run_id if said_in_run else None
         # a person of the site is no assistant
-        is_agents = said_in_run and operator_of(message.actor) is None
+        is_agents = said_in_run and get_operator(message.actor) is None
         body["assistant_id"] = assistant if is_agents else None
         body["completed_at"] = message.created_at
         body["incomplete_at"] = body["incomplete_details"] = None
@@ -195,19 +195,19 @@ def encode_message(
     dialect: Dialect,
     assistant: str,
 ) -> Reply:
-    """The answer of a create-message call; see :func:`with_run`."""
-    return with_run(message_body(message, dialect, assistant), run, replies, dialect, assistant)
+    """The answer of a create-message call; see :func:`add_run`."""
+    return add_run(write_message(message, dialect, assistant), run, replies, dialect, assistant)
 
 
 def encode_messages(
     messages: Sequence[Message], has_more: bool, dialect: Dialect, assistant: str
 ) -> Reply:
     """One page of a thread's messages, in the OpenAI API's list form."""
-    bodies = [message_body(message, dialect, assistant) for message in messages]
+    bodies = [write_message(message, dialect, assistant) for message in messages]
     return encode_list(bodies, has_more)
 
 
-def with_run(
+def add_run(
     body: dict[str, Any],
     run: Run | None,
     replies: Sequence[Message] | None,
@@ -221,7 +221,7 @@ def with_run(
     if replies is None:
         return Reply(200, encode(body))
     body["run"] = run and run_body(run)
-    body["replies"] = [message_body(reply, dialect, assistant) for reply in replies]
+    body["replies"] = [write_message(reply, dialect, assistant) for reply in replies]
     return Reply(200, encode(body), headers=(("Preference-Applied", "wait"),))
 
 

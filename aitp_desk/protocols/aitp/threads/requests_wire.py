@@ -10,10 +10,10 @@ import msgspec
 from aitp_desk.model.calls.open_request import OpenRequest
 from aitp_desk.model.strict_json import decode_json
 from aitp_desk.protocols.aitp.addresses import request_path
-from aitp_desk.protocols.aitp.shapes import object_of
+from aitp_desk.protocols.aitp.shapes import read_object
 from aitp_desk.protocols.aitp.wire import encode
 from aitp_desk.protocols.base.door import Reply
-from aitp_desk.protocols.base.open_requests_wire import request_body
+from aitp_desk.protocols.base.open_requests_wire import write_request
 
 
 def decode_answer(body: bytes) -> Mapping[str, Any]:
@@ -22,7 +22,7 @@ def decode_answer(body: bytes) -> Mapping[str, Any]:
     Raises:
         InvalidRequest: it is no object.
     """
-    return object_of(decode_json(body) if body.strip() else {}, None)
+    return read_object(decode_json(body) if body.strip() else {}, None)
 
 
 def encode_requests(requests: Sequence[OpenRequest], thread: str) -> Reply:
@@ -40,7 +40,7 @@ def encode_requests(requests: Sequence[OpenRequest], thread: str) -> Reply:
 def _body(request: OpenRequest, thread: str) -> dict[str, Any]:
     return {
         "object": "thread.request",
-        **request_body(request),
+        **write_request(request),
         "answer_at": request_path(thread, request),
         "asked_by": request.by,
         "actor": request.of or None,

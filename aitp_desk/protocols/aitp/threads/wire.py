@@ -20,9 +20,9 @@ from aitp_desk.model.conversation.thread import (
 )
 from aitp_desk.model.errors import InvalidRequest
 from aitp_desk.model.strict_json import decode_json
-from aitp_desk.protocols.aitp.shapes import list_of, object_of, strings_of
-from aitp_desk.protocols.aitp.threads.actors_wire import actor_body, actor_of
-from aitp_desk.protocols.aitp.threads.messages_wire import draft_of, message_body, with_run
+from aitp_desk.protocols.aitp.shapes import read_list, read_object, read_strings
+from aitp_desk.protocols.aitp.threads.actors_wire import read_actor, write_actor
+from aitp_desk.protocols.aitp.threads.messages_wire import add_run, read_draft, write_message
 from aitp_desk.protocols.aitp.wire import Dialect
 from aitp_desk.protocols.base.door import Reply
 
@@ -36,17 +36,17 @@ def decode_thread(body: bytes) -> ThreadDraft:
     Raises:
         InvalidRequest: a member has the wrong shape; ``param`` is its path.
     """
-    return thread_draft_of(object_of(decode_json(body) if body.strip() else {}, None))
+    return read_thread_draft(read_object(decode_json(body) if body.strip() else {}, None))
 
 
-def thread_draft_of(given: dict[str, Any]) -> ThreadDraft:
+def read_thread_draft(given: dict[str, Any]) -> ThreadDraft:
     """A thread as its opener asks for it.
 
     Raises:
         InvalidRequest: as :func:`decode_thread`.
     """
-    messages = list_of(given.get("messages"), "messages")
-    metadata = dict(object_of(given.get("metadata"), "metadata"))
+    messages = read_list(given.get("messages"), "messages")
+    metadata = dict(read_object(given.get("metadata"), "metadata"))
     parent_id = _parent_of(metadata)
     inside = metadata.pop("actors", None)
     if inside is not None and given.get("actors") is not None:
@@ -55,9 +55,9 @@ def thread_draft_of(given: dict[str, Any]) -> ThreadDraft:
         )
     name = "actors" if inside is None else "metadata.actors"
     return ThreadDraft(
-        tuple(draft_of(message, f"messages[{i}]") for i, message in enumerate(messages)),
+        tuple(read_draft(message, f"messages[{i}]") for i, message in enumerate(messages)),
         _actors(given.get("actors") if inside is None else inside, name),
-        strings_of(metadata, "metadata"),
+        read_strings(metadata, "metadata"),
         parent_id,
     )
 
@@ -72,15 +72,15 @@ def decode_update(body: bytes) -> ThreadUpdate | None:
     Raises:
         InvalidRequest: the body or its metadata has the wrong shape.
     """
-    given = object_of(decode_json(body) if body.strip() else {}, None)
+    given = read_object(decode_json(body) if body.strip() else {}, None)
     if given.get("metadata") is None:
         return None
-    metadata = dict(object_of(given["metadata"], "metadata"))
+    metadata = dict(read_object(given["metadata"], "metadata"))
     parent_id = _parent_of(metadata)
     actors: tuple[Actor, ...] | None = None
     if (listed := metadata.pop("actors", None)) is not None:
         actors = _actors(listed, "metadata.actors")
-    return ThreadUpdate(strings_of(metadata, "metadata"), actors, parent_id)
+    return ThreadUpdate(read_strings(metadata, "metadata"), actors, parent_id)
 
 
 def _parent_of(metadata: dict[str, Any]) -> str | None:
@@ -95,11 +95,11 @@ def _parent_of(metadata: dict[str, Any]) -> str | None:
 
 
 def _actors(given: Any, name: str) -> tuple[Actor, ...]:
-    listed = list_of(given, name)
-    return tuple(actor_of(actor, f"{name}[{i}]") for i, actor in enumerate(listed))
+    listed = read_list(given, name)
+    return tuple(read_actor(actor, f"{name}[{i}]") for i, actor in enumerate(listed))
 
 
-def thread_body(
+def write_thread(
     thread: Thread, messages: Sequence[Message], dialect: Dialect, assistant: str
 ) -> dict[str, Any]:
     """A thread as the AITP Thread Specification has it, or as the OpenAI API does.
@@ -117,10 +117,10 @@ def thread_body(
     for name in [message.actor for message in messages]:
         if name == VISITOR or is_given_name(name):
             listed.setdefault(name, Actor(name))
-    actors = [actor_body(actor) for actor in listed.values()]
+    actors = [write_actor(actor) for actor in listed.values()]
     return {
         **body,
-        "messages": [message_body(message, dialect, assistant) for message in messages],
+        "messages": [write_message(message, dialect, assistant) for message in messages],
         "metadata": {**thread.metadata, "parent_id": thread.parent_id, "actors": actors},
     }
 
@@ -134,6 +134,6 @@ def encode_thread(
     assistant: str,
 ) -> Reply:
     """The answer of a create, retrieve or update thread call; see ``messages_wire.with_run``."""
-    return with_run(
-        thread_body(thread, messages, dialect, assistant), run, replies, dialect, assistant
+    return add_run(
+        write_thread(thread, messages, dialect, assistant), run, replies, dialect, assistant
     )

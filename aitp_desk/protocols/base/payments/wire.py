@@ -6,17 +6,17 @@ from typing import Any
 from urllib.parse import quote
 
 from aitp_desk.model.errors import PaymentRequired
-from aitp_desk.protocols.base.open_requests_wire import terms_body
+from aitp_desk.protocols.base.open_requests_wire import write_terms
 
 
-def required_body(error: PaymentRequired, below: str = "") -> dict[str, Any]:
+def write_required_payment(error: PaymentRequired, below: str = "") -> dict[str, Any]:
     """What stands beside a refusal because something has to be paid first: what, where and how.
 
     Parameters:
         below: the path below which the desk's addresses stand; empty for the site's own.
     """
     told: dict[str, Any] = {"price": error.price}
-    payment: dict[str, Any] = {} if error.terms is None else terms_body(error.terms)
+    payment: dict[str, Any] = {} if error.terms is None else write_terms(error.terms)
     if error.call_id is not None:
         payment["call_id"] = error.call_id
     if error.thread_id is not None:

@@ -33,7 +33,7 @@ OLD_RESPONSE: Final = "X-PAYMENT-RESPONSE"
 """The headers of HTTP; the last two are those of version 1."""
 MESSAGE: Final = "x402_payment"
 """What a message is called on a thread that pays so."""
-LONGEST: Final = 8000
+MAX_HEADER: Final = 8000
 """How many characters of base64 a header may have, and how many bytes of JSON a payment.
 
 With its name it fits into the longest header that the HTTP server reads.
@@ -62,7 +62,7 @@ _NAMES: Mapping[str, str] = MappingProxyType(
 _encode = msgspec.json.Encoder().encode
 
 
-class Thing(msgspec.Struct, frozen=True):
+class PaidItem(msgspec.Struct, frozen=True):
     """What is paid for.
 
     Parameters:
@@ -75,7 +75,7 @@ class Thing(msgspec.Struct, frozen=True):
     media_type: str = JSON
 
 
-def write_required(terms: PaymentTerms, thing: Thing, why: str) -> dict[str, Any] | None:
+def write_required(terms: PaymentTerms, thing: PaidItem, why: str) -> dict[str, Any] | None:
     """What has to be paid, as version 2 has it; None where it cannot be paid by x402.
 
     Parameters:
@@ -92,7 +92,7 @@ def write_required(terms: PaymentTerms, thing: Thing, why: str) -> dict[str, Any
     }
 
 
-def write_required_before(terms: PaymentTerms, thing: Thing, why: str) -> dict[str, Any] | None:
+def write_required_v1(terms: PaymentTerms, thing: PaidItem, why: str) -> dict[str, Any] | None:
     """The same as version 1 has it; None where it has no name for any of the networks."""
     accepts = [
         {
@@ -126,13 +126,13 @@ def with_requirements(reply: Reply, error: PaymentRequired, url: str) -> Reply:
     """
     if error.terms is None:
         return reply
-    thing = Thing(url, _described(error))
+    thing = PaidItem(url, _described(error))
     required = write_required(error.terms, thing, error.message)
     if required is None:
         return reply
-    told = ((REQUIRED, write_header(required)), *response_headers(refusal(error)))
+    told = ((REQUIRED, write_header(required)), *make_response_headers(get_refusal_reason(error)))
     reply = msgspec.structs.replace(reply, headers=(*reply.headers, *told))
-    before = write_required_before(error.terms, thing, error.message)
+    before = write_required_v1(error.terms, thing, error.message)
     if before is None or reply.content_type != PROBLEM:
         return reply
     return msgspec.structs.replace(
@@ -140,17 +140,17 @@ def with_requirements(reply: Reply, error: PaymentRequired, url: str) -> Reply:
     )
 
 
-def refusal(error: PaymentRequired) -> Mapping[str, Any]:
+def get_refusal_reason(error: PaymentRequired) -> Mapping[str, Any]:
     """What x402 calls a settlement response, of a payment that does not pay; empty where none was.
 
     Nothing tells at this place by which way it was tried to be paid.
     """
     if not error.refused or error.terms is None or not error.terms.x402:
         return {}
-    return failure(error.terms, error.refused)
+    return make_failure(error.terms, error.refused)
 
 
-def failure(terms: PaymentTerms, why: str) -> dict[str, Any]:
+def make_failure(terms: PaymentTerms, why: str) -> dict[str, Any]:
     """What x402 calls a settlement response, of a payment that does not pay.
 
     Parameters:
@@ -171,7 +171,7 @@ def write_header(told: Any) -> str:
     return b64encode(_encode(told)).decode()
 
 
-def response_headers(receipt: Mapping[str, Any] | None) -> tuple[tuple[str, str], ...]:
+def make_response_headers(receipt: Mapping[str, Any] | None) -> tuple[tuple[str, str], ...]:
     """The headers that tell what came of a payment, in both versions.
 
     Parameters:
@@ -199,8 +199,8 @@ def read_headers(headers: MultiMapping[str]) -> Mapping[str, Any] | None:
         raise InvalidRequest(
             f"A request has one {SIGNATURE} or {OLD_PAYMENT} header: it pays once.", param=name
         )
-    if len(value) > LONGEST:
-        raise InvalidRequest(f"{name} has at most {LONGEST} characters.", param=name)
+    if len(value) > MAX_HEADER:
+        raise InvalidRequest(f"{name} has at most {MAX_HEADER} characters.", param=name)
     try:
         payload = decode_json(b64decode(value, validate=True))
     except (binascii.Error, ValueError, InvalidRequest):
@@ -210,7 +210,7 @@ def read_headers(headers: MultiMapping[str]) -> Mapping[str, Any] | None:
     return read_payload(payload, name)
 
 
-def paid_once(
+def read_payment(
     member: Mapping[str, Any] | None, header: Mapping[str, Any] | None
 ) -> Mapping[str, Any] | None:
     """What pays for a request: what its body says, or its headers; None where nothing does.
@@ -246,8 +246,8 @@ def read_payload(given: Any, where: str) -> Mapping[str, Any]:
         if not isinstance(payload.get(name), kind):
             what = "an object" if kind is dict else "a text"
             raise InvalidRequest(f"{where}: {name} is {what}.", param=where)
-    if len(_encode(payload)) > LONGEST:
-        raise InvalidRequest(f"{where} has at most {LONGEST} bytes.", param=where)
+    if len(_encode(payload)) > MAX_HEADER:
+        raise InvalidRequest(f"{where} has at most {MAX_HEADER} bytes.", param=where)
     return {MESSAGE: {"payload": payload}}
 
 

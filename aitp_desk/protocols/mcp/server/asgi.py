@@ -49,7 +49,7 @@ async def ask_application(application: Application, call: Call, caller: Caller) 
             chunks.append(message.get("body", b""))
 
     try:
-        await application(scope_of(call, caller), receive, send)
+        await application(make_scope(call, caller), receive, send)
     finally:
         answered.set()
     told = [(name.decode("latin-1"), value.decode("latin-1")) for name, value in headers]
@@ -58,7 +58,7 @@ async def ask_application(application: Application, call: Call, caller: Caller) 
     return Reply(status, b"".join(chunks), content_type or JSON, own)
 
 
-def scope_of(call: Call, caller: Caller) -> Message:
+def make_scope(call: Call, caller: Caller) -> Message:
     """A request as ASGI describes it; the message's body is not in it."""
     headers = [
         # names of hosts are the same in capital letters

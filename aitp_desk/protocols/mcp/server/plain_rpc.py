@@ -18,8 +18,8 @@ from aitp_desk.protocols.base.door import EVENT_STREAM, Reply
 from aitp_desk.protocols.base.json_rpc import (
     INVALID_REQUEST,
     METHOD_NOT_FOUND,
-    rpc_error,
-    rpc_result,
+    make_error,
+    make_result,
 )
 from aitp_desk.protocols.mcp.caller import Caller, RpcError
 from aitp_desk.protocols.mcp.methods import Methods
@@ -30,7 +30,7 @@ VERSIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
 _encode = msgspec.json.Encoder().encode
 
 
-def is_bare(headers: Mapping[str, str]) -> bool:
+def is_plain_rpc(headers: Mapping[str, str]) -> bool:
     """Whether a request meets none of the transport's conditions, so that the SDK would refuse it.
 
     MCP 2025-11-25, basic/transports: a client names both JSON and event streams.
@@ -38,7 +38,7 @@ def is_bare(headers: Mapping[str, str]) -> bool:
     return "MCP-Protocol-Version" not in headers and EVENT_STREAM not in headers.get("Accept", "")
 
 
-async def answer_bare(
+async def answer_plain_rpc(
     desk: Desk, methods: Methods, caller: Caller, message: Mapping[str, Any]
 ) -> Reply:
     """Answer one message that has the form of one, and of what its method takes.
@@ -50,12 +50,14 @@ async def answer_bare(
     if id_ is None:
         return Reply(202)
     if method is None:
-        return refuse(id_, INVALID_REQUEST, "A message names a method; nothing is asked from here.")
+        return make_error_reply(
+            id_, INVALID_REQUEST, "A message names a method; nothing is asked from here."
+        )
     try:
         result = await _answer(desk, methods, caller, method, params or {})
     except RpcError as error:
-        return refuse(id_, error.code, error.message, error.data, status=200)
-    return Reply(200, _encode(rpc_result(id_, result)))
+        return make_error_reply(id_, error.code, error.message, error.data, status=200)
+    return Reply(200, _encode(make_result(id_, result)))
 
 
 async def _answer(
@@ -85,8 +87,8 @@ def _greet(desk: Desk, params: Mapping[str, Any]) -> Item:
     }
 
 
-def refuse(
+def make_error_reply(
     id_: str | int | None, code: int, message: str, data: Any = None, *, status: int = 400
 ) -> Reply:
     """A message that is refused, in JSON-RPC's form (section 5.1)."""
-    return Reply(status, _encode(rpc_error(id_, code, message, data)))
+    return Reply(status, _encode(make_error(id_, code, message, data)))

@@ -36,11 +36,11 @@ from aitp_desk.protocols.base.json_rpc import (
     INVALID_PARAMS,
 )
 from aitp_desk.protocols.mcp.caller import Caller, RpcError
-from aitp_desk.protocols.mcp.elicitation import ask_here
+from aitp_desk.protocols.mcp.elicitation import ask_over_connection
 from aitp_desk.protocols.mcp.methods import Method, Methods
 from aitp_desk.protocols.mcp.resources import NOT_FOUND
 from aitp_desk.protocols.mcp.server.asgi import CALLER, ask_application
-from aitp_desk.protocols.mcp.server.stateless import answer_alone, stands_alone
+from aitp_desk.protocols.mcp.server.stateless import answer_stateless, is_stateless
 
 FRESH_MILLISECONDS = 60_000
 """How long a client may keep what it has listed or read."""
@@ -91,7 +91,7 @@ def make_server(desk: Desk, methods: Methods, caller: Caller | None = None) -> S
     return server
 
 
-class Served:
+class HttpServer:
     """The same over HTTP; nothing is kept from one request to the next.
 
     Parameters:
@@ -112,14 +112,14 @@ class Served:
             ),
         )
 
-    def running(self) -> AbstractAsyncContextManager[None]:
+    def run(self) -> AbstractAsyncContextManager[None]:
         """What has to be open while requests are answered."""
         return self._manager.run()
 
     async def answer(self, call: Call, caller: Caller, message: Mapping[str, Any]) -> Reply:
         """Answer a request with a message that has the form of one."""
-        if stands_alone(call, self._methods, message):
-            return await answer_alone(self._server, call, caller, message)
+        if is_stateless(call, self._methods, message):
+            return await answer_stateless(self._server, call, caller, message)
         return await ask_application(self._manager.handle_request, call, caller)
 
 
@@ -146,7 +146,7 @@ def _handler(desk: Desk, method: Method, always: Caller | None) -> _Handler:
             while context.session.can_send_request and "inputRequests" in result:
                 told = {}
                 try:
-                    told = await ask_here(result, partial(_ask, context))
+                    told = await ask_over_connection(result, partial(_ask, context))
                 except MCPError:  # it cannot after all: the refusal says what to send
                     caller.elicits = False
                 result = await method(desk, caller, {**params, **told})

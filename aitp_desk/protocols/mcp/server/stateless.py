@@ -25,10 +25,10 @@ from pydantic import ValidationError
 from starlette.requests import Request
 
 from aitp_desk.protocols.base.door import JSON, Call, Reply
-from aitp_desk.protocols.base.json_rpc import INVALID_PARAMS, rpc_error, rpc_result
+from aitp_desk.protocols.base.json_rpc import INVALID_PARAMS, make_error, make_result
 from aitp_desk.protocols.mcp.caller import Caller
 from aitp_desk.protocols.mcp.methods import Methods
-from aitp_desk.protocols.mcp.server.asgi import scope_of
+from aitp_desk.protocols.mcp.server.asgi import make_scope
 from aitp_desk.protocols.mcp.server.plain_rpc import VERSIONS
 
 _VERSION = "MCP-Protocol-Version"
@@ -36,7 +36,7 @@ _TRANSPORT = TransportContext(kind="streamable-http", can_send_request=False)
 _encode = msgspec.json.Encoder().encode
 
 
-def stands_alone(call: Call, methods: Methods, message: Mapping[str, Any]) -> bool:
+def is_stateless(call: Call, methods: Methods, message: Mapping[str, Any]) -> bool:
     """Whether a message is a request that needs nothing but its answer."""
     return (
         "id" in message
@@ -46,12 +46,14 @@ def stands_alone(call: Call, methods: Methods, message: Mapping[str, Any]) -> bo
     )
 
 
-async def answer_alone(
+async def answer_stateless(
     server: Server[Any], call: Call, caller: Caller, message: Mapping[str, Any]
 ) -> Reply:
-    """Answer a request that stands alone (:func:`stands_alone`)."""
+    """Answer a request that stands alone (:func:`is_stateless`)."""
     id_ = message["id"]
-    context = _Alone(id_, ServerMessageMetadata(request_context=Request(scope_of(call, caller))))
+    context = _StatelessChannel(
+        id_, ServerMessageMetadata(request_context=Request(make_scope(call, caller)))
+    )
     connection = Connection.from_envelope(call.headers[_VERSION], None, None)
     method, params = message["method"], message.get("params")
     try:
@@ -60,14 +62,16 @@ async def answer_alone(
         )
     except MCPError as error:
         told = error.error
-        return Reply(200, _encode(rpc_error(id_, told.code, told.message, told.data)))
+        return Reply(200, _encode(make_error(id_, told.code, told.message, told.data)))
     except ValidationError:
-        return Reply(200, _encode(rpc_error(id_, INVALID_PARAMS, "Invalid request parameters", "")))
-    return Reply(200, _encode(rpc_result(id_, result)))
+        return Reply(
+            200, _encode(make_error(id_, INVALID_PARAMS, "Invalid request parameters", ""))
+        )
+    return Reply(200, _encode(make_result(id_, result)))
 
 
 @dataclass
-class _Alone:
+class _StatelessChannel:
     """Such a request, as the SDK's server sees it: nothing can be sent before its answer."""
 
     request_id: str | int

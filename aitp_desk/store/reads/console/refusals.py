@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator
 import msgspec
 
 from aitp_desk.store.base import Row, Store
-from aitp_desk.store.rows.threads import texts_of
+from aitp_desk.store.rows.threads import read_texts
 from aitp_desk.store.units.threads.folded_threads import read_turn
 
 _ROWS = 200
@@ -39,7 +39,7 @@ async def refusals(store: Store) -> AsyncIterator[Refusal]:
     before = _AFTER_ALL
     while rows := await store.read("refusals_before", {"before": before, "limit": _ROWS}):
         for _, at, thread_id, content in rows:
-            yield Refusal("\n".join(texts_of(content)), at, thread_id)
+            yield Refusal("\n".join(read_texts(content)), at, thread_id)
         before = rows[-1][0]
     before = _AFTER_ALL
     while rows := await store.read("newest_folded_words", {"before": before, "limit": _ROWS}):
@@ -70,7 +70,7 @@ async def newest_refusals(store: Store, most: int) -> list[Refusal]:
 
 def _refused(row: Row) -> Refusal | None:
     _, at, thread_id, desk, content = row
-    return None if content is None else Refusal("\n".join(texts_of(content)), at, thread_id, desk)
+    return None if content is None else Refusal("\n".join(read_texts(content)), at, thread_id, desk)
 
 
 def _folded(row: Row) -> Refusal | None:

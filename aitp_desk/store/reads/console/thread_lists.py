@@ -20,12 +20,12 @@ from functools import partial
 import msgspec
 
 from aitp_desk.model.conversation.thread import MAX_THREAD_MESSAGES, Origin
-from aitp_desk.model.conversation.ticket import operator_of
+from aitp_desk.model.conversation.ticket import get_operator
 from aitp_desk.model.errors import InvalidRequest
 from aitp_desk.store.base import Store
 from aitp_desk.store.reads.console.threads import line
 from aitp_desk.store.records.console import ThreadFilter, ThreadLine, ThreadPage
-from aitp_desk.store.rows.threads import texts_of, to_json
+from aitp_desk.store.rows.threads import read_texts, to_json
 from aitp_desk.store.units.threads.folded_threads import read_turn
 
 LOOKED_AT = 5_000
@@ -164,7 +164,7 @@ async def _attended(store: Store, asked: ThreadFilter, place: str) -> _Slice:
                 and asked.agent in (None, desk)
                 and (not asked.waiting or asks or origin == Origin.VISITOR.value)
                 and (asked.owner is None or (asked.owner == "operator") is (operator is not None))
-                and asked.mine in (None, operator_of(operator or ""))
+                and asked.mine in (None, get_operator(operator or ""))
             ):
                 entries.append(_Entry(_key(id_), thread_id))
         if number % SLICE == SLICE - 1:
@@ -228,7 +228,7 @@ class _Search:
         if written is None or self._written not in written.casefold():
             return False
         is_cut = len(written) >= LOOKED_THROUGH
-        return is_cut or any(self._text in text.casefold() for text in texts_of(written))
+        return is_cut or any(self._text in text.casefold() for text in read_texts(written))
 
     def _turn_says(self, packed: bytes) -> bool:
         turn = read_turn(packed)

@@ -18,17 +18,23 @@ from aitp_desk.store.base import Row, Store
 from aitp_desk.store.reads import files as file_reads
 from aitp_desk.store.reads import threads as reads
 from aitp_desk.store.records.console import (
-    Said,
-    SaidPage,
+    ShownMessageRow,
+    ShownMessageRows,
     ThreadAtAGlance,
     ThreadLine,
     TicketFilter,
     TicketList,
-    Waiting,
+    WaitingCount,
 )
-from aitp_desk.store.rows.console import attached_to, folded_line_of, line_of, said_of, taker_of
-from aitp_desk.store.rows.notes import note_of
-from aitp_desk.store.rows.tickets import ticket_of
+from aitp_desk.store.rows.console import (
+    list_attached,
+    read_actor,
+    read_folded_line,
+    read_line,
+    read_message,
+)
+from aitp_desk.store.rows.notes import read_note
+from aitp_desk.store.rows.tickets import read_ticket
 from aitp_desk.store.units.threads.folded_threads import read_turn
 
 MOST_NOTES = 200
@@ -63,7 +69,7 @@ async def tickets(store: Store, asked: TicketFilter, after: str | None, limit: i
     while True:
         rows = await _slice(store, phase, place)
         for row in rows:
-            place, ticket = row[0], ticket_of(row)
+            place, ticket = row[0], read_ticket(row)
             if ticket.is_over is (phase == "over") and asked.takes(ticket):
                 found.append((f"{phase}.{place}", ticket))
         looked += len(rows)
@@ -81,10 +87,10 @@ async def tickets(store: Store, asked: TicketFilter, after: str | None, limit: i
 async def tickets_of_thread(store: Store, thread_id: str) -> tuple[KeptTicket, ...]:
     """Read the tickets of a thread that wait for a person, the oldest first."""
     rows = await store.read("waiting_tickets_of_thread", {"thread_id": thread_id})
-    return tuple(map(ticket_of, rows))
+    return tuple(map(read_ticket, rows))
 
 
-async def waiting(store: Store, operator: str, now: int) -> Waiting:
+async def waiting(store: Store, operator: str, now: int) -> WaitingCount:
     """Count the tickets that wait for a person, the oldest ``MOST_WAITING`` of them.
 
     Parameters:
@@ -94,7 +100,7 @@ async def waiting(store: Store, operator: str, now: int) -> Waiting:
     rows = await store.read("tickets_waiting_now", {"limit": MOST_WAITING})
     opened = [(count, oldest) for state, _, count, oldest in rows if state == "open"]
     taken = {name: count for state, name, count, _ in rows if state == "taken"}
-    return Waiting(
+    return WaitingCount(
         sum(count for count, _ in opened),
         sum(taken.values()),
         taken.get(operator, 0),
@@ -110,8 +116,8 @@ async def line(store: Store, thread_id: str) -> ThreadLine | None:
         return None
     open_ones = await tickets_of_thread(store, thread_id)
     if rows:
-        return line_of(rows[0], open_ones)
-    return folded_line_of(thread_id, read_turn(folded[0][1]), open_ones)
+        return read_line(rows[0], open_ones)
+    return read_folded_line(thread_id, read_turn(folded[0][1]), open_ones)
 
 
 async def thread(store: Store, thread_id: str) -> ThreadAtAGlance | None:
@@ -128,8 +134,8 @@ async def thread(store: Store, thread_id: str) -> ThreadAtAGlance | None:
     )
     return ThreadAtAGlance(
         found,
-        tuple(map(taker_of, await store.read("actors_present", {"thread_id": thread_id}))),
-        (*found.tickets, *map(ticket_of, ended)),
+        tuple(map(read_actor, await store.read("actors_present", {"thread_id": thread_id}))),
+        (*found.tickets, *map(read_ticket, ended)),
         await notes(store, thread_id),
         kept.last_event,
     )
@@ -137,7 +143,7 @@ async def thread(store: Store, thread_id: str) -> ThreadAtAGlance | None:
 
 async def messages(
     store: Store, thread_id: str, *, before: str | None, limit: int, now: int
-) -> SaidPage | None:
+) -> ShownMessageRows | None:
     """Read what was said on a thread, the newest or what came before a message.
 
     Parameters:
@@ -159,22 +165,22 @@ async def messages(
         "said_before", {"thread_id": thread_id, "before": place}, limit=limit
     )
     page = [await _said(store, row, now) for row in reversed(found.rows)]
-    return SaidPage(tuple(page), page[0].id if found.has_more else None)
+    return ShownMessageRows(tuple(page), page[0].id if found.has_more else None)
 
 
 async def notes(store: Store, thread_id: str, after: str = "") -> tuple[Note, ...]:
     """Read the oldest notes beside a thread after one, at most ``MOST_NOTES``."""
     place = {"thread_id": thread_id, "after": after, "limit": MOST_NOTES}
-    return tuple(map(note_of, await store.read("notes_of_thread", place)))
+    return tuple(map(read_note, await store.read("notes_of_thread", place)))
 
 
-async def _said(store: Store, row: Row, now: int) -> Said:
+async def _said(store: Store, row: Row, now: int) -> ShownMessageRow:
     names: dict[str, str] = {}
-    for attached in attached_to(row):
+    for attached in list_attached(row):
         file = await file_reads.find(store, attached.file_id, now=now)
         if file is not None:
             names[file.id] = file.name
-    return said_of(row, names)
+    return read_message(row, names)
 
 
 async def _slice(store: Store, phase: str, place: str) -> list[Row]:

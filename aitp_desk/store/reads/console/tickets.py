@@ -8,8 +8,8 @@ import msgspec
 
 from aitp_desk.model.conversation.ticket import KeptTicket
 from aitp_desk.store.base import Store
-from aitp_desk.store.rows.threads import texts_of
-from aitp_desk.store.rows.tickets import ticket_of
+from aitp_desk.store.rows.threads import read_texts
+from aitp_desk.store.rows.tickets import read_ticket
 
 PAGE_ROWS = 200
 
@@ -17,7 +17,7 @@ PAGE_ROWS = 200
 async def ticket(store: Store, ticket_id: str) -> KeptTicket | None:
     """Read a ticket."""
     rows = await store.read("ticket", {"id": ticket_id})
-    return ticket_of(rows[0]) if rows else None
+    return read_ticket(rows[0]) if rows else None
 
 
 async def tickets(store: Store, *, open_only: bool) -> AsyncIterator[KeptTicket]:
@@ -25,7 +25,7 @@ async def tickets(store: Store, *, open_only: bool) -> AsyncIterator[KeptTicket]
     statement, after = "open_tickets_after" if open_only else "tickets_after", ""
     while rows := await store.read(statement, {"after": after, "limit": PAGE_ROWS}):
         for row in rows:
-            yield ticket_of(row)
+            yield read_ticket(row)
         after = rows[-1][0]
 
 
@@ -40,7 +40,7 @@ async def tickets_before(store: Store, before: str, limit: int) -> list[KeptTick
     while len(found) < limit:
         most = min(PAGE_ROWS, limit - len(found))
         rows = await store.read("tickets_before", {"before": before, "limit": most})
-        found += map(ticket_of, rows)
+        found += map(read_ticket, rows)
         if len(rows) < most:
             break
         before = rows[-1][0]
@@ -66,7 +66,7 @@ async def said_by_people(
     """
     given = {"thread_id": thread_id, "above": above, "limit": limit}
     rows = await store.read("said_by_people", given)
-    return tuple((seq, actor, tuple(texts_of(content))) for seq, actor, content in rows)
+    return tuple((seq, actor, tuple(read_texts(content))) for seq, actor, content in rows)
 
 
 async def due_tickets(store: Store, now: int, limit: int) -> tuple[str, ...]:

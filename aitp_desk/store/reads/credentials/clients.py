@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from aitp_desk.store.base import Store
 from aitp_desk.store.records.clients import Client, SigningKey
-from aitp_desk.store.rows.threads import client_of, signing_key_of
+from aitp_desk.store.rows.threads import read_client, read_signing_key
 
 
 async def client(store: Store, client_id: str) -> Client | None:
     """Read a client, also one that was revoked or has expired."""
     rows = await store.read("client", {"id": client_id})
-    return client_of(rows[0]) if rows else None
+    return read_client(rows[0]) if rows else None
 
 
 async def live_client(store: Store, id_or_name: str) -> Client | None:
@@ -21,9 +21,9 @@ async def live_client(store: Store, id_or_name: str) -> Client | None:
 
 async def list_clients(store: Store) -> tuple[Client, ...]:
     """Read all clients, the oldest first; for the command line."""
-    return tuple(map(client_of, await store.read("clients", {})))
+    return tuple(map(read_client, await store.read("clients", {})))
 
 
 async def signing_keys(store: Store) -> tuple[SigningKey, ...]:
     """Read the signing keys after the first, the oldest first."""
-    return tuple(map(signing_key_of, await store.read("signing_keys", {})))
+    return tuple(map(read_signing_key, await store.read("signing_keys", {})))

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from aitp_desk.model.access.grant import MAX_GRANTS, Grant
 from aitp_desk.store.base import Store
-from aitp_desk.store.rows.threads import grant_of
+from aitp_desk.store.rows.threads import read_grant
 
 
-async def by_hash(store: Store, hash: bytes) -> Grant | None:
+async def find_grant_by_hash(store: Store, hash: bytes) -> Grant | None:
     """Read the grant of a link by the keyed hash of its secret, also one that has expired."""
     rows = await store.read("grant_by_hash", {"hash": hash})
-    return grant_of(rows[0]) if rows else None
+    return read_grant(rows[0]) if rows else None
 
 
-async def of_thread(store: Store, thread_id: str, *, now: int) -> tuple[Grant, ...]:
+async def list_thread_grants(store: Store, thread_id: str, *, now: int) -> tuple[Grant, ...]:
     """Read the grants of a thread, the newest first.
 
     Parameters:
         now: Unix seconds; those that have expired are left out.
     """
     rows = await store.read("grants", {"thread_id": thread_id, "now": now, "limit": MAX_GRANTS})
-    return tuple(map(grant_of, rows))
+    return tuple(map(read_grant, rows))

@@ -10,11 +10,11 @@ from aitp_desk.model.conversation.ticket import KeptTicket, TicketKind, TicketSt
 from aitp_desk.model.errors import Forbidden, PreconditionFailed
 from aitp_desk.store.base import Work
 from aitp_desk.store.records.jobs import NewJob
-from aitp_desk.store.rows.calls import call_columns, call_of, call_state
-from aitp_desk.store.rows.tickets import ticket_columns, ticket_of
+from aitp_desk.store.rows.calls import read_call, read_call_state, write_call
+from aitp_desk.store.rows.tickets import read_ticket, write_ticket
 from aitp_desk.store.units.audit import note_audit
 from aitp_desk.store.units.jobs.jobs import JOBS_EPOCH, enqueue_job
-from aitp_desk.store.units.tickets.answers import Spoken, check_waits, let_go, say_on_thread
+from aitp_desk.store.units.tickets.answers import TicketMessage, check_waits, let_go, say_on_thread
 from aitp_desk.store.units.tickets.handover import join_operator
 from aitp_desk.store.units.tickets.tickets import TICKETS_EPOCH
 
@@ -25,7 +25,7 @@ APPROVED = "Approved"
 def approve_call(
     *,
     ticket_id: str,
-    said: Spoken,
+    said: TicketMessage,
     now: int,
     by: Auditor,
     job: Callable[[ActionCall], NewJob],
@@ -50,22 +50,22 @@ def approve_call(
     rows = yield "ticket", {"id": ticket_id}
     if not rows:
         return None
-    ticket = ticket_of(rows[0])
+    ticket = read_ticket(rows[0])
     check_waits(ticket, said.operator)
     check_asks_approval(ticket)
     if ticket.principal == by.principal:
         raise Forbidden("Somebody else than who has asked for it approves a call.")
     found = yield "call", {"id": ticket.call_id}
-    if not found or call_state(found[0]) is not CallState.WAITING_APPROVAL:
+    if not found or read_call_state(found[0]) is not CallState.WAITING_APPROVAL:
         raise PreconditionFailed("What the ticket is about is over; nothing was changed.")
-    call = call_of(found[0])
+    call = read_call(found[0])
     lasts = call.expires_at - (call.accepted_at or call.created_at)
     call = call.move(CallState.STARTED, progress="", expires_at=now + lasts)
     approved = ticket.move(
         TicketState.ANSWERED, answer=APPROVED, ended_by=said.operator, ended_at=now
     )
-    yield "move_ticket", ticket_columns(approved)
-    yield "move_call", {**call_columns(call), "before": CallState.WAITING_APPROVAL.value}
+    yield "move_ticket", write_ticket(approved)
+    yield "move_call", {**write_call(call), "before": CallState.WAITING_APPROVAL.value}
     yield from enqueue_job(job(call))
     actor = yield from join_operator(ticket.thread_id or "", ticket.desk, said.operator, now)
     yield from say_on_thread(approved, said, actor, now)

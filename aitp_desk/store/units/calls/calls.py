@@ -13,7 +13,7 @@ from aitp_desk.model.errors import PreconditionFailed
 from aitp_desk.store.base import Work
 from aitp_desk.store.records.capabilities import NewEffects
 from aitp_desk.store.records.threads import NewMessage, Session
-from aitp_desk.store.rows.calls import call_columns, call_of, call_state
+from aitp_desk.store.rows.calls import read_call, read_call_state, write_call
 from aitp_desk.store.rows.threads import to_json
 from aitp_desk.store.units.audit import note_audit
 from aitp_desk.store.units.calls.payment import PAYING_SECONDS, give_back
@@ -22,11 +22,11 @@ from aitp_desk.store.units.runs.tasks import tell_of_call
 from aitp_desk.store.units.threads.creation import add_thread
 from aitp_desk.store.units.threads.folded_threads import find_tail
 from aitp_desk.store.units.threads.sessions import say_in_session
-from aitp_desk.store.units.threads.tail import Tail
+from aitp_desk.store.units.threads.tail import ThreadTail
 from aitp_desk.store.units.tickets.requests import PersonAsked, settle_person
 from aitp_desk.store.units.tickets.tickets import add_ticket, add_unknown_ticket
 
-Along = Callable[[], Work[None]]
+ExtraStatements = Callable[[], Work[None]]
 """Something else that is written in the same commit. What it refuses as a call begins, is not
 called; later it refuses nothing."""
 
@@ -62,7 +62,7 @@ def begin_call(
     turn: SessionTurn | None,
     by: Auditor | None,
     now: int,
-    along: Along | None = None,
+    along: ExtraStatements | None = None,
 ) -> Work[None]:
     """Write down a call that is begun: it is to be carried out, or waits for something.
 
@@ -77,7 +77,7 @@ def begin_call(
         UnknownSession: the session's thread is not there any more.
     """
     yield from _say(turn, now)
-    yield "add_call", call_columns(call)
+    yield "add_call", write_call(call)
     yield from _do(turn, now)
     yield from _follow(call, by, now)
     if along is not None:
@@ -91,7 +91,7 @@ def move_call(
     turn: SessionTurn | None,
     by: Auditor | None,
     now: int,
-    along: Along | None = None,
+    along: ExtraStatements | None = None,
 ) -> Work[None]:
     """Write down a move of a call.
 
@@ -107,10 +107,10 @@ def move_call(
     if call.state not in MOVES[before]:
         raise ValueError(f"A call that is {before.value} does not become {call.state.value}.")
     rows = yield "call", {"id": call.id}
-    if not rows or call_state(rows[0]) is not before:
+    if not rows or read_call_state(rows[0]) is not before:
         raise PreconditionFailed("This was settled meanwhile.")
     yield from _say(turn, now)
-    yield "move_call", {**call_columns(call), "before": before.value}
+    yield "move_call", {**write_call(call), "before": before.value}
     yield from _do(turn, now)
     yield from _follow(call, by, now)
     yield from tell_of_call(call.id, call.state, now)
@@ -125,7 +125,7 @@ def end_accepted(
     say: Callable[[ActionCall], NewMessage],
     by: Auditor,
     now: int,
-    along: Callable[[ActionCall], Along | None],
+    along: Callable[[ActionCall], ExtraStatements | None],
     stands: CallState = CallState.STARTED,
 ) -> Work[None]:
     """End a call that goes on by itself, and say so on its thread: a part of a unit.
@@ -141,17 +141,17 @@ def end_accepted(
         stands: how it stands until then.
     """
     rows = yield "call", {"id": call_id}
-    if not rows or call_state(rows[0]) is not stands:
+    if not rows or read_call_state(rows[0]) is not stands:
         return
-    call = end(call_of(rows[0]))
+    call = end(read_call(rows[0]))
     is_told = call.run_id is None or call.accepted_at is not None  # else its run tells of it
     thread_id = call.thread_id if is_told else None
     ends = (yield from find_tail(thread_id, call.desk)) if thread_id else []
     if ends:
-        tail = Tail(thread_id or "", now, *ends[0][3:])
-        tail.say(say(call))
+        tail = ThreadTail(thread_id or "", now, *ends[0][3:])
+        tail.add_message(say(call))
         yield from tail.write()
-    yield "move_call", {**call_columns(call), "before": stands.value}
+    yield "move_call", {**write_call(call), "before": stands.value}
     yield from _follow(call, by, now)
     yield from tell_of_call(call.id, call.state, now)
     if (more := along(call)) is not None:
@@ -196,7 +196,7 @@ def write_turn_asking(*, turn: SessionTurn, person: PersonAsked, now: int) -> Wo
     return told
 
 
-def forgetting_answer(call_id: str) -> Along:
+def forgetting_answer(call_id: str) -> ExtraStatements:
     """Make the part of a unit that takes note that an answer to a call was heard."""
 
     def write() -> Work[None]:
@@ -205,7 +205,7 @@ def forgetting_answer(call_id: str) -> Along:
     return write
 
 
-def one_after_another(*parts: Along | None) -> Along | None:
+def one_after_another(*parts: ExtraStatements | None) -> ExtraStatements | None:
     """Make one of several things that are written in the same commit; None where there is none."""
     given = [part for part in parts if part is not None]
 
@@ -253,11 +253,11 @@ def _say(turn: SessionTurn | None, now: int) -> Work[None]:
         yield from check_effects(effects)
         said = (*said, *effects.said)
     if turn.opens is not None:
-        tail = Tail(session.thread_id, now)
+        tail = ThreadTail(session.thread_id, now)
         for message in said:
-            tail.say(message)
+            tail.add_message(message)
         yield from add_thread(turn.opens, turn.speaker, tail)
-        yield from tail.additions()
+        yield from tail.write_additions()
         yield "set_answered", {"thread_id": session.thread_id, "seq": tail.seq}
         yield "add_session", msgspec.structs.asdict(session)
     else:

@@ -17,7 +17,7 @@ from aitp_desk.model.ids import id_from
 from aitp_desk.store.base import Params, Work
 from aitp_desk.store.records.capabilities import NewPaid, NewQuote
 from aitp_desk.store.records.jobs import NewJob
-from aitp_desk.store.rows.calls import call_columns, call_of
+from aitp_desk.store.rows.calls import read_call, write_call
 from aitp_desk.store.rows.threads import to_json
 from aitp_desk.store.units.audit import note_audit
 from aitp_desk.store.units.jobs.jobs import JOBS_EPOCH, enqueue_job
@@ -30,7 +30,7 @@ PAYING_SECONDS = 60 * 60
 def note_quote(quote: NewQuote) -> Work[None]:
     """Note by what name a call is paid that waits for that, and until when."""
     rows = yield "call", {"id": quote.call_id}
-    call = call_of(rows[0]) if rows else None
+    call = read_call(rows[0]) if rows else None
     if call is None or call.payment is None:
         return
     payment = msgspec.structs.replace(call.payment, quote_id=quote.quote_id)
@@ -53,7 +53,7 @@ def settle_payment(paid: NewPaid, by: Auditor | None, now: int) -> Work[None]:
         now: Unix seconds.
     """
     rows = yield "call", {"id": paid.call_id}
-    call = call_of(rows[0]) if rows else None
+    call = read_call(rows[0]) if rows else None
     if call is None or call.payment is None:
         yield from enqueue_job(paid.failing)
         return
@@ -79,7 +79,7 @@ def settle_payment(paid: NewPaid, by: Auditor | None, now: int) -> Work[None]:
         accepted_at=now,
         expires_at=now + payment.lasts,
     )
-    yield "move_call", {**call_columns(made), "before": CallState.WAITING_PAYMENT.value}
+    yield "move_call", {**write_call(made), "before": CallState.WAITING_PAYMENT.value}
     yield from enqueue_job(paid.carrying)
     yield from note_audit(by, AuditAction.ACTION_CALLED, ObjectKind.CALL, call.id)
 
@@ -115,7 +115,7 @@ def give_back_unbegun(statement: str, found: Params, now: int) -> Work[None]:
     """
     rows = yield statement, found
     for row in rows:
-        yield from give_back(call_of(row), now)
+        yield from give_back(read_call(row), now)
     if rows:
         yield "raise_epoch", {"name": JOBS_EPOCH}
 
@@ -132,7 +132,7 @@ def leave_at_work(statement: str, found: Params, now: int) -> Work[None]:
     """
     rows = yield statement, found
     for row in rows:
-        call = call_of(row)
+        call = read_call(row)
         if call.payment is None or not call.payment.payment_id:
             continue
         yield "leave_call_at_work", {"id": call.id, "now": now}

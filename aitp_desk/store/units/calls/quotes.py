@@ -10,13 +10,13 @@ from aitp_desk.model.errors import ThreadNotFound
 from aitp_desk.store.base import Work
 from aitp_desk.store.records.capabilities import NewEffects
 from aitp_desk.store.records.threads import NewMessage
-from aitp_desk.store.rows.calls import call_columns
-from aitp_desk.store.units.calls.calls import Along
+from aitp_desk.store.rows.calls import write_call
+from aitp_desk.store.units.calls.calls import ExtraStatements
 from aitp_desk.store.units.capabilities import check_effects, say_effects, write_effects
 from aitp_desk.store.units.runs.tasks import tell_of_call
 from aitp_desk.store.units.threads.creation import add_thread
 from aitp_desk.store.units.threads.folded_threads import find_tail
-from aitp_desk.store.units.threads.tail import Tail
+from aitp_desk.store.units.threads.tail import ThreadTail
 
 
 def begin_unpaid(
@@ -27,7 +27,7 @@ def begin_unpaid(
     opens: Thread | None,
     speaker: str,
     now: int,
-    along: Along | None,
+    along: ExtraStatements | None,
 ) -> Work[None]:
     """Write down a call that waits to be paid, and ask for that on its thread.
 
@@ -50,15 +50,15 @@ def begin_unpaid(
     ends = [] if opens is not None else (yield from find_tail(thread_id, call.desk))
     if opens is None and not ends:
         raise ThreadNotFound("The thread of this call is not there any more.", param="thread_id")
-    tail = Tail(thread_id, now, *ends[0][3:]) if ends else Tail(thread_id, now)
+    tail = ThreadTail(thread_id, now, *ends[0][3:]) if ends else ThreadTail(thread_id, now)
     for message in said:
-        tail.say(message)
+        tail.add_message(message)
     say_effects(effects, tail)
     if opens is not None:
         yield from add_thread(opens, speaker, tail)
-        yield from tail.additions()
+        yield from tail.write_additions()
     else:
         yield from tail.write()
-    yield "add_call", call_columns(call)
+    yield "add_call", write_call(call)
     yield from write_effects(effects, thread_id, now)
     yield from tell_of_call(call.id, call.state, now)

@@ -18,13 +18,13 @@ from aitp_desk.model.calls.job import Job, JobState
 from aitp_desk.model.errors import PreconditionFailed
 from aitp_desk.store.base import Row, Work
 from aitp_desk.store.records.jobs import ClaimedJob, NewJob, Room
-from aitp_desk.store.rows.threads import job_of, to_json
+from aitp_desk.store.rows.threads import read_job, to_json
 from aitp_desk.store.units.audit import note_audit
 
 JOBS_EPOCH = "jobs"
 """The row of ``epochs`` that rises when somebody else queues a job than the desk itself."""
 
-Also = Callable[[], Work[object]]
+ExtraStatements = Callable[[], Work[object]]
 """A unit of work that is committed together with a job's end."""
 
 
@@ -100,7 +100,7 @@ def renew_job(*, claim: ClaimedJob, lease_until: int) -> Work[bool]:
     return bool((yield "renew_job", {**_holding(claim), "lease_until": lease_until}))
 
 
-def finish_job(*, claim: ClaimedJob, now: int, also: Also | None = None) -> Work[bool]:
+def finish_job(*, claim: ClaimedJob, now: int, also: ExtraStatements | None = None) -> Work[bool]:
     """Note that a job is done, and what it made.
 
     Parameters:
@@ -140,7 +140,7 @@ def put_back_job(*, claim: ClaimedJob, failures: int, available_at: int, error: 
 
 
 def bury_job(
-    *, claim: ClaimedJob, failures: int, error: str, now: int, also: Also | None = None
+    *, claim: ClaimedJob, failures: int, error: str, now: int, also: ExtraStatements | None = None
 ) -> Work[bool]:
     """Give a job up; it is kept for the site's operators to see, retry or drop.
 
@@ -193,7 +193,7 @@ def retry_job(*, job_id: str, by: Auditor | None = None) -> Work[Job | None]:
     rows = yield "job", {"id": job_id}
     if not rows:
         return None
-    job = job_of(rows[0])
+    job = read_job(rows[0])
     if job.state not in (JobState.QUEUED, JobState.DEAD):
         raise PreconditionFailed(f"The job is {job.state.words}; there is nothing to retry.")
     yield "requeue_job", {"id": job_id}
@@ -217,7 +217,7 @@ def drop_job(*, job_id: str, by: Auditor | None = None) -> Work[Job | None]:
     rows = yield "job", {"id": job_id}
     if not rows:
         return None
-    job = job_of(rows[0])
+    job = read_job(rows[0])
     if job.state is not JobState.DEAD:
         raise PreconditionFailed(
             f"The job is {job.state.words}; only one that is dead can be dropped."

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import msgspec
 
-from aitp_desk.model.access.rule import Need
+from aitp_desk.model.access.rule import AccessNeed
 from aitp_desk.model.errors import Forbidden
 from aitp_desk.store.base import Work
-from aitp_desk.store.rows.threads import asker_of
+from aitp_desk.store.rows.threads import read_asker
 from aitp_desk.store.units.threads.access import find_access
 
 
@@ -22,13 +22,13 @@ def drop_receivers(thread_id: str, now: int) -> Work[None]:
     for task_id, id_, asked_by, owner, desk in (
         yield "receivers_of_thread", {"thread_id": thread_id}
     ):
-        setter = msgspec.structs.replace(asker_of(asked_by), desk=desk)
+        setter = msgspec.structs.replace(read_asker(asked_by), desk=desk)
         found = yield from find_access(
             thread_id, setter, owner, updated_at=now, now=now, idle_before=now
         )
         try:
             if found is not None:
-                found[0].check(Need.WRITE)
+                found[0].check(AccessNeed.WRITE)
                 continue
         except Forbidden:
             pass

@@ -12,7 +12,7 @@ from aitp_desk.model.access.principal import CLIENT_PREFIX
 from aitp_desk.model.errors import PreconditionFailed, Unavailable
 from aitp_desk.store.base import Work
 from aitp_desk.store.records.clients import Client, SigningKey
-from aitp_desk.store.rows.threads import client_of, signing_key_of, to_json
+from aitp_desk.store.rows.threads import read_client, read_signing_key, to_json
 from aitp_desk.store.units.audit import note_audit
 from aitp_desk.store.units.jobs.receivers import drop_receivers_of
 from aitp_desk.store.units.keys.tokens import TOKENS_EPOCH
@@ -87,7 +87,7 @@ def rotate_client(
         PreconditionFailed: the client was revoked, has expired, or was changed meanwhile.
     """
     rows = yield "client", {"id": client.id}
-    kept = client_of(rows[0]) if rows else None
+    kept = read_client(rows[0]) if rows else None
     if kept is None or not kept.is_live(now):
         raise PreconditionFailed(f"The client {client.id} is revoked or has expired; make another.")
     if kept.hash != client.hash:
@@ -96,7 +96,7 @@ def rotate_client(
     rows = yield "rotate_client", {"id": client.id, **given}
     yield "raise_epoch", {"name": TOKENS_EPOCH}
     yield from note_audit(by, AuditAction.CLIENT_ROTATED, ObjectKind.CLIENT, client.id)
-    return client_of(rows[0])
+    return read_client(rows[0])
 
 
 def revoke_client(*, id_or_name: str, now: int, by: Auditor | None = None) -> Work[Client | None]:
@@ -113,7 +113,7 @@ def revoke_client(*, id_or_name: str, now: int, by: Auditor | None = None) -> Wo
         return None
     rows = yield "revoke_client", {"id": rows[0][0], "revoked_at": now}
     yield "raise_epoch", {"name": TOKENS_EPOCH}
-    revoked = client_of(rows[0])
+    revoked = read_client(rows[0])
     yield from drop_receivers_of(f"{CLIENT_PREFIX}{revoked.id}")
     yield from note_audit(by, AuditAction.CLIENT_REVOKED, ObjectKind.CLIENT, revoked.id)
     return revoked
@@ -141,7 +141,7 @@ def rotate_signing_key(
         PreconditionFailed: the one before has not begun to sign, and is not to end at once.
     """
     rows = yield "signing_keys", {}
-    newest = signing_key_of(rows[-1]) if rows else SigningKey(1, 0, 0)
+    newest = read_signing_key(rows[-1]) if rows else SigningKey(1, 0, 0)
     if newest.signs_from > now and not voids_earlier:
         raise PreconditionFailed(
             f"Key {newest.version} is published and begins to sign in {newest.signs_from - now}"

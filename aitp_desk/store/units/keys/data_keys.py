@@ -7,7 +7,7 @@ import msgspec
 from aitp_desk.model.access.audit import AuditAction, Auditor, ObjectKind
 from aitp_desk.model.errors import PreconditionFailed
 from aitp_desk.store.base import Work
-from aitp_desk.store.records.keys import BegunAnew, WrappedKey
+from aitp_desk.store.records.keys import KeyReset, WrappedKey
 from aitp_desk.store.units.audit import note_audit
 from aitp_desk.store.units.keys.tokens import TOKENS_EPOCH
 
@@ -73,7 +73,7 @@ def keep_wrappings_of(*, master: str, by: Auditor | None = None) -> Work[None]:
     )
 
 
-def begin_anew(*, key: WrappedKey, now: int, by: Auditor) -> Work[BegunAnew]:
+def begin_anew(*, key: WrappedKey, now: int, by: Auditor) -> Work[KeyReset]:
     """Put a first data key in the place of those whose master key is lost.
 
     Whatever callers proved themselves with is revoked, and the audit log begins anew: nobody can
@@ -106,4 +106,4 @@ def begin_anew(*, key: WrappedKey, now: int, by: Auditor) -> Work[BegunAnew]:
     ):
         if count:
             yield from note_audit(by, action, ObjectKind.DESK, "all", count=count)
-    return BegunAnew(keys, clients, links, rows, sealed)
+    return KeyReset(keys, clients, links, rows, sealed)

@@ -7,7 +7,7 @@ from aitp_desk.model.access.principal import KEY_PREFIX
 from aitp_desk.model.errors import PreconditionFailed
 from aitp_desk.store.base import Work
 from aitp_desk.store.records.keys import Key
-from aitp_desk.store.rows.threads import to_json, token_of
+from aitp_desk.store.rows.threads import read_token, to_json
 from aitp_desk.store.units.audit import note_audit
 from aitp_desk.store.units.jobs.receivers import drop_receivers_of
 
@@ -74,7 +74,7 @@ def rotate_token(
         PreconditionFailed: the key was revoked, has ended, or was changed meanwhile.
     """
     rows = yield "token", {"id": id}
-    token = token_of(rows[0]) if rows else None
+    token = read_token(rows[0]) if rows else None
     if token is None or not token.is_live(now):
         raise PreconditionFailed(f"The token {id} is revoked or has expired; make another.")
     if token.version != version:
@@ -87,7 +87,7 @@ def rotate_token(
         yield from drop_receivers_of(f"{KEY_PREFIX}{id}")
     yield "raise_epoch", {"name": TOKENS_EPOCH}
     yield from note_audit(by, AuditAction.KEY_ROTATED, ObjectKind.KEY, id)
-    return token_of(rows[0])
+    return read_token(rows[0])
 
 
 def revoke_token(*, id_or_name: str, now: int, by: Auditor | None = None) -> Work[Key | None]:
@@ -104,7 +104,7 @@ def revoke_token(*, id_or_name: str, now: int, by: Auditor | None = None) -> Wor
         return None
     rows = yield "revoke_token", {"id": rows[0][0], "revoked_at": now}
     yield "raise_epoch", {"name": TOKENS_EPOCH}
-    revoked = token_of(rows[0])
+    revoked = read_token(rows[0])
     yield from drop_receivers_of(f"{KEY_PREFIX}{revoked.id}")
     yield from note_audit(by, AuditAction.KEY_REVOKED, ObjectKind.KEY, revoked.id)
     return revoked

@@ -12,14 +12,14 @@ from collections.abc import Sequence
 from aitp_desk.model.access.audit import AuditAction, Auditor, ObjectKind, Outcome
 from aitp_desk.model.conversation.run import MOVES, RunState
 from aitp_desk.store.base import Row, Work
-from aitp_desk.store.reads.erasure import Attached, Erased, Person
-from aitp_desk.store.rows.threads import run_of
+from aitp_desk.store.reads.erasure import AttachedFile, ErasureCounts, Person
+from aitp_desk.store.rows.threads import read_run
 from aitp_desk.store.units.audit import note_audit
 from aitp_desk.store.units.calls.payment import give_back_unbegun, leave_at_work
 from aitp_desk.store.units.keys.tokens import TOKENS_EPOCH
 from aitp_desk.store.units.runs.workers import end_run
 from aitp_desk.store.units.threads.summaries import BEFORE_ALL, forget_summaries
-from aitp_desk.store.units.threads.tail import Tail
+from aitp_desk.store.units.threads.tail import ThreadTail
 
 ERASURES_EPOCH = "erasures"
 """The row of ``epochs`` that rises with every erasure."""
@@ -27,33 +27,33 @@ WORDS_ERASED = "What the run worked with was erased."
 """What a run failed of that was to answer erased words."""
 
 
-def erase_messages(*, thread_id: str, message_ids: Sequence[str], now: int) -> Work[Erased]:
+def erase_messages(*, thread_id: str, message_ids: Sequence[str], now: int) -> Work[ErasureCounts]:
     """Drop what messages said, and what sessions have asked back."""
     end = yield "thread_end", {"thread_id": thread_id}
     if not end:
-        return Erased()
-    tail = Tail(thread_id, now, *end[0])
+        return ErasureCounts()
+    tail = ThreadTail(thread_id, now, *end[0])
     seqs: list[int] = []
     for id_ in message_ids:
         if rows := (yield "erase_message", {"thread_id": thread_id, "id": id_}):
             yield "delete_sealed_of_message", {"message_id": id_}
             seqs.append(rows[0][0])
-            tail.tell("message.deleted", id_)
+            tail.add_event("message.deleted", id_)
     if seqs:
         yield from forget_summaries(thread_id, min(seqs))
         yield "forget_pending_of_thread", {"thread_id": thread_id}
         yield from tail.write()
-    return Erased(messages=len(seqs))
+    return ErasureCounts(messages=len(seqs))
 
 
-def erase_files(*, files: Sequence[Attached]) -> Work[Erased]:
+def erase_files(*, files: Sequence[AttachedFile]) -> Work[ErasureCounts]:
     """Drop files where they are nobody's or belong to whoever has attached them."""
     dropped = 0
     for file in files:
         found = {"id": file.file_id, "whose": file.whose}
         yield "erase_file_parts", found
         dropped += len((yield "erase_file", found))
-    return Erased(files=dropped)
+    return ErasureCounts(files=dropped)
 
 
 def erase_around(
@@ -64,7 +64,7 @@ def erase_around(
     whose: str,
     is_fork: bool,
     now: int,
-) -> Work[Erased]:
+) -> Work[ErasureCounts]:
     """Drop what stands around a person's messages on a thread, and end what works with them.
 
     Parameters:
@@ -76,10 +76,10 @@ def erase_around(
     """
     end = yield "thread_end", {"thread_id": thread_id}
     if not end:
-        return Erased()
+        return ErasureCounts()
     unfinished = yield "unfinished_runs", {"thread_id": thread_id}
-    tail = Tail(thread_id, now, *end[0])
-    for run in map(run_of, unfinished):
+    tail = ThreadTail(thread_id, now, *end[0])
+    for run in map(read_run, unfinished):
         can_fail = RunState.FAILED in MOVES[run.state]
         state = RunState.FAILED if can_fail else RunState.CANCELLED
         yield from end_run(run, state, tail, WORDS_ERASED if can_fail else None)
@@ -103,7 +103,7 @@ def erase_around(
         keys = yield "erase_once", {"thread_id": thread_id, "whose": whose}
     yield from forget_summaries(thread_id, BEFORE_ALL)
     yield "forget_pending_of_thread", {"thread_id": thread_id}
-    return Erased(
+    return ErasureCounts(
         steps=len(steps),
         calls=len(calls),
         sealed=len(sealed),
@@ -114,7 +114,7 @@ def erase_around(
     )
 
 
-def erase_runs(*, thread_id: str, run_ids: Sequence[str], whose: str) -> Work[Erased]:
+def erase_runs(*, thread_id: str, run_ids: Sequence[str], whose: str) -> Work[ErasureCounts]:
     """Drop what a person asked of runs, and that it was they, or that they handed something in.
 
     By that the replies to them are found, so it comes after those have gone.
@@ -126,10 +126,10 @@ def erase_runs(*, thread_id: str, run_ids: Sequence[str], whose: str) -> Work[Er
     for run_id in run_ids:
         runs += len((yield "erase_run", {"thread_id": thread_id, "id": run_id}))
     yield "erase_givers", {"thread_id": thread_id, "whose": whose}
-    return Erased(runs=runs)
+    return ErasureCounts(runs=runs)
 
 
-def erase_apart(*, person: Person, by: Auditor, limit: int) -> Work[Erased]:
+def erase_apart(*, person: Person, by: Auditor, limit: int) -> Work[ErasureCounts]:
     """Take back what was shared with a person, and forget what stands by itself.
 
     That are their calls, sealed values, idempotency keys and jobs.
@@ -158,7 +158,7 @@ def erase_apart(*, person: Person, by: Auditor, limit: int) -> Work[Erased]:
     sealed = [] if person.id is None else (yield "delete_sealed_of_principal", found)
     if person.id is not None:
         yield "erase_own_tickets", found
-    return Erased(
+    return ErasureCounts(
         calls=len(calls),
         sealed=len(sealed),
         grants=len(grants),

@@ -14,10 +14,10 @@ from aitp_desk.model.access.audit import AuditAction, Auditor, ObjectKind
 from aitp_desk.model.conversation.run import RunState
 from aitp_desk.model.conversation.ticket import LONGEST_NOTE
 from aitp_desk.store.base import Work
-from aitp_desk.store.rows.threads import run_of
+from aitp_desk.store.rows.threads import read_run
 from aitp_desk.store.units.audit import note_audit
 from aitp_desk.store.units.runs.workers import end_run
-from aitp_desk.store.units.threads.tail import Tail
+from aitp_desk.store.units.threads.tail import ThreadTail
 
 CUT_SHORT = "The desk was put back to an earlier state. Say it again, and it is answered."
 """What is told of a run that was under way."""
@@ -43,9 +43,9 @@ def note_restored(*, now: int, call_kinds: Sequence[str], by: Auditor | None) ->
     after = ""
     while rows := (yield "next_unfinished_run", {"after": after}):
         (after, thread_id, *ends) = rows[0]
-        run = run_of((yield "run", {"id": after})[0])
+        run = read_run((yield "run", {"id": after})[0])
         is_cancelling = run.state is RunState.CANCELLING
         state = RunState.CANCELLED if is_cancelling else RunState.FAILED
         error = None if is_cancelling else CUT_SHORT
-        yield from end_run(run, state, Tail(thread_id, now, *ends), error)
+        yield from end_run(run, state, ThreadTail(thread_id, now, *ends), error)
     yield from note_audit(by, AuditAction.STORE_RESTORED, ObjectKind.DESK, "database")

@@ -7,7 +7,7 @@ from aitp_desk.model.ids import first_id
 from aitp_desk.store.base import Work
 from aitp_desk.store.units.audit import note_audit
 from aitp_desk.store.units.threads.deletion import drop_thread
-from aitp_desk.store.units.threads.tail import Tail
+from aitp_desk.store.units.threads.tail import ThreadTail
 
 
 def drop_old_thread(*, thread_id: str, before: int, now: int) -> Work[tuple[str, ...] | None]:
@@ -22,7 +22,7 @@ def drop_old_thread(*, thread_id: str, before: int, now: int) -> Work[tuple[str,
     end = yield "old_thread", {"thread_id": thread_id, "before": before}
     if not end:
         return None
-    return (yield from drop_thread(Tail(thread_id, now, *end[0])))
+    return (yield from drop_thread(ThreadTail(thread_id, now, *end[0])))
 
 
 def drop_old_folded(*, before: int, limit: int) -> Work[int]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from aitp_desk.model.access.audit import AuditAction, Auditor, ObjectKind
 from aitp_desk.model.access.principal import Principal
-from aitp_desk.model.access.rule import Need
+from aitp_desk.model.access.rule import AccessNeed
 from aitp_desk.model.conversation.transcript import MAX_COUNTERSIGNATURES
 from aitp_desk.model.errors import InvalidRequest, PreconditionFailed
 from aitp_desk.store.base import Work
@@ -88,7 +88,7 @@ def countersign(
         Forbidden: the caller may not write to it.
         PreconditionFailed: signatures of as many other keys are kept as may be.
     """
-    reached = yield from reach_thread(thread_id, principal, idle_before, Need.WRITE, now=now)
+    reached = yield from reach_thread(thread_id, principal, idle_before, AccessNeed.WRITE, now=now)
     asked_for = {"thread_id": thread_id}
     kept = [KeptCountersignature(*row) for row in (yield "countersignatures", asked_for)]
     own = next((one for one in kept if one.key == key), None)

@@ -6,20 +6,20 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from aitp_desk.model.access.principal import Principal, least_of
-from aitp_desk.model.access.rule import Need
+from aitp_desk.model.access.principal import Principal, find_least
+from aitp_desk.model.access.rule import AccessNeed
 from aitp_desk.model.conversation.run import Run, RunState
 from aitp_desk.model.conversation.run_step import Step
 from aitp_desk.model.errors import Forbidden, InvalidRequest, RunNotFound
 from aitp_desk.store.base import Work
 from aitp_desk.store.records.capabilities import NewEffects
-from aitp_desk.store.records.runs import Driven, NewRun
-from aitp_desk.store.records.threads import NewDraft, Once, Placed, settled
-from aitp_desk.store.rows.threads import asker_of, asker_to_json, run_of, step_of, to_json
+from aitp_desk.store.records.runs import NewRun, RunChange
+from aitp_desk.store.records.threads import IdempotencyRecord, NewDraft, PostResult, settle_draft
+from aitp_desk.store.rows.threads import read_asker, read_run, read_step, to_json, write_asker
 from aitp_desk.store.units.capabilities import check_effects, say_effects, write_effects
 from aitp_desk.store.units.idempotency import look_up_once, remembering_once
 from aitp_desk.store.units.runs.workers import check_move, end_run
-from aitp_desk.store.units.threads.access import Reached, reach_thread, settle_speaker
+from aitp_desk.store.units.threads.access import ReachedThread, reach_thread, settle_speaker
 from aitp_desk.store.units.threads.threads import adding_run, queued_run
 from aitp_desk.store.units.tickets.handover import check_unowned
 
@@ -30,11 +30,11 @@ def start_run(
     principal: Principal,
     run: NewRun,
     drafts: Sequence[NewDraft],
-    once: Once | None,
+    once: IdempotencyRecord | None,
     now: int,
     idle_before: int,
     effects: NewEffects | None = None,
-) -> Work[Placed]:
+) -> Work[PostResult]:
     """Queue a run that a caller asks for, behind the messages that it brings.
 
     Parameters:
@@ -51,13 +51,13 @@ def start_run(
         RecordsMoved: what the effects follow from has changed meanwhile.
         InvalidRequest, Forbidden: as ``model.thread.resolve_speaker``.
     """
-    reached = yield from reach_thread(thread_id, principal, idle_before, Need.WRITE, now=now)
+    reached = yield from reach_thread(thread_id, principal, idle_before, AccessNeed.WRITE, now=now)
     if once is not None and (earlier := (yield from look_up_once(once))) is not None:
         return earlier
     waiting = yield "waiting_run", {"thread_id": thread_id}
     at_work = yield "run_at_work", {"thread_id": thread_id}
     for row in (*waiting, *at_work):
-        active = run_of(row).at(now)
+        active = read_run(row).at(now)
         if not active.is_over:
             raise InvalidRequest(
                 f"Thread {thread_id} already has an active run {active.id}.", param="thread_id"
@@ -71,15 +71,15 @@ def start_run(
         role, actor = yield from settle_speaker(
             thread_id, principal, new.draft, reached.speaker, f"additional_messages[{place}]."
         )
-        said.append(tail.say(settled(new, role, actor, principal.party), run.id))
+        said.append(tail.add_message(settle_draft(new, role, actor, principal.party), run.id))
     replies = () if effects is None else say_effects(effects, tail)
     queued = queued_run(run, thread_id, now)
-    tail.tell_run(run.id, queued.state)
+    tail.add_run_event(run.id, queued.state)
     yield adding_run(queued, run.asked_by)
     yield from tail.write()
     if effects is not None:
         yield from write_effects(effects, thread_id, now)
-    placed = Placed(
+    placed = PostResult(
         thread_id=thread_id,
         message_id=None,
         run_id=run.id,
@@ -95,7 +95,7 @@ def start_run(
 
 def cancel_run(
     *, thread_id: str, run_id: str, principal: Principal, now: int, idle_before: int
-) -> Work[Driven]:
+) -> Work[RunChange]:
     """Cancel a run: at once where nobody works on it, else its worker is told to stop.
 
     A run that is being cancelled already stays so.
@@ -111,16 +111,16 @@ def cancel_run(
         raise InvalidRequest(f"A run that is {run.state.value} cannot be cancelled.")
     match run.state:
         case RunState.CANCELLING:
-            return Driven(run, tail.event)
+            return RunChange(run, tail.event)
         case RunState.IN_PROGRESS:
             check_move(run.state, RunState.CANCELLING)
-            tail.tell_run(run.id, RunState.CANCELLING)
+            tail.add_run_event(run.id, RunState.CANCELLING)
             yield from tail.write()
             yield "begin_cancelling", {"id": run.id}
             run = msgspec.structs.replace(run, state=RunState.CANCELLING)
         case _:
             run = yield from end_run(run, RunState.CANCELLED, tail, None)
-    return Driven(run, tail.event)
+    return RunChange(run, tail.event)
 
 
 def submit_outputs(
@@ -131,7 +131,7 @@ def submit_outputs(
     outputs: Mapping[str, str],
     now: int,
     idle_before: int,
-) -> Work[Driven]:
+) -> Work[RunChange]:
     """Hand in what the caller's tools gave; the run is queued again and goes on.
 
     That is for whom the run works, and for who may manage the thread. The same outputs once more
@@ -153,9 +153,9 @@ def submit_outputs(
             " once another of these has, who started it does no more."
         )
     tail = reached.tail(now)
-    steps = list(map(step_of, (yield "steps_of_run", {"run_id": run_id})))
+    steps = list(map(read_step, (yield "steps_of_run", {"run_id": run_id})))
     if any(_was_given(step, outputs) for step in steps):
-        return Driven(run, tail.event)
+        return RunChange(run, tail.event)
     if run.state is not RunState.REQUIRES_ACTION:
         raise InvalidRequest(f"The run does not wait for tool outputs: it is {run.state.value}.")
     owed = {call.id for call in run.owed}
@@ -181,13 +181,13 @@ def submit_outputs(
     )
     if principal.party is not None:
         yield "add_giver", {"run_id": run_id, "principal": principal.party}
-    tail.tell_run(run.id, RunState.QUEUED)
+    tail.add_run_event(run.id, RunState.QUEUED)
     yield from tail.write()
     yield "resume_run", {"id": run.id, "available_at": now}
-    if (least := least_of(asked_by, principal)) != asked_by:
-        yield "set_asked_by", {"id": run.id, "asked_by": asker_to_json(least)}
+    if (least := find_least(asked_by, principal)) != asked_by:
+        yield "set_asked_by", {"id": run.id, "asked_by": write_asker(least)}
     run = msgspec.structs.replace(run, state=RunState.QUEUED, expires_at=None, owed=())
-    return Driven(run, tail.event)
+    return RunChange(run, tail.event)
 
 
 def set_run_metadata(
@@ -212,14 +212,14 @@ def set_run_metadata(
 
 def _reach_run(
     thread_id: str, run_id: str, principal: Principal, now: int, idle_before: int
-) -> Work[tuple[Reached, Run, Principal]]:
+) -> Work[tuple[ReachedThread, Run, Principal]]:
     """Return the thread, the run as it stands at this moment, and for whom it works."""
-    reached = yield from reach_thread(thread_id, principal, idle_before, Need.WRITE, now=now)
+    reached = yield from reach_thread(thread_id, principal, idle_before, AccessNeed.WRITE, now=now)
     rows = yield "run", {"id": run_id}
-    run = run_of(rows[0]) if rows else None
+    run = read_run(rows[0]) if rows else None
     if run is None or run.thread_id != thread_id:
         raise RunNotFound("This thread has no run with this id.", param="run_id")
-    return reached, run.at(now), asker_of(rows[0][-1])
+    return reached, run.at(now), read_asker(rows[0][-1])
 
 
 def _was_given(step: Step, outputs: Mapping[str, str]) -> bool:

@@ -13,7 +13,7 @@ from aitp_desk.model.ids import id_from
 from aitp_desk.store.base import Row, Work
 from aitp_desk.store.records.jobs import NewJob
 from aitp_desk.store.records.tasks import KeptPush, NewContext, NewPush, NewTask, NewTurn
-from aitp_desk.store.rows.calls import call_state
+from aitp_desk.store.rows.calls import read_call_state
 from aitp_desk.store.units.jobs.jobs import JOBS_EPOCH, enqueue_job
 from aitp_desk.store.units.threads.sessions import open_named
 
@@ -188,7 +188,7 @@ def _tell_if_at_rest(thread_id: str, task_id: str, push_id: str | None, now: int
         is_at_rest = bool(runs) and runs[0][_FINISHED_AT] is not None
     elif call_id is not None:
         calls = yield "call", {"id": call_id}
-        state = call_state(calls[0]) if calls else CallState.STARTED
+        state = read_call_state(calls[0]) if calls else CallState.STARTED
         is_at_rest, call_id = state not in _AT_WORK, _rest_of_call(call_id, state)
     if is_at_rest:
         rows = [row for row in pushes if push_id in (None, row[1])]

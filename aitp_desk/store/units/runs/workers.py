@@ -17,13 +17,13 @@ from aitp_desk.model.conversation.run import MOVES, Run, RunState, RunUsage, Too
 from aitp_desk.model.conversation.run_step import Step
 from aitp_desk.store.base import Row, Work
 from aitp_desk.store.records.capabilities import NewEffects
-from aitp_desk.store.records.runs import ClaimedRun, Claims, Finished
+from aitp_desk.store.records.runs import ClaimedRun, Claims, RunEnd
 from aitp_desk.store.records.threads import NewMessage
-from aitp_desk.store.rows.threads import asker_of, options_of, run_of, to_json
-from aitp_desk.store.units.calls.calls import Along
+from aitp_desk.store.rows.threads import read_asker, read_options, read_run, to_json
+from aitp_desk.store.units.calls.calls import ExtraStatements
 from aitp_desk.store.units.capabilities import check_effects, write_effects
 from aitp_desk.store.units.runs.tasks import tell_of_run
-from aitp_desk.store.units.threads.tail import Tail
+from aitp_desk.store.units.threads.tail import ThreadTail
 from aitp_desk.store.units.tickets.requests import PersonAsked, settle_person
 from aitp_desk.store.units.tickets.tickets import add_ticket
 
@@ -58,8 +58,8 @@ def claim_runs(
             yield from _take(claim, now, lease_until)
             taken.append(claim)
         else:
-            run = run_of((yield "run", {"id": run_id})[0])
-            tail = Tail(thread_id, now, seq, link, event)
+            run = read_run((yield "run", {"id": run_id})[0])
+            tail = ThreadTail(thread_id, now, seq, link, event)
             error = GIVEN_UP if last is RunState.FAILED else None
             ended.append((yield from end_run(run, last, tail, error)))
 
@@ -70,8 +70,8 @@ def claim_runs(
     for row in rows:
         run_id, thread_id, *_, seq, link, event = row
         check_move(RunState.QUEUED, RunState.IN_PROGRESS)
-        tail = Tail(thread_id, now, seq, link, event)
-        tail.tell_run(run_id, RunState.IN_PROGRESS)
+        tail = ThreadTail(thread_id, now, seq, link, event)
+        tail.add_run_event(run_id, RunState.IN_PROGRESS)
         claim = _claim(row, worker, tail.event)
         yield from _take(claim, now, lease_until)
         yield from tail.write()
@@ -88,8 +88,8 @@ def finish_run(
     limit_met: str | None = None,
     person: PersonAsked | None = None,
     effects: NewEffects | None = None,
-    along: Along | None = None,
-) -> Work[Finished | None]:
+    along: ExtraStatements | None = None,
+) -> Work[RunEnd | None]:
     """Complete a run with its replies; what it answers is answered.
 
     Parameters:
@@ -124,7 +124,7 @@ def finish_run(
     )
 
 
-def fail_run(*, claim: ClaimedRun, error: str, now: int) -> Work[Finished | None]:
+def fail_run(*, claim: ClaimedRun, error: str, now: int) -> Work[RunEnd | None]:
     """Give a run up for good.
 
     Parameters:
@@ -144,7 +144,7 @@ def pause_run(
     usage: RunUsage | None,
     expires_at: int,
     now: int,
-) -> Work[Finished | None]:
+) -> Work[RunEnd | None]:
     """Have a run wait for what its caller's tools give.
 
     Parameters:
@@ -162,9 +162,9 @@ def pause_run(
     run, tail = held
     if run.state is RunState.CANCELLING:
         ended = yield from end_run(run, RunState.CANCELLED, tail, None, usage)
-        return Finished(ended, (), tail.event)
+        return RunEnd(ended, (), tail.event)
     check_move(run.state, RunState.REQUIRES_ACTION)
-    tail.tell_run(run.id, RunState.REQUIRES_ACTION)
+    tail.add_run_event(run.id, RunState.REQUIRES_ACTION)
     yield from tail.write()
     for step in steps:
         yield (
@@ -196,7 +196,7 @@ def pause_run(
         expires_at=expires_at,
         owed=tuple(owed),
     )
-    return Finished(paused, (), tail.event)
+    return RunEnd(paused, (), tail.event)
 
 
 def renew_lease(*, claim: ClaimedRun, lease_until: int) -> Work[RunState | None]:
@@ -228,11 +228,11 @@ def release_runs(*, worker: str | None) -> Work[int]:
 
 
 def end_run(
-    run: Run, state: RunState, tail: Tail, error: str | None, usage: RunUsage | None = None
+    run: Run, state: RunState, tail: ThreadTail, error: str | None, usage: RunUsage | None = None
 ) -> Work[Run]:
     """Write a run's last state, and before it everything added to the thread."""
     check_move(run.state, state)
-    tail.tell_run(run.id, state)
+    tail.add_run_event(run.id, state)
     yield from tail.write()
     yield (
         "end_run",
@@ -303,8 +303,8 @@ def _claim(row: Row, worker: str, last_event: int, *, is_again: bool = False) ->
         last_event=last_event,
         answered_seq=rest[0],
         desk=rest[1],
-        asked_by=asker_of(asked_by),
-        options=options_of(options),
+        asked_by=read_asker(asked_by),
+        options=read_options(options),
         is_resumed=attempts_before > 0,
         is_again=is_again,
     )
@@ -327,8 +327,8 @@ def _end_held(
     usage: RunUsage | None = None,
     person: PersonAsked | None = None,
     effects: NewEffects | None = None,
-    along: Along | None = None,
-) -> Work[Finished | None]:
+    along: ExtraStatements | None = None,
+) -> Work[RunEnd | None]:
     held = yield from _held(claim, now)
     if held is None:
         return None
@@ -346,7 +346,7 @@ def _end_held(
             yield from add_ticket(ticket)
     if effects is not None:
         replies = (*replies, *effects.said)
-    messages = tuple(tail.say(reply, claim.id) for reply in replies)
+    messages = tuple(tail.add_message(reply, claim.id) for reply in replies)
     ended = yield from end_run(run, state, tail, error, usage)
     if messages or state is RunState.COMPLETED:
         yield "set_answered", {"thread_id": claim.thread_id, "seq": claim.upto_seq}
@@ -354,16 +354,16 @@ def _end_held(
         yield from along()
     if effects is not None:  # after the calls that they may be about
         yield from write_effects(effects, claim.thread_id, now)
-    return Finished(ended, messages, tail.event)
+    return RunEnd(ended, messages, tail.event)
 
 
-def _held(claim: ClaimedRun, now: int) -> Work[tuple[Run, Tail] | None]:
+def _held(claim: ClaimedRun, now: int) -> Work[tuple[Run, ThreadTail] | None]:
     """Return the run as it stands and the end of its thread; None when the lease was lost."""
     rows = yield "held_run", _holding(claim)
     if not rows:
         return None
     *run, seq, link, event = rows[0]
-    return run_of(tuple(run)), Tail(claim.thread_id, now, seq, link, event)
+    return read_run(tuple(run)), ThreadTail(claim.thread_id, now, seq, link, event)
 
 
 def _holding(claim: ClaimedRun) -> dict[str, object]:

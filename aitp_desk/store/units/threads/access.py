@@ -8,11 +8,11 @@ from aitp_desk.model.access.grant import Grant
 from aitp_desk.model.access.principal import Principal
 from aitp_desk.model.access.rule import (
     Access,
+    AccessNeed,
     Attendance,
-    Need,
-    access_to_thread,
-    asks_for_attendance,
-    asks_for_grant,
+    decide_access,
+    needs_attendance,
+    needs_grant,
 )
 from aitp_desk.model.conversation.thread import (
     ROLES,
@@ -25,12 +25,12 @@ from aitp_desk.model.conversation.thread import (
 )
 from aitp_desk.model.errors import ThreadNotFound
 from aitp_desk.store.base import Work
-from aitp_desk.store.rows.threads import attendance_of, grant_of, present_of
+from aitp_desk.store.rows.threads import read_attendance, read_grant, read_presence
 from aitp_desk.store.units.threads.folded_threads import find_tail
-from aitp_desk.store.units.threads.tail import Tail
+from aitp_desk.store.units.threads.tail import ThreadTail
 
 
-class Reached(msgspec.Struct, frozen=True):
+class ReachedThread(msgspec.Struct, frozen=True):
     """A thread that the caller may use.
 
     Parameters:
@@ -51,20 +51,20 @@ class Reached(msgspec.Struct, frozen=True):
     event: int
     access: Access
 
-    def tail(self, now: int) -> Tail:
+    def tail(self, now: int) -> ThreadTail:
         """The thread's end, to add to."""
-        return Tail(self.id, now, self.seq, self.link, self.event)
+        return ThreadTail(self.id, now, self.seq, self.link, self.event)
 
 
 def reach_thread(
     thread_id: str,
     principal: Principal,
     idle_before: int,
-    need: Need,
+    need: AccessNeed,
     *,
     now: int,
     param: str = "thread_id",
-) -> Work[Reached]:
+) -> Work[ReachedThread]:
     """Return a thread that the caller may use.
 
     Parameters:
@@ -88,7 +88,7 @@ def reach_thread(
             own = speaker
             if principal.owner != owner:
                 own = (attendance and attendance.speaker) or principal.name
-            return Reached(thread_id, owner, speaker, own, seq, link, event, access)
+            return ReachedThread(thread_id, owner, speaker, own, seq, link, event, access)
     raise ThreadNotFound("There is no thread with this id.", param=param)
 
 
@@ -116,14 +116,14 @@ def find_access(
     if owner is None and updated_at < idle_before:
         return None
     attendance: Attendance | None = None
-    if asks_for_attendance(principal, owner):
+    if needs_attendance(principal, owner):
         bound = {"thread_id": thread_id, "principal": principal.id}
-        attendance = attendance_of((yield "attendance", bound))
+        attendance = read_attendance((yield "attendance", bound))
     granted: Grant | None = None
-    if asks_for_grant(principal, owner, attendance):
+    if needs_grant(principal, owner, attendance):
         rows = yield "granted", {"thread_id": thread_id, "principal": principal.id}
-        granted = next((g for g in map(grant_of, rows) if g.holds(now)), None)
-    access = access_to_thread(principal, owner, attendance, granted)
+        granted = next((g for g in map(read_grant, rows) if g.holds(now)), None)
+    access = decide_access(principal, owner, attendance, granted)
     return None if access is None else (access, attendance)
 
 
@@ -143,12 +143,12 @@ def settle_speaker(
     others: list[str] = []
     if draft.role not in ROLES or draft.actor not in (None, default):
         for row in (yield "actors_present", {"thread_id": thread_id}):
-            present = present_of(row)
+            present = read_presence(row)
             (brought if present.is_of(principal) else others).append(present.actor.id)
     return resolve_speaker(draft, brought=brought, default=default, others=others, at=at)
 
 
-def is_callers(message: Message, principal: Principal, reached: Reached) -> Work[bool]:
+def is_callers(message: Message, principal: Principal, reached: ReachedThread) -> Work[bool]:
     """Whether the caller said a message: as an actor that was its own then, or without one."""
     if message.origin is not Origin.VISITOR:
         return False

@@ -17,7 +17,7 @@ from aitp_desk.model.access.principal import (
     Principal,
     is_given_name,
 )
-from aitp_desk.model.access.rule import Need
+from aitp_desk.model.access.rule import AccessNeed
 from aitp_desk.model.conversation.thread import (
     MAX_ACTORS,
     MAX_ID_LENGTH,
@@ -28,13 +28,13 @@ from aitp_desk.model.conversation.thread import (
 )
 from aitp_desk.model.errors import ActorNotFound, Forbidden, InvalidRequest
 from aitp_desk.store.base import Params, Work
-from aitp_desk.store.records.threads import Present
-from aitp_desk.store.rows.threads import present_of
+from aitp_desk.store.records.threads import PresentActor
+from aitp_desk.store.rows.threads import read_presence
 from aitp_desk.store.units.audit import note_audit
 from aitp_desk.store.units.jobs.receivers import drop_receivers
-from aitp_desk.store.units.threads.access import Reached, reach_thread
+from aitp_desk.store.units.threads.access import ReachedThread, reach_thread
 from aitp_desk.store.units.threads.creation import adding_actor
-from aitp_desk.store.units.threads.tail import Tail
+from aitp_desk.store.units.threads.tail import ThreadTail
 
 MAX_STAYS = 1000
 """How often actors may join one thread, all of them together."""
@@ -69,9 +69,9 @@ def join_thread(
         Forbidden: the caller may not bring this actor, or the name is somebody else's.
         InvalidRequest: it is bound to nobody known, or the thread is full.
     """
-    reached = yield from reach_thread(thread_id, principal, idle_before, Need.READ, now=now)
+    reached = yield from reach_thread(thread_id, principal, idle_before, AccessNeed.READ, now=now)
     if not reached.access.may_join:
-        reached.access.check(Need.MANAGE)
+        reached.access.check(AccessNeed.MANAGE)
     bound_to = actor.principal or principal.owner
     if not reached.access.may_manage and bound_to != principal.id:
         raise Forbidden("You may join this thread only as an actor of your own.", param=param)
@@ -105,7 +105,7 @@ def leave_thread(
         ActorNotFound: nobody of this name takes part.
         Forbidden: the actor is the desk's own, or somebody else's on somebody else's thread.
     """
-    reached = yield from reach_thread(thread_id, principal, idle_before, Need.WRITE, now=now)
+    reached = yield from reach_thread(thread_id, principal, idle_before, AccessNeed.WRITE, now=now)
     present = yield from _read_present(thread_id)
     there = next((one for one in present if one.actor.id == actor_id), None)
     if there is None:
@@ -113,13 +113,17 @@ def leave_thread(
     if there.is_desk:
         raise Forbidden("The desk's own actor cannot leave.", param="actor")
     if not there.is_of(principal):
-        reached.access.check(Need.MANAGE)
+        reached.access.check(AccessNeed.MANAGE)
     staying = [one.actor for one in present if not one.is_desk and one is not there]
     yield from _move(reached, principal, present, staying, "actor", now, by)
 
 
 def set_actors(
-    reached: Reached, principal: Principal, actors: Sequence[Actor], now: int, by: Auditor | None
+    reached: ReachedThread,
+    principal: Principal,
+    actors: Sequence[Actor],
+    now: int,
+    by: Auditor | None,
 ) -> Work[None]:
     """Have exactly these actors take part from now on, and the desk's own: a part of a unit.
 
@@ -210,15 +214,15 @@ def bound_to_others(actors: Iterable[Actor], caller: str | None) -> set[tuple[st
     }
 
 
-def _read_present(thread_id: str) -> Work[list[Present]]:
+def _read_present(thread_id: str) -> Work[list[PresentActor]]:
     rows = yield "actors_present", {"thread_id": thread_id}
-    return list(map(present_of, rows))
+    return list(map(read_presence, rows))
 
 
 def _move(
-    reached: Reached,
+    reached: ReachedThread,
     principal: Principal,
-    present: Sequence[Present],
+    present: Sequence[PresentActor],
     wanted: Sequence[Actor],
     param: str,
     now: int,
@@ -243,10 +247,10 @@ def _move(
 
     tail = reached.tail(now)
     for one in leaving:
-        tail.tell("actor.left", one.actor.id)
+        tail.add_event("actor.left", one.actor.id)
         yield _ending(tail, one)
     for place, actor in enumerate(joining, position + 1):
-        tail.tell("actor.joined", actor.id)
+        tail.add_event("actor.joined", actor.id)
         yield adding_actor(reached.id, place, actor, Origin.VISITOR, tail.event)
     yield from tail.write()
     if any(one.actor.id == reached.opener_speaks_as for one in leaving):
@@ -261,7 +265,7 @@ def _move(
     return after
 
 
-def _declared(wanted: Actor, there: Present | None, principal: Principal) -> Actor:
+def _declared(wanted: Actor, there: PresentActor | None, principal: Principal) -> Actor:
     """An actor as it takes part: what is not said stays as it is."""
     if there is None:
         return Actor(wanted.id, wanted.capabilities, wanted.principal or principal.owner)
@@ -273,7 +277,7 @@ def _declared(wanted: Actor, there: Present | None, principal: Principal) -> Act
 
 
 def _check_joining(
-    reached: Reached,
+    reached: ReachedThread,
     principal: Principal,
     joining: Sequence[Actor],
     after: Sequence[Actor],
@@ -291,7 +295,7 @@ def _check_joining(
     yield from check_bindings(joining, principal.owner, param)
 
 
-def _ending(tail: Tail, one: Present) -> tuple[str, Params]:
+def _ending(tail: ThreadTail, one: PresentActor) -> tuple[str, Params]:
     return (
         "end_stay",
         {
@@ -303,7 +307,7 @@ def _ending(tail: Tail, one: Present) -> tuple[str, Params]:
     )
 
 
-def _next_speaker(reached: Reached, after: Sequence[Actor]) -> str:
+def _next_speaker(reached: ReachedThread, after: Sequence[Actor]) -> str:
     """Who speaks for the thread's opener, of those who are there."""
     own = (actor.id for actor in after if actor.principal == reached.owner)
     return next(own, reached.owner or VISITOR)

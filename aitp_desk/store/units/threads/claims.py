@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from aitp_desk.model.access.audit import AuditAction, Auditor, ObjectKind
 from aitp_desk.model.access.principal import Principal
-from aitp_desk.model.access.rule import Need
+from aitp_desk.model.access.rule import AccessNeed
 from aitp_desk.model.conversation.thread import VISITOR
 from aitp_desk.model.errors import Forbidden, NotAuthenticated
 from aitp_desk.store.base import Work
-from aitp_desk.store.rows.threads import attachments_of
+from aitp_desk.store.rows.threads import read_attachments
 from aitp_desk.store.units.audit import note_audit
 from aitp_desk.store.units.jobs.receivers import drop_receivers
 from aitp_desk.store.units.threads.access import reach_thread
@@ -48,15 +48,15 @@ def claim_thread(
     owner = principal.owner
     if owner is None:
         raise NotAuthenticated("Claiming a thread needs a credential: it becomes its holder's.")
-    reached = yield from reach_thread(thread_id, principal, idle_before, Need.READ, now=now)
+    reached = yield from reach_thread(thread_id, principal, idle_before, AccessNeed.READ, now=now)
     if reached.owner == owner:
         return False
     if reached.owner is not None:
         raise Forbidden("This thread has an owner already.", param="thread_id")
-    reached.access.check(Need.MANAGE)
+    reached.access.check(AccessNeed.MANAGE)
     speaker = reached.opener_speaks_as
     tail = reached.tail(now)
-    tail.tell(CLAIMED, thread_id)
+    tail.add_event(CLAIMED, thread_id)
     yield from tail.write()
     yield (
         "claim_thread",
@@ -73,7 +73,7 @@ def claim_thread(
     yield from drop_receivers(thread_id, now)
     yield "give_sealed", {"thread_id": thread_id, "owner": owner}
     rows = yield "attachments_of_thread", {"thread_id": thread_id}
-    for file_id in {file.file_id: None for row in rows for file in attachments_of(row[0])}:
+    for file_id in {file.file_id: None for row in rows for file in read_attachments(row[0])}:
         yield "give_file", {"id": file_id, "owner": owner, "desk": principal.desk}
     yield from note_audit(by, AuditAction.THREAD_CLAIMED, ObjectKind.THREAD, thread_id)
     yield from note_bindings(by, AuditAction.ACTOR_BOUND, thread_id, len(bound))

@@ -5,11 +5,11 @@ from __future__ import annotations
 from aitp_desk.model.conversation.thread import Actor, Origin, Thread
 from aitp_desk.store.base import Params, Work
 from aitp_desk.store.rows.threads import to_json
-from aitp_desk.store.units.threads.tail import Tail
+from aitp_desk.store.units.threads.tail import ThreadTail
 
 
 def add_thread(
-    thread: Thread, speaker: str, tail: Tail, parent_seq: int | None = None
+    thread: Thread, speaker: str, tail: ThreadTail, parent_seq: int | None = None
 ) -> Work[None]:
     """Write a new thread that ends at ``tail``, with its actors, the first one being the desk's.
 

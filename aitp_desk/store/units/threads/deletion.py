@@ -8,19 +8,19 @@ from __future__ import annotations
 
 from aitp_desk.model.access.audit import AuditAction, Auditor, ObjectKind
 from aitp_desk.model.access.principal import Principal
-from aitp_desk.model.access.rule import Need
+from aitp_desk.model.access.rule import AccessNeed
 from aitp_desk.model.conversation.run import MOVES, RunState
 from aitp_desk.model.conversation.thread import Message, Origin
 from aitp_desk.model.errors import Forbidden, InvalidRequest, MessageNotFound
 from aitp_desk.store.base import Work
-from aitp_desk.store.rows.threads import message_of, run_of, to_json
+from aitp_desk.store.rows.threads import read_message, read_run, to_json
 from aitp_desk.store.units.audit import note_audit
 from aitp_desk.store.units.calls.payment import give_back_unbegun, leave_at_work
 from aitp_desk.store.units.runs.tasks import forget_tasks
 from aitp_desk.store.units.runs.workers import end_run
 from aitp_desk.store.units.threads.access import is_callers, reach_thread
 from aitp_desk.store.units.threads.summaries import BEFORE_ALL, forget_summaries
-from aitp_desk.store.units.threads.tail import Tail
+from aitp_desk.store.units.threads.tail import ThreadTail
 from aitp_desk.store.units.tickets.tickets import TICKETS_EPOCH
 
 THREAD_DELETED = "The thread was deleted."
@@ -50,7 +50,7 @@ def set_message_metadata(
         Forbidden: somebody else said it.
         InvalidRequest: ``actor`` is another than the one who spoke.
     """
-    reached = yield from reach_thread(thread_id, principal, idle_before, Need.WRITE, now=now)
+    reached = yield from reach_thread(thread_id, principal, idle_before, AccessNeed.WRITE, now=now)
     message = yield from _find(thread_id, message_id)
     if not (yield from is_callers(message, principal, reached)):
         raise Forbidden("You may change only what you have said yourself.", param="message_id")
@@ -62,7 +62,7 @@ def set_message_metadata(
         "set_message_metadata",
         {"thread_id": thread_id, "id": message_id, "metadata": to_json(metadata)},
     )
-    return message_of(rows[0])
+    return read_message(rows[0])
 
 
 def find_rights(
@@ -74,7 +74,7 @@ def find_rights(
         ThreadNotFound, MessageNotFound: it is not there, or not for this caller.
         Forbidden: the caller may not write to the thread.
     """
-    reached = yield from reach_thread(thread_id, principal, idle_before, Need.WRITE, now=now)
+    reached = yield from reach_thread(thread_id, principal, idle_before, AccessNeed.WRITE, now=now)
     message = yield from _find(thread_id, message_id)
     is_own = yield from is_callers(message, principal, reached)
     return is_own, is_own or reached.access.may_manage
@@ -104,7 +104,7 @@ def delete_message(
         Forbidden: somebody else said it, on a thread that is not the caller's; or the replies are
             for the thread's owner to delete.
     """
-    reached = yield from reach_thread(thread_id, principal, idle_before, Need.WRITE, now=now)
+    reached = yield from reach_thread(thread_id, principal, idle_before, AccessNeed.WRITE, now=now)
     message = yield from _find(thread_id, message_id)
     is_own = yield from is_callers(message, principal, reached)
     if not reached.access.may_manage and not is_own:
@@ -122,7 +122,7 @@ def delete_message(
     replies = (yield from _replies_to(message)) if message.origin is Origin.VISITOR else ()
     tail = reached.tail(now)
     for id_ in (message_id, *(replies if with_replies else ())):
-        tail.tell("message.deleted", id_)
+        tail.add_event("message.deleted", id_)
         yield "delete_message", {"thread_id": thread_id, "id": id_}
         yield "delete_sealed_of_message", {"message_id": id_}
     yield from forget_summaries(thread_id, message.seq)
@@ -141,13 +141,13 @@ def _replies_to(message: Message) -> Work[tuple[str, ...]]:
     place = {"thread_id": message.thread_id, "above": after, "below": after + _MOST_REPLIES + 1}
     rows = yield "messages_upwards", {**place, "limit": _MOST_REPLIES}
     replies = []
-    for seq, one in enumerate(map(message_of, rows), after + 1):
+    for seq, one in enumerate(map(read_message, rows), after + 1):
         if one.seq != seq or one.origin is not Origin.DESK or one.run_id is not None:
             break
         replies.append(one.id)
     if message.run_id is not None:
         rows = yield "replies_of_run", {"run_id": message.run_id}
-        replies += [message_of(row).id for row in rows]
+        replies += [read_message(row).id for row in rows]
     return tuple(replies)
 
 
@@ -173,13 +173,13 @@ def delete_thread(
         ThreadNotFound: it is not there, or not for this caller.
         Forbidden: it is somebody else's.
     """
-    reached = yield from reach_thread(thread_id, principal, idle_before, Need.MANAGE, now=now)
+    reached = yield from reach_thread(thread_id, principal, idle_before, AccessNeed.MANAGE, now=now)
     ended = yield from drop_thread(reached.tail(now))
     yield from note_audit(by, AuditAction.THREAD_DELETED, ObjectKind.THREAD, thread_id)
     return ended
 
 
-def drop_thread(tail: Tail) -> Work[tuple[str, ...]]:
+def drop_thread(tail: ThreadTail) -> Work[tuple[str, ...]]:
     """Drop everything said on a thread, end its runs, and close it for good: a part of a unit.
 
     Parameters:
@@ -190,12 +190,12 @@ def drop_thread(tail: Tail) -> Work[tuple[str, ...]]:
     """
     thread_id = tail.thread_id
     runs = yield "unfinished_runs", {"thread_id": thread_id}
-    for run in map(run_of, runs):
+    for run in map(read_run, runs):
         if RunState.FAILED in MOVES[run.state]:
             yield from end_run(run, RunState.FAILED, tail, THREAD_DELETED)
         else:
             yield from end_run(run, RunState.CANCELLED, tail, None)
-    tail.tell("thread.deleted", thread_id)
+    tail.add_event("thread.deleted", thread_id)
     yield from tail.write()
     yield "delete_steps_of_thread", {"thread_id": thread_id}
     everything = {"thread_id": thread_id, "since": 0, "whose": ""}
@@ -226,4 +226,4 @@ def _find(thread_id: str, message_id: str) -> Work[Message]:
     rows = yield "message", {"thread_id": thread_id, "id": message_id}
     if not rows:
         raise MessageNotFound("There is no such message on this thread.", param="message_id")
-    return message_of(rows[0])
+    return read_message(rows[0])

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from aitp_desk.model.conversation.file import File
 from aitp_desk.model.errors import FileNotFound, Forbidden
 from aitp_desk.store.base import Work
-from aitp_desk.store.rows.threads import file_of
+from aitp_desk.store.rows.threads import read_file
 
 
 def add_file(
@@ -63,7 +63,7 @@ def delete_file(*, file_id: str, owner: str | None, desk: str, now: int) -> Work
         FileNotFound: there is none, it has expired, or it is somebody else's.
     """
     rows = yield "file", {"id": file_id, "now": now}
-    file = file_of(rows[0]) if rows else None
+    file = read_file(rows[0]) if rows else None
     if file is None or file.desk != desk or file.owner not in (None, owner):
         raise FileNotFound("There is no file with this id.", param="file_id")
     yield "delete_file_parts", {"id": file_id}

@@ -19,7 +19,7 @@ from aitp_desk.model.ids import ID_BYTES, id_from
 from aitp_desk.store.base import Row, Work
 from aitp_desk.store.records.threads import FoldedTurn, NewMessage
 from aitp_desk.store.units.threads.creation import add_thread
-from aitp_desk.store.units.threads.tail import Tail
+from aitp_desk.store.units.threads.tail import ThreadTail
 
 _encode = msgspec.msgpack.Encoder().encode
 _decode = msgspec.msgpack.Decoder(FoldedTurn).decode
@@ -99,13 +99,13 @@ def _unfold(thread_id: str, row: Row) -> Work[None]:
         ),
     )
     now = int(turn.recorded_at)
-    tail = Tail(thread_id, now)
+    tail = ThreadTail(thread_id, now)
     for message in messages:
-        tail.say(message)
+        tail.add_message(message)
     desk = Actor(turn.desk, turn.capabilities)
     thread = Thread(thread_id, turn.owner, now, {}, (desk,), desk=turn.opened_at_desk)
     yield from add_thread(thread, turn.visitor, tail)
-    yield from tail.additions()
+    yield from tail.write_additions()
     yield "set_answered", {"thread_id": thread_id, "seq": tail.seq}
     if session_id is not None:
         yield (

@@ -5,10 +5,10 @@ from __future__ import annotations
 from aitp_desk.model.access.audit import AuditAction, Auditor, ObjectKind
 from aitp_desk.model.access.grant import MAX_GRANTS, Grant
 from aitp_desk.model.access.principal import Principal
-from aitp_desk.model.access.rule import Need
+from aitp_desk.model.access.rule import AccessNeed
 from aitp_desk.model.errors import GrantNotFound, InvalidRequest, PreconditionFailed
 from aitp_desk.store.base import Work
-from aitp_desk.store.rows.threads import grant_of
+from aitp_desk.store.rows.threads import read_grant
 from aitp_desk.store.units.audit import note_audit
 from aitp_desk.store.units.jobs.receivers import drop_receivers
 from aitp_desk.store.units.threads.access import reach_thread
@@ -42,7 +42,7 @@ def share_thread(
         InvalidRequest: the grant is for nobody known, or for the owner.
     """
     thread_id = grant.thread_id
-    reached = yield from reach_thread(thread_id, principal, idle_before, Need.MANAGE, now=now)
+    reached = yield from reach_thread(thread_id, principal, idle_before, AccessNeed.MANAGE, now=now)
     if reached.owner is None:
         raise PreconditionFailed(
             "This thread has no owner: whoever has its id may use it. Claim it, then share it.",
@@ -59,7 +59,7 @@ def share_thread(
             thread_id,
             grant.principal,
             grant.may,
-            grant_of(before[0]).created_at,
+            read_grant(before[0]).created_at,
             grant.expires_at,
         )
         anew = {"id": grant.id, "may": grant.may.value, "expires_at": grant.expires_at}
@@ -107,7 +107,7 @@ def revoke_grant(
         Forbidden: the thread is somebody else's to share.
         GrantNotFound: it has no such grant.
     """
-    yield from reach_thread(thread_id, principal, idle_before, Need.MANAGE, now=now)
+    yield from reach_thread(thread_id, principal, idle_before, AccessNeed.MANAGE, now=now)
     found = {"thread_id": thread_id, "id": grant_id}
     if not (yield "grant_of_thread", found):
         raise GrantNotFound("This thread has no grant with this id.", param="grant")

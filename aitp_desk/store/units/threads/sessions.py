@@ -16,7 +16,7 @@ from aitp_desk.store.base import Work
 from aitp_desk.store.records.threads import Expired, NewMessage, Session
 from aitp_desk.store.units.threads.creation import add_thread
 from aitp_desk.store.units.threads.folded_threads import find_tail
-from aitp_desk.store.units.threads.tail import Tail
+from aitp_desk.store.units.threads.tail import ThreadTail
 
 FOR_GOOD = 1 << 52
 """Until when a session lives that lives as long as its thread, in Unix seconds."""
@@ -73,7 +73,7 @@ def open_named(thread: Thread, speaker: str, session_id: str, now: int) -> Work[
         speaker: the actor stamped on the opener's messages that name none.
         now: Unix seconds.
     """
-    yield from add_thread(thread, speaker, Tail(thread.id, now))
+    yield from add_thread(thread, speaker, ThreadTail(thread.id, now))
     yield from _add_name(thread.id, thread.desk, thread.owner, session_id, now)
 
 
@@ -99,10 +99,10 @@ def say_in_session(session: Session, messages: Sequence[NewMessage], now: int) -
             " Leave session_id out to begin a new one.",
             param="session_id",
         )
-    tail = Tail(thread_id, now, *end)
+    tail = ThreadTail(thread_id, now, *end)
     before = tail.seq
     for message in messages:
-        tail.say(message)
+        tail.add_message(message)
     yield from tail.write()
     # who asks in a session is answered there; a run of the thread would answer once more
     yield "pass_over", {"thread_id": thread_id, "seq": tail.seq, "before": before}

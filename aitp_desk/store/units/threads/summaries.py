@@ -10,14 +10,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from aitp_desk.store.base import Work
-from aitp_desk.store.records.threads import Stretch, Summary
+from aitp_desk.store.records.threads import MessageRange, Summary
 
 BEFORE_ALL = -(2**62)
 """A place before every message, also those that a thread was forked off."""
 
 
 def keep_summary(
-    *, summary: Summary, made_of: Sequence[Stretch], previous: Summary | None
+    *, summary: Summary, made_of: Sequence[MessageRange], previous: Summary | None
 ) -> Work[bool]:
     """Keep what was said on a thread in few words, in the place of what was kept before.
 

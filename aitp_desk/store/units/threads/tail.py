@@ -1,7 +1,7 @@
 """The end of a thread, where messages and events are added.
 
-A :class:`Tail` numbers and links what a unit adds and gathers the statements that write it down. It
-writes nothing itself: the unit yields its statements, after its last refusal.
+A :class:`ThreadTail` numbers and links what a unit adds and gathers the statements that write it
+down. It writes nothing itself: the unit yields its statements, after its last refusal.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from aitp_desk.store.records.threads import NewMessage
 from aitp_desk.store.rows.threads import to_json
 
 
-class Tail:
+class ThreadTail:
     """A thread's last numbers and link, and what is to be written after them.
 
     Parameters:
@@ -35,7 +35,7 @@ class Tail:
         self.event = event
         self._added: list[tuple[str, Params]] = []
 
-    def say(self, new: NewMessage, run_id: str | None = None) -> Message:
+    def add_message(self, new: NewMessage, run_id: str | None = None) -> Message:
         """Add a message, an event in itself, and return it as it will be kept.
 
         Parameters:
@@ -92,11 +92,11 @@ class Tail:
             principal=new.principal,
         )
 
-    def tell_run(self, run_id: str, state: RunState) -> None:
+    def add_run_event(self, run_id: str, state: RunState) -> None:
         """Add the event that a run has reached a state."""
-        self.tell(f"run.{state.value}", run_id)
+        self.add_event(f"run.{state.value}", run_id)
 
-    def tell(self, kind: str, ref: str) -> None:
+    def add_event(self, kind: str, ref: str) -> None:
         """Add an event that is no message.
 
         Parameters:
@@ -117,14 +117,14 @@ class Tail:
             )
         )
 
-    def additions(self) -> Work[None]:
+    def write_additions(self) -> Work[None]:
         """Write down what was added, in order, for a thread whose own row is written beside it."""
         for statement in self._added:  # noqa: UP028 - a list cannot be sent rows
             yield statement
 
     def write(self) -> Work[None]:
         """Write down what was added and where the thread ends now."""
-        yield from self.additions()
+        yield from self.write_additions()
         self._added.clear()
         yield "move_tail", self.end()
 

@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 import msgspec
 
 from aitp_desk.model.access.audit import AuditAction, Auditor, ObjectKind
-from aitp_desk.model.access.principal import Principal, least_of, looks_after_threads
-from aitp_desk.model.access.rule import Need
+from aitp_desk.model.access.principal import Principal, find_least, may_operate_threads
+from aitp_desk.model.access.rule import AccessNeed
 from aitp_desk.model.conversation.run import Run, RunState
 from aitp_desk.model.conversation.thread import (
     Draft,
@@ -19,8 +19,15 @@ from aitp_desk.model.errors import InvalidRequest
 from aitp_desk.store.base import Params, Work
 from aitp_desk.store.records.capabilities import NewEffects
 from aitp_desk.store.records.runs import NewRun
-from aitp_desk.store.records.threads import Fork, NewDraft, NewMessage, Once, Placed, settled
-from aitp_desk.store.rows.threads import asker_of, asker_to_json, run_of, to_json
+from aitp_desk.store.records.threads import (
+    Fork,
+    IdempotencyRecord,
+    NewDraft,
+    NewMessage,
+    PostResult,
+    settle_draft,
+)
+from aitp_desk.store.rows.threads import read_asker, read_run, to_json, write_asker
 from aitp_desk.store.units.audit import note_audit
 from aitp_desk.store.units.capabilities import check_effects, say_effects, write_effects
 from aitp_desk.store.units.idempotency import look_up_once, remembering_once
@@ -32,7 +39,7 @@ from aitp_desk.store.units.threads.actors import (
     set_actors,
 )
 from aitp_desk.store.units.threads.creation import add_thread
-from aitp_desk.store.units.threads.tail import Tail
+from aitp_desk.store.units.threads.tail import ThreadTail
 from aitp_desk.store.units.tickets.handover import find_operator
 
 CAP_SECONDS = 60 * 60
@@ -45,12 +52,12 @@ def open_thread(
     speaker: str,
     messages: Sequence[NewMessage],
     run: NewRun | None,
-    once: Once | None,
+    once: IdempotencyRecord | None,
     now: int,
     fork: Fork | None = None,
     by: Auditor | None = None,
     effects: NewEffects | None = None,
-) -> Work[Placed]:
+) -> Work[PostResult]:
     """Open a thread with its actors, its first messages and, where one must answer, a run.
 
     Parameters:
@@ -79,33 +86,33 @@ def open_thread(
             fork.parent_id,
             fork.principal,
             fork.idle_before,
-            Need.READ,
+            AccessNeed.READ,
             now=now,
             param="metadata.parent_id",
         )
         parent_seq = parent.seq if parent.access.upto_seq is None else parent.access.upto_seq
-        is_visit = looks_after_threads(fork.principal) and parent.owner != fork.principal.id
+        is_visit = may_operate_threads(fork.principal) and parent.owner != fork.principal.id
     yield from check_bindings(thread.actors[1:], thread.owner, "metadata.actors")
     if effects is not None:
         yield from check_effects(effects)
 
-    tail = Tail(thread.id, now)
+    tail = ThreadTail(thread.id, now)
     last = len(messages) - 1
     run_id = None if run is None else run.id
     kept = tuple(
-        tail.say(message, run_id if place == last else None)
+        tail.add_message(message, run_id if place == last else None)
         for place, message in enumerate(messages)
     )
     queued = None
     if run is not None:
         queued = queued_run(run, thread.id, now)
-        tail.tell_run(run.id, queued.state)
+        tail.add_run_event(run.id, queued.state)
     replies = () if effects is None else say_effects(effects, tail)
 
     yield from add_thread(thread, speaker, tail, parent_seq)
     if run is not None and queued is not None:
         yield adding_run(queued, run.asked_by)
-    yield from tail.additions()
+    yield from tail.write_additions()
     if fork is not None and is_visit:
         yield from note_audit(
             by, AuditAction.THREAD_LOOKED_AFTER, ObjectKind.THREAD, fork.parent_id
@@ -114,7 +121,7 @@ def open_thread(
         yield from write_effects(effects, thread.id, now)
     bound = bound_to_others(thread.actors[1:], thread.owner)
     yield from note_bindings(by, AuditAction.ACTOR_BOUND, thread.id, len(bound))
-    placed = Placed(
+    placed = PostResult(
         thread_id=thread.id,
         message_id=kept[-1].id if kept else None,
         run_id=run_id,
@@ -140,9 +147,9 @@ def append_message(
     run_id: str | None,
     max_auto_replies: int,
     capped: Callable[[], NewMessage] | None,
-    once: Once | None,
+    once: IdempotencyRecord | None,
     effects: NewEffects | None = None,
-) -> Work[Placed]:
+) -> Work[PostResult]:
     """Add a visitor's message to a thread and see to it that a run answers it.
 
     The message is answered by the run that waits on its thread, else by a new one, queued even
@@ -167,7 +174,7 @@ def append_message(
         InvalidRequest, Forbidden: as ``model.thread.resolve_speaker``.
         RecordsMoved: what the effects follow from has changed meanwhile.
     """
-    reached = yield from reach_thread(thread_id, principal, idle_before, Need.WRITE, now=now)
+    reached = yield from reach_thread(thread_id, principal, idle_before, AccessNeed.WRITE, now=now)
     if once is not None and (earlier := (yield from look_up_once(once))) is not None:
         return earlier
     role, actor = yield from settle_speaker(thread_id, principal, draft, reached.speaker)
@@ -181,25 +188,25 @@ def append_message(
         choice = yield from _choose_run(run_id, thread_id, principal, max_auto_replies, now)
     run = None if choice is None else choice.run
     answered_by = None if run is None else run.id
-    message = tail.say(
-        settled(NewDraft(message_id, salt, draft), role, actor, principal.party),
+    message = tail.add_message(
+        settle_draft(NewDraft(message_id, salt, draft), role, actor, principal.party),
         answered_by,
     )
     replies = () if effects is None else say_effects(effects, tail)
     if choice is not None and choice.is_new:
-        tail.tell_run(choice.run.id, choice.run.state)
+        tail.add_run_event(choice.run.id, choice.run.state)
         if choice.run.state is RunState.CAPPED and capped is not None:
-            replies = (*replies, tail.say(capped(), choice.run.id))
+            replies = (*replies, tail.add_message(capped(), choice.run.id))
         yield adding_run(choice.run, principal)
     elif choice is not None and choice.asked_by is not None:
-        asked_by = asker_to_json(choice.asked_by)
+        asked_by = write_asker(choice.asked_by)
         yield "set_asked_by", {"id": choice.run.id, "asked_by": asked_by}
     yield from tail.write()
     if effects is not None:
         yield from write_effects(effects, thread_id, now)
         if effects.is_answered:
             yield "pass_over", {"thread_id": thread_id, "seq": tail.seq, "before": message.seq - 1}
-    placed = Placed(
+    placed = PostResult(
         thread_id=thread_id,
         message_id=message_id,
         run_id=answered_by,
@@ -233,7 +240,7 @@ def update_thread(
         InvalidRequest: the parent is another.
         Forbidden, InvalidRequest: as ``actors.join_thread``.
     """
-    reached = yield from reach_thread(thread_id, principal, idle_before, Need.MANAGE, now=now)
+    reached = yield from reach_thread(thread_id, principal, idle_before, AccessNeed.MANAGE, now=now)
     if update.parent_id is not None:
         rows = yield "forked_at", {"thread_id": thread_id}
         if not rows or rows[0][0] != update.parent_id:
@@ -276,7 +283,7 @@ def adding_run(run: Run, asked_by: Principal) -> tuple[str, Params]:
             "state": run.state.value,
             "created_at": run.created_at,
             "finished_at": run.created_at if run.is_over else None,
-            "asked_by": asker_to_json(asked_by),
+            "asked_by": write_asker(asked_by),
             "started_by": asked_by.party,
             "agent": run.agent,
             "options": None if run.options is None else to_json(run.options),
@@ -303,13 +310,13 @@ def _choose_run(
 ) -> Work[_Choice]:
     waiting = yield "waiting_run", {"thread_id": thread_id}
     if waiting:
-        before = asker_of(waiting[0][-1])
-        least = least_of(before, principal)
-        return _Choice(run_of(waiting[0]), asked_by=None if least == before else least)
+        before = read_asker(waiting[0][-1])
+        least = find_least(before, principal)
+        return _Choice(read_run(waiting[0]), asked_by=None if least == before else least)
     recent = yield "count_recent_runs", {"thread_id": thread_id, "since": now - CAP_SECONDS}
     if recent[0][0] < max_auto_replies:
         return _Choice(Run(run_id, thread_id, RunState.QUEUED, now), is_new=True)
     newest = yield "newest_run", {"thread_id": thread_id}
-    if newest and (run := run_of(newest[0])).state is RunState.CAPPED:
+    if newest and (run := read_run(newest[0])).state is RunState.CAPPED:
         return _Choice(run)
     return _Choice(Run(run_id, thread_id, RunState.CAPPED, now, ended_at=now), is_new=True)

@@ -18,15 +18,15 @@ from aitp_desk.model.conversation.ticket import Answered, KeptTicket, TicketKind
 from aitp_desk.model.errors import PreconditionFailed
 from aitp_desk.store.base import Work
 from aitp_desk.store.records.threads import NewMessage
-from aitp_desk.store.rows.calls import call_state
+from aitp_desk.store.rows.calls import read_call_state
 from aitp_desk.store.rows.threads import to_json
-from aitp_desk.store.rows.tickets import ticket_columns, ticket_of
+from aitp_desk.store.rows.tickets import read_ticket, write_ticket
 from aitp_desk.store.units.audit import note_audit
-from aitp_desk.store.units.calls.calls import Along, end_accepted
+from aitp_desk.store.units.calls.calls import ExtraStatements, end_accepted
 from aitp_desk.store.units.jobs.jobs import JOBS_EPOCH
 from aitp_desk.store.units.runs.tasks import tell_of_words
 from aitp_desk.store.units.threads.folded_threads import find_tail
-from aitp_desk.store.units.threads.tail import Tail
+from aitp_desk.store.units.threads.tail import ThreadTail
 from aitp_desk.store.units.tickets.handover import (
     TAKEN_OVER,
     check_free,
@@ -59,7 +59,7 @@ _WAITS = {
 """How the call of a ticket stands that is not over."""
 
 
-class Spoken(msgspec.Struct, frozen=True):
+class TicketMessage(msgspec.Struct, frozen=True):
     """What is said of a ticket on its thread.
 
     Parameters:
@@ -79,10 +79,10 @@ def end_ticket(
     *,
     ticket_id: str,
     state: TicketState,
-    said: Spoken,
+    said: TicketMessage,
     now: int,
     by: Auditor,
-    along: Callable[[ActionCall], Along | None],
+    along: Callable[[ActionCall], ExtraStatements | None],
 ) -> Work[KeptTicket | None]:
     """End a ticket, and what waits for it.
 
@@ -102,7 +102,7 @@ def end_ticket(
     rows = yield "ticket", {"id": ticket_id}
     if not rows:
         return None
-    ticket = ticket_of(rows[0])
+    ticket = read_ticket(rows[0])
     check_waits(ticket, said.operator)
     if state is not TicketState.EXPIRED:
         yield from _check_call(ticket, state)
@@ -111,7 +111,7 @@ def end_ticket(
     ended = ticket.move(
         state, answer=said.words, ended_by=said.operator, ended_at=now, asked_from=None
     )
-    yield "move_ticket", ticket_columns(ended)
+    yield "move_ticket", write_ticket(ended)
     thread_id = ticket.thread_id or ""
     actor = yield from join_operator(thread_id, ticket.desk, said.operator, now)
     if ticket.kind in (TicketKind.ACTION, TicketKind.APPROVAL):
@@ -156,7 +156,7 @@ def take_ticket(*, ticket_id: str, operator: str, now: int, by: Auditor) -> Work
     rows = yield "ticket", {"id": ticket_id}
     if not rows:
         return None
-    ticket = ticket_of(rows[0])
+    ticket = read_ticket(rows[0])
     check_waits(ticket, operator)
     if ticket.state is TicketState.TAKEN:
         return ticket
@@ -164,7 +164,7 @@ def take_ticket(*, ticket_id: str, operator: str, now: int, by: Auditor) -> Work
     if ticket.thread_id is not None:
         yield from check_free(ticket.thread_id, operator)
         yield from hand_over(ticket.thread_id, ticket.desk, operator, now)
-    yield "move_ticket", ticket_columns(taken)
+    yield "move_ticket", write_ticket(taken)
     yield from note_audit(by, AuditAction.TICKET_TAKEN, ObjectKind.TICKET, ticket_id)
     if ticket.thread_id is not None:
         yield from take_requests(ticket.thread_id, operator, by)
@@ -173,7 +173,7 @@ def take_ticket(*, ticket_id: str, operator: str, now: int, by: Auditor) -> Work
 
 
 def speak_for_ticket(
-    *, ticket_id: str, said: Spoken, now: int, by: Auditor
+    *, ticket_id: str, said: TicketMessage, now: int, by: Auditor
 ) -> Work[KeptTicket | None]:
     """Have an operator speak on the thread of a ticket that they have taken.
 
@@ -190,7 +190,7 @@ def speak_for_ticket(
     rows = yield "ticket", {"id": ticket_id}
     if not rows:
         return None
-    ticket = ticket_of(rows[0])
+    ticket = read_ticket(rows[0])
     check_waits(ticket, said.operator)
     if ticket.taken_by is None:
         raise PreconditionFailed("Nobody has taken the ticket; take it first.")
@@ -220,11 +220,11 @@ def release_ticket(*, ticket_id: str, now: int, by: Auditor) -> Work[KeptTicket 
     rows = yield "ticket", {"id": ticket_id}
     if not rows:
         return None
-    ticket = ticket_of(rows[0])
+    ticket = read_ticket(rows[0])
     if ticket.state is not TicketState.TAKEN:
         raise PreconditionFailed(f"The ticket is {ticket.state.value}; nothing was changed.")
     released = ticket.move(TicketState.OPEN, taken_by=None)
-    yield "move_ticket", ticket_columns(released)
+    yield "move_ticket", write_ticket(released)
     yield from let_go(ticket, now, whole=ticket.kind.is_asked_for)
     yield from note_audit(by, AuditAction.TICKET_RELEASED, ObjectKind.TICKET, ticket_id)
     yield "raise_epoch", {"name": TICKETS_EPOCH}
@@ -258,7 +258,7 @@ def check_waits(ticket: KeptTicket, operator: str | None) -> None:
         raise PreconditionFailed(f"{ticket.taken_by} has taken the ticket; nothing was changed.")
 
 
-def _in_the_end(said: Spoken, state: TicketState) -> Spoken:
+def _in_the_end(said: TicketMessage, state: TicketState) -> TicketMessage:
     """What is said where a conversation waits for a person no longer."""
     nothing = NOBODY_CAME if state is TicketState.EXPIRED else NO_PERSON
     return msgspec.structs.replace(said, words=said.words or nothing)
@@ -270,7 +270,7 @@ def _check_call(ticket: KeptTicket, state: TicketState) -> Work[None]:
     if ticket.kind is TicketKind.APPROVAL and state is TicketState.ANSWERED:
         raise PreconditionFailed("The ticket asks for approval; approve or decline it.")
     rows = yield "call", {"id": ticket.call_id}
-    if not rows or call_state(rows[0]) is not _WAITS[ticket.kind]:
+    if not rows or read_call_state(rows[0]) is not _WAITS[ticket.kind]:
         raise PreconditionFailed("What the ticket is about is over; nothing was changed.")
 
 
@@ -301,7 +301,7 @@ def _end_call(ticket: KeptTicket, now: int, call: ActionCall) -> ActionCall:
     return call.move(state, result=result, text=text, error=told, progress="", ended_at=now)
 
 
-def say_on_thread(ticket: KeptTicket, said: Spoken, actor: str, now: int) -> Work[None]:
+def say_on_thread(ticket: KeptTicket, said: TicketMessage, actor: str, now: int) -> Work[None]:
     """Say something of a ticket on the thread that it comes from, where there is one.
 
     Parameters:
@@ -309,17 +309,17 @@ def say_on_thread(ticket: KeptTicket, said: Spoken, actor: str, now: int) -> Wor
     """
     ends = (yield from find_tail(ticket.thread_id, ticket.desk)) if ticket.thread_id else []
     if ends:
-        tail = Tail(ticket.thread_id or "", now, *ends[0][3:])
-        tail.say(_message(ticket, said, actor, said.words))
+        tail = ThreadTail(ticket.thread_id or "", now, *ends[0][3:])
+        tail.add_message(_message(ticket, said, actor, said.words))
         yield from tail.write()
         yield from tell_of_words(ticket.thread_id or "", TAKEN_OVER, now)
 
 
-def _say(ticket: KeptTicket, said: Spoken, actor: str, call: ActionCall) -> NewMessage:
+def _say(ticket: KeptTicket, said: TicketMessage, actor: str, call: ActionCall) -> NewMessage:
     words = ticket.answer if call.error is None else call.error.message
     return _message(ticket, said, actor, words)
 
 
-def _message(ticket: KeptTicket, said: Spoken, actor: str, words: str) -> NewMessage:
+def _message(ticket: KeptTicket, said: TicketMessage, actor: str, words: str) -> NewMessage:
     notes = {"ticket": ticket.id} | ({"call": ticket.call_id} if ticket.call_id else {})
     return NewMessage(said.id, said.salt, "assistant", actor, Origin.DESK, (words,), metadata=notes)

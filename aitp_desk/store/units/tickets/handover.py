@@ -8,16 +8,16 @@ from __future__ import annotations
 from aitp_desk.model.access.audit import AuditAction, Auditor, ObjectKind
 from aitp_desk.model.conversation.run import MOVES, RunState
 from aitp_desk.model.conversation.thread import Actor, Origin
-from aitp_desk.model.conversation.ticket import OPERATORS, TicketState, operator_of
+from aitp_desk.model.conversation.ticket import OPERATORS, TicketState, get_operator
 from aitp_desk.model.errors import PreconditionFailed
 from aitp_desk.store.base import Work
-from aitp_desk.store.rows.threads import present_of, run_of
-from aitp_desk.store.rows.tickets import ticket_columns, ticket_of
+from aitp_desk.store.rows.threads import read_presence, read_run
+from aitp_desk.store.rows.tickets import read_ticket, write_ticket
 from aitp_desk.store.units.audit import note_audit
 from aitp_desk.store.units.runs.workers import end_run
 from aitp_desk.store.units.threads.creation import adding_actor
 from aitp_desk.store.units.threads.folded_threads import find_tail
-from aitp_desk.store.units.threads.tail import Tail
+from aitp_desk.store.units.threads.tail import ThreadTail
 
 KEPT_SECONDS = 3 * 24 * 60 * 60
 """So long after an operator has taken a thread, or spoken there, its sessions are kept."""
@@ -52,7 +52,7 @@ def join_operator(thread_id: str, desk: str, operator: str | None, now: int) -> 
         The id of that actor; empty where there is no such thread.
     """
     ends = yield from find_tail(thread_id, desk)  # first, for it unfolds
-    present = list(map(present_of, (yield "actors_present", {"thread_id": thread_id})))
+    present = list(map(read_presence, (yield "actors_present", {"thread_id": thread_id})))
     if not present:
         return ""
     actor = present[0].actor.id
@@ -61,8 +61,8 @@ def join_operator(thread_id: str, desk: str, operator: str | None, now: int) -> 
     actor = f"{actor}/{OPERATORS}/{operator}"
     if not ends or any(one.is_desk and one.actor.id == actor for one in present):
         return actor
-    tail = Tail(thread_id, now, *ends[0][3:])
-    tail.tell("actor.joined", actor)
+    tail = ThreadTail(thread_id, now, *ends[0][3:])
+    tail.add_event("actor.joined", actor)
     position = (yield "last_position", {"thread_id": thread_id})[0][0] + 1
     yield adding_actor(thread_id, position, Actor(actor), Origin.DESK, tail.event)
     yield from tail.write()
@@ -82,12 +82,12 @@ def hand_over(thread_id: str, desk: str, operator: str, now: int) -> Work[None]:
     if not actor or not ends or (yield from find_operator(thread_id)) is not None:
         return
     unfinished = yield "unfinished_runs", {"thread_id": thread_id}
-    tail = Tail(thread_id, now, *ends[0][3:])
-    for run in map(run_of, unfinished):
+    tail = ThreadTail(thread_id, now, *ends[0][3:])
+    for run in map(read_run, unfinished):
         can_fail = RunState.FAILED in MOVES[run.state]
         state = RunState.FAILED if can_fail else RunState.CANCELLED
         yield from end_run(run, state, tail, TAKEN_OVER if can_fail else None)
-    tail.tell("thread.handed_over", actor)
+    tail.add_event("thread.handed_over", actor)
     yield from tail.write()
     yield "hand_over", {"thread_id": thread_id, "operator": actor, "since": now}
     yield from keep_sessions(thread_id, now)
@@ -105,7 +105,7 @@ def check_free(thread_id: str, operator: str | None) -> Work[None]:
         PreconditionFailed: another than this one has it.
     """
     actor = yield from find_operator(thread_id)
-    name = None if actor is None else operator_of(actor)
+    name = None if actor is None else get_operator(actor)
     if name not in (None, operator):
         raise PreconditionFailed(f"{name} has taken the conversation over; nothing was changed.")
 
@@ -116,8 +116,8 @@ def hand_back(thread_id: str, desk: str, now: int) -> Work[None]:
     ends = yield from find_tail(thread_id, desk)
     if actor is None or not ends:
         return
-    tail = Tail(thread_id, now, *ends[0][3:])
-    tail.tell("thread.handed_back", actor)
+    tail = ThreadTail(thread_id, now, *ends[0][3:])
+    tail.add_event("thread.handed_back", actor)
     yield from tail.write()
     yield "hand_back", {"thread_id": thread_id}
 
@@ -125,16 +125,16 @@ def hand_back(thread_id: str, desk: str, now: int) -> Work[None]:
 def take_requests(thread_id: str, operator: str, by: Auditor) -> Work[None]:
     """Have an operator take the tickets of a thread in which a person is asked for."""
     for row in (yield "waiting_tickets_of_thread", {"thread_id": thread_id}):
-        ticket = ticket_of(row)
+        ticket = read_ticket(row)
         if ticket.kind.is_asked_for and ticket.state is TicketState.OPEN:
-            yield "move_ticket", ticket_columns(ticket.move(TicketState.TAKEN, taken_by=operator))
+            yield "move_ticket", write_ticket(ticket.move(TicketState.TAKEN, taken_by=operator))
             yield from note_audit(by, AuditAction.TICKET_TAKEN, ObjectKind.TICKET, ticket.id)
 
 
 def release_tickets(thread_id: str, by: Auditor) -> Work[None]:
     """Give the tickets of a thread that were taken back to all."""
     for row in (yield "waiting_tickets_of_thread", {"thread_id": thread_id}):
-        ticket = ticket_of(row)
+        ticket = read_ticket(row)
         if ticket.state is TicketState.TAKEN:
-            yield "move_ticket", ticket_columns(ticket.move(TicketState.OPEN, taken_by=None))
+            yield "move_ticket", write_ticket(ticket.move(TicketState.OPEN, taken_by=None))
             yield from note_audit(by, AuditAction.TICKET_RELEASED, ObjectKind.TICKET, ticket.id)

@@ -13,16 +13,16 @@ from aitp_desk.model.conversation.ticket import TicketState
 from aitp_desk.model.errors import PreconditionFailed, ThreadNotFound
 from aitp_desk.store.base import Work
 from aitp_desk.store.records.capabilities import NewEffects
-from aitp_desk.store.records.threads import NewMessage, Once, Placed
-from aitp_desk.store.rows.notes import note_columns
-from aitp_desk.store.rows.tickets import ticket_columns, ticket_of
+from aitp_desk.store.records.threads import IdempotencyRecord, NewMessage, PostResult
+from aitp_desk.store.rows.notes import write_note
+from aitp_desk.store.rows.tickets import read_ticket, write_ticket
 from aitp_desk.store.units.audit import note_audit
 from aitp_desk.store.units.capabilities import check_effects, say_effects, write_effects
 from aitp_desk.store.units.idempotency import look_up_once, remembering_once
 from aitp_desk.store.units.runs.tasks import tell_of_words
 from aitp_desk.store.units.threads.folded_threads import find_tail, unfold_thread
-from aitp_desk.store.units.threads.tail import Tail
-from aitp_desk.store.units.tickets.answers import Spoken
+from aitp_desk.store.units.threads.tail import ThreadTail
+from aitp_desk.store.units.tickets.answers import TicketMessage
 from aitp_desk.store.units.tickets.handover import (
     TAKEN_OVER,
     check_free,
@@ -81,11 +81,11 @@ def release_thread(*, thread_id: str, now: int, by: Auditor) -> Work[None]:
 def speak_on_thread(
     *,
     thread_id: str,
-    said: Spoken,
+    said: TicketMessage,
     now: int,
     by: Auditor,
     effects: NewEffects | None = None,
-    once: Once | None = None,
+    once: IdempotencyRecord | None = None,
 ) -> Work[None]:
     """Have an operator speak on a thread that they have.
 
@@ -111,12 +111,12 @@ def speak_on_thread(
     if effects is not None:
         yield from write_effects(effects, thread_id, now)
     if once is not None:
-        yield remembering_once(once, Placed(thread_id, said.id, None), now)
+        yield remembering_once(once, PostResult(thread_id, said.id, None), now)
     yield from note_audit(by, AuditAction.THREAD_SPOKEN, ObjectKind.THREAD, thread_id)
     yield "raise_epoch", {"name": TICKETS_EPOCH}
 
 
-def resolve_thread(*, thread_id: str, said: Spoken, now: int, by: Auditor) -> Work[None]:
+def resolve_thread(*, thread_id: str, said: TicketMessage, now: int, by: Auditor) -> Work[None]:
     """Have an operator give a thread back, and end the requests for a person there.
 
     They are answered with what is said; where nothing is said they are closed.
@@ -131,7 +131,7 @@ def resolve_thread(*, thread_id: str, said: Spoken, now: int, by: Auditor) -> Wo
     desk = yield from _find_desk(thread_id)
     yield from _check_held(thread_id, said.operator)
     waiting = yield "waiting_tickets_of_thread", {"thread_id": thread_id}
-    asked_for = [one for one in map(ticket_of, waiting) if one.kind.is_asked_for]
+    asked_for = [one for one in map(read_ticket, waiting) if one.kind.is_asked_for]
     if said.words:
         notes = {"ticket": asked_for[0].id} if asked_for else {}
         yield from _speak(thread_id, desk, said, now, notes)
@@ -142,7 +142,7 @@ def resolve_thread(*, thread_id: str, said: Spoken, now: int, by: Auditor) -> Wo
         ended = ticket.move(
             state, answer=said.words, ended_by=said.operator, ended_at=now, asked_from=None
         )
-        yield "move_ticket", ticket_columns(ended)
+        yield "move_ticket", write_ticket(ended)
         yield from note_audit(by, action, ObjectKind.TICKET, ticket.id)
     yield from hand_back(thread_id, desk, now)
     yield from release_tickets(thread_id, by)
@@ -160,7 +160,7 @@ def add_note(*, note: Note, by: Auditor | None) -> Work[None]:
         ThreadNotFound: there is no such thread.
     """
     yield from _find_desk(note.thread_id)
-    yield "add_note", note_columns(note)
+    yield "add_note", write_note(note)
     yield from note_audit(by, AuditAction.THREAD_NOTED, ObjectKind.THREAD, note.thread_id)
     yield "raise_epoch", {"name": TICKETS_EPOCH}
 
@@ -185,15 +185,15 @@ def _check_held(thread_id: str, operator: str | None) -> Work[None]:
 def _speak(
     thread_id: str,
     desk: str,
-    said: Spoken,
+    said: TicketMessage,
     now: int,
     notes: dict[str, str] | None = None,
     effects: NewEffects | None = None,
 ) -> Work[None]:
     actor = yield from join_operator(thread_id, desk, said.operator, now)
-    tail = Tail(thread_id, now, *(yield from find_tail(thread_id, desk))[0][3:])
+    tail = ThreadTail(thread_id, now, *(yield from find_tail(thread_id, desk))[0][3:])
     words = (said.words,)
-    tail.say(
+    tail.add_message(
         NewMessage(said.id, said.salt, "assistant", actor, Origin.DESK, words, metadata=notes or {})
     )
     if effects is not None:

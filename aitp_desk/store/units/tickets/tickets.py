@@ -10,12 +10,12 @@ from aitp_desk.model.conversation.ticket import (
     Ticket,
     TicketKind,
     TicketState,
-    in_a_line,
-    shortened,
+    shorten,
+    to_summary_line,
 )
 from aitp_desk.store.base import Work
 from aitp_desk.store.records.jobs import NewJob
-from aitp_desk.store.rows.tickets import ticket_columns
+from aitp_desk.store.rows.tickets import write_ticket
 from aitp_desk.store.units.jobs.jobs import JOBS_EPOCH, enqueue_job
 
 TICKETS_EPOCH = "tickets"
@@ -43,7 +43,7 @@ def add_ticket(ticket: KeptTicket) -> Work[None]:
 
     Where its call has one of its kind already, that stays.
     """
-    yield "add_ticket", ticket_columns(ticket)
+    yield "add_ticket", write_ticket(ticket)
     yield from enqueue_job(
         NewJob(
             id=f"job{ticket.id.removeprefix(TICKET_PREFIX)}",
@@ -74,9 +74,9 @@ def ticket_of_call(
         call.desk,
         kind,
         TicketState.OPEN,
-        in_a_line(asked.about),
+        to_summary_line(asked.about),
         now,
-        shortened(asked.note, LONGEST_NOTE),
+        shorten(asked.note, LONGEST_NOTE),
         call.thread_id,
         call.id,
         call.asked_by.party,

@@ -7,19 +7,19 @@ from typing import Final
 from aitp_desk.desk.events.events import (
     ACTOR_JOINED,
     ACTOR_LEFT,
-    HANDED,
     MESSAGE_CREATED,
     MESSAGE_DELETED,
     RUN,
     THREAD_DELETED,
-    Happening,
+    THREAD_HANDED,
+    ThreadEvent,
 )
-from aitp_desk.desk.plugins.registry import Capabilities
+from aitp_desk.desk.plugins.registry import PluginRegistry
 from aitp_desk.model.conversation.note import Note
 from aitp_desk.model.conversation.thread import Message
-from aitp_desk.model.conversation.ticket import operator_of
-from aitp_desk.protocols.base.sse import BEAT, frame
-from aitp_desk.web.console.threads.wire import message_body, note_body
+from aitp_desk.model.conversation.ticket import get_operator
+from aitp_desk.protocols.base.sse import KEEPALIVE, write_frame
+from aitp_desk.web.console.threads.wire import write_message, write_note
 from aitp_desk.web.console.wire import encode
 
 _MESSAGE_GONE: Final = frozenset({MESSAGE_CREATED, MESSAGE_DELETED})
@@ -27,8 +27,8 @@ _MESSAGE_GONE: Final = frozenset({MESSAGE_CREATED, MESSAGE_DELETED})
 _ACTORS: Final = frozenset({ACTOR_JOINED, ACTOR_LEFT})
 
 
-class ConsoleWording:
-    """Words events for the operators' pages; see :class:`aitp_desk.desk.events.channel.Wording`.
+class ConsoleEventFormat:
+    """Formats events for the operators' pages; see :class:`.EventFormat`.
 
     Whatever tells something that the page has no words of its own for has it fetch the thread.
 
@@ -36,54 +36,57 @@ class ConsoleWording:
         capabilities: tell what was said in messages of theirs.
     """
 
-    beat = BEAT
+    beat = KEEPALIVE
 
-    def __init__(self, capabilities: Capabilities) -> None:
+    def __init__(self, capabilities: PluginRegistry) -> None:
         self._capabilities = capabilities
 
-    def begin(self, _thread_id: str, after: int) -> bytes:
+    def format_begin(self, _thread_id: str, after: int) -> bytes:
         """``tickets``: whoever has just come looks what is noted and asked for beside the thread.
 
         Its id is where a reader who has seen nothing yet goes on.
         """
-        return frame("tickets", b"{}", after)
+        return write_frame("tickets", b"{}", after)
 
-    def happening(self, happening: Happening) -> bytes:
+    def format_event(self, happening: ThreadEvent) -> bytes:
         """An event of the thread, in the words of the page."""
         kind, subject, ref = happening.kind, happening.subject, happening.ref
         if isinstance(subject, Message):
-            name, data = "message", message_body(subject, self._capabilities)
+            name, data = "message", write_message(subject, self._capabilities)
         elif kind in _MESSAGE_GONE:
             name, data = "deleted", {"id": ref}
         elif kind.startswith(RUN):
             name, data = "run", {"state": kind.removeprefix(RUN)}
-        elif kind in HANDED:
-            name, data = "hand_over", {"operator": operator_of(ref) if kind == HANDED[0] else None}
+        elif kind in THREAD_HANDED:
+            name, data = (
+                "hand_over",
+                {"operator": get_operator(ref) if kind == THREAD_HANDED[0] else None},
+            )
         elif kind in _ACTORS:
             name, data = "actor", {"id": ref, "joined": kind == ACTOR_JOINED}
         elif kind == THREAD_DELETED:
             name, data = "gone", {}
         else:
             name, data = "tickets", {}
-        return frame(name, encode(data), happening.n)
+        return write_frame(name, encode(data), happening.n)
 
-    def snapshot(self, _run_id: str, text: str) -> bytes:
+    def format_snapshot(self, _run_id: str, text: str) -> bytes:
         """``snapshot``: all of an answer so far, in place of what was told of it before."""
-        return frame("snapshot", encode({"text": text}))
+        return write_frame("snapshot", encode({"text": text}))
 
-    def delta(self, _run_id: str, text: str) -> bytes:
+    def format_delta(self, _run_id: str, text: str) -> bytes:
         """``delta``: a further piece."""
-        return frame("delta", encode({"text": text}))
+        return write_frame("delta", encode({"text": text}))
 
-    def restarted(self, _run_id: str) -> bytes:
+    def format_restart(self, _run_id: str) -> bytes:
         """``restarted``: discard what was told of the answer."""
-        return frame("restarted", b"{}")
+        return write_frame("restarted", b"{}")
 
 
-TICKETS: Final = frame("tickets", b"{}")
+TICKETS: Final = write_frame("tickets", b"{}")
 """Has the page fetch the thread again."""
 
 
 def note_event(note: Note) -> bytes:
     """``note``: an operator has noted something beside the thread."""
-    return frame("note", encode(note_body(note)))
+    return write_frame("note", encode(write_note(note)))

@@ -7,15 +7,15 @@ from typing import Any
 
 from aitp_desk.capability import Standing
 from aitp_desk.desk.tickets.inbox_parts import ShownPart
-from aitp_desk.web.console.wire import moment_or_none
+from aitp_desk.web.console.wire import write_optional_timestamp
 
 
-def words_in(parts: Sequence[ShownPart]) -> str:
+def write_words(parts: Sequence[ShownPart]) -> str:
     """A message in words, one part under another."""
     return "\n\n".join(part.words for part in parts)
 
 
-def part_bodies(parts: Sequence[ShownPart]) -> list[dict[str, Any]]:
+def write_parts(parts: Sequence[ShownPart]) -> list[dict[str, Any]]:
     """The parts of a message, of which one at least is structured; none of one in words alone."""
     return [_part_body(part) for part in parts]
 
@@ -36,8 +36,8 @@ def _part_body(part: ShownPart) -> dict[str, Any]:
 def _standing(standing: Standing) -> dict[str, Any]:
     return {
         "state": standing.state,
-        "since": moment_or_none(standing.since),
-        "until": moment_or_none(standing.until),
+        "since": write_optional_timestamp(standing.since),
+        "until": write_optional_timestamp(standing.until),
         "by": standing.by,
         "of": standing.of,
         "answer": standing.answer,

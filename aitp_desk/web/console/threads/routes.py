@@ -5,25 +5,32 @@ from __future__ import annotations
 from contextlib import AbstractContextManager
 
 from aitp_desk.auth.console_sessions import Session
-from aitp_desk.desk.access.audit_log import Noting
-from aitp_desk.desk.access.idempotency import Repeats, Request, thread_scope
+from aitp_desk.desk.access.audit_log import AuditLog
+from aitp_desk.desk.access.idempotency import IdempotencyKeys, RequestInfo, thread_scope
 from aitp_desk.desk.plugins.messages.parts import SCHEMA, write_part
-from aitp_desk.desk.plugins.registry import Capabilities
-from aitp_desk.desk.tickets.inbox import Overseeing
-from aitp_desk.desk.tickets.takeover import SteppingIn
+from aitp_desk.desk.plugins.registry import PluginRegistry
+from aitp_desk.desk.tickets.inbox import OperatorInbox
+from aitp_desk.desk.tickets.takeover import Takeover
 from aitp_desk.model.errors import InvalidRequest
 from aitp_desk.protocols.base.door import Call, Reply, Route
-from aitp_desk.store.records.threads import Once
-from aitp_desk.web.console.operator import MAX_BODY, Acting, LastWords, Nothing, Structured, Words
-from aitp_desk.web.console.sessions import SigningIn
+from aitp_desk.store.records.threads import IdempotencyRecord
+from aitp_desk.web.console.operator import (
+    MAX_BODY,
+    EmptyBody,
+    LastWords,
+    OperatorActions,
+    OperatorWords,
+    Structured,
+)
+from aitp_desk.web.console.sessions import SessionRoutes
 from aitp_desk.web.console.threads.wire import (
     decode_thread_filter,
-    line_body,
-    note_body,
-    said_body,
-    thread_body,
+    write_line,
+    write_listed_message,
+    write_note,
+    write_thread,
 )
-from aitp_desk.web.console.wire import decode, decode_limit, encode
+from aitp_desk.web.console.wire import decode_body, decode_limit, encode
 
 
 class ThreadsRoutes:
@@ -31,12 +38,12 @@ class ThreadsRoutes:
 
     def __init__(
         self,
-        overseeing: Overseeing,
-        stepping_in: SteppingIn,
-        acting: Acting,
-        capabilities: Capabilities,
-        repeats: Repeats,
-        noting: Noting,
+        overseeing: OperatorInbox,
+        stepping_in: Takeover,
+        acting: OperatorActions,
+        capabilities: PluginRegistry,
+        repeats: IdempotencyKeys,
+        noting: AuditLog,
     ) -> None:
         self._noting = noting
         self._repeats = repeats
@@ -48,70 +55,79 @@ class ThreadsRoutes:
     async def list_all(self, session: Session, call: Call) -> Reply:
         """``GET threads``: those in which something was said last first."""
         asked = decode_thread_filter(call.query, session.operator, self._overseeing.agents)
-        await self._noting.listed(call.principal, "threads", asked.text)
-        page = await self._overseeing.threads(
+        await self._noting.note_operator_list(call.principal, "threads", asked.text)
+        page = await self._overseeing.list_threads(
             asked, call.query.get("after") or None, decode_limit(call.query)
         )
-        data = [line_body(line) for line in page.lines]
+        data = [write_line(line) for line in page.lines]
         return Reply(200, encode({"data": data, "next": page.next}))
 
     async def show(self, _session: Session, call: Call) -> Reply:
         """``GET threads/{thread_id}``: who takes part, what is asked for and noted."""
-        return Reply(200, encode(thread_body(await self._overseeing.thread(_id(call)))))
+        return Reply(200, encode(write_thread(await self._overseeing.read_thread(_id(call)))))
 
     async def messages(self, _session: Session, call: Call) -> Reply:
         """``GET threads/{thread_id}/messages``: what was said, the newest page of it first."""
         before = call.query.get("before") or None
-        page = await self._overseeing.messages(_id(call), before, decode_limit(call.query))
-        data = [said_body(shown) for shown in page.messages]
+        page = await self._overseeing.list_messages(_id(call), before, decode_limit(call.query))
+        data = [write_listed_message(shown) for shown in page.messages]
         return Reply(200, encode({"data": data, "before": page.before}))
 
     async def take(self, session: Session, call: Call) -> Reply:
         """``POST threads/{thread_id}/take``: the agent is silent from now on."""
-        decode(call.body, Nothing)
-        await self._stepping_in.take(_id(call), session.operator, self._acting.by(call))
+        decode_body(call.body, EmptyBody)
+        await self._stepping_in.take_thread(
+            _id(call), session.operator, self._acting.make_auditor(call)
+        )
         return await self._done(session, call)
 
     async def release(self, session: Session, call: Call) -> Reply:
         """``POST threads/{thread_id}/release``: the agent answers again."""
-        decode(call.body, Nothing)
-        await self._stepping_in.release(_id(call), self._acting.by(call))
+        decode_body(call.body, EmptyBody)
+        await self._stepping_in.release_thread(_id(call), self._acting.make_auditor(call))
         return await self._done(session, call)
 
     async def say(self, session: Session, call: Call) -> Reply:
         """``POST threads/{thread_id}/say``: the visitor reads these words."""
-        words = decode(call.body, Words).words
+        words = decode_body(call.body, OperatorWords).words
         with self._once(call) as once:
             await self._stepping_in.say(
-                _id(call), words, session.operator, self._acting.by(call), once
+                _id(call), words, session.operator, self._acting.make_auditor(call), once
             )
         return await self._done(session, call)
 
     async def send(self, session: Session, call: Call) -> Reply:
         """``POST threads/{thread_id}/messages``: the same with a message of a capability."""
-        part = self._part(decode(call.body, Structured))
+        part = self._part(decode_body(call.body, Structured))
         with self._once(call) as once:
             await self._stepping_in.send(
-                _id(call), part, session.operator, call.principal, self._acting.by(call), once
+                _id(call),
+                part,
+                session.operator,
+                call.principal,
+                self._acting.make_auditor(call),
+                once,
             )
         return await self._done(session, call)
 
     async def resolve(self, session: Session, call: Call) -> Reply:
         """``POST threads/{thread_id}/resolve``: nobody is waited for, the agent answers again."""
-        words = decode(call.body, LastWords).words
-        await self._stepping_in.resolve(_id(call), words, session.operator, self._acting.by(call))
+        words = decode_body(call.body, LastWords).words
+        await self._stepping_in.resolve(
+            _id(call), words, session.operator, self._acting.make_auditor(call)
+        )
         return await self._done(session, call)
 
     async def note(self, session: Session, call: Call) -> Reply:
         """``POST threads/{thread_id}/notes``: for operators alone."""
-        words = decode(call.body, Words).words
+        words = decode_body(call.body, OperatorWords).words
         note = await self._stepping_in.note(
-            _id(call), words, session.operator, self._acting.by(call)
+            _id(call), words, session.operator, self._acting.make_auditor(call)
         )
-        self._acting.done(None)
-        return Reply(200, encode(note_body(note)))
+        self._acting.notify_change(None)
+        return Reply(200, encode(write_note(note)))
 
-    def routes(self, signing_in: SigningIn) -> tuple[Route, ...]:
+    def routes(self, signing_in: SessionRoutes) -> tuple[Route, ...]:
         """Their addresses, but for that of the events."""
         acts = {
             "take": self.take,
@@ -131,10 +147,10 @@ class ThreadsRoutes:
             ),
         )
 
-    def _once(self, call: Call) -> AbstractContextManager[Once | None]:
+    def _once(self, call: Call) -> AbstractContextManager[IdempotencyRecord | None]:
         """What tells a request from one that is sent again because no answer came."""
-        asked = Request(call.method, call.path, call.body, call.headers.get("Idempotency-Key"))
-        return self._repeats.once(asked, thread_scope(call.principal, _id(call)))
+        asked = RequestInfo(call.method, call.path, call.body, call.headers.get("Idempotency-Key"))
+        return self._repeats.hold_key(asked, thread_scope(call.principal, _id(call)))
 
     def _part(self, said: Structured) -> str:
         """A message as it stands among the parts of one.
@@ -153,7 +169,7 @@ class ThreadsRoutes:
 
     async def _done(self, session: Session, call: Call) -> Reply:
         """What stands there now."""
-        self._acting.done(_id(call))
+        self._acting.notify_change(_id(call))
         return await self.show(session, call)
 
 

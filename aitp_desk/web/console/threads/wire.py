@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any, Final, Literal, cast
 
-from aitp_desk.desk.plugins.registry import Capabilities
+from aitp_desk.desk.plugins.registry import PluginRegistry
 from aitp_desk.desk.tickets.inbox import ShownMessage, ThreadHead
-from aitp_desk.desk.tickets.inbox_parts import parts_of
+from aitp_desk.desk.tickets.inbox_parts import read_parts
 from aitp_desk.model.conversation.note import Note
 from aitp_desk.model.conversation.thread import Message, Origin
-from aitp_desk.model.conversation.ticket import operator_of
-from aitp_desk.store.records.console import LastSaid, Said, ThreadFilter, ThreadLine
-from aitp_desk.web.console.threads.parts_wire import part_bodies, words_in
-from aitp_desk.web.console.tickets.wire import ticket_body
-from aitp_desk.web.console.wire import decode_choice, decode_search, decode_yes, moment
+from aitp_desk.model.conversation.ticket import get_operator
+from aitp_desk.store.records.console import LastSaid, ShownMessageRow, ThreadFilter, ThreadLine
+from aitp_desk.web.console.threads.parts_wire import write_parts, write_words
+from aitp_desk.web.console.tickets.wire import write_ticket
+from aitp_desk.web.console.wire import decode_choice, decode_flag, decode_search, write_timestamp
 
 _OWNERS: Final = ("agent", "operator", "mine")
 
@@ -36,19 +36,19 @@ def decode_thread_filter(
     return ThreadFilter(
         owner=None if is_mine else cast("Literal['agent', 'operator'] | None", owner),
         mine=operator if is_mine else None,
-        waiting=decode_yes(query, "waiting"),
+        waiting=decode_flag(query, "waiting"),
         agent=decode_choice(query, "agent", agents),
         text=decode_search(query),
     )
 
 
-def line_body(line: ThreadLine) -> dict[str, Any]:
+def write_line(line: ThreadLine) -> dict[str, Any]:
     """A conversation in a list."""
     return {
         "id": line.id,
         "agent": line.agent or None,
-        "created_at": moment(line.created_at),
-        "updated_at": moment(line.updated_at),
+        "created_at": write_timestamp(line.created_at),
+        "updated_at": write_timestamp(line.updated_at),
         "messages": line.messages,
         "operator": line.operator,
         "tickets": [
@@ -65,55 +65,55 @@ def line_body(line: ThreadLine) -> dict[str, Any]:
     }
 
 
-def thread_body(head: ThreadHead) -> dict[str, Any]:
+def write_thread(head: ThreadHead) -> dict[str, Any]:
     """A conversation, without what was said in it."""
     return {
-        **line_body(head.line),
+        **write_line(head.line),
         "actors": [{"id": actor.id, "origin": actor.origin.value} for actor in head.actors],
-        "tickets": [ticket_body(shown) for shown in head.tickets],
-        "notes": [note_body(note) for note in head.notes],
+        "tickets": [write_ticket(shown) for shown in head.tickets],
+        "notes": [write_note(note) for note in head.notes],
         "events": head.last_event,
     }
 
 
-def said_body(shown: ShownMessage) -> dict[str, Any]:
+def write_listed_message(shown: ShownMessage) -> dict[str, Any]:
     """Something that was said, as it is listed."""
     said = shown.said
     return {
         **_heading(said),
-        "text": words_in(shown.parts) if shown.parts else said.text,
-        "parts": part_bodies(shown.parts),
+        "text": write_words(shown.parts) if shown.parts else said.text,
+        "parts": write_parts(shown.parts),
         "attachments": [{"id": file.id, "name": file.name} for file in said.attachments],
         "deleted": said.is_deleted,
     }
 
 
-def message_body(message: Message, capabilities: Capabilities) -> dict[str, Any]:
+def write_message(message: Message, capabilities: PluginRegistry) -> dict[str, Any]:
     """Something that was said, as it is told when it happens.
 
     It is without the names of files, and without how stands what it asks.
     """
-    parts = parts_of(message.content, capabilities)
+    parts = read_parts(message.content, capabilities)
     return {
         **_heading(message),
-        "text": words_in(parts) if parts else "\n\n".join(message.content),
-        "parts": part_bodies(parts),
+        "text": write_words(parts) if parts else "\n\n".join(message.content),
+        "parts": write_parts(parts),
         "attachments": [{"id": file.file_id, "name": None} for file in message.attachments],
         "deleted": False,
     }
 
 
-def note_body(note: Note) -> dict[str, Any]:
+def write_note(note: Note) -> dict[str, Any]:
     """A note, which no visitor sees."""
     return {
         "id": note.id,
         "operator": note.operator,
         "words": note.words,
-        "created_at": moment(note.created_at),
+        "created_at": write_timestamp(note.created_at),
     }
 
 
-def _heading(said: Said | Message) -> dict[str, Any]:
+def _heading(said: ShownMessageRow | Message) -> dict[str, Any]:
     """Who said it, where and when, and what was noted with it."""
     return {
         "id": said.id,
@@ -122,7 +122,7 @@ def _heading(said: Said | Message) -> dict[str, Any]:
         "actor": said.actor,
         "origin": said.origin.value,
         **_speaker(said.origin, said.actor),
-        "created_at": moment(said.created_at),
+        "created_at": write_timestamp(said.created_at),
         "metadata": said.metadata,
     }
 
@@ -133,13 +133,13 @@ def _last_body(last: LastSaid) -> dict[str, Any]:
         "actor": last.actor,
         "origin": last.origin.value,
         "text": last.text,
-        "created_at": moment(last.created_at),
+        "created_at": write_timestamp(last.created_at),
     }
 
 
 def _speaker(origin: Origin, actor: str) -> dict[str, str | None]:
     """Who speaks; only on the desk's side is an actor an operator."""
-    operator = operator_of(actor) if origin is Origin.DESK else None
+    operator = get_operator(actor) if origin is Origin.DESK else None
     agent = "agent" if operator is None else "operator"
     return {
         "speaker": "visitor" if origin is Origin.VISITOR else agent,

@@ -5,18 +5,24 @@ from __future__ import annotations
 from collections.abc import Awaitable
 
 from aitp_desk.auth.console_sessions import Session
-from aitp_desk.desk.access.audit_log import Noting
-from aitp_desk.desk.tickets.inbox import Overseeing, ShownTicket
-from aitp_desk.desk.tickets.service import Escalating
-from aitp_desk.desk.tickets.similarity import Similarity
+from aitp_desk.desk.access.audit_log import AuditLog
+from aitp_desk.desk.tickets.inbox import OperatorInbox, ShownTicket
+from aitp_desk.desk.tickets.service import EscalationService
+from aitp_desk.desk.tickets.similarity import TicketSimilarity
 from aitp_desk.model.access.audit import AuditAction, ObjectKind
 from aitp_desk.model.conversation.ticket import KeptTicket
 from aitp_desk.model.errors import TicketNotFound
 from aitp_desk.protocols.base.door import Call, Reply, Route
-from aitp_desk.web.console.operator import MAX_BODY, Acting, Nothing, Reason, Words
-from aitp_desk.web.console.sessions import SigningIn
-from aitp_desk.web.console.tickets.wire import decode_ticket_filter, ticket_body
-from aitp_desk.web.console.wire import decode, decode_limit, encode
+from aitp_desk.web.console.operator import (
+    MAX_BODY,
+    EmptyBody,
+    OperatorActions,
+    OperatorWords,
+    Reason,
+)
+from aitp_desk.web.console.sessions import SessionRoutes
+from aitp_desk.web.console.tickets.wire import decode_ticket_filter, write_ticket
+from aitp_desk.web.console.wire import decode_body, decode_limit, encode
 
 
 class TicketsRoutes:
@@ -24,11 +30,11 @@ class TicketsRoutes:
 
     def __init__(
         self,
-        overseeing: Overseeing,
-        escalating: Escalating,
-        acting: Acting,
-        noting: Noting,
-        similarity: Similarity,
+        overseeing: OperatorInbox,
+        escalating: EscalationService,
+        acting: OperatorActions,
+        noting: AuditLog,
+        similarity: TicketSimilarity,
     ) -> None:
         self._similarity = similarity
         self._noting = noting
@@ -39,17 +45,17 @@ class TicketsRoutes:
     async def list_all(self, session: Session, call: Call) -> Reply:
         """``GET tickets``: those that wait the longest first, or those that ended last."""
         asked = decode_ticket_filter(call.query, session.operator, self._overseeing.agents)
-        await self._noting.listed(call.principal, "tickets", asked.text)
-        page = await self._overseeing.tickets(
+        await self._noting.note_operator_list(call.principal, "tickets", asked.text)
+        page = await self._overseeing.list_tickets(
             asked, call.query.get("after") or None, decode_limit(call.query)
         )
-        data = [ticket_body(shown) for shown in page.tickets]
+        data = [write_ticket(shown) for shown in page.tickets]
         return Reply(200, encode({"data": data, "next": page.next}))
 
     async def show(self, _session: Session, call: Call) -> Reply:
         """``GET tickets/{ticket_id}``."""
         found = await self._find(call)
-        await self._noting.looked(
+        await self._noting.note_operator_view(
             call.principal, AuditAction.TICKET_READ, ObjectKind.TICKET, found.ticket.id
         )
         return _reply(found)
@@ -57,49 +63,51 @@ class TicketsRoutes:
     async def list_similar(self, _session: Session, call: Call) -> Reply:
         """``GET tickets/{ticket_id}/similar``: earlier ones like it, the most similar first."""
         found = await self._find(call)
-        await self._noting.listed(call.principal, "tickets", "")
-        similar = await self._similarity.tickets_like(found.ticket)
-        data = [ticket_body(ShownTicket(ticket, None)) for ticket in similar]
+        await self._noting.note_operator_list(call.principal, "tickets", "")
+        similar = await self._similarity.find_similar_tickets(found.ticket)
+        data = [write_ticket(ShownTicket(ticket, None)) for ticket in similar]
         return Reply(200, encode({"data": data, "next": None}))
 
     async def take(self, session: Session, call: Call) -> Reply:
         """``POST tickets/{ticket_id}/take``: this operator sees to it."""
-        decode(call.body, Nothing)
-        by = self._acting.by(call)
-        return await self._do(call, self._escalating.take(_id(call), session.operator, by))
+        decode_body(call.body, EmptyBody)
+        by = self._acting.make_auditor(call)
+        return await self._do(call, self._escalating.take_ticket(_id(call), session.operator, by))
 
     async def release(self, _session: Session, call: Call) -> Reply:
         """``POST tickets/{ticket_id}/release``: nobody sees to it any more."""
-        decode(call.body, Nothing)
-        return await self._do(call, self._escalating.release(_id(call), self._acting.by(call)))
+        decode_body(call.body, EmptyBody)
+        return await self._do(
+            call, self._escalating.release_ticket(_id(call), self._acting.make_auditor(call))
+        )
 
     async def answer(self, session: Session, call: Call) -> Reply:
         """``POST tickets/{ticket_id}/answer``: whoever waits is told these words."""
-        words = decode(call.body, Words).words
-        by = self._acting.by(call)
+        words = decode_body(call.body, OperatorWords).words
+        by = self._acting.make_auditor(call)
         return await self._do(call, self._escalating.answer(_id(call), words, session.operator, by))
 
     async def close(self, session: Session, call: Call) -> Reply:
         """``POST tickets/{ticket_id}/close``: nobody answers it."""
-        reason = decode(call.body, Reason).reason
-        by = self._acting.by(call)
+        reason = decode_body(call.body, Reason).reason
+        by = self._acting.make_auditor(call)
         return await self._do(call, self._escalating.close(_id(call), reason, session.operator, by))
 
     async def approve(self, session: Session, call: Call) -> Reply:
         """``POST tickets/{ticket_id}/approve``: its call is carried out."""
-        decode(call.body, Nothing)
-        by = self._acting.by(call)
+        decode_body(call.body, EmptyBody)
+        by = self._acting.make_auditor(call)
         return await self._do(call, self._escalating.approve(_id(call), session.operator, by))
 
     async def decline(self, session: Session, call: Call) -> Reply:
         """``POST tickets/{ticket_id}/decline``: its call is not carried out."""
-        reason = decode(call.body, Reason).reason
-        by = self._acting.by(call)
+        reason = decode_body(call.body, Reason).reason
+        by = self._acting.make_auditor(call)
         return await self._do(
             call, self._escalating.decline(_id(call), reason, session.operator, by)
         )
 
-    def routes(self, signing_in: SigningIn) -> tuple[Route, ...]:
+    def routes(self, signing_in: SessionRoutes) -> tuple[Route, ...]:
         """Their addresses."""
         acts = {
             "take": self.take,
@@ -123,11 +131,11 @@ class TicketsRoutes:
         """Have something done with a ticket, and show how it stands then."""
         ticket = await act
         if ticket is not None:
-            self._acting.done(ticket.thread_id)
+            self._acting.notify_change(ticket.thread_id)
         return _reply(await self._find(call))
 
     async def _find(self, call: Call) -> ShownTicket:
-        shown = await self._overseeing.ticket(_id(call))
+        shown = await self._overseeing.read_ticket(_id(call))
         if shown is None:
             raise TicketNotFound("There is no ticket with this id.", param="ticket_id")
         return shown
@@ -138,4 +146,4 @@ def _id(call: Call) -> str:
 
 
 def _reply(shown: ShownTicket) -> Reply:
-    return Reply(200, encode(ticket_body(shown)))
+    return Reply(200, encode(write_ticket(shown)))

@@ -10,10 +10,10 @@ from aitp_desk.model.conversation.ticket import TicketKind
 from aitp_desk.store.records.console import TicketFilter
 from aitp_desk.web.console.wire import (
     decode_choice,
+    decode_flag,
     decode_search,
-    decode_yes,
-    moment,
-    moment_or_none,
+    write_optional_timestamp,
+    write_timestamp,
 )
 
 _STATES: Final = ("open", "over", "all")
@@ -38,12 +38,12 @@ def decode_ticket_filter(
         state=cast("Literal['open', 'over', 'all']", state),
         kind=None if kind is None else TicketKind(kind),
         agent=decode_choice(query, "agent", agents),
-        mine=operator if decode_yes(query, "mine") else None,
+        mine=operator if decode_flag(query, "mine") else None,
         text=decode_search(query),
     )
 
 
-def ticket_body(shown: ShownTicket) -> dict[str, Any]:
+def write_ticket(shown: ShownTicket) -> dict[str, Any]:
     """A ticket, with the call that it is about."""
     ticket = shown.ticket
     return {
@@ -55,12 +55,12 @@ def ticket_body(shown: ShownTicket) -> dict[str, Any]:
         "note": ticket.note,
         "thread": ticket.thread_id,
         "asked_by": ticket.principal,
-        "created_at": moment(ticket.created_at),
-        "due_at": moment_or_none(ticket.due_at),
+        "created_at": write_timestamp(ticket.created_at),
+        "due_at": write_optional_timestamp(ticket.due_at),
         "taken_by": ticket.taken_by,
         "answer": ticket.answer,
         "ended_by": ticket.ended_by,
-        "ended_at": moment_or_none(ticket.ended_at),
+        "ended_at": write_optional_timestamp(ticket.ended_at),
         "call": None if shown.call is None else _call_body(shown.call),
     }
 
@@ -91,5 +91,5 @@ def _call_body(shown: ShownCall) -> dict[str, Any]:
         "progress": call.progress,
         "error": None if error is None else {"kind": error.kind, "message": error.message},
         "result": call.result,
-        "expires_at": moment(call.expires_at),
+        "expires_at": write_timestamp(call.expires_at),
     }

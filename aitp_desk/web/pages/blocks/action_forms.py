@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from aitp_desk.model.calls.action import Action
-from aitp_desk.web.pages.blocks.template import Markup, fill, join
+from aitp_desk.web.pages.blocks.template import Markup, fill_template, join_markup
 from aitp_desk.web.pages.blocks.texts import Texts
 
 _ACTS = """\
@@ -22,7 +22,7 @@ _BUTTON = (
 )
 
 
-def offered_acts(actions: Iterable[Action]) -> tuple[Action, ...]:
+def list_offered_actions(actions: Iterable[Action]) -> tuple[Action, ...]:
     """Those that visitors may be offered: what asks for nothing but an answer is simply asked."""
     return tuple(
         one
@@ -31,7 +31,7 @@ def offered_acts(actions: Iterable[Action]) -> tuple[Action, ...]:
     )
 
 
-def render_acts(acts: Iterable[Action], texts: Texts) -> Markup:
+def render_actions(acts: Iterable[Action], texts: Texts) -> Markup:
     """A button for each, by which it is begun; nothing where there are none.
 
     What it needs to know is asked in the conversation.
@@ -40,12 +40,12 @@ def render_acts(acts: Iterable[Action], texts: Texts) -> Markup:
     bought = tuple(act for act in offered if act.is_prepaid and act.open_to == "anyone")
     done = tuple(act for act in offered if act not in bought)
     groups = ((_DONE, done), (_BOUGHT, bought))
-    return join([_render(words, held, texts) for words, held in groups if held])
+    return join_markup([_render(words, held, texts) for words, held in groups if held])
 
 
 def _render(words: str, acts: Iterable[Action], texts: Texts) -> Markup:
     buttons = [
-        fill(
+        fill_template(
             _BUTTON,
             name=act.name,
             label=act.name.replace("_", " ").capitalize(),
@@ -53,6 +53,6 @@ def _render(words: str, acts: Iterable[Action], texts: Texts) -> Markup:
         )
         for act in acts
     ]
-    return fill(
-        _ACTS, title=texts.say(words), hint=texts.say(f"{words}.hint"), buttons=join(buttons)
+    return fill_template(
+        _ACTS, title=texts.say(words), hint=texts.say(f"{words}.hint"), buttons=join_markup(buttons)
     )

@@ -21,12 +21,12 @@ import msgspec
 import nh3
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from aitp_desk.knowledge.documents.anchors import RESERVED, Anchors
-from aitp_desk.knowledge.documents.base import PAGE_BREAK, Document, address_of
+from aitp_desk.knowledge.documents.anchors import RESERVED, AnchorIds
+from aitp_desk.knowledge.documents.base import PAGE_BREAK, Document, get_page_path
 from aitp_desk.knowledge.documents.blocks import plain
-from aitp_desk.knowledge.documents.chunks import paragraphs_of_page
-from aitp_desk.knowledge.media.places import resolve
-from aitp_desk.model.text import as_name, without_invisible
+from aitp_desk.knowledge.documents.chunks import split_pdf_page
+from aitp_desk.knowledge.media.places import resolve_link
+from aitp_desk.model.text import clean_name, drop_invisible
 from aitp_desk.web.pages.blocks.template import Markup
 
 if TYPE_CHECKING:
@@ -107,11 +107,11 @@ def write_article(
         del taken.attrs["id"]
     _name_languages(body)
     title, anchor = _name_headings(body)
-    return Article(as_name(title) or document.title, anchor, _clean(body.inner_html or ""))
+    return Article(clean_name(title) or document.title, anchor, _clean(body.inner_html or ""))
 
 
 def _clean(html: str) -> Markup:
-    return Markup(without_invisible(_CLEANER.clean(html).strip()))
+    return Markup(drop_invisible(_CLEANER.clean(html).strip()))
 
 
 @cache
@@ -124,14 +124,14 @@ def markdown_parser() -> MarkdownIt:
 
 def _name_headings(body: LexborNode) -> tuple[str, str]:
     """Give every heading its id; take out the one that opens the page, and return it."""
-    anchors = Anchors()
+    anchors = AnchorIds()
     opening = _first_element(body)
     title, first = "", ""
     for heading in body.css(", ".join(_HEADINGS)):
         text = plain(heading.text())
         if not text:
             continue
-        anchor = anchors.take(text, heading.attributes.get("id") or "")
+        anchor = anchors.make_id(text, heading.attributes.get("id") or "")
         if heading.tag == "h1" and opening is not None and heading.mem_id == opening.mem_id:
             title, first = text, anchor
             heading.decompose()
@@ -178,7 +178,7 @@ def _name_languages(body: LexborNode) -> None:
 
 def _address(href: str, document: Document, urls: Mapping[str, str]) -> str:
     """Where a link in a file leads on the site; links to elsewhere are left as they are."""
-    place = resolve(href, document.source)
+    place = resolve_link(href, document.source)
     if place is None:
         return href
     parts = urlsplit(href)
@@ -192,7 +192,7 @@ def _address(href: str, document: Document, urls: Mapping[str, str]) -> str:
 
 def _place_of_all(document: Document) -> str:
     """Below which path all pages of a document's site agent stand; empty for the site's own."""
-    named = address_of(document.source)
+    named = get_page_path(document.source)
     if named == "index" != document.path:
         return f"/{document.path}"
     below, end, _ = f"/{document.path}".rpartition(f"/{named}")
@@ -204,7 +204,7 @@ def _pages(body: str) -> str:
     parts: list[str] = []
     for number, text in enumerate(body.split(PAGE_BREAK), start=1):
         parts.append(f'<h2 id="page={number}">Page {number}</h2>')
-        parts += (f"<p>{escape(paragraph)}</p>" for paragraph in paragraphs_of_page(text))
+        parts += (f"<p>{escape(paragraph)}</p>" for paragraph in split_pdf_page(text))
     return "".join(parts)
 
 

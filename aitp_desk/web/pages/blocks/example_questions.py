@@ -7,8 +7,8 @@ from functools import partial
 from itertools import islice, zip_longest
 
 from aitp_desk.knowledge.documents.base import Document, Passage
-from aitp_desk.knowledge.documents.titles import as_question
-from aitp_desk.web.pages.blocks.texts import texts_of
+from aitp_desk.knowledge.documents.titles import to_question
+from aitp_desk.web.pages.blocks.texts import find_texts
 
 MOST = 4
 """How many examples stand beside a box."""
@@ -16,7 +16,7 @@ MAX_CHARACTERS = 70
 """A longer heading is no example: it would not fit a button on a phone."""
 
 
-def example_questions(
+def list_example_questions(
     documents: Sequence[Document], passages: Sequence[Passage], language: str
 ) -> tuple[str, ...]:
     """Questions for the home page: headings that are questions, and pages of different folders.
@@ -24,13 +24,13 @@ def example_questions(
     Parameters:
         language: tag of the language that they are asked in.
     """
-    about = partial(texts_of(language).say, "ask.about")
+    about = partial(find_texts(language).say, "ask.about")
     asked = _questions(passages)[: MOST // 2]
     titles = islice(_titles(documents), MOST - len(asked))
-    return (*asked, *(as_question(title) or about(title=title) for title in titles))
+    return (*asked, *(to_question(title) or about(title=title) for title in titles))
 
 
-def page_topics(outline: Iterable[Passage]) -> tuple[str, ...]:
+def list_page_topics(outline: Iterable[Passage]) -> tuple[str, ...]:
     """What a page says something about: its first headings.
 
     Parameters:
@@ -44,7 +44,7 @@ def _questions(passages: Sequence[Passage]) -> list[str]:
     """Headings that are questions: the first of every page, then the second of every page."""
     pages: dict[str, list[str]] = {}
     for passage in passages:
-        question = as_question(passage.heading)
+        question = to_question(passage.heading)
         # "How do I…?" stands over other questions
         if question and len(question) <= MAX_CHARACTERS and not question.endswith(("…?", "...?")):
             pages.setdefault(passage.document, []).append(question)

@@ -11,7 +11,7 @@ from typing import Any
 
 from aitp_desk.knowledge.media.payloads import Resource
 from aitp_desk.model.calls.action import AUDIO, DOWNLOAD, IMAGE, VIDEO
-from aitp_desk.web.pages.blocks.template import Markup, fill, join
+from aitp_desk.web.pages.blocks.template import Markup, fill_template, join_markup
 from aitp_desk.web.pages.blocks.texts import Texts
 
 
@@ -30,11 +30,16 @@ def render_offers(resources: Sequence[Resource], texts: Texts) -> Markup:
     files = [_file(resource, texts) for resource in resources if resource.content_type == DOWNLOAD]
     if files:
         shown.append(
-            fill(
-                texts.template("<h2>{{page.download}}</h2>\n<ul>\n$files\n</ul>"), files=join(files)
+            fill_template(
+                texts.template("<h2>{{page.download}}</h2>\n<ul>\n$files\n</ul>"),
+                files=join_markup(files),
             )
         )
-    return fill('<div class="offers">\n$shown\n</div>', shown=join(shown)) if shown else Markup()
+    return (
+        fill_template('<div class="offers">\n$shown\n</div>', shown=join_markup(shown))
+        if shown
+        else Markup()
+    )
 
 
 def _recording(resource: Resource, texts: Texts) -> Markup:
@@ -44,37 +49,37 @@ def _recording(resource: Resource, texts: Texts) -> Markup:
             _link(payload["stream_url"], texts.say("page.play", title=resource.title)), ""
         )
     if resource.content_type == AUDIO:
-        player = fill(
+        player = fill_template(
             '<audio controls preload="none" src="$url"></audio>', url=payload["stream_url"]
         )
         return _figure(player, resource.title)
-    player = fill(
+    player = fill_template(
         '<video controls preload="none" src="$url" width="$width" height="$height"$poster>\n'
         "$tracks\n</video>",
         url=payload["stream_url"],
         width=str(payload["width"]),
         height=str(payload["height"]),
         poster=_poster(payload["thumbnail_url"]),
-        tracks=join(map(_track, payload["subtitles"])),
+        tracks=join_markup(map(_track, payload["subtitles"])),
     )
     return _figure(player, resource.title)
 
 
 def _poster(url: str | None) -> Markup:
-    return fill(' poster="$url"', url=url) if url and url.startswith("/") else Markup()
+    return fill_template(' poster="$url"', url=url) if url and url.startswith("/") else Markup()
 
 
 def _track(subtitle: dict[str, Any]) -> Markup:
     if not subtitle["url"].startswith("/"):
         return Markup()
     track = '<track kind="subtitles" srclang="$lang" label="$lang" src="$url">'
-    return fill(track, lang=subtitle["lang"], url=subtitle["url"])
+    return fill_template(track, lang=subtitle["lang"], url=subtitle["url"])
 
 
 def _picture(image: dict[str, Any]) -> Markup:
     if not image["url"].startswith("/"):
         return _figure(_link(image["url"], image["alt"]), "")
-    shown = fill(
+    shown = fill_template(
         '<img src="$url" alt="$alt" width="$width" height="$height" loading="lazy">',
         url=image["url"],
         alt=image["alt"],
@@ -86,7 +91,7 @@ def _picture(image: dict[str, Any]) -> Markup:
 
 def _file(resource: Resource, texts: Texts) -> Markup:
     payload = resource.payload
-    return fill(
+    return fill_template(
         texts.template("<li>$link ({{page.file}})</li>"),
         link=_link(payload["url"], payload["filename"]),
         kind=payload["mime_type"],
@@ -95,9 +100,11 @@ def _file(resource: Resource, texts: Texts) -> Markup:
 
 
 def _link(url: str, words: str) -> Markup:
-    return fill('<a href="$url">$words</a>', url=url, words=words)
+    return fill_template('<a href="$url">$words</a>', url=url, words=words)
 
 
 def _figure(shown: Markup, caption: str) -> Markup:
-    words = fill("<figcaption>$caption</figcaption>", caption=caption) if caption else Markup()
-    return fill("<figure>\n$shown\n$words\n</figure>", shown=shown, words=words)
+    words = (
+        fill_template("<figcaption>$caption</figcaption>", caption=caption) if caption else Markup()
+    )
+    return fill_template("<figure>\n$shown\n$words\n</figure>", shown=shown, words=words)

@@ -3,7 +3,8 @@
 A template is an HTML file with ``$name`` where a value goes, inside an element's text or inside a
 double-quoted attribute, nowhere else. A plain string is escaped on its way in; :class:`Markup` is
 HTML already and goes in as it is. Nothing turns a string into Markup by accident: it comes from
-:func:`fill` and :func:`join`, and from the one place that cleans the site's own content.
+:func:`fill_template` and :func:`join_markup`, and from the one place that cleans the site's own
+content.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ class Markup(str):
     __slots__ = ()
 
 
-def fill(template: str, /, **values: str) -> Markup:
+def fill_template(template: str, /, **values: str) -> Markup:
     """Put values into a template.
 
     Parameters:
@@ -36,7 +37,7 @@ def fill(template: str, /, **values: str) -> Markup:
     return Markup(form.substitute({name: _safe(value) for name, value in values.items()}))
 
 
-def join(parts: Iterable[Markup], separator: str = "\n") -> Markup:
+def join_markup(parts: Iterable[Markup], separator: str = "\n") -> Markup:
     """Put pieces of HTML one after the other; the separator is escaped as any string."""
     return Markup(_safe(separator).join(parts))
 

@@ -69,7 +69,7 @@ class Texts:
 
 
 @cache
-def texts_of(tag: str) -> Texts:
+def find_texts(tag: str) -> Texts:
     """Returns the texts in a language, or in English where they are not translated to it.
 
     Parameters:
@@ -79,11 +79,11 @@ def texts_of(tag: str) -> Texts:
     return Texts(language if language in LANGUAGES else ENGLISH)
 
 
-def tag_of(tag: str) -> str:
+def find_language_tag(tag: str) -> str:
     """Returns the tag of the language that the pages' own words are in on a site in a language.
 
     Parameters:
         tag: BCP 47 tag of the site's language.
     """
-    spoken = texts_of(tag).language
+    spoken = find_texts(tag).language
     return tag if tag.partition("-")[0].lower() == spoken else spoken

@@ -17,15 +17,15 @@ from pathlib import Path
 
 import msgspec
 
-from aitp_desk.knowledge.index.atomic_write import replacing
-from aitp_desk.web.pages.full.subprocess_render import Written
+from aitp_desk.knowledge.index.atomic_write import replace_file
+from aitp_desk.web.pages.full.subprocess_render import RenderedPage
 
 FILE = "llms-full"
 """Where it is kept in the data folder. The file may be deleted at any time."""
 PIECE_BYTES = 64 * 1024
 """What is sent at once, or one page where that is longer."""
 
-Write = Callable[[], Generator[Written]]
+Write = Callable[[], Generator[RenderedPage]]
 
 
 class FullText(msgspec.Struct, frozen=True, array_like=True):
@@ -50,7 +50,7 @@ class FullText(msgspec.Struct, frozen=True, array_like=True):
             yield zlib.decompress(piece)
 
 
-class FullTexts:
+class FullTextCache:
     """Keeps the document of the present revision.
 
     Parameters:
@@ -87,7 +87,7 @@ class FullTexts:
                 return kept
         made = _compress(revision, write, stop)
         # if it cannot be kept, the next start makes it again
-        with suppress(OSError), replacing(self._file) as new:
+        with suppress(OSError), replace_file(self._file) as new:
             new.write_bytes(msgspec.msgpack.encode(made))
         return made
 

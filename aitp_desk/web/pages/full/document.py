@@ -15,11 +15,11 @@ import structlog
 from aitp_desk.agent.claude.passages import estimate_tokens
 from aitp_desk.config import Site
 from aitp_desk.desk.desk import Desk
-from aitp_desk.desk.jobs.background_task import beside
+from aitp_desk.desk.jobs.background_task import run_in_background
 from aitp_desk.knowledge.editions import Editions
-from aitp_desk.protocols.ahp.content import open_llms_full_txt, part_of_llms_full_txt
-from aitp_desk.web.pages.full.cache import FILE, FullText, FullTexts
-from aitp_desk.web.pages.full.subprocess_render import Written, write_pages
+from aitp_desk.protocols.ahp.content import write_llms_full_head, write_llms_full_page
+from aitp_desk.web.pages.full.cache import FILE, FullText, FullTextCache
+from aitp_desk.web.pages.full.subprocess_render import RenderedPage, write_pages
 
 LARGE_PASSAGES = 1000
 """The pages of a site with so many passages are written before somebody asks for all of them."""
@@ -31,7 +31,7 @@ _WRITERS = ("aitp-desk", "html-to-markdown")
 _log = structlog.get_logger(__name__)
 
 
-class AllPages:
+class FullDocument:
     """The document of all pages.
 
     Parameters:
@@ -41,7 +41,7 @@ class AllPages:
 
     def __init__(self, site: Site, data: Path | None) -> None:
         self._site = site
-        self._texts = FullTexts(data / FILE if data is not None else None)
+        self._texts = FullTextCache(data / FILE if data is not None else None)
 
     async def text(self, editions: Editions) -> FullText:
         """The document. A page from elsewhere is not the site's and not in it.
@@ -50,24 +50,24 @@ class AllPages:
             Unavailable: it cannot be written now.
         """
 
-        def write() -> Generator[Written]:
+        def write() -> Generator[RenderedPage]:
             own = (one.path for one in editions.documents if not one.is_elsewhere)
             whole = filter(None, map(editions.document, own))
-            opening = open_llms_full_txt(self._site)
-            yield Written(opening, estimate_tokens(opening))
-            for page in write_pages(self._site, whole, urls_of(editions)):
-                yield Written(part_of_llms_full_txt(page.text), page.tokens)
+            opening = write_llms_full_head(self._site)
+            yield RenderedPage(opening, estimate_tokens(opening))
+            for page in write_pages(self._site, whole, map_urls(editions)):
+                yield RenderedPage(write_llms_full_page(page.text), page.tokens)
 
         made_from = msgspec.json.encode((editions.revision, self._site, _versions()))
         return await self._texts.get(sha256(made_from).hexdigest(), write)
 
-    def writing_ahead(self, desk: Desk) -> AbstractAsyncContextManager[None]:
+    def write_ahead(self, desk: Desk) -> AbstractAsyncContextManager[None]:
         """Have the document of a large site written before somebody asks for it.
 
         Parameters:
             desk: of the site.
         """
-        return beside(lambda: self._write_ahead(desk))
+        return run_in_background(lambda: self._write_ahead(desk))
 
     async def _write_ahead(self, desk: Desk) -> None:
         while True:
@@ -90,6 +90,6 @@ def _versions() -> tuple[str, ...]:
     return tuple(map(version, _WRITERS))
 
 
-def urls_of(editions: Editions) -> dict[str, str]:
+def map_urls(editions: Editions) -> dict[str, str]:
     """The address of each document by its source."""
     return {document.source: document.url for document in editions.documents}

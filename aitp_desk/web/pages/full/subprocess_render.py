@@ -30,14 +30,14 @@ _SIZE = 8
 _encode = msgspec.msgpack.encode
 
 
-class Written(msgspec.Struct, frozen=True, array_like=True):
+class RenderedPage(msgspec.Struct, frozen=True, array_like=True):
     """A page as Markdown, with front matter, and about how many tokens it is."""
 
     text: str
     tokens: int
 
 
-class _Order(msgspec.Struct, frozen=True, array_like=True):
+class _RenderOptions(msgspec.Struct, frozen=True, array_like=True):
     """What holds for all pages.
 
     As :func:`aitp_desk.web.pages.full.markdown.write_markdown` takes it.
@@ -49,7 +49,7 @@ class _Order(msgspec.Struct, frozen=True, array_like=True):
 
 def write_pages(
     site: Site, documents: Iterable[Document], urls: Mapping[str, str]
-) -> Iterator[Written]:
+) -> Iterator[RenderedPage]:
     """Pages as Markdown, one after the other; to be asked for in a thread.
 
     Parameters:
@@ -58,7 +58,7 @@ def write_pages(
     Raises:
         Unavailable: the process has ended before it was done.
     """
-    order = _Order(site, urls)
+    order = _RenderOptions(site, urls)
     room = HERE_CHARACTERS
     writer: subprocess.Popen[bytes] | None = None
     with ExitStack() as stack:
@@ -73,9 +73,9 @@ def write_pages(
             yield _ask(writer, document)
 
 
-def _write(order: _Order, document: Document) -> Written:
+def _write(order: _RenderOptions, document: Document) -> RenderedPage:
     text = write_markdown(order.site, document, order.urls)
-    return Written(text, estimate_tokens(text))
+    return RenderedPage(text, estimate_tokens(text))
 
 
 @contextmanager
@@ -91,10 +91,10 @@ def _writer() -> Iterator[subprocess.Popen[bytes]]:
                     process.stdin.close()
 
 
-def _ask(writer: subprocess.Popen[bytes], document: Document) -> Written:
+def _ask(writer: subprocess.Popen[bytes], document: Document) -> RenderedPage:
     _tell(writer, document)
     try:
-        return msgspec.msgpack.decode(_receive(writer.stdout), type=Written)
+        return msgspec.msgpack.decode(_receive(writer.stdout), type=RenderedPage)
     except EOFError:
         raise _gone() from None
 
@@ -137,7 +137,7 @@ def _receive(of: IO[bytes] | None) -> bytes:
 def main() -> None:
     """Write the pages that come in, until no more come."""
     pages = sys.stdin.buffer
-    order = msgspec.msgpack.decode(_receive(pages), type=_Order)
+    order = msgspec.msgpack.decode(_receive(pages), type=_RenderOptions)
     try:
         while True:
             document = msgspec.msgpack.decode(_receive(pages), type=Document)

@@ -123,11 +123,11 @@ def verify(data: Path, url: str, *, as_json: bool) -> None:
 
         from aitp_desk.capability import Own
         from aitp_payments.buyer.reconciliation import verify_bought
-        from aitp_payments.ledger.integrity import Verifying
+        from aitp_payments.ledger.integrity import LedgerVerifier
         from aitp_payments.quotes.merchant import Merchant
 
         own = Own("", lambda purpose: own_secret(data, url, given.PAYMENTS, purpose))
-        verifying = Verifying(Merchant(own).has_signed)
+        verifying = LedgerVerifier(Merchant(own).has_signed)
         with look(data, url, given.PAYMENTS) as looking:
             found = verifying.verify(looking.records(""), looking.counters(""))
             bought = verify_bought(looking.records(""), looking.counters(""))

@@ -30,7 +30,7 @@ from aitp_payments.ledger.journal import (
     post,
 )
 from aitp_payments.ledger.refunds import refund
-from aitp_payments.ledger.shares import Sharing, paid
+from aitp_payments.ledger.shares import RevenueSplit, paid
 from tests.support.payments.books import Moved, Shelf
 
 CASH, MERCHANT = names.outside("cash"), names.MERCHANT
@@ -187,7 +187,7 @@ def test_a_price_finer_than_a_cent_goes_back_in_whole_cents_and_the_rest_after_i
     for account in ("acct_a", MERCHANT):
         legs = move(CASH, account, "EUR", 50_000)
         books.apply(post(f"cash:{account}", legs, kind="credit", at=1))
-    shared = paid("acct_a", 15_000, "EUR", Sharing(5_000, {"x": 1}))
+    shared = paid("acct_a", 15_000, "EUR", RevenueSplit(5_000, {"x": 1}))
     books.apply(post("pay:1", shared, kind="payment", at=2))
     books.apply(refund(books, "pay:1", 10_000, reference="part"))
     books.apply(refund(books, "pay:1", reference="whole"))

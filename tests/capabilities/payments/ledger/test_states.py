@@ -36,7 +36,7 @@ from aitp_payments.ledger.purses import (
     top_up,
 )
 from aitp_payments.ledger.refunds import refund, refundable, returned
-from aitp_payments.ledger.shares import Sharing, paid
+from aitp_payments.ledger.shares import RevenueSplit, paid
 from aitp_payments.money import is_whole
 from tests.support.payments.books import Look, Moved, Shelf
 
@@ -45,7 +45,7 @@ AMOUNTS = st.one_of(
     st.integers(1, 300).map(lambda cents: cents * 10_000), st.integers(1, 3 * 10**6)
 )
 SHARINGS = st.builds(
-    Sharing,
+    RevenueSplit,
     st.integers(0, 10_000),
     st.dictionaries(st.sampled_from(["x.example", "y", "Größe"]), st.integers(1, 9), max_size=3),
 )
@@ -111,14 +111,14 @@ class LedgerStates(RuleBasedStateMachine):
         return (kind, purse.id) if done else multiple()
 
     @rule(target=payments, purse=purses, count=AMOUNTS, sharing=SHARINGS)
-    def pay_from_purse(self, purse: Named, count: int, sharing: Sharing) -> object:
+    def pay_from_purse(self, purse: Named, count: int, sharing: RevenueSplit) -> object:
         return self.paid(self.purse(Look(self.shelf), purse).pot, count, sharing)
 
     @rule(target=payments, account=ACCOUNTS, count=AMOUNTS, sharing=SHARINGS)
-    def pay(self, account: str, count: int, sharing: Sharing) -> object:
+    def pay(self, account: str, count: int, sharing: RevenueSplit) -> object:
         return self.paid(account, count, sharing)
 
-    def paid(self, source: str, count: int, sharing: Sharing) -> object:
+    def paid(self, source: str, count: int, sharing: RevenueSplit) -> object:
         transaction, legs = f"pay:{self.name()}", paid(source, count, "EUR", sharing)
 
         def judge(look: Look) -> Sequence[Effect]:
@@ -157,7 +157,7 @@ class LedgerStates(RuleBasedStateMachine):
         assert after == (max(before, total) if done else before)
 
     @rule(purse=purses, count=st.none() | AMOUNTS, sharing=SHARINGS)
-    def capture(self, purse: Named, count: int | None, sharing: Sharing) -> None:
+    def capture(self, purse: Named, count: int | None, sharing: RevenueSplit) -> None:
         before = self.purse(Look(self.shelf), purse).captured
         done = self.do(lambda look: capture(look, self.purse(look, purse), count, sharing))
         after = self.purse(Look(self.shelf), purse).captured

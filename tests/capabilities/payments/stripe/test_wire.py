@@ -13,7 +13,7 @@ import pytest_asyncio
 import stripe
 
 from aitp_desk.capability import Request, Response, Send, Unanswered
-from aitp_desk.desk.plugins.outside.requests import sending_by
+from aitp_desk.desk.plugins.outside.requests import make_sender
 from aitp_desk.egress import Egress
 from aitp_payments.stripe.api import Api, Refused, Unsettled
 from tests.support.doubles.agent import NOON, Clock
@@ -54,7 +54,7 @@ async def account() -> AsyncIterator[Account]:
 @pytest_asyncio.fixture(loop_scope="module")
 async def send() -> AsyncIterator[Send]:
     async with Egress(allow_loopback=True) as egress:
-        yield sending_by(egress)
+        yield make_sender(egress)
 
 
 @pytest_asyncio.fixture(loop_scope="module")

@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from aitp_desk.capability import Request, Response, Send, Unanswered
-from aitp_desk.desk.plugins.outside.requests import sending_by
+from aitp_desk.desk.plugins.outside.requests import make_sender
 from aitp_desk.egress import Egress
 from aitp_payments.x402.chain import SETTLED_FOR, Lapsed, Node, nodes_of
 from aitp_payments.x402.facilitator import Settled, Unknown
@@ -39,7 +39,7 @@ WAY = UnderWay(
 async def shop(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Shop]:
     async with facilitator(NOW) as fake, Egress(allow_loopback=True) as egress:
         monkeypatch.setenv("X402_NODE_BASE_SEPOLIA", f"{fake.url}/node")
-        yield Shop(fake, sending_by(egress))
+        yield Shop(fake, make_sender(egress))
 
 
 def wallet(shop: Shop) -> Wallet:
@@ -142,7 +142,7 @@ async def test_a_transfer_counts_where_it_is_of_the_coins_to_the_site_and_stands
 
     async def look(way: UnderWay = WAY) -> object:
         async with Egress(allow_loopback=True) as egress:
-            send: Send = sending_by(egress)
+            send: Send = make_sender(egress)
             return await Node(f"{shop.facilitator.url}/node").find(send, way)
 
     assert await look() == Settled(transaction)
@@ -168,7 +168,7 @@ async def test_of_several_authorisations_in_one_transaction_each_has_moved_its_o
     chain.receipts[paid]["logs"] = [{**log, "transactionHash": paid} for log in logs]
     chain.used[WALLET, other] = paid
     async with Egress(allow_loopback=True) as egress:
-        node, send = Node(f"{shop.facilitator.url}/node"), sending_by(egress)
+        node, send = Node(f"{shop.facilitator.url}/node"), make_sender(egress)
         assert await node.find(send, WAY) == Settled(paid)
         second = msgspec.structs.replace(WAY, nonce=other)
         assert isinstance(await node.find(send, second), Lapsed)

@@ -13,7 +13,7 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from aitp_desk.capability import Money, Request, Response, Send, Unanswered
-from aitp_desk.desk.plugins.outside.requests import sending_by
+from aitp_desk.desk.plugins.outside.requests import make_sender
 from aitp_desk.egress import Egress
 from aitp_payments.x402.credentials import credential_of, nothing
 from aitp_payments.x402.facilitator import (
@@ -42,7 +42,7 @@ TRANSACTION = "0x" + "ab" * 32
 @pytest.fixture
 async def send() -> AsyncIterator[Send]:
     async with Egress(allow_loopback=True) as egress:
-        yield sending_by(egress)
+        yield make_sender(egress)
 
 
 @pytest.fixture

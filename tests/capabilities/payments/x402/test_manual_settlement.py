@@ -12,7 +12,7 @@ import pytest
 from aitp_desk.auth.keys.master_key import open_master_key
 from aitp_desk.capability import Delivery, Keep
 from aitp_desk.cli.extension import have_done, look
-from aitp_desk.desk.plugins.outside.requests import sending_by
+from aitp_desk.desk.plugins.outside.requests import make_sender
 from aitp_desk.egress import Egress
 from aitp_desk.store.engine.sqlite import SqliteStore
 from aitp_payments.x402.manual_settlement import came, missing, returned
@@ -29,7 +29,7 @@ TRANSACTION = "0x" + "9F" * 32
 @pytest.fixture
 async def shop() -> AsyncIterator[Shop]:
     async with facilitator(NOW) as fake, Egress(allow_loopback=True) as egress:
-        yield Shop(fake, sending_by(egress))
+        yield Shop(fake, make_sender(egress))
 
 
 async def unresolved(shop: Shop) -> str:
@@ -112,7 +112,7 @@ def test_the_terminal_lists_them_and_takes_what_people_say(tmp_path: Path) -> No
             facilitator(NOW) as fake,
             Egress(allow_loopback=True) as egress,
         ):
-            shop = Shop(fake, sending_by(egress))
+            shop = Shop(fake, make_sender(egress))
             return shop, await unresolved(shop)
 
     shop, payment_id = asyncio.run(begin())

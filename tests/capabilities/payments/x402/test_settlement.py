@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from aitp_desk.capability import InvalidRequest, Send
-from aitp_desk.desk.plugins.outside.requests import sending_by
+from aitp_desk.desk.plugins.outside.requests import make_sender
 from aitp_desk.egress import Egress
 from aitp_payments.x402.facilitator import SETTLE_SECONDS, VERIFY_SECONDS
 from aitp_payments.x402.payload import MOST_LEFT
@@ -24,7 +24,7 @@ NOW = 1_800_000_000
 @pytest.fixture
 async def send() -> AsyncIterator[Send]:
     async with Egress(allow_loopback=True) as egress:
-        yield sending_by(egress)
+        yield make_sender(egress)
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 
-from aitp_desk.app.server import Serving
+from aitp_desk.app.server import RunningServer
 from tests.support.desk.server import serving
 from tests.support.http.connection import HEALTH, SECONDS, Line, Thinking, calling, question
 
@@ -29,7 +29,7 @@ def post(path: str, body: object, *lines: str) -> bytes:
 class Busy:
     """A desk whose agent answers when it may, and connections to it."""
 
-    def __init__(self, desk: Serving, agent: Thinking, stack: AsyncExitStack) -> None:
+    def __init__(self, desk: RunningServer, agent: Thinking, stack: AsyncExitStack) -> None:
         self.desk = desk
         self.agent = agent
         self._stack = stack

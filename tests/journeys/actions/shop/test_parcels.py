@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from aitp_desk.actions.base import Caller, Context, Offered
+from aitp_desk.actions.base import Caller, Context, OfferedAction
 from aitp_desk.actions.loader.loader import load_actions
 from aitp_desk.config import load_config
-from aitp_desk.desk.dialogue.next_question import merge, next_question
+from aitp_desk.desk.dialogue.next_question import merge_answer, next_question
 from aitp_desk.model.calls.question import Choose, Fill
 from aitp_desk.model.errors import PreconditionFailed
 from tests.support.sites.shop import STOVE, TENT, make_shop, shopping
@@ -75,12 +75,12 @@ COSTS = {
 
 
 @pytest.fixture(scope="module")
-def ship_order(tmp_path_factory: pytest.TempPathFactory) -> Offered:
+def ship_order(tmp_path_factory: pytest.TempPathFactory) -> OfferedAction:
     """The action."""
     return offered_by(make_shop(tmp_path_factory.mktemp("parcels")))["ship_order"]
 
 
-def offered_by(site: Path) -> dict[str, Offered]:
+def offered_by(site: Path) -> dict[str, OfferedAction]:
     """The shop's actions by their names."""
     return {one.action.name: one for one in load_actions(load_config(site)).offered}
 
@@ -89,7 +89,7 @@ def offered_by(site: Path) -> dict[str, Offered]:
     ("item", "count", "address", "service", "price"), COSTS.values(), ids=COSTS.keys()
 )
 async def test_what_it_costs(
-    ship_order: Offered, item: Any, count: int, address: Any, service: str, price: str
+    ship_order: OfferedAction, item: Any, count: int, address: Any, service: str, price: str
 ) -> None:
     pairs = [(item, count)] if isinstance(item, str) else item
     items = [{"sku": sku, "quantity": quantity} for sku, quantity in pairs]
@@ -119,7 +119,7 @@ REFUSED = {
     ("item", "address", "service", "why"), REFUSED.values(), ids=REFUSED.keys()
 )
 async def test_what_is_not_sent(
-    ship_order: Offered, item: str, address: Any, service: str, why: str
+    ship_order: OfferedAction, item: str, address: Any, service: str, why: str
 ) -> None:
     sku, _, count = item.partition("*")
     items = [{"sku": sku, "quantity": int(count or 1)}]
@@ -147,7 +147,7 @@ READ = {
 
 
 @pytest.mark.parametrize("words", READ)
-def test_what_is_called_by_its_name(ship_order: Offered, words: str) -> None:
+def test_what_is_called_by_its_name(ship_order: OfferedAction, words: str) -> None:
     assert ship_order.from_text is not None
     read = ship_order.from_text(words)
     assert (None if read is None else read["items"]) == READ[words]
@@ -177,7 +177,7 @@ async def test_a_database_of_before_is_made_anew(tmp_path: Path) -> None:
         assert shopper.rows("SELECT name FROM sqlite_schema WHERE name = 'titles'") == []
 
 
-async def asked(offered: Offered, arguments: dict[str, Any]) -> Choose:
+async def asked(offered: OfferedAction, arguments: dict[str, Any]) -> Choose:
     """What is asked next, which is a choice."""
     found = await next_question(offered, arguments, CONTEXT)
     assert found is not None
@@ -185,7 +185,7 @@ async def asked(offered: Offered, arguments: dict[str, Any]) -> Choose:
     return found.question
 
 
-async def test_what_it_asks(ship_order: Offered) -> None:
+async def test_what_it_asks(ship_order: OfferedAction) -> None:
     """Which product, in which color and size, how many, and where it goes; each if it is open."""
     anything = await asked(ship_order, {})
     assert (anything.title, anything.many) == ("What would you like?", "counted")
@@ -224,14 +224,14 @@ async def test_what_it_asks(ship_order: Offered) -> None:
     }
 
 
-async def test_one_open_color_among_other_things(ship_order: Offered) -> None:
+async def test_one_open_color_among_other_things(ship_order: OfferedAction) -> None:
     """What is chosen keeps the others, and how many there are of it."""
     open_one = {"items": [{"sku": STOVE}, {"sku": TENT, "quantity": 3}]}
     found = await next_question(ship_order, open_one, CONTEXT)
     assert found is not None
     assert isinstance(found.question, Choose)
     assert found.question.many == "one"
-    merged = merge(ship_order, found, [{"id": LAKE}], open_one, CONTEXT.now)
+    merged = merge_answer(ship_order, found, [{"id": LAKE}], open_one, CONTEXT.now)
     assert merged.arguments["items"] == [
         {"sku": STOVE, "quantity": 1},
         {"sku": LAKE, "quantity": 3},

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from aitp_desk.desk.tickets.service import Escalating
+from aitp_desk.desk.tickets.service import EscalationService
 from tests.journeys.aitp.tickets.test_tickets import SECONDS, People
 from tests.support.access.audit_log import somebody
 from tests.support.sites.shop import DAY, shopping
@@ -47,7 +47,7 @@ async def test_of_dear_things_that_come_back_late_a_person_decides(tmp_path: Pat
         assert ticket["kind"] == "approval"
         assert ticket["about"].startswith("Announces the return of an unused item")
         assert agent.rows("SELECT * FROM returns") == []
-        escalating = Escalating(agent.talker.desk.store, clock)
+        escalating = EscalationService(agent.talker.desk.store, clock)
         assert await escalating.approve(ticket["id"], "sam", somebody(principal="key:sam"))
         async with asyncio.timeout(SECONDS):
             while (status := await agent.talker.send("GET", accepted["poll"])).body[

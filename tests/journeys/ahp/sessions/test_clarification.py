@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from aitp_desk.agent.base import Answer, Clarification, Outcome, Pending, Turn
+from aitp_desk.agent.base import Answer, Clarification, Outcome, PendingQuestion, Turn
 from aitp_desk.model.errors import Unavailable
 from tests.support.clients.ahp import visiting
 from tests.support.doubles.agent import Clock, ScriptedAgent
@@ -93,7 +93,7 @@ async def test_an_option_or_free_words_answer_what_was_asked_back(
     assert said.session_id == asked.session_id
     turn = agent.turns[1]
     assert turn.clarification == answer
-    assert turn.pending == Pending("When?", ASKS.question, OPTIONS)
+    assert turn.pending == PendingQuestion("When?", ASKS.question, OPTIONS)
 
 
 async def test_an_answer_may_also_come_as_the_next_question(tmp_path: Path) -> None:

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from aitp_desk.agent.base import Answer, Outcome, Turn
-from aitp_desk.desk.dialogue.turn import Ask, AskReply
-from aitp_desk.model.access.principal import anonymous
+from aitp_desk.desk.dialogue.turn import AskReply, AskRequest
+from aitp_desk.model.access.principal import make_anonymous
 from aitp_desk.model.errors import SessionLimit, StoreBusy
 from tests.support.clients.ahp import Visitor, visiting
 from tests.support.doubles.agent import Clock, ScriptedAgent
@@ -37,14 +37,14 @@ def said(asked: AskReply) -> str:
 
 
 def take(visitor: Visitor, question: str, session_id: str) -> asyncio.Task[AskReply]:
-    ask = Ask("content_search", question, session_id=session_id)
-    return asyncio.create_task(visitor.desk.desk.asking.ask(anonymous("127.0.0.1"), ask))
+    ask = AskRequest("content_search", question, session_id=session_id)
+    return asyncio.create_task(visitor.desk.desk.asking.ask(make_anonymous("127.0.0.1"), ask))
 
 
 async def test_a_session_in_the_middle_of_a_turn_is_not_let_go_of(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("aitp_desk.desk.threads.sessions.MAX_HELD", 1)
+    monkeypatch.setattr("aitp_desk.desk.threads.sessions.MAX_CACHED", 1)
     slow = Slow()
     settings = ("sessions.max_turns=2",)
     async with visiting(tmp_path / "data", *settings, agent=slow.agent) as visitor:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from aitp_desk.desk.maintenance.expiry import Expiring
+from aitp_desk.desk.maintenance.expiry import Expiry
 from tests.support.clients.ahp import Said
 from tests.support.clients.threads import talking
 from tests.support.doubles.agent import Clock
@@ -139,10 +139,10 @@ async def test_what_is_never_answered_ends_after_a_day(tmp_path: Path, site: Pat
         await caller.ask("I would like to order ABC-01.", "place_order")
         desk, seconds = caller.talker.desk, 365 * 24 * 60 * 60
         clock.advance(24 * 60 * 60)
-        assert await Expiring(desk.store, seconds, clock).expire() == 0
+        assert await Expiry(desk.store, seconds, clock).drop_expired() == 0
         late = await caller.ask("3x ABC-01", "place_order")
         clock.advance(1)
-        assert await Expiring(desk.store, seconds, clock).expire() == 2
+        assert await Expiry(desk.store, seconds, clock).drop_expired() == 2
         states = "SELECT state, memory, ended_at FROM calls ORDER BY created_at, state"
         assert caller.talker.rows(states) == [
             ("expired", None, int(clock())),

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from aitp_desk.agent.base import Answer, Clarification, Outcome, Turn
-from aitp_desk.desk.dialogue.turn import Ask, AskReply
-from aitp_desk.model.access.principal import anonymous
+from aitp_desk.desk.dialogue.turn import AskReply, AskRequest
+from aitp_desk.model.access.principal import make_anonymous
 from aitp_desk.model.errors import Unavailable
 from tests.support.access.keys import make_key
 from tests.support.clients.ahp import Said, visiting
@@ -98,7 +98,7 @@ async def test_a_session_that_the_process_let_go_of_goes_on_as_it_was(
             return Answer(f"{about}, {turn.clarification}, {len(turn.transcript)}")
         return Clarification("Which one?", ("this", "that"))
 
-    monkeypatch.setattr("aitp_desk.desk.threads.sessions.MAX_HELD", 1)
+    monkeypatch.setattr("aitp_desk.desk.threads.sessions.MAX_CACHED", 1)
     agent = ScriptedAgent(ask_back_at_first)
     async with visiting(tmp_path / "data", "sessions.max_turns=2", agent=agent) as visitor:
         one, other = await visitor.ask("One?"), await visitor.ask("Other?")
@@ -157,7 +157,7 @@ async def test_a_session_ends_after_ten_idle_minutes_and_each_turn_begins_them_a
 async def test_a_session_ends_after_its_idle_time_and_not_before(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, held: bool, second: float
 ) -> None:
-    monkeypatch.setattr("aitp_desk.desk.threads.sessions.MAX_HELD", 1)
+    monkeypatch.setattr("aitp_desk.desk.threads.sessions.MAX_CACHED", 1)
     clock = Clock(NOON + second)
     settings = ("sessions.idle_seconds=60", "cache.max_answers=0")
     async with visiting(tmp_path / "data", *settings, clock=clock) as visitor:
@@ -325,10 +325,10 @@ async def test_turns_that_come_at_once_are_taken_in_the_order_in_which_they_came
     agent = ScriptedAgent(answer_slowly)
     async with visiting(tmp_path / "data", agent=agent) as visitor:
         id_ = (await visitor.ask("Hello?")).session_id
-        principal = anonymous("127.0.0.1")
+        principal = make_anonymous("127.0.0.1")
 
         def take(question: str) -> asyncio.Task[AskReply]:
-            ask = Ask("content_search", question, session_id=id_)
+            ask = AskRequest("content_search", question, session_id=id_)
             return asyncio.create_task(visitor.desk.desk.asking.ask(principal, ask))
 
         slow = take("slow")

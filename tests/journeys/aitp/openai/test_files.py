@@ -14,7 +14,7 @@ from openai import AsyncOpenAI
 from openai.types import FileObject
 
 from aitp_desk.agent.base import FileText
-from aitp_desk.desk.threads.files import MOST_UPLOADS_OF_CALLER
+from aitp_desk.desk.threads.files import MAX_UPLOADS_OF_CALLER
 from tests.support.clients.openai import DEPRECATED, exact, sdk
 from tests.support.clients.threads import Talker, Told, talking
 from tests.support.doubles.agent import Clock, ScriptedAgent
@@ -117,7 +117,7 @@ async def test_so_many_files_of_one_caller_are_on_their_way_at_once(talker: Talk
         "Content-Length: 9999",
     ]
     async with AsyncExitStack() as stack:
-        for _ in range(MOST_UPLOADS_OF_CALLER):
+        for _ in range(MAX_UPLOADS_OF_CALLER):
             line = await stack.enter_async_context(calling(talker.desk))
             line.writer.write("\r\n".join([*head, "", ""]).encode())
             async with asyncio.timeout(SECONDS):

@@ -11,7 +11,7 @@ from typing import Any
 from openai import AsyncAssistantEventHandler, AsyncOpenAI
 
 from aitp_desk.agent.base import Agent, Answer, Delta, Restart, ToolRequest
-from aitp_desk.agent.tools import Called, Round
+from aitp_desk.agent.tools import ToolCallRecord, ToolRound
 from aitp_desk.desk.access.site_agents import SITE_AGENT
 from aitp_desk.model.conversation.run import ToolCall
 from tests.support.clients.event_stream import Listener
@@ -22,7 +22,7 @@ from tests.support.doubles.agent import PacedAgent, ScriptedAgent
 pytestmark = DEPRECATED
 
 STOCK: Any = {"type": "function", "function": {"name": "stock", "parameters": {"type": "object"}}}
-OWED = (Called(ToolCall("call_1", "stock", '{"book": "Emma"}')),)
+OWED = (ToolCallRecord(ToolCall("call_1", "stock", '{"book": "Emma"}')),)
 
 
 class Handler(AsyncAssistantEventHandler):
@@ -127,7 +127,7 @@ async def test_a_run_that_needs_the_callers_tools_ends_one_stream_and_goes_on_in
         thread_id = await thread_of(client, "How many?")
         runs = client.beta.threads.runs
         handler = Handler()
-        agent.say(ToolRequest((Round("", OWED),)))
+        agent.say(ToolRequest((ToolRound("", OWED),)))
         async with runs.stream(
             thread_id=thread_id, assistant_id=SITE_AGENT, tools=[STOCK], event_handler=handler
         ) as stream:

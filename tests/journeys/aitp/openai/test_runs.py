@@ -14,7 +14,7 @@ import pytest
 from openai import AsyncOpenAI
 
 from aitp_desk.agent.base import Answer, Outcome, ToolRequest, Turn, Usage
-from aitp_desk.agent.tools import Called, Round
+from aitp_desk.agent.tools import ToolCallRecord, ToolRound
 from aitp_desk.desk.access.site_agents import SITE_AGENT
 from aitp_desk.desk.runs.executor import OWED_SECONDS
 from aitp_desk.model.conversation.run import ToolCall
@@ -39,8 +39,8 @@ POLL = 5
 async def ask_for_stock(turn: Turn) -> Outcome:
     """Ask the caller once, then say what it said."""
     if not turn.rounds:
-        calls = (Called(ToolCall("call_1", "stock", '{"book": "Emma"}')),)
-        return ToolRequest((Round("Let me look.", calls),), Usage(prompt=100, completion=10))
+        calls = (ToolCallRecord(ToolCall("call_1", "stock", '{"book": "Emma"}')),)
+        return ToolRequest((ToolRound("Let me look.", calls),), Usage(prompt=100, completion=10))
     result = turn.rounds[-1].called[-1].result
     assert result is not None
     return Answer(f"There are {result.output}.", usage=Usage(prompt=150, completion=20))
@@ -209,8 +209,8 @@ async def test_a_run_waits_for_the_callers_own_tools(tmp_path: Path) -> None:
 
 async def test_outputs_name_every_open_call_once(tmp_path: Path) -> None:
     async def ask_twice(turn: Turn) -> Outcome:
-        calls = tuple(Called(ToolCall(f"call_{n}", "stock", "{}")) for n in (1, 2))
-        return Answer("Done.") if turn.rounds else ToolRequest((Round("", calls),))
+        calls = tuple(ToolCallRecord(ToolCall(f"call_{n}", "stock", "{}")) for n in (1, 2))
+        return Answer("Done.") if turn.rounds else ToolRequest((ToolRound("", calls),))
 
     async with driving(tmp_path, ask_twice) as driver:
         thread = await driver.thread("How many?")

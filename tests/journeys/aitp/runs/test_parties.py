@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from aitp_desk.agent.base import Answer, Outcome, ToolRequest, Turn
-from aitp_desk.agent.tools import Called, Round
+from aitp_desk.agent.tools import ToolCallRecord, ToolRound
 from aitp_desk.desk.access.site_agents import SITE_AGENT
 from aitp_desk.model.conversation.run import ToolCall
 from tests.support.clients.threads import THREADS, Talker, Told, talking
@@ -25,7 +25,7 @@ async def ask_for_stock(turn: Turn) -> Outcome:
     if turn.rounds:
         result = turn.rounds[-1].called[-1].result
         return Answer("" if result is None else result.output)
-    return ToolRequest((Round("", (Called(ToolCall("call_1", "stock", "{}")),)),))
+    return ToolRequest((ToolRound("", (ToolCallRecord(ToolCall("call_1", "stock", "{}")),)),))
 
 
 async def start(talker: Talker, thread_id: str, headers: Any = WAIT, **members: Any) -> Told:
@@ -77,8 +77,8 @@ async def test_where_another_has_handed_in_the_rest_is_not_the_starters_any_more
     tmp_path: Path,
 ) -> None:
     async def ask_twice(turn: Turn) -> Outcome:
-        call = Called(ToolCall(f"call_{len(turn.rounds) + 1}", "stock", "{}"))
-        return ToolRequest((*turn.rounds, Round("", (call,))))
+        call = ToolCallRecord(ToolCall(f"call_{len(turn.rounds) + 1}", "stock", "{}"))
+        return ToolRequest((*turn.rounds, ToolRound("", (call,))))
 
     async with talking(tmp_path, agent=ScriptedAgent(ask_twice)) as visitor:
         owner = await visitor.with_key()

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from aitp_desk.actions.base import Offered
+from aitp_desk.actions.base import OfferedAction
 from aitp_desk.agent.base import Answer, Outcome, ToolRequest, Turn
-from aitp_desk.agent.tools import Called, Round
+from aitp_desk.agent.tools import ToolCallRecord, ToolRound
 from aitp_desk.desk.runs import worker as working
-from aitp_desk.model.access.principal import anonymous
+from aitp_desk.model.access.principal import make_anonymous
 from aitp_desk.model.calls.action import Action
 from aitp_desk.model.conversation.run import ToolCall
 from aitp_desk.store.units.runs.callers import cancel_run
@@ -169,7 +169,7 @@ async def test_a_run_that_another_process_cancels_is_stopped_when_its_lease_is_r
             cancel_run,
             thread_id=thread,
             run_id=run["id"],
-            principal=anonymous(""),
+            principal=make_anonymous(""),
             now=int(NOON),
             idle_before=0,
         )
@@ -180,8 +180,8 @@ async def test_a_run_that_another_process_cancels_is_stopped_when_its_lease_is_r
 
 async def test_with_its_thread_goes_what_a_run_called_and_was_asked(tmp_path: Path) -> None:
     async def ask(turn: Turn) -> Outcome:
-        calls = (Called(ToolCall("call_1", "stock", '{"secret": 1}')),)
-        return ToolRequest((Round("A secret.", calls),))
+        calls = (ToolCallRecord(ToolCall("call_1", "stock", '{"secret": 1}')),)
+        return ToolRequest((ToolRound("A secret.", calls),))
 
     async with talking(tmp_path, agent=ScriptedAgent(ask)) as talker:
         thread = (await talker.open("One?", headers=OPENAI)).id
@@ -206,7 +206,7 @@ class Shop:
     def __init__(self) -> None:
         self.calls: list[tuple[str, str]] = []
 
-    def actions(self) -> tuple[Offered, ...]:
+    def actions(self) -> tuple[OfferedAction, ...]:
         async def look(who: str, arguments: Mapping[str, Any]) -> str:
             self.calls.append(("look", who))
             return "seen"

@@ -9,7 +9,7 @@ import aiohttp
 import pytest
 
 from aitp_desk.agent.base import Answer, Clarification, Outcome, Source, Turn
-from aitp_desk.model.access.principal import anonymous
+from aitp_desk.model.access.principal import make_anonymous
 from aitp_desk.model.errors import Unavailable
 from tests.support.clients.threads import Talker, Told, talking
 from tests.support.doubles.agent import Clock, ScriptedAgent
@@ -43,7 +43,7 @@ class Gate:
 
 async def ended(talker: Talker, run_id: str) -> None:
     """Return when a run is over, whoever else waits for it."""
-    run, _ = await talker.desk.desk.follow_run(anonymous("127.0.0.1"), run_id, SECONDS)
+    run, _ = await talker.desk.desk.wait_for_run(make_anonymous("127.0.0.1"), run_id, SECONDS)
     assert run is not None
     assert run.is_over
 

@@ -12,8 +12,8 @@ import pytest
 
 from aitp_desk.agent.base import Agent, Answer, Delta
 from aitp_desk.agent.speech import speech_of
-from aitp_desk.desk.tickets.service import Escalating
-from aitp_desk.model.access.audit import AuditKeys, own_auditor
+from aitp_desk.desk.tickets.service import EscalationService
+from aitp_desk.model.access.audit import AuditKeys, make_own_auditor
 from aitp_desk.model.conversation.ticket import KeptTicket, TicketKind, TicketState
 from aitp_desk.store.reads.console import tickets as ticket_reads
 from aitp_desk.store.units.tickets.answers import NOBODY_CAME
@@ -43,7 +43,7 @@ def stock(lamp: Literal["tall", "small"]) -> str:
     """Says how many lamps there are."""
     return f"7 of {lamp}."
 '''
-BY = own_auditor(AuditKeys(bytes(32), bytes(32)), 0)
+BY = make_own_auditor(AuditKeys(bytes(32), bytes(32)), 0)
 
 
 class Site:
@@ -53,7 +53,7 @@ class Site:
         self.talker = talker
         self.clock = clock
         self.visitor = Visitor(talker.desk, talker.http)
-        self.people = Escalating(talker.desk.store, clock)
+        self.people = EscalationService(talker.desk.store, clock)
 
     async def tickets(self) -> list[KeptTicket]:
         """Every ticket."""
@@ -157,7 +157,7 @@ async def test_people_are_heard_when_a_session_has_had_its_turns(tmp_path: Path)
         refused = await site.ask(KNOWN, session=session)
         assert "2 turns" in refused.body["message"]
         ticket = await site.the_ticket()
-        await site.people.take(ticket.id, "anna", BY)
+        await site.people.take_ticket(ticket.id, "anna", BY)
         for words in ("Hello.", "How are you?"):
             await site.people.say(ticket.id, words, "anna", BY)
             assert (await site.ask("Hello!", session=session)).answer == f"anna: {words}"
@@ -316,7 +316,7 @@ async def test_a_person_who_takes_the_conversation_over_is_heard_once_too(tmp_pa
     async with a_site(tmp_path, "on_request") as site:
         session = (await site.ask("human please")).session_id
         ticket = await site.the_ticket()
-        assert await site.people.take(ticket.id, "anna", BY)
+        assert await site.people.take_ticket(ticket.id, "anna", BY)
         await site.people.say(ticket.id, "Anna here.", "anna", BY)
         assert (await site.ask("Hello?", session=session)).answer == "anna: Anna here."
         held = await site.ask("human please", session=session)
@@ -391,7 +391,9 @@ async def test_an_action_that_only_asks_is_no_way_around_a_person(tmp_path: Path
         said = await who.ask("I want to talk to a person", "stock", session_id=session)
         assert said.answer == SAYS.asked
         (ticket,) = await Site(talker, Clock()).tickets()
-        assert await Escalating(talker.desk.store, Clock()).answer(ticket.id, "Nine.", "anna", BY)
+        assert await EscalationService(talker.desk.store, Clock()).answer(
+            ticket.id, "Nine.", "anna", BY
+        )
         told = await who.ask({"lamp": "tall"}, "stock", session_id=session)
         assert told.answer == "anna: Nine.\n\n7 of tall."
         again = await who.ask({"lamp": "tall"}, "stock", session_id=session)

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from aitp_desk.agent.base import Answer, Outcome, Turn, Utterance
-from aitp_desk.desk.tickets.takeover import SteppingIn
+from aitp_desk.desk.tickets.takeover import Takeover
 from tests.support.access.audit_log import somebody
 from tests.support.clients.event_stream import following
 from tests.support.clients.threads import HELD, Talker, talking
@@ -26,8 +26,8 @@ RUN = {"assistant_id": "desk"}
 WAIT = 20
 
 
-def stepping_in(talker: Talker) -> SteppingIn:
-    return SteppingIn(talker.desk.store, time.time)
+def stepping_in(talker: Talker) -> Takeover:
+    return Takeover(talker.desk.store, time.time)
 
 
 async def test_on_a_thread_that_was_taken_without_a_ticket_the_agent_is_silent(
@@ -36,7 +36,7 @@ async def test_on_a_thread_that_was_taken_without_a_ticket_the_agent_is_silent(
     async with talking(tmp_path) as talker:
         steps, thread = stepping_in(talker), (await talker.open("Hello?", wait=WAIT)).id
         before = await talker.texts(thread)
-        await steps.take(thread, "anna", BY)
+        await steps.take_thread(thread, "anna", BY)
         posted = await talker.post(thread, "Is anybody there?", wait=5)
         assert (posted.ok["run"], posted.ok["replies"]) == (None, [])
         refused = await talker.send("POST", f"/v1/threads/{thread}/runs", RUN, headers=MANUAL)
@@ -66,7 +66,7 @@ async def test_a_run_at_work_ends_when_its_thread_is_taken_without_a_ticket(
         async with following(talker, thread, "?after=0") as listener:
             await talker.post(thread, "Hello?")
             await listener.until_named("run.in_progress")
-            await stepping_in(talker).take(thread, "anna", BY)
+            await stepping_in(talker).take_thread(thread, "anna", BY)
             heard = await listener.until_named("thread.handed_over")
             agent.say(Answer("Too late."))
         assert "run.failed" in [event.name for event in heard]
@@ -78,13 +78,13 @@ async def test_a_session_whose_thread_was_taken_without_a_ticket_is_held(tmp_pat
         session = (await converse(talker, "What does shipping cost?"))["session_id"]
         await talker.desk.store.settled()
         thread, steps = await talker.thread_of(session), stepping_in(talker)
-        await steps.take(thread, "anna", BY)
+        await steps.take_thread(thread, "anna", BY)
         held = await converse(talker, "Hello?", session)
         assert held["response"]["answer"] == HELD
         await steps.say(thread, "What can I do for you?", "anna", BY)
         held = await converse(talker, "And now?", session)
         assert held["response"]["answer"] == "anna: What can I do for you?"
-        await steps.release(thread, BY)
+        await steps.release_thread(thread, BY)
         freed = await converse(talker, "What does shipping cost?", session)
         assert "anna" not in freed["response"]["answer"]
 
@@ -106,7 +106,7 @@ async def test_it_is_said_in_the_visitors_language_that_a_person_has_the_convers
         async with talker.http.post("/agent/converse", json=body) as response:
             session = (await response.json())["session_id"]
         await talker.desk.store.settled()
-        await stepping_in(talker).take(await talker.thread_of(session), "anna", BY)
+        await stepping_in(talker).take_thread(await talker.thread_of(session), "anna", BY)
         async with talker.http.post(
             "/agent/converse", json=body | {"session_id": session}
         ) as response:
@@ -121,11 +121,11 @@ async def test_a_session_that_a_person_has_is_kept_until_they_were_heard(tmp_pat
         session = (await converse(talker, "What does shipping cost?"))["session_id"]
         await talker.desk.store.settled()
         thread = await talker.thread_of(session)
-        steps = SteppingIn(talker.desk.store, clock)
-        await steps.take(thread, "anna", BY)
+        steps = Takeover(talker.desk.store, clock)
+        await steps.take_thread(thread, "anna", BY)
         clock.advance(24 * 3600)
         await steps.say(thread, "What can I do for you?", "anna", BY)
-        talker.desk.desk.people_acted()
+        talker.desk.desk.on_people_acted()
         clock.advance(48 * 3600)
         held = await converse(talker, "Hello?", session)
         assert held["response"]["answer"] == "anna: What can I do for you?"
@@ -144,7 +144,7 @@ async def test_a_turn_at_work_says_nothing_once_a_person_has_its_session(
         await agent.asked.get()
         turn = asyncio.create_task(converse(talker, "What does shipping cost?", session))
         await agent.asked.get()
-        await steps.take(thread, "anna", BY)
+        await steps.take_thread(thread, "anna", BY)
         if words:
             await steps.say(thread, words, "anna", BY)
         agent.say(Answer("Too late."))
@@ -158,7 +158,7 @@ async def test_to_openais_clients_no_person_is_an_assistant(tmp_path: Path) -> N
     async with talking(tmp_path) as talker:
         thread = (await talker.open("What does shipping cost?", wait=5)).id
         steps = stepping_in(talker)
-        await steps.take(thread, "anna", BY)
+        await steps.take_thread(thread, "anna", BY)
         await steps.say(thread, "What can I do for you?", "anna", BY)
         listed = await talker.send("GET", f"/v1/threads/{thread}/messages", headers=MANUAL)
         spoken, answered, _ = listed.ok["data"]
@@ -195,7 +195,7 @@ async def test_no_visitor_and_no_model_ever_sees_a_note(tmp_path: Path) -> None:
         await who.desk.store.settled()
         for id_ in (thread, await who.thread_of(session)):
             await steps.note(id_, secret, "anna", BY)
-            await steps.take(id_, "anna", BY)
+            await steps.take_thread(id_, "anna", BY)
             await steps.note(id_, f"Again: {secret}", "anna", BY)
             await steps.say(id_, said, "anna", BY)
             await steps.resolve(id_, "", "anna", BY)

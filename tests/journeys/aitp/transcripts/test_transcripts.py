@@ -18,9 +18,9 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from aitp_desk.agent.base import Answer, Turn
 from aitp_desk.auth.keys.transcript_keys import read_keys
-from aitp_desk.auth.keys.transcripts import Checked, check_transcript, read_transcript
+from aitp_desk.auth.keys.transcripts import TranscriptCheck, check_transcript, read_transcript
 from aitp_desk.cli import main
-from aitp_desk.model.access.principal import anonymous
+from aitp_desk.model.access.principal import make_anonymous
 from aitp_desk.model.conversation.transcript import KEYS_PATH, MAX_COUNTERSIGNATURES
 from aitp_desk.store.base import StoreError
 from tests.support.access.transcript_signer import HEAD_TYPE, base64url, sign_head
@@ -49,7 +49,7 @@ async def sign(who: Talker, thread_id: str, signed: Any) -> Told:
     return await who.send("POST", f"{THREADS}/{thread_id}/transcript/signatures", signed)
 
 
-async def checked(who: Talker, thread_id: str, query: str = "") -> Checked:
+async def checked(who: Talker, thread_id: str, query: str = "") -> TranscriptCheck:
     """The transcript as it was sent, checked with the keys as they are published."""
     async with who.http.get(KEYS_PATH) as answer:
         keys = read_keys(await answer.read())
@@ -120,7 +120,7 @@ async def test_what_is_erased_leaves_a_tombstone_and_the_proof_holds(talker: Tal
 async def test_what_is_erased_while_it_is_written_breaks_it_off(talker: Talker) -> None:
     thread = (await talker.open(*(f"Number {n}" for n in range(50)), headers=MANUAL)).id
     last = (await talker.messages(thread)).ok["data"][0]["id"]
-    visitor = anonymous("127.0.0.1")
+    visitor = make_anonymous("127.0.0.1")
     pieces = (await talker.desk.desk.threads.transcript(visitor, thread, None)).pieces()
     assert b'"erased":[]' in await anext(pieces)
     await anext(pieces)

@@ -131,7 +131,7 @@ async def test_a_batch_whose_id_was_not_learnt_is_found(
     async with api_of(reader, monkeypatch) as api:
         await run("enrich", site, "--yes")
         (site / "enriched.jsonl").unlink()
-        pending = dispatch.Pending(creating="2026-11-01T00:00:00+00:00")
+        pending = dispatch.PendingBatches(creating="2026-11-01T00:00:00+00:00")
         (site / ".desk" / dispatch.BATCHES).write_bytes(msgspec.json.encode(pending))
         await run("enrich", site, "--yes")
         assert len(lines_of(site)) == 2

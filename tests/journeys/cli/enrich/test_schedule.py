@@ -12,7 +12,7 @@ import aiohttp
 import pytest
 
 from aitp_desk.agent.enrichment import dispatch
-from aitp_desk.app.server import Serving, open_server
+from aitp_desk.app.server import RunningServer, open_server
 from aitp_desk.config import load_config
 from aitp_desk.model.calls.schedule import KeptSchedule
 from aitp_desk.store.reads.schedules import schedules
@@ -73,7 +73,7 @@ def reader(body: Body) -> Reply:
 @asynccontextmanager
 async def serving(
     site: Path, api: MessagesApi, *settings: str, key: str = KEY
-) -> AsyncIterator[Serving]:
+) -> AsyncIterator[RunningServer]:
     given = ("limits.enabled=false", "enrich.every_hours=1", *settings)
     config = load_config(site, given, port=0, data=site / ".desk")
     begin_database(config.database)
@@ -81,7 +81,9 @@ async def serving(
         yield desk
 
 
-async def schedule_of(desk: Serving, is_reached: Callable[[KeptSchedule], object]) -> KeptSchedule:
+async def schedule_of(
+    desk: RunningServer, is_reached: Callable[[KeptSchedule], object]
+) -> KeptSchedule:
     async with asyncio.timeout(20):
         while True:
             (found,) = [one for one in await schedules(desk.store) if one.name == "enrich"]

@@ -13,7 +13,7 @@ from aitp_desk.agent.base import Clarification
 from aitp_desk.desk.dialogue.turn import AskReply
 from aitp_desk.model.calls.open_request import OpenRequest
 from aitp_desk.model.conversation.spoken import Spoken
-from aitp_desk.protocols.mcp.requests import meant_by
+from aitp_desk.protocols.mcp.requests import find_asked_request
 from tests.support.clients.a2a import send, tasking
 from tests.support.clients.hac import face
 from tests.support.clients.threads import DATABASE, THREADS, Talker, talking
@@ -94,5 +94,5 @@ def test_no_form_of_mcp_asks_for_what_is_sensitive(member: dict[str, Any]) -> No
         answers_as="visitor",
     )
     question = Clarification("PIN?", spoken=(Spoken("PIN?", "data", "{}"),))
-    meant = meant_by(AskReply("session_1", "content_search", question), (request,))
+    meant = find_asked_request(AskReply("session_1", "content_search", question), (request,))
     assert meant == (None if "writeOnly" in member else request)

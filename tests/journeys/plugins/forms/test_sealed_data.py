@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import pytest
 
 from aitp_desk.config import ConfigError
-from aitp_desk.model.access.sealed_value import is_ref, ref_in, ref_of
+from aitp_desk.model.access.sealed_value import is_ref, make_ref, read_ref
 from aitp_desk.testing import CapabilityContract
 from tests.support.plugins.sealed_values import Safe, guarded, part
 from tests.support.store.secret_search import bytes_below, found_in
@@ -46,7 +46,7 @@ async def test_what_is_sealed_stands_nowhere_else(tmp_path: Path) -> None:
         assert (of, by_message) == (thread, said.id)
         ((content,),) = guest.rows("SELECT content FROM messages WHERE seq = 1")
         (stored,) = json.loads(content)
-        assert ref_in(json.loads(stored)["code"]["code"]) == ref
+        assert read_ref(json.loads(stored)["code"]["code"]) == ref
         await guest.desk.store.settled()
         places = bytes_below(tmp_path, but=["master.key"])
     assert any(thread.encode() in content for content in places.values()), "it looks where rows are"
@@ -125,14 +125,18 @@ async def test_a_document_that_cannot_be_served_is_told_at_the_start(tmp_path: P
 
 
 def test_a_reference_is_that_of_one_place_alone() -> None:
-    one = ref_of("msg_1", "0", "code")
-    assert one == ref_of("msg_1", "0", "code")
+    one = make_ref("msg_1", "0", "code")
+    assert one == make_ref("msg_1", "0", "code")
     assert is_ref(one)
-    others = {ref_of("msg_1", "1", "code"), ref_of("msg_2", "0", "code"), ref_of("msg_1", "0", "x")}
+    others = {
+        make_ref("msg_1", "1", "code"),
+        make_ref("msg_2", "0", "code"),
+        make_ref("msg_1", "0", "x"),
+    }
     assert one not in others
     assert len(others) == 3
 
 
 @pytest.mark.parametrize("given", [None, "sealed_x", {"sealed": "x"}, {"sealed": 7}, {"a": "b"}])
 def test_what_is_no_reference_is_none(given: object) -> None:
-    assert ref_in(given) is None
+    assert read_ref(given) is None

@@ -14,7 +14,7 @@ from typing import cast
 import aiohttp
 import pytest
 
-from aitp_desk.app.server import Serving
+from aitp_desk.app.server import RunningServer
 from tests.support.clients.threads import Talker
 from tests.support.desk.processes import Server, desk_command, free_port, serving_process
 from tests.support.sites.tents import REQUESTS, Buyer, decision, declare, make_site
@@ -43,7 +43,7 @@ async def buying_apart(folder: Path, key: str | None = None) -> AsyncIterator[tu
     log, bytecode = folder / "log", folder / "bytecode"
     with serving_process(command, port, log=log, bytecode=bytecode) as server:
         async with aiohttp.ClientSession(server.url) as http:
-            seen_from_outside = cast(Serving, SimpleNamespace(url=server.url))
+            seen_from_outside = cast(RunningServer, SimpleNamespace(url=server.url))
             talker = Talker(
                 seen_from_outside, folder / "data", http, key or make_key(folder / "data")
             )

@@ -12,10 +12,10 @@ import pytest
 import pytest_asyncio
 
 from aitp_desk.agent.base import Answer, Clarification, Outcome, Turn
-from aitp_desk.agent.extractive.dialogue.choice import choose
+from aitp_desk.agent.extractive.dialogue.choice import read_choice
 from aitp_desk.agent.speech import ENGLISH, speech_of
 from aitp_desk.capability.journal import MOST_OPEN
-from aitp_desk.desk.tickets.takeover import SteppingIn
+from aitp_desk.desk.tickets.takeover import Takeover
 from aitp_desk.model.calls.call import WAITS_SECONDS
 from tests.support.access.audit_log import somebody
 from tests.support.doubles.agent import Clock, ScriptedAgent
@@ -238,7 +238,7 @@ async def test_what_an_agent_asks_back_is_a_choice_that_it_is_told_of(tmp_path: 
         if turn.pending is None:
             return Clarification("Do you mean one of these?", options)
         said = f"{turn.pending.question} {turn.pending.options} {turn.question}"
-        chosen = choose(turn.question, turn.pending.options, speech_of(ENGLISH)).option
+        chosen = read_choice(turn.question, turn.pending.options, speech_of(ENGLISH)).option
         return Answer(f"{said}: {chosen}")
 
     agent = ScriptedAgent(script)
@@ -323,16 +323,16 @@ async def test_an_answer_waits_where_a_person_has_the_thread_and_goes_with_it(
 ) -> None:
     _, thread = await up_to_the_consent(buyer)
     by = somebody()
-    stepping = SteppingIn(buyer.talker.desk.store, time.time)
-    await stepping.take(thread, "anna", by)
+    stepping = Takeover(buyer.talker.desk.store, time.time)
+    await stepping.take_thread(thread, "anna", by)
     await buyer.talker.post(thread, decision((await buyer.asked(thread))["id"], "yes"))
     kept = "SELECT answer IS NOT NULL FROM calls WHERE thread_id = '" + thread + "'"
     assert (buyer.orders, buyer.talker.rows(kept)) == ([], [(1,)])
-    await stepping.release(thread, by)
+    await stepping.release_thread(thread, by)
     assert await buyer.post(thread, "Are you there?") != [], "now the desk goes on"
     assert buyer.orders == ["cove blue"]
     _, thread = await up_to_the_consent(buyer)
-    await stepping.take(thread, "anna", by)
+    await stepping.take_thread(thread, "anna", by)
     await buyer.talker.post(thread, decision((await buyer.asked(thread))["id"], "yes"))
     assert (await buyer.talker.send("DELETE", f"/v1/threads/{thread}")).status == 200
     kept = "SELECT answer, arguments FROM calls WHERE thread_id = '" + thread + "'"

@@ -12,7 +12,7 @@ from multidict import CIMultiDictProxy
 
 from aitp_desk.app.doors.site import make_site_doors
 from aitp_desk.config import load_config
-from aitp_desk.http.cors import SHOWN, TAKEN
+from aitp_desk.http.cors import ALLOWED_HEADERS, EXPOSED_HEADERS
 from tests.support.clients.ahp import CONTENT, CONVERSE, MANIFEST
 from tests.support.clients.threads import Talker, talking
 from tests.support.desk.server import SITE
@@ -119,7 +119,7 @@ async def test_the_api_is_read_by_pages_of_the_origins_that_were_named(
     for origin, allowed in ((SHOP, [SHOP]), (desk.desk.url, [desk.desk.url])):
         heard = await hear(desk, "GET", path, origin)
         assert (heard.allowed, heard.vary - BY_FACE) == (allowed, {"Origin"})
-        assert heard.headers["Access-Control-Expose-Headers"] == ", ".join(SHOWN)
+        assert heard.headers["Access-Control-Expose-Headers"] == ", ".join(EXPOSED_HEADERS)
         assert heard.headers["Cross-Origin-Resource-Policy"] == "same-origin"
     for other in (EVIL, "null", f"{SHOP}.evil.example", SHOP.upper(), f"{SHOP}/"):
         heard = await hear(desk, "GET", path, other)
@@ -169,7 +169,7 @@ async def test_a_browser_that_asks_ahead_is_told_what_it_may_send(desk: Talker, 
         assert "Content-Length" not in heard.headers
         assert heard.headers["Access-Control-Allow-Methods"] == methods
         taken = set(heard.headers["Access-Control-Allow-Headers"].split(", "))
-        assert taken == set(TAKEN)
+        assert taken == set(ALLOWED_HEADERS)
         assert {"Authorization", "Content-Type", "X-AHP-Key", "Idempotency-Key", "Prefer"} <= taken
         assert {"OpenAI-Beta", "Last-Event-ID", "Signature", "Signature-Input", "*"} <= taken
         assert int(heard.headers["Access-Control-Max-Age"]) > 0

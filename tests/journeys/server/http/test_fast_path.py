@@ -16,12 +16,12 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from aitp_desk.app.server import Serving
-from aitp_desk.auth.credentials.request_credentials import NOTHING
-from aitp_desk.http.connection.head_cache import LONGEST_HEAD, MOST_HEADS, Head, Heads
-from aitp_desk.http.connection.request_head import Heading
-from aitp_desk.http.dispatcher import Front, Outgoing
-from aitp_desk.http.request import Incoming
+from aitp_desk.app.server import RunningServer
+from aitp_desk.auth.credentials.request_credentials import NO_CREDENTIALS
+from aitp_desk.http.connection.head_cache import MAX_CACHED_BYTES, MAX_HEADS, CachedHead, HeadCache
+from aitp_desk.http.connection.request_head import RequestHead
+from aitp_desk.http.dispatcher import Dispatcher, Response
+from aitp_desk.http.request import Request
 from aitp_desk.store.units.keys.tokens import revoke_token
 from tests.support.access.keys import SigningKey, make_key, make_signing_key
 from tests.support.desk.server import serving
@@ -179,13 +179,13 @@ async def test_requests_on_either_way_keep_a_connection_open(tmp_path: Path) -> 
                         raise AssertionError("closed while it was used")
 
 
-class CountingFront(Front):
+class CountingFront(Dispatcher):
     """A front that tells of each request that it has answered."""
 
     answered = asyncio.Event()
 
-    async def answer(self, request: Incoming) -> Outgoing:
-        outgoing = await super().answer(request)
+    async def handle_request(self, request: Request) -> Response:
+        outgoing = await super().handle_request(request)
         CountingFront.answered.set()
         return outgoing
 
@@ -196,7 +196,7 @@ MOST_UNREAD = 5_000
 
 async def test_who_does_not_take_answers_gets_no_more_and_is_dropped(tmp_path: Path) -> None:
     with (
-        patch("aitp_desk.app.server.Front", CountingFront),
+        patch("aitp_desk.app.server.Dispatcher", CountingFront),
         patch("aitp_desk.http.server.SWEEP_SECONDS", 0.02),
     ):
         async with serving(tmp_path) as desk:
@@ -267,9 +267,9 @@ async def test_an_answer_that_cannot_be_written_ends_the_connection(tmp_path: Pa
 async def test_a_head_that_was_read_before_opens_nothing_once_its_key_is_revoked(
     tmp_path: Path,
 ) -> None:
-    heads = Heads()
+    heads = HeadCache()
     with (
-        patch("aitp_desk.http.server.Heads", lambda: heads),
+        patch("aitp_desk.http.server.HeadCache", lambda: heads),
         patch("aitp_desk.auth.credentials.proof_cache.EPOCH_SECONDS", 0),
     ):
         async with serving(tmp_path) as desk, calling(desk) as line, calling(desk) as other:
@@ -302,9 +302,9 @@ def head_of(request: bytes) -> bytes:
 async def test_a_signed_request_s_head_is_known_without_its_credential_and_opens_nothing(
     tmp_path: Path,
 ) -> None:
-    heads = Heads()
+    heads = HeadCache()
     with (
-        patch("aitp_desk.http.server.Heads", lambda: heads),
+        patch("aitp_desk.http.server.HeadCache", lambda: heads),
         patch("aitp_desk.auth.credentials.proof_cache.EPOCH_SECONDS", 0),
     ):
         async with serving(tmp_path) as desk, calling(desk) as line:
@@ -333,8 +333,8 @@ async def test_a_signed_request_s_head_is_known_without_its_credential_and_opens
 async def test_a_signed_head_that_was_refused_when_it_first_came_is_not_remembered(
     tmp_path: Path,
 ) -> None:
-    heads = Heads()
-    with patch("aitp_desk.http.server.Heads", lambda: heads):
+    heads = HeadCache()
+    with patch("aitp_desk.http.server.HeadCache", lambda: heads):
         async with serving(tmp_path) as desk, calling(desk) as line:
             key = await make_signing_key(desk.store, tmp_path)
             for secret, expected in (("0" * 64, 401), (key.secret, 200)):
@@ -363,15 +363,17 @@ async def test_one_head_from_two_places_counts_as_two_callers(tmp_path: Path) ->
 
 async def test_few_and_short_heads_are_remembered() -> None:
     heads, read = (
-        Heads(),
-        Head(cast("Heading", SimpleNamespace(presented=NOTHING, is_named=False)), {}, 0),
+        HeadCache(),
+        CachedHead(
+            cast("RequestHead", SimpleNamespace(presented=NO_CREDENTIALS, is_named=False)), {}, 0
+        ),
     )
-    heads.remember(b"x" * (LONGEST_HEAD + 1), read)
-    assert heads.find(b"x" * (LONGEST_HEAD + 1)) is None
-    heads.remember(b"x" * LONGEST_HEAD, read)
-    assert heads.find(b"x" * LONGEST_HEAD) is read
-    for number in range(MOST_HEADS + 1):
-        heads.remember(b"%d" % number, read)
+    heads.store(b"x" * (MAX_CACHED_BYTES + 1), read)
+    assert heads.find(b"x" * (MAX_CACHED_BYTES + 1)) is None
+    heads.store(b"x" * MAX_CACHED_BYTES, read)
+    assert heads.find(b"x" * MAX_CACHED_BYTES) is read
+    for number in range(MAX_HEADS + 1):
+        heads.store(b"%d" % number, read)
     assert [heads.find(b"0"), heads.find(b"1")] == [None, read]
 
 
@@ -396,7 +398,7 @@ WHOLE = {
 
 
 async def test_a_head_that_began_behind_a_request_has_its_time_too(tmp_path: Path) -> None:
-    async def said(desk: Serving, parts: list[bytes]) -> list[int]:
+    async def said(desk: RunningServer, parts: list[bytes]) -> list[int]:
         """The statuses of all answers within a time in which a head has to come."""
         heard = b""
         async with calling(desk) as line:

@@ -14,7 +14,7 @@ from unittest.mock import patch
 import pytest
 import pytest_asyncio
 
-from aitp_desk.model.strict_json import AT_ONCE_BYTES, MAX_VALUES, Ahead, decode_ahead
+from aitp_desk.model.strict_json import AT_ONCE_BYTES, MAX_VALUES, DecodedBody, decode_ahead
 from tests.support.clients.threads import Headers, Talker, Told, talking
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -103,7 +103,7 @@ async def test_texts_and_data_of_a_message_are_as_long_as_a_message_may_be(
 async def test_others_are_answered_while_a_large_body_is_decoded(talker: Talker, door: str) -> None:
     begun, go_on = threading.Event(), threading.Event()
 
-    def decode(body: bytes) -> Ahead:
+    def decode(body: bytes) -> DecodedBody:
         begun.set()
         assert go_on.wait(20)
         return decode_ahead(body)

@@ -13,7 +13,7 @@ import structlog
 from multidict import CIMultiDict, CIMultiDictProxy
 from structlog.contextvars import get_contextvars
 
-from aitp_desk.http.connection.head_cache import Head, Heads
+from aitp_desk.http.connection.head_cache import CachedHead, HeadCache
 from tests.support.clients.threads import Talker, talking
 from tests.support.http.raw_client import Answer, send
 
@@ -67,7 +67,7 @@ async def test_strangers_name_no_request(tmp_path: Path) -> None:
 async def test_a_fault_is_found_by_the_proxys_id_or_one_of_its_own(
     behind: Talker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("aitp_desk.desk.conversations.service.Asking.ask", break_down)
+    monkeypatch.setattr("aitp_desk.desk.conversations.service.ConversationService.ask", break_down)
     for ids in ((GIVEN.encode(),), ()):
         with structlog.testing.capture_logs() as logged:
             told = await ask(behind, *ids)
@@ -95,10 +95,10 @@ async def test_all_that_is_logged_of_a_request_has_its_id(
 
 
 async def test_a_head_that_never_comes_again_takes_no_others_place(behind: Talker) -> None:
-    heads = Heads()
+    heads = HeadCache()
     for name, is_kept in (("X-Request-Id", False), ("traceparent", False), ("X-Other", True)):
         sent = CIMultiDictProxy(CIMultiDict({"Host": "127.0.0.1", name: GIVEN}))
         converse = "/agent/converse"
         heading = behind.desk.front.read_head("POST", converse, converse, sent)
-        heads.remember(name.encode(), Head(heading, {}, 0))
+        heads.store(name.encode(), CachedHead(heading, {}, 0))
         assert (heads.find(name.encode()) is not None) == is_kept

@@ -10,8 +10,8 @@ from unittest.mock import patch
 import aiohttp
 import pytest
 
-from aitp_desk.http.dispatcher import Front, Outgoing
-from aitp_desk.http.request import Incoming
+from aitp_desk.http.dispatcher import Dispatcher, Response
+from aitp_desk.http.request import Request
 from tests.support.http.message_boundaries import (
     CARRIED_AS_BODY,
     CHUNKS,
@@ -37,14 +37,14 @@ PATIENCE_SECONDS = 1.0
 OURS = b"Host: " + SITE_HOST.encode()
 
 
-class RecordingFront(Front):
+class RecordingFront(Dispatcher):
     """A front that notes what it was asked."""
 
     asked: list[str]
 
-    async def answer(self, request: Incoming) -> Outgoing:
+    async def handle_request(self, request: Request) -> Response:
         RecordingFront.asked.append(f"{request.heading.method} {request.heading.path}")
-        return await super().answer(request)
+        return await super().handle_request(request)
 
 
 async def heard(port: int, said: bytes) -> list[bytes]:
@@ -66,7 +66,7 @@ async def heard(port: int, said: bytes) -> list[bytes]:
 @every_server
 async def test_no_request_is_made_of_a_part_of_another(tmp_path: Path, kind: Kind) -> None:
     RecordingFront.asked = []
-    with patch("aitp_desk.app.server.Front", RecordingFront):
+    with patch("aitp_desk.app.server.Dispatcher", RecordingFront):
         async with beside(kind, tmp_path, keeps=True) as client:
             async with client.get("/ready.txt") as response:
                 port = response.url.port

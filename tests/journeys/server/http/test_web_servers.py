@@ -17,7 +17,7 @@ import pytest
 from selectolax.lexbor import LexborHTMLParser
 
 from aitp_desk.config import load_config
-from aitp_desk.protocols.base.discovery_links import head_tags, link_header, notice
+from aitp_desk.protocols.base.discovery_links import link_header, write_head_tags, write_notice
 from aitp_desk.web.export.site import export_site
 from tests.support.access.keys import SigningKey
 from tests.support.desk.command import run
@@ -44,8 +44,8 @@ async def test_the_site_s_own_pages_lead_to_the_manifest(tmp_path: Path, kind: K
             text = await response.text()
             page = LexborHTMLParser(text)
         assert "<title>Own</title>" in text
-        assert text.count(head_tags()) == 1
-        assert text.count(notice(hidden=True)) == 1
+        assert text.count(write_head_tags()) == 1
+        assert text.count(write_notice(hidden=True)) == 1
         assert page.css_first('head link[rel="agent-manifest"]') is not None
         assert page.css_first("body section.ahp-notice[hidden]") is not None
         async with client.get("/photo.txt", headers={"Range": "bytes=0-9"}) as response:
@@ -155,7 +155,7 @@ async def test_behind_nginx_the_desk_shows_what_the_site_has_no_file_for(tmp_pat
         async with client.get("/policies/shipping") as response:
             text = await response.text()
             assert response.headers.getall("Link")[0].startswith(link_header())
-        assert text.count(head_tags()) == 1
+        assert text.count(write_head_tags()) == 1
         assert text.count('class="ahp-notice"') == 1
         for style in LexborHTMLParser(text).css("link[rel=stylesheet]"):
             async with client.get(style.attributes["href"] or "") as response:

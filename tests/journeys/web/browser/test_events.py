@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
 
-from aitp_desk.app.server import Serving
+from aitp_desk.app.server import RunningServer
 from tests.support.browser.accessibility import find_flaws
 from tests.support.browser.chromium import OpenBrowser
 from tests.support.browser.page import PHONE, AtPage, at_page
@@ -34,7 +34,7 @@ def expect() -> Expect:
 class Ground(NamedTuple):
     """A desk, and an operator of its console."""
 
-    desk: Serving
+    desk: RunningServer
     anna: Operator
 
 

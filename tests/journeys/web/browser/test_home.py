@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from aitp_desk.agent.base import Answer, Clarification, Event, Source, Turn
-from aitp_desk.app.server import Serving
+from aitp_desk.app.server import RunningServer
 from tests.support.browser.chromium import OpenBrowser
 from tests.support.desk.server import serving
 
@@ -77,7 +77,7 @@ def bodies(requests: list[Request]) -> list[dict[str, Any]]:
 
 
 async def test_a_question_is_answered_with_its_sources(
-    served_desk: Serving, browser: OpenBrowser, expect: Expect
+    served_desk: RunningServer, browser: OpenBrowser, expect: Expect
 ) -> None:
     async with browser() as context:
         page = await context.new_page()
@@ -94,7 +94,7 @@ async def test_a_question_is_answered_with_its_sources(
 
 
 async def test_a_fresh_load_takes_at_most_eight_requests(
-    served_desk: Serving, browser: OpenBrowser
+    served_desk: RunningServer, browser: OpenBrowser
 ) -> None:
     async with browser() as context:
         page = await context.new_page()
@@ -103,7 +103,9 @@ async def test_a_fresh_load_takes_at_most_eight_requests(
         assert len(requests) <= 8, [request.url for request in requests]
 
 
-async def test_a_follow_up_keeps_the_session(served_desk: Serving, browser: OpenBrowser) -> None:
+async def test_a_follow_up_keeps_the_session(
+    served_desk: RunningServer, browser: OpenBrowser
+) -> None:
     async with browser() as context:
         page = await context.new_page()
         await page.goto(served_desk.url)
@@ -116,7 +118,7 @@ async def test_a_follow_up_keeps_the_session(served_desk: Serving, browser: Open
 
 
 async def test_a_new_conversation_forgets_the_session(
-    served_desk: Serving, browser: OpenBrowser, expect: Expect
+    served_desk: RunningServer, browser: OpenBrowser, expect: Expect
 ) -> None:
     async with browser() as context:
         page = await context.new_page()
@@ -131,7 +133,7 @@ async def test_a_new_conversation_forgets_the_session(
 
 
 async def test_an_example_is_asked_by_its_button(
-    served_desk: Serving, browser: OpenBrowser, expect: Expect
+    served_desk: RunningServer, browser: OpenBrowser, expect: Expect
 ) -> None:
     async with browser() as context:
         page = await context.new_page()
@@ -239,7 +241,7 @@ async def test_a_desk_that_is_gone_is_told_in_words(
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 async def test_a_page_fits_a_narrow_phone_in_both_schemes(
-    served_desk: Serving, browser: OpenBrowser, scheme: str
+    served_desk: RunningServer, browser: OpenBrowser, scheme: str
 ) -> None:
     small = {"viewport": {"width": 320, "height": 640}, "color_scheme": scheme}
     async with browser(**small) as context:
@@ -258,7 +260,7 @@ async def test_a_page_fits_a_narrow_phone_in_both_schemes(
 
 
 async def test_nothing_is_loaded_from_another_site_and_nothing_is_refused_by_the_policy(
-    served_desk: Serving, browser: OpenBrowser
+    served_desk: RunningServer, browser: OpenBrowser
 ) -> None:
     async with browser() as context:
         page = await context.new_page()
@@ -275,7 +277,7 @@ async def test_nothing_is_loaded_from_another_site_and_nothing_is_refused_by_the
 
 
 async def test_a_keyboard_is_enough(
-    served_desk: Serving, browser: OpenBrowser, expect: Expect
+    served_desk: RunningServer, browser: OpenBrowser, expect: Expect
 ) -> None:
     async with browser() as context:
         page = await context.new_page()
@@ -301,7 +303,7 @@ async def test_a_keyboard_is_enough(
 @pytest.mark.requirement("AHP-3.4-2", "AHP-3.4-4")
 @pytest.mark.parametrize("path", ["/", "/policies/returns", "/nothing/here"])
 async def test_the_notice_is_out_of_sight_and_in_the_page_after_every_script(
-    served_desk: Serving, browser: OpenBrowser, expect: Expect, path: str
+    served_desk: RunningServer, browser: OpenBrowser, expect: Expect, path: str
 ) -> None:
     async with browser() as context:
         page = await context.new_page()
@@ -317,7 +319,7 @@ async def test_the_notice_is_out_of_sight_and_in_the_page_after_every_script(
 
 
 async def test_without_scripts_the_pages_can_still_be_read(
-    served_desk: Serving, browser: OpenBrowser, expect: Expect
+    served_desk: RunningServer, browser: OpenBrowser, expect: Expect
 ) -> None:
     async with browser(java_script_enabled=False) as context:
         page = await context.new_page()

@@ -11,8 +11,8 @@ import aiohttp
 import pytest
 import pytest_asyncio
 
-from aitp_desk.app.server import Serving
-from aitp_desk.auth.console_sessions import MOST_OF_ONE_KEY
+from aitp_desk.app.server import RunningServer
+from aitp_desk.auth.console_sessions import MAX_SESSIONS_PER_KEY
 from aitp_desk.auth.credentials.api_key import make_api_key
 from aitp_desk.auth.credentials.guess_limiter import MOST_A_MINUTE
 from aitp_desk.auth.keys.data_keys import open_data_keys
@@ -38,7 +38,7 @@ class Ground:
 
     def __init__(self, talker: Talker, data: Path, clock: Clock) -> None:
         self.talker = talker
-        self.desk: Serving = talker.desk
+        self.desk: RunningServer = talker.desk
         self.data = data
         self.clock = clock
 
@@ -249,13 +249,13 @@ async def test_one_key_has_so_many_sessions_and_the_oldest_make_room(ground: Gro
     async with browsing(ground.desk) as first, browsing(ground.desk) as browser:
         await first.sign_in(key)
         ground.clock.advance(1)
-        for _ in range(MOST_OF_ONE_KEY):
+        for _ in range(MAX_SESSIONS_PER_KEY):
             await browser.sign_in(key)
         assert (await first.send("GET", "session")).refusal == NOT_SIGNED_IN
         assert (await browser.send("GET", "session")).status == 200
 
 
-def api_addresses(desk: Serving) -> list[tuple[str, str]]:
+def api_addresses(desk: RunningServer) -> list[tuple[str, str]]:
     """Method and path of all that who has signed in may ask, below the API's own path."""
     return [
         (route.method, route.path.removeprefix(f"{API}/").replace("{", "").replace("}", ""))

@@ -14,9 +14,9 @@ from xml.etree import ElementTree
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
-from aitp_desk.knowledge.web.copies import Copies, Copy, Kept
-from aitp_desk.web.export.folder import LIST, CannotExport
-from aitp_desk.web.export.proof import prove
+from aitp_desk.knowledge.web.copies import PageCopies, PageCopy, RoundOutcome
+from aitp_desk.web.export.folder import LIST, ExportError
+from aitp_desk.web.export.proof import check_export
 from tests.support.content.pdf import make_pdf
 from tests.support.desk.command import COMMAND, run
 from tests.support.desk.server import SHOP, SITE
@@ -219,10 +219,10 @@ async def test_a_web_page_that_is_declared_is_exported_as_it_is(tmp_path: Path) 
 def test_pages_of_the_site_s_own_server_are_linked_to(tmp_path: Path) -> None:
     address = f"{URL}/old_(shop)"
     folder = site(tmp_path / "site", page="# Page\n\nHello.")
-    copies = Copies(tmp_path / "data", [address])
+    copies = PageCopies(tmp_path / "data", [address])
     body = b"<title>Old shop</title><main><p>Shut.</p></main>"
-    copy = Copy(address, address, address, "html", copies.put(body), len(body))
-    copies.keep(Kept((copy,)))
+    copy = PageCopy(address, address, address, "html", copies.write_body(body), len(body))
+    copies.commit(RoundOutcome((copy,)))
     listed = f'content.web.urls=["{address}"]'
     written = export(tmp_path / "out", listed, f"site.url={URL}", folder=folder)
     assert (written.pages, written.elsewhere) == (1, 1)
@@ -295,10 +295,10 @@ def test_two_exports_of_the_same_have_the_same_bytes(tmp_path: Path) -> None:
 def test_a_broken_export_is_noticed(tmp_path: Path, path: str, text: str, fault: str) -> None:
     export(tmp_path / "out")
     pages = ["index.html", "about/index.html"]
-    prove(tmp_path / "out", "", pages=pages)
+    check_export(tmp_path / "out", "", pages=pages)
     (tmp_path / "out" / path).write_text(text)
-    with pytest.raises(CannotExport, match=re.escape(fault)):
-        prove(tmp_path / "out", "", pages=pages)
+    with pytest.raises(ExportError, match=re.escape(fault)):
+        check_export(tmp_path / "out", "", pages=pages)
 
 
 # --- the command --------------------------------------------------------------------------------

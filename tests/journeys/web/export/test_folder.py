@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 import pytest
 
 from aitp_desk.knowledge.documents.base import Document
-from aitp_desk.web.export.folder import LIST, CannotExport
+from aitp_desk.web.export.folder import LIST, ExportError
 from aitp_desk.web.export.site import export_site
 from tests.support.desk.server import SHOP, SITE
 from tests.support.sites.export import export, files, settings, site
@@ -53,7 +53,7 @@ def test_what_no_export_wrote_is_in_the_way_and_stays(tmp_path: Path, put: Any) 
     export(out)
     put(out)
     before = files(out)
-    with pytest.raises(CannotExport, match="Take them elsewhere"):
+    with pytest.raises(ExportError, match="Take them elsewhere"):
         export(out)
     assert files(out) == before
     assert [entry.name for entry in tmp_path.iterdir()] == ["out"]
@@ -64,9 +64,9 @@ def test_a_folder_of_the_owner_s_and_a_file_are_not_written_over(tmp_path: Path)
     (tmp_path / "photos" / "cat.jpg").write_bytes(b"meow")
     (tmp_path / "file").write_text("mine")
     (tmp_path / "empty").mkdir()
-    with pytest.raises(CannotExport, match=r"cat\.jpg"):
+    with pytest.raises(ExportError, match=r"cat\.jpg"):
         export(tmp_path / "photos")
-    with pytest.raises(CannotExport, match="is a file"):
+    with pytest.raises(ExportError, match="is a file"):
         export(tmp_path / "file")
     assert export(tmp_path / "empty").pages == 4
     assert files(tmp_path / "photos").keys() == {"cat.jpg"}
@@ -79,10 +79,10 @@ def test_an_export_never_lies_within_its_content_or_data_nor_these_in_it(
     folder = site(tmp_path / "site", page="# Page\n\nHello.")
     (tmp_path / "data").mkdir()
     before = files(tmp_path)
-    with pytest.raises(CannotExport, match="lie in one another"):
+    with pytest.raises(ExportError, match="lie in one another"):
         export_site(settings(folder, tmp_path / "data"), tmp_path / place)
     (tmp_path / "by-a-link").symlink_to(tmp_path / "site" / "content")
-    with pytest.raises(CannotExport, match="lie in one another"):
+    with pytest.raises(ExportError, match="lie in one another"):
         export_site(settings(folder, tmp_path / "data"), tmp_path / "by-a-link" / "out")
     (tmp_path / "by-a-link").unlink()
     assert files(tmp_path) == before
@@ -93,7 +93,7 @@ def test_an_export_that_fails_leaves_the_last_one_as_it_was(tmp_path: Path) -> N
     export(out, folder=folder)
     before = files(out)
     (folder / "content" / "page.md").unlink()
-    with pytest.raises(CannotExport, match="no content"):
+    with pytest.raises(ExportError, match="no content"):
         export(out, folder=folder)
     (folder / "content" / "page.md").write_text("# Page\n\nHello again.")
 
@@ -126,7 +126,7 @@ def test_a_hidden_folder_of_somebody_else_s_is_not_cleared(tmp_path: Path) -> No
     for name in (".out.export", ".out.export-replaced"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "diary.txt").write_text("mine")
-        with pytest.raises(CannotExport, match="no export wrote"):
+        with pytest.raises(ExportError, match="no export wrote"):
             export(tmp_path / "out")
         assert (tmp_path / name / "diary.txt").read_text() == "mine"
         shutil.rmtree(tmp_path / name)
@@ -137,7 +137,7 @@ def test_two_exports_to_one_place_do_not_meet(tmp_path: Path) -> None:
     handle = os.open(tmp_path / ".out.export", os.O_RDONLY)
     try:
         fcntl.flock(handle, fcntl.LOCK_EX)
-        with pytest.raises(CannotExport, match="Another export is at work"):
+        with pytest.raises(ExportError, match="Another export is at work"):
             export(tmp_path / "out")
     finally:
         os.close(handle)
@@ -145,7 +145,7 @@ def test_two_exports_to_one_place_do_not_meet(tmp_path: Path) -> None:
 
 
 def test_a_place_that_cannot_be_replaced_is_told_before_anything_is_written() -> None:
-    with pytest.raises(CannotExport, match="mounted"):
+    with pytest.raises(ExportError, match="mounted"):
         export(Path("/proc"))
 
 

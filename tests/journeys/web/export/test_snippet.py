@@ -9,8 +9,8 @@ import aiohttp
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
-from aitp_desk.app.server import Serving
-from aitp_desk.protocols.base.discovery_links import head_tags, link_header, notice
+from aitp_desk.app.server import RunningServer
+from aitp_desk.protocols.base.discovery_links import link_header, write_head_tags, write_notice
 from tests.support.desk.command import run
 from tests.support.desk.server import SITE
 
@@ -39,7 +39,7 @@ async def test_a_page_of_one_s_own_with_the_snippet_leads_to_the_desk() -> None:
         assert said in told.text()
 
 
-async def test_the_snippet_is_what_the_desk_s_own_pages_carry(served_desk: Serving) -> None:
+async def test_the_snippet_is_what_the_desk_s_own_pages_carry(served_desk: RunningServer) -> None:
     _, head, _ = await run("snippet", SITE, "--head")
     _, footer, _ = await run("snippet", SITE, "--footer")
     async with aiohttp.ClientSession() as http, http.get(f"{served_desk.url}/about") as response:
@@ -51,10 +51,10 @@ async def test_the_snippet_is_what_the_desk_s_own_pages_carry(served_desk: Servi
 @pytest.mark.parametrize(
     ("options", "expected"),
     [
-        (["--head"], head_tags("https://books.example")),
-        (["--body"], notice("https://books.example", hidden=True)),
-        (["--footer"], notice("https://books.example")),
-        (["--footer", "--static"], notice("https://books.example", asks=False)),
+        (["--head"], write_head_tags("https://books.example")),
+        (["--body"], write_notice("https://books.example", hidden=True)),
+        (["--footer"], write_notice("https://books.example")),
+        (["--footer", "--static"], write_notice("https://books.example", asks=False)),
     ],
 )
 async def test_the_parts_are_printed_alone_with_the_address_of_the_configuration(
@@ -94,8 +94,8 @@ async def test_settings_for_a_web_server_name_this_desk(kind: str, tmp_path: Pat
     assert "32m" in text or "32MiB" in text
     assert link_header() in text
     if kind == "nginx":
-        assert head_tags() in text
-        assert notice(hidden=True) in text
+        assert write_head_tags() in text
+        assert write_notice(hidden=True) in text
 
 
 @pytest.mark.parametrize("kind", ["nginx", "caddy"])

@@ -13,7 +13,7 @@ import pytest
 
 from aitp_desk.web.pages.full import document as all_pages
 from aitp_desk.web.pages.full.cache import FILE
-from aitp_desk.web.pages.full.subprocess_render import Written, write_pages
+from aitp_desk.web.pages.full.subprocess_render import RenderedPage, write_pages
 from tests.support.clients.ahp import Visitor, visiting
 
 FULL = "/llms-full.txt"
@@ -33,7 +33,7 @@ def written(monkeypatch: pytest.MonkeyPatch) -> queue.Queue[int]:
     """Told each time that all pages have been written."""
     times: queue.Queue[int] = queue.Queue()
 
-    def told(*arguments: Any) -> Iterator[Written]:
+    def told(*arguments: Any) -> Iterator[RenderedPage]:
         yield from write_pages(*arguments)
         times.put(1)
 
@@ -133,10 +133,10 @@ async def test_a_desk_that_stops_does_not_wait_for_them(
 ) -> None:
     begun, ended = threading.Event(), threading.Event()
 
-    def without_end(*_: Any) -> Iterator[Written]:
+    def without_end(*_: Any) -> Iterator[RenderedPage]:
         try:
             while True:
-                yield Written("More.\n", 1)
+                yield RenderedPage("More.\n", 1)
                 begun.set()
         finally:
             ended.set()

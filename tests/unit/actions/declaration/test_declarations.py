@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from aitp_desk.actions.base import Caller, Context, Offered
+from aitp_desk.actions.base import Caller, Context, OfferedAction
 from aitp_desk.actions.loader.loader import load_actions
 from aitp_desk.config import Config
 from aitp_desk.model.calls.action import Example, Precondition, Related, Safety
@@ -90,11 +90,11 @@ def stock(sku: str) -> int:
 
 
 @pytest.fixture
-def shop(tmp_path: Path) -> tuple[Offered, ...]:
+def shop(tmp_path: Path) -> tuple[OfferedAction, ...]:
     return load(tmp_path, SHOP)
 
 
-def test_a_declaration_says_all_of_an_action(shop: tuple[Offered, ...]) -> None:
+def test_a_declaration_says_all_of_an_action(shop: tuple[OfferedAction, ...]) -> None:
     order, stock = (each.action for each in shop)
     assert (order.name, order.kind, order.open_to) == ("place_order", "action", "actions")
     assert order.summary == "Places an order of some items."
@@ -116,7 +116,9 @@ def test_a_declaration_says_all_of_an_action(shop: tuple[Offered, ...]) -> None:
     assert stock.answer_types == ("application/data", "text/answer")
 
 
-def test_the_schemas_come_from_the_types_and_the_docstrings(shop: tuple[Offered, ...]) -> None:
+def test_the_schemas_come_from_the_types_and_the_docstrings(
+    shop: tuple[OfferedAction, ...],
+) -> None:
     order, _ = (each.action for each in shop)
     assert order.input_schema == {
         "type": "object",
@@ -157,7 +159,7 @@ def test_the_schemas_come_from_the_types_and_the_docstrings(shop: tuple[Offered,
 
 
 async def test_a_call_gives_the_result_its_words_and_what_it_caused(
-    shop: tuple[Offered, ...],
+    shop: tuple[OfferedAction, ...],
 ) -> None:
     order, stock = shop
     context = Context("call_1", Caller("key:1"))
@@ -170,7 +172,7 @@ async def test_a_call_gives_the_result_its_words_and_what_it_caused(
     assert (await stock.perform(stock.read({"sku": "TS-001"}), context)).result == 3
 
 
-async def test_a_price_may_follow_from_the_arguments(shop: tuple[Offered, ...]) -> None:
+async def test_a_price_may_follow_from_the_arguments(shop: tuple[OfferedAction, ...]) -> None:
     order, stock = shop
     one = order.read({"items": [{"sku": "TS-001"}]})
     two = order.read({"items": [{"sku": "TS-001", "quantity": 2}]})
@@ -180,7 +182,7 @@ async def test_a_price_may_follow_from_the_arguments(shop: tuple[Offered, ...]) 
 
 
 async def test_a_precondition_that_is_not_met_is_told_with_what_helps(
-    shop: tuple[Offered, ...],
+    shop: tuple[OfferedAction, ...],
 ) -> None:
     order, _ = shop
     await order.check(order.read({"items": [{"sku": "TS-001"}]}), CONTEXT)
@@ -195,7 +197,7 @@ async def test_a_precondition_that_is_not_met_is_told_with_what_helps(
     assert (refused.value.param, refused.value.recovery) == ("is_known", Recovery("Sign in."))
 
 
-def test_arguments_may_be_read_from_words(shop: tuple[Offered, ...]) -> None:
+def test_arguments_may_be_read_from_words(shop: tuple[OfferedAction, ...]) -> None:
     order, stock = shop
     assert order.from_text is not None
     assert order.from_text("nothing") == {"items": []}

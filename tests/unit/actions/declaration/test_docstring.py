@@ -8,17 +8,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aitp_desk.actions.declaration.docstring import Doc, read_docstring
+from aitp_desk.actions.declaration.docstring import ParsedDocstring, read_docstring
 
 WRITTEN = {
-    "nothing": ("", Doc()),
-    "a line": ("Cancels an order.", Doc("Cancels an order.")),
+    "nothing": ("", ParsedDocstring()),
+    "a line": ("Cancels an order.", ParsedDocstring("Cancels an order.")),
     "a paragraph that goes on": (
         """
         Cancels an order
         that is open.
         """,
-        Doc("Cancels an order that is open."),
+        ParsedDocstring("Cancels an order that is open."),
     ),
     "a description": (
         """
@@ -29,7 +29,7 @@ WRITTEN = {
         - Nothing is sent.
         - The money goes back.
         """,
-        Doc(
+        ParsedDocstring(
             "Cancels an order.",
             "It cannot be undone.\n\n- Nothing is sent.\n- The money goes back.",
         ),
@@ -53,7 +53,7 @@ WRITTEN = {
         Raises:
             KeyError: never.
         """,
-        Doc(
+        ParsedDocstring(
             "Cancels an order.",
             "",
             {
@@ -73,7 +73,7 @@ WRITTEN = {
         id: its number.
         state: open or sent.
         """,
-        Doc("An order.", "", {"id": "its number.", "state": "open or sent."}),
+        ParsedDocstring("An order.", "", {"id": "its number.", "state": "open or sent."}),
     ),
     "two lists": (
         """
@@ -84,7 +84,7 @@ WRITTEN = {
         Attributes:
           state: open or sent.
         """,
-        Doc("An order.", "", {"id": "its number.", "state": "open or sent."}),
+        ParsedDocstring("An order.", "", {"id": "its number.", "state": "open or sent."}),
     ),
     "what follows a list": (
         """
@@ -95,7 +95,7 @@ WRITTEN = {
 
         Warning: this is for programmers.
         """,
-        Doc("An order.", "", {"id": "its number."}),
+        ParsedDocstring("An order.", "", {"id": "its number."}),
     ),
     "a member without a text": (
         """
@@ -106,16 +106,16 @@ WRITTEN = {
                 its number.
             state:
         """,
-        Doc("An order.", "", {"id": "its number.", "state": ""}),
+        ParsedDocstring("An order.", "", {"id": "its number.", "state": ""}),
     ),
     "a list without anything before": (
         """
         Args:
             id: its number.
         """,
-        Doc("", "", {"id": "its number."}),
+        ParsedDocstring("", "", {"id": "its number."}),
     ),
-    "a sentence with a colon": ("Note: this is slow.", Doc("Note: this is slow.")),
+    "a sentence with a colon": ("Note: this is slow.", ParsedDocstring("Note: this is slow.")),
 }
 
 
@@ -127,7 +127,7 @@ def test_a_docstring_is_taken_apart(style: str) -> None:
 
 
 def test_a_docstring_that_is_not_there_says_nothing() -> None:
-    assert read_docstring(None) == Doc()
+    assert read_docstring(None) == ParsedDocstring()
 
 
 LINES = st.lists(

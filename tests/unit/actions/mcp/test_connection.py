@@ -11,7 +11,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from aitp_desk.actions.mcp import connection
-from aitp_desk.actions.mcp.connection import Connection
+from aitp_desk.actions.mcp.connection import McpConnection
 from aitp_desk.model.errors import Unavailable
 
 
@@ -27,7 +27,7 @@ class Server:
         self.may_answer = asyncio.Event()
         self.may_answer.set()
         self.tried = self.closed = 0
-        self.connection = Connection("shop", self._connect)
+        self.connection = McpConnection("shop", self._connect)
 
     @asynccontextmanager
     async def _connect(self) -> AsyncIterator[Any]:
@@ -44,7 +44,7 @@ class Server:
 async def test_all_calls_share_one_connection_that_is_made_at_the_first() -> None:
     server = Server()
     server.may_answer.clear()
-    async with server.connection.opened():
+    async with server.connection.run():
         assert server.tried == 0
         calls = [asyncio.create_task(server.connection.client()) for _ in range(3)]
         await asyncio.sleep(0)
@@ -59,7 +59,7 @@ async def test_all_calls_share_one_connection_that_is_made_at_the_first() -> Non
 
 async def test_a_connection_that_was_lost_is_made_anew() -> None:
     server = Server()
-    async with server.connection.opened():
+    async with server.connection.run():
         before = await server.connection.client()
         server.connection.drop(before)
         after = await server.connection.client()
@@ -74,7 +74,7 @@ async def test_nobody_waits_for_a_server_that_has_just_failed(
 ) -> None:
     server = Server()
     server.is_up = False
-    async with server.connection.opened():
+    async with server.connection.run():
         with capture_logs() as logs:
             for _ in range(3):
                 with pytest.raises(Unavailable, match="cannot be reached now"):
@@ -92,7 +92,7 @@ async def test_nobody_waits_for_a_server_that_has_just_failed(
     monkeypatch.setattr(connection, "LONGEST_PAUSE", 0)
     server = Server()
     server.is_up = False
-    async with server.connection.opened():
+    async with server.connection.run():
         for _ in range(2):
             with pytest.raises(Unavailable):
                 await server.connection.client()
@@ -105,7 +105,7 @@ async def test_a_server_that_never_answers_is_down(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(connection, "CONNECT_SECONDS", 0.01)
     server = Server()
     server.may_answer.clear()
-    async with server.connection.opened():
+    async with server.connection.run():
         with pytest.raises(Unavailable):
             await server.connection.client()
         assert server.connection.is_down

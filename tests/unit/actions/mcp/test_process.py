@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from aitp_desk.actions.registry import offering
+from aitp_desk.actions.registry import open_sources
 from aitp_desk.config import Config, Mcp
 from aitp_desk.model.errors import Unavailable
 from tests.support.doubles import mcp_server
@@ -24,7 +24,7 @@ async def test_a_process_is_given_what_it_is_allowed_and_begun_anew_when_it_ends
 ) -> None:
     server = Mcp(name="shop", command=PROGRAM, env=env, tools=("*",))
     config = Config(folder=tmp_path, data=tmp_path / ".desk", mcp=(server,))
-    async with offering(config, {"SHOP_NAME": "Bend", "MORE": "x"}, ()) as offers:
+    async with open_sources(config, {"SHOP_NAME": "Bend", "MORE": "x"}, ()) as offers:
         found = {one.action.name: one for one in offers.offered}
         greeting = {"result": f"Hello, Ann, from {name}."}
         assert await call(found["greet"], name="Ann") == greeting

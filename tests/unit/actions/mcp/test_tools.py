@@ -13,9 +13,9 @@ import pytest
 from aiohttp import web
 from structlog.testing import capture_logs
 
-from aitp_desk.actions.base import Offered
+from aitp_desk.actions.base import OfferedAction
 from aitp_desk.actions.mcp import connection
-from aitp_desk.actions.registry import Offers, offering
+from aitp_desk.actions.registry import SiteOffers, open_sources
 from aitp_desk.config import Config, Mcp, ToolTerms
 from aitp_desk.desk.calls.registry import OWN_NAMES
 from aitp_desk.model.calls.action import Safety
@@ -32,15 +32,15 @@ UNKNOWN = "The MCP server shop has not told its tools yet; start the desk again 
 @asynccontextmanager
 async def offered_at(
     folder: Path, url: str, environment: Mapping[str, str] | None = None, **settings: Any
-) -> AsyncIterator[Offers]:
+) -> AsyncIterator[SiteOffers]:
     """What a site offers of a server; all of it by default."""
     server = Mcp(name="shop", url=url, **{"tools": ("*",), **settings})
     config = Config(folder=folder, data=folder / ".desk", mcp=(server,))
-    async with offering(config, environment or {}, OWN_NAMES) as offers:
+    async with open_sources(config, environment or {}, OWN_NAMES) as offers:
         yield offers
 
 
-def by_name(offers: Offers) -> dict[str, Offered]:
+def by_name(offers: SiteOffers) -> dict[str, OfferedAction]:
     return {one.action.name: one for one in offers.offered}
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from aitp_desk.actions.base import Offered
+from aitp_desk.actions.base import OfferedAction
 from aitp_desk.model.errors import InvalidRequest, MissingField
 from tests.support.doubles.openapi_service import answering, document, only, parameter, taking
 
@@ -22,7 +22,7 @@ def member(folder: Path, schema: Any, version: str = "3.0.3", **more: Any) -> An
     return whole["properties"]["it"]
 
 
-def refusal(offered: Offered, **arguments: Any) -> tuple[str, str | None]:
+def refusal(offered: OfferedAction, **arguments: Any) -> tuple[str, str | None]:
     """Why arguments are refused, and the path."""
     with pytest.raises(InvalidRequest) as refused:
         offered.read(arguments)

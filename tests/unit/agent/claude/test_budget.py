@@ -6,15 +6,15 @@ import pytest
 from structlog.testing import capture_logs
 
 from aitp_desk.agent.base import Usage
-from aitp_desk.agent.claude.budget import BudgetSpent, Day, DaySpent, Spending
+from aitp_desk.agent.claude.budget import BudgetSpent, DailyBudget, DailyBudgetSpent, ReplyBudget
 from aitp_desk.config import Claude
 from tests.support.doubles.agent import Clock
 
 
 def test_what_is_being_used_counts_before_it_is_known() -> None:
-    day = Day(1000, Clock())
+    day = DailyBudget(1000, Clock())
     settings = Claude(day_tokens=1000)
-    first, second = Spending(settings, day), Spending(settings, day)
+    first, second = ReplyBudget(settings, day), ReplyBudget(settings, day)
     call = first.begin(500, 100)
     with pytest.raises(BudgetSpent):
         second.begin(450, 100)
@@ -25,47 +25,47 @@ def test_what_is_being_used_counts_before_it_is_known() -> None:
 
 def test_the_day_ends_at_midnight_utc() -> None:
     clock = Clock(86_400 * 20_000 - 1)
-    day = Day(100, clock)
-    day.take(100)
+    day = DailyBudget(100, clock)
+    day.reserve(100)
     with pytest.raises(BudgetSpent):
-        day.take(1)
+        day.reserve(1)
     clock.advance(1)
-    day.take(100)
+    day.reserve(100)
 
 
 def test_a_reply_that_has_begun_is_finished_past_the_day() -> None:
     settings = Claude(day_tokens=1000)
-    day = Day(1000, Clock())
-    reply = Spending(settings, day)
+    day = DailyBudget(1000, Clock())
+    reply = ReplyBudget(settings, day)
     reply.begin(800, 100).end()
-    day.take(1000)
+    day.reserve(1000)
     assert reply.begin(800, 100).longest == 100
-    with pytest.raises(DaySpent):
-        Spending(settings, day).begin(1, 40)
+    with pytest.raises(DailyBudgetSpent):
+        ReplyBudget(settings, day).begin(1, 40)
     # one that went on from the caller's results began before
-    assert Spending(settings, day, is_begun=True).begin(1, 40).longest == 40
+    assert ReplyBudget(settings, day, is_begun=True).begin(1, 40).longest == 40
 
 
 def test_a_day_is_spent_while_what_was_refused_has_no_room() -> None:
     clock = Clock()
-    day = Day(1000, clock, used=400)
+    day = DailyBudget(1000, clock, used=400)
     told = [day.is_spent]
-    taken_on = day.take(500)
+    taken_on = day.reserve(500)
     with capture_logs() as logs:
         for _ in range(2):
-            with pytest.raises(DaySpent):
-                day.take(300)
+            with pytest.raises(DailyBudgetSpent):
+                day.reserve(300)
     assert [line["event"] for line in logs] == ["day_tokens_spent"]
     told.append(day.is_spent)
     day.settle(taken_on, 500, Usage(prompt=60, completion=40))
     told.append(day.is_spent)
-    day.take(300)
-    with pytest.raises(DaySpent):
-        day.take(300)
+    day.reserve(300)
+    with pytest.raises(DailyBudgetSpent):
+        day.reserve(300)
     told.append(day.is_spent)
     clock.advance(24 * 3600)
     told.append(day.is_spent)
-    day.take(300)
+    day.reserve(300)
     assert told == [False, True, False, True, False]
 
 
@@ -73,9 +73,9 @@ def test_what_is_taken_is_kept_before_it_is_used_and_set_right_after() -> None:
     """So a process that is killed in the middle of a call has counted it."""
     kept: list[tuple[int, int]] = []
     clock = Clock()
-    day = Day(1000, clock, keep=lambda *what: kept.append(what))
+    day = DailyBudget(1000, clock, keep=lambda *what: kept.append(what))
     today = int(clock() // 86_400)
-    call = Spending(Claude(), day).begin(500, 100)
+    call = ReplyBudget(Claude(), day).begin(500, 100)
     assert kept == [(today, 600)]
     call.add(Usage(450, 0, 50))
     clock.advance(24 * 3600)
@@ -84,14 +84,14 @@ def test_what_is_taken_is_kept_before_it_is_used_and_set_right_after() -> None:
 
 
 def test_no_limit_of_the_day_is_no_limit() -> None:
-    day = Day(0, Clock())
-    day.take(10**9)
-    day.take(10**9)
+    day = DailyBudget(0, Clock())
+    day.reserve(10**9)
+    day.reserve(10**9)
     assert not day.is_spent
 
 
 def test_an_answer_gets_what_room_the_reply_has_left() -> None:
-    spending = Spending(Claude(reply_tokens=1000), Day(0, Clock()))
+    spending = ReplyBudget(Claude(reply_tokens=1000), DailyBudget(0, Clock()))
     call = spending.begin(600, 600)
     assert call.longest == 400
     call.add(Usage(600, 0, 350))
@@ -101,12 +101,14 @@ def test_an_answer_gets_what_room_the_reply_has_left() -> None:
 
 
 def test_a_short_answer_is_not_refused_for_being_short() -> None:
-    spending = Spending(Claude(), Day(0, Clock()))
+    spending = ReplyBudget(Claude(), DailyBudget(0, Clock()))
     assert spending.begin(600, 1).longest == 1
 
 
 def test_every_try_of_a_call_is_paid_for() -> None:
-    spending = Spending(Claude(price_in=1, price_cached=0.1, price_out=10), Day(0, Clock()))
+    spending = ReplyBudget(
+        Claude(price_in=1, price_cached=0.1, price_out=10), DailyBudget(0, Clock())
+    )
     call = spending.begin(600, 600)
     call.add(Usage(1_000_000, 500_000, 0))
     call.add(Usage(1_000_000, 0, 1_000_000))
@@ -117,17 +119,17 @@ def test_every_try_of_a_call_is_paid_for() -> None:
 
 def test_what_a_call_took_yesterday_makes_no_room_today() -> None:
     clock = Clock(86_400 * 20_000 - 1)
-    day = Day(1000, clock)
-    late = Spending(Claude(), day).begin(500, 500)
+    day = DailyBudget(1000, clock)
+    late = ReplyBudget(Claude(), day).begin(500, 500)
     clock.advance(1)
-    day.take(900)
+    day.reserve(900)
     late.end()
     with pytest.raises(BudgetSpent):
-        day.take(101)
+        day.reserve(101)
 
 
 def test_a_call_is_not_repeated_past_what_the_reply_may_use() -> None:
-    spending = Spending(Claude(reply_tokens=1000), Day(0, Clock()))
+    spending = ReplyBudget(Claude(reply_tokens=1000), DailyBudget(0, Clock()))
     call = spending.begin(450, 50)
     assert call.may_repeat
     call.add(Usage(450, 0, 1))

@@ -13,7 +13,7 @@ from aitp_desk.agent.base import (
     Answer,
     Restart,
     Turn,
-    outcome_of,
+    read_outcome,
 )
 from aitp_desk.agent.claude.agent import ClaudeAgent
 from aitp_desk.agent.claude.prompt import NOT_FOUND
@@ -144,7 +144,7 @@ async def test_a_message_that_is_not_as_documented_is_a_fallback(
 async def test_an_address_that_is_none_is_a_fallback(tmp_path: Path) -> None:
     async with open_knowledge(PAGES, data=tmp_path, poll_seconds=60) as knowledge:
         agent = ClaudeAgent(knowledge, Claude(), key=KEY, url="http://xn--\xff")
-        outcome = await outcome_of(agent, Turn(QUESTION, SITE))
+        outcome = await read_outcome(agent, Turn(QUESTION, SITE))
     assert isinstance(outcome, Answer)
     assert outcome.fallback == "model_failed"
 
@@ -210,7 +210,7 @@ async def test_nobody_at_the_address_is_a_fallback(tmp_path: Path) -> None:
         agent = ClaudeAgent(
             knowledge, Claude(), key=KEY, url=asked.api.url, sleep=lambda _: asyncio.sleep(0)
         )
-        outcome = await outcome_of(agent, Turn(QUESTION, SITE))
+        outcome = await read_outcome(agent, Turn(QUESTION, SITE))
         await agent.close()
     assert isinstance(outcome, Answer)
     assert outcome.fallback == "model_failed"

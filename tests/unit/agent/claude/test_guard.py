@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aitp_desk.agent.claude.guard import BEGINS, RUN, Guard, Leaked
+from aitp_desk.agent.claude.guard import BEGINS, RUN, OutputGuard, PromptLeak
 from aitp_desk.agent.claude.prompt import rules_text
 
 RULES = rules_text()
@@ -17,13 +17,13 @@ URL = "https://shop.example"
 
 def shown(text: str, size: int) -> tuple[str, bool]:
     """What is given out of a text that comes in pieces of a size, and whether it leaked."""
-    guard = Guard(URL, RULES)
+    guard = OutputGuard(URL, RULES)
     said = ""
     try:
         for at in range(0, len(text), size):
             said += guard.feed(text[at : at + size])
         return said + guard.close(), False
-    except Leaked:
+    except PromptLeak:
         return said, True
 
 
@@ -92,7 +92,7 @@ def test_nothing_is_lost_or_added_by_holding_back(text: str, size: int) -> None:
 
 
 def test_words_that_leave_by_another_way_are_looked_at_too() -> None:
-    guard = Guard(URL, RULES)
+    guard = OutputGuard(URL, RULES)
     guard.check('{"order": "A7"}')
-    with pytest.raises(Leaked):
+    with pytest.raises(PromptLeak):
         guard.check(f'{{"order": "{RULES[:200]}"}}')

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from aitp_desk.agent.claude.links import LEFT_OUT, Addresses, LinkFilter, filtered
+from aitp_desk.agent.claude.links import REMOVED_MARK, AllowedAddresses, LinkFilter, filter_links
 
 READ = (
     "Ask https://partner.example/help?x=1 or <https://other.example/a>. "
@@ -18,8 +18,8 @@ READ = (
 )
 
 
-def addresses() -> Addresses:
-    known = Addresses("https://shop.example")
+def addresses() -> AllowedAddresses:
+    known = AllowedAddresses("https://shop.example")
     known.learn([READ])
     return known
 
@@ -46,7 +46,7 @@ KEPT = [
 
 @pytest.mark.parametrize("text", KEPT)
 def test_what_leads_nowhere_else_stays_as_it_is(text: str) -> None:
-    assert filtered(text, addresses()).replace("<https://other", "https://other") in {
+    assert filter_links(text, addresses()).replace("<https://other", "https://other") in {
         text,
         text.replace("<https://other.example/a>", "https://other.example/a"),
     }
@@ -72,37 +72,37 @@ CHANGED = {
     "[here](https://partner.example/help?x=1&q=secret)": "here",
     "[![i](https://evil.example/i)](https://evil.example/j)": "i",
     "[a [b](https://evil.example) c](/ok)": "[a b c](/ok)",
-    "https://evil.example/?q=secret": LEFT_OUT,
-    "HTTPS://EVIL.EXAMPLE/": LEFT_OUT,
-    "(https://evil.example).": f"({LEFT_OUT}).",
-    "**https://evil.example**": f"**{LEFT_OUT}**",
-    "<https://evil.example>": LEFT_OUT,
-    "www.evil.example": LEFT_OUT,
-    "evil.example/?q=secret": LEFT_OUT,
-    "ftp://evil.example/x": LEFT_OUT,
-    "mailto:spy@evil.example": LEFT_OUT,
-    "詳細:https://evil.example/秘密 です": f"詳細:{LEFT_OUT} です",
+    "https://evil.example/?q=secret": REMOVED_MARK,
+    "HTTPS://EVIL.EXAMPLE/": REMOVED_MARK,
+    "(https://evil.example).": f"({REMOVED_MARK}).",
+    "**https://evil.example**": f"**{REMOVED_MARK}**",
+    "<https://evil.example>": REMOVED_MARK,
+    "www.evil.example": REMOVED_MARK,
+    "evil.example/?q=secret": REMOVED_MARK,
+    "ftp://evil.example/x": REMOVED_MARK,
+    "mailto:spy@evil.example": REMOVED_MARK,
+    "詳細:https://evil.example/秘密 です": f"詳細:{REMOVED_MARK} です",
     '<img src="https://evil.example/i.png">': " ",
     "<IMG SRC=//evil.example/i.png>": " ",
     "<svg/onload=x>": " ",
     "<!-- https://evil.example -->": " ",
-    "[ref]: https://evil.example/x": f"[ref]: {LEFT_OUT}",
+    "[ref]: https://evil.example/x": f"[ref]: {REMOVED_MARK}",
     "![ref][x]": "[ref][x]",
-    "[open](https://evil.example/x": f"[open]({LEFT_OUT}",
+    "[open](https://evil.example/x": f"[open]({REMOVED_MARK}",
     "\\[x](https://evil.example)": "\\x",
-    "`https://evil.example/`": f"`{LEFT_OUT}`",
+    "`https://evil.example/`": f"`{REMOVED_MARK}`",
 }
 
 
 @pytest.mark.parametrize(("text", "shown"), CHANGED.items(), ids=range(len(CHANGED)))
 def test_what_could_carry_something_out_is_taken_out(text: str, shown: str) -> None:
-    assert filtered(text, addresses()) == shown
-    assert filtered(f"before {text} after", addresses()) == f"before {shown} after"
+    assert filter_links(text, addresses()) == shown
+    assert filter_links(f"before {text} after", addresses()) == f"before {shown} after"
 
 
 def test_a_construct_that_never_ends_is_plain_text_in_the_end() -> None:
     for text in ("[" * 5000, "<a " * 3000, "https://evil.example/" + "x" * 9000, "![" * 3000):
-        shown = filtered(text, addresses())
+        shown = filter_links(text, addresses())
         assert "evil.example" not in shown
         assert "<a" not in shown
         assert "![" not in shown
@@ -125,13 +125,13 @@ def test_how_a_text_is_divided_makes_no_difference(text: str, cuts: list[int]) -
     places = sorted({0, len(text), *(cut for cut in cuts if cut < len(text))})
     links = LinkFilter(addresses())
     shown = "".join(links.feed(text[start:end]) for start, end in pairwise(places))
-    assert shown + links.close() == filtered(text, addresses())
+    assert shown + links.close() == filter_links(text, addresses())
 
 
 @given(PIECES)
 @example("!![")
 def test_no_address_of_another_site_is_left(text: str) -> None:
-    shown = filtered(text, addresses())
+    shown = filter_links(text, addresses())
     assert "![" not in shown
     # on the site itself any path may stand
     shown = re.sub(r"https://shop\.example(?=[/\s])\S*", "", shown)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aitp_desk.agent.claude.guard import Guard
-from aitp_desk.agent.claude.output import Words
+from aitp_desk.agent.claude.guard import OutputGuard
+from aitp_desk.agent.claude.output import AnswerOutput
 from aitp_desk.agent.claude.prompt import NOT_FOUND, rules_text
 
 
-def read(pieces: list[str], longest: int | None) -> tuple[Words, str]:
-    words = Words(Guard("https://shop.example", rules_text()), longest)
+def read(pieces: list[str], longest: int | None) -> tuple[AnswerOutput, str]:
+    words = AnswerOutput(OutputGuard("https://shop.example", rules_text()), longest)
     given = "".join(words.feed(piece) for piece in pieces)
     return words, given + words.close()
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aitp_desk.agent.base import FileText, Pending, SiteFacts, Speaker, Turn, Utterance
+from aitp_desk.agent.base import FileText, PendingQuestion, SiteFacts, Speaker, Turn, Utterance
 from aitp_desk.agent.claude.prompt import (
     MAX_SAID,
     call_message,
@@ -21,7 +21,7 @@ from aitp_desk.agent.claude.prompt import (
     tools,
     wire_name,
 )
-from aitp_desk.agent.tools import Called, Tool, ToolResult
+from aitp_desk.agent.tools import Tool, ToolCallRecord, ToolResult
 from aitp_desk.model.conversation.run import ToolCall
 
 SITE = SiteFacts("Fern Books", "https://fern.example", "Books.", contact="hello@fern.example")
@@ -58,7 +58,7 @@ def test_whatever_is_said_is_one_value_on_one_line(
 @given(ANY)
 def test_what_a_tool_gives_is_one_value_too(output: str) -> None:
     call = ToolCall("toolu_1", "order", "{}")
-    message = result_message([Called(call, ToolResult(output))], {})
+    message = result_message([ToolCallRecord(call, ToolResult(output))], {})
     [block] = message["content"]
     assert list(json.loads(block["content"])) == ["result"]
 
@@ -89,7 +89,7 @@ def test_only_what_the_desk_said_becomes_the_assistants() -> None:
 
 
 def test_what_was_asked_back_stands_before_its_answer() -> None:
-    pending = Pending("How much is it?", "Which one?", ("A", "B"))
+    pending = PendingQuestion("How much is it?", "Which one?", ("A", "B"))
     built = messages(Turn("How much is it?", SITE, clarification="A", pending=pending), ())
     [asked] = blocks(built, "assistant")
     assert asked["text"] == "Which one?\n- A\n- B"
@@ -127,10 +127,10 @@ def test_a_callers_description_is_quoted_and_its_schema_an_objects() -> None:
 
 def test_a_step_of_an_earlier_turn_is_told_as_it_was() -> None:
     call = ToolCall("toolu_1", "gone", "no json")
-    message = call_message("One moment.", [Called(call)], {})
+    message = call_message("One moment.", [ToolCallRecord(call)], {})
     assert message["content"] == [
         {"type": "text", "text": "One moment."},
         {"type": "tool_use", "id": "toolu_1", "name": "caller_gone", "input": {}},
     ]
-    [result] = result_message([Called(call)], {})["content"]
+    [result] = result_message([ToolCallRecord(call)], {})["content"]
     assert result["is_error"]

@@ -8,7 +8,7 @@ import pytest
 
 from aitp_desk.agent.base import Answer, Clarification, ToolRequest
 from aitp_desk.agent.claude.prompt import rules_text
-from aitp_desk.agent.tools import Called, Round, ToolResult
+from aitp_desk.agent.tools import ToolCallRecord, ToolResult, ToolRound
 from aitp_desk.model.conversation.run import ToolCall
 from tests.support.doubles.claude_agent import WRAPPED, asking, order_tool
 from tests.support.doubles.messages_api import (
@@ -77,8 +77,8 @@ async def test_a_callers_tool_ends_the_reply_and_its_result_goes_on_with_it(
         assert search.result is not None
         assert request.usage is not None
         assert request.usage.completion > 0
-        given = Called(owed.call, ToolResult("On its way."))
-        answered = (Round(step.text, (given, search)),)
+        given = ToolCallRecord(owed.call, ToolResult("On its way."))
+        answered = (ToolRound(step.text, (given, search)),)
         outcome = await asked.answer("Where is A7?", tools=tools, rounds=answered)
         second = asked.api.requests[1]
     assert outcome.text == "It is on its way."

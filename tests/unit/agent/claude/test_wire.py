@@ -17,7 +17,7 @@ from aitp_desk.agent.base import (
     Source,
     Turn,
     Utterance,
-    outcome_of,
+    read_outcome,
 )
 from aitp_desk.agent.claude.prompt import NOT_FOUND, rules_text, system_text
 from aitp_desk.knowledge.snapshot import open_knowledge
@@ -164,7 +164,7 @@ async def test_one_days_budget_holds_for_all_content_together(tmp_path: Path) ->
         open_knowledge(PAGES, data=tmp_path / "b", poll_seconds=60) as other,
     ):
         first = await asked.answer()
-        second = await outcome_of(asked.agent.over(other), Turn(QUESTION, SITE))
+        second = await read_outcome(asked.agent.with_knowledge(other), Turn(QUESTION, SITE))
     assert first.fallback is None
     assert isinstance(second, Answer)
     assert second.fallback == "budget_spent"

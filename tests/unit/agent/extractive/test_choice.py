@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aitp_desk.agent.extractive.dialogue.choice import Choice, choose
+from aitp_desk.agent.extractive.dialogue.choice import Choice, read_choice
 from aitp_desk.agent.speech import speech_of
 from aitp_desk.knowledge.search.tokenizer import Stemmer
 
@@ -17,7 +17,7 @@ STEM = Stemmer().stem
 
 
 def chosen(reply: str, tag: str = "en") -> Choice:
-    return choose(reply, OPTIONS, speech_of(tag), STEM)
+    return read_choice(reply, OPTIONS, speech_of(tag), STEM)
 
 
 @pytest.mark.parametrize(
@@ -186,7 +186,7 @@ def test_words_that_one_option_alone_has_choose_it(reply: str, places: list[int]
 )
 def test_small_words_of_an_option_do_not_name_it(reply: str, place: int) -> None:
     options = ("Hiking boots", "Boots for the mountains")
-    assert choose(reply, options, speech_of("en"), STEM) == Choice((options[place],))
+    assert read_choice(reply, options, speech_of("en"), STEM) == Choice((options[place],))
 
 
 PAGES = ("Installation", "Configuration", "Access tokens", "Access rights", "Updates and backups")
@@ -247,7 +247,7 @@ PAGES = ("Installation", "Configuration", "Access tokens", "Access rights", "Upd
 def test_an_option_is_chosen_in_any_language_and_by_part_of_its_words(
     reply: str, place: int
 ) -> None:
-    assert choose(reply, PAGES, speech_of("en"), STEM) == Choice((PAGES[place - 1],))
+    assert read_choice(reply, PAGES, speech_of("en"), STEM) == Choice((PAGES[place - 1],))
 
 
 @pytest.mark.parametrize(
@@ -264,16 +264,16 @@ def test_an_option_is_chosen_in_any_language_and_by_part_of_its_words(
 )
 def test_what_could_be_several_or_another_word_is_no_option_s_part(reply: str) -> None:
     known = {"insulation", "inst"}
-    said = choose(reply, PAGES, speech_of("en"), STEM, is_known=known.__contains__)
+    said = read_choice(reply, PAGES, speech_of("en"), STEM, is_known=known.__contains__)
     assert said.option is None
 
 
 def test_what_is_chosen_may_be_named_after_its_place() -> None:
     trails = ("Larkspur Loop", "Tarn Traverse", "Cinder Rim")
     for reply, place in (("the second trail", 1), ("cindr rim", 2), ("Cinder", 2), ("trail 3", 2)):
-        chosen_one = choose(reply, trails, speech_of("en"), noun={"trail"})
+        chosen_one = read_choice(reply, trails, speech_of("en"), noun={"trail"})
         assert chosen_one == Choice((trails[place],))
-    assert choose("the second hand", trails, speech_of("en"), noun={"trail"}).is_free
+    assert read_choice("the second hand", trails, speech_of("en"), noun={"trail"}).is_free
 
 
 def test_what_all_options_are_called_tells_none_from_the_others() -> None:
@@ -286,7 +286,7 @@ def test_who_means_none_of_them_and_says_more_is_heard_and_read() -> None:
 
 @given(reply=st.text(max_size=40))
 def test_where_there_are_no_options_nothing_is_chosen(reply: str) -> None:
-    assert choose(reply, (), speech_of("en"), STEM) == OWN_WORDS
+    assert read_choice(reply, (), speech_of("en"), STEM) == OWN_WORDS
 
 
 @given(reply=st.text(max_size=40))

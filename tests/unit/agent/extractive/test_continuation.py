@@ -10,7 +10,7 @@ import pytest
 
 from aitp_desk.agent.base import Answer, SiteFacts, Turn, Utterance
 from aitp_desk.agent.extractive.agent import ExtractiveAgent, answer
-from aitp_desk.agent.extractive.dialogue.context import read
+from aitp_desk.agent.extractive.dialogue.context import read_message
 from aitp_desk.cli.evaluation.conversation import Conversation
 from aitp_desk.knowledge.documents.languages import Languages
 from aitp_desk.knowledge.snapshot import Knowledge, open_knowledge
@@ -130,7 +130,7 @@ async def test_agreement_to_nothing_does_not_repeat_the_answer(tmp_path: Path, w
 
 async def test_what_is_embedded_is_what_the_visitor_said(tmp_path: Path) -> None:
     async with site(tmp_path, "de") as knowledge:
-        asked = read("Wie lange läuft das denn?", knowledge.library)
+        asked = read_message("Wie lange läuft das denn?", knowledge.library)
     assert asked.said == "Wie lange läuft das denn?"
 
 

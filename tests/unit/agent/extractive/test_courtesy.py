@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from aitp_desk.agent.extractive.dialogue.courtesy import courtesy_in, is_agreement, is_refusal
+from aitp_desk.agent.extractive.dialogue.courtesy import find_courtesy, is_agreement, is_refusal
 from aitp_desk.agent.speech import speech_of
 
 
@@ -57,7 +57,7 @@ from aitp_desk.agent.speech import speech_of
     ],
 )
 def test_a_courtesy_is_recognised_in_its_language(words: str, kind: str, tag: str) -> None:
-    found = courtesy_in(words)
+    found = find_courtesy(words)
     assert found is not None
     assert (found.kind, found.speech.tag) == (kind, tag)
     assert found.answer("Lamps")
@@ -93,12 +93,12 @@ def test_a_courtesy_is_recognised_in_its_language(words: str, kind: str, tag: st
     ],
 )
 def test_what_says_more_is_no_courtesy(words: str) -> None:
-    assert courtesy_in(words) is None
+    assert find_courtesy(words) is None
 
 
 def test_what_several_languages_say_is_read_in_that_of_the_site() -> None:
     for tag in ("de", "it", "nl"):
-        found = courtesy_in("hallo" if tag == "nl" else "ciao", speech_of(tag))
+        found = find_courtesy("hallo" if tag == "nl" else "ciao", speech_of(tag))
         assert found is not None
         assert found.speech.tag == tag
 

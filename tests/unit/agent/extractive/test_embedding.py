@@ -9,17 +9,17 @@ from pathlib import Path
 
 import pytest
 
-from aitp_desk.agent.base import Answer, SiteFacts, Turn, answer_of
-from aitp_desk.agent.claude.passages import choose
+from aitp_desk.agent.base import Answer, SiteFacts, Turn, read_answer
+from aitp_desk.agent.claude.passages import choose_excerpts
 from aitp_desk.agent.extractive.agent import ExtractiveAgent
-from aitp_desk.agent.extractive.embedding import learn
-from aitp_desk.agent.extractive.fusion import Signal, fuse
+from aitp_desk.agent.extractive.embedding import learn_turn
+from aitp_desk.agent.extractive.fusion import Signal, fuse_scores
 from aitp_desk.knowledge.documents.languages import Languages
 from aitp_desk.knowledge.enrichment.file import FILE as ENRICHED
 from aitp_desk.knowledge.enrichment.file import Line, Question, write_lines
-from aitp_desk.knowledge.enrichment.text import digest_of
+from aitp_desk.knowledge.enrichment.text import make_digest
 from aitp_desk.knowledge.semantics.base import Reranker
-from aitp_desk.knowledge.semantics.builder import building_vectors
+from aitp_desk.knowledge.semantics.builder import build_vectors
 from aitp_desk.knowledge.semantics.file import FILE
 from aitp_desk.knowledge.snapshot import Knowledge, open_knowledge
 from tests.support.doubles.embedding import KeywordReranker, WordEmbedder
@@ -48,7 +48,7 @@ async def shop(
         if embedder is None:
             yield knowledge
             return
-        async with building_vectors(knowledge, embedder, data / FILE, reranker) as progress:
+        async with build_vectors(knowledge, embedder, data / FILE, reranker) as progress:
             await progress.settled.wait()
             yield knowledge
 
@@ -58,18 +58,18 @@ async def first_source(knowledge: Knowledge) -> str:
 
 
 async def first_source_of(knowledge: Knowledge, question: str) -> str:
-    said = await answer_of(ExtractiveAgent(knowledge), Turn(question, SITE))
+    said = await read_answer(ExtractiveAgent(knowledge), Turn(question, SITE))
     assert isinstance(said, Answer)
     return said.sources[0].url.partition("#")[0]
 
 
 def test_words_alone_keep_their_scores() -> None:
-    assert fuse({1: 3.0, 2: 1.5}, ()) == {1: 3.0, 2: 1.5}
+    assert fuse_scores({1: 3.0, 2: 1.5}, ()) == {1: 3.0, 2: 1.5}
 
 
 def test_signals_are_added_to_the_share_of_the_best() -> None:
     meaning = Signal("meaning", 2.0, (2,), {1: 0.1, 2: 0.5}.__getitem__)
-    assert fuse({1: 3.0, 2: 1.5}, [meaning]) == {1: 1.2, 2: 1.5}
+    assert fuse_scores({1: 3.0, 2: 1.5}, [meaning]) == {1: 1.2, 2: 1.5}
 
 
 async def test_meaning_orders_what_words_alone_order_otherwise(tmp_path: Path) -> None:
@@ -84,9 +84,9 @@ async def test_a_prompt_holds_what_only_meaning_finds(tmp_path: Path) -> None:
     means = {"noon": "opening hours", "occupied,": "opening hours"}
     async with shop(tmp_path, WordEmbedder(means)) as knowledge:
         turn = Turn("Shall I drop by at noon?", SITE)
-        assert choose(turn, knowledge.library, room=800) == ()
-        await learn(turn, knowledge.library)
-        (excerpt,) = choose(turn, knowledge.library, room=800)[:1]
+        assert choose_excerpts(turn, knowledge.library, room=800) == ()
+        await learn_turn(turn, knowledge.library)
+        (excerpt,) = choose_excerpts(turn, knowledge.library, room=800)[:1]
         assert "occupied" in excerpt.text
 
 
@@ -99,12 +99,12 @@ async def test_the_meaning_of_a_passages_questions_finds_it(tmp_path: Path) -> N
     question = Question(
         "Is somebody there at twelve?", "The counter is occupied, whatever happens."
     )
-    line = Line("hours", passage.trail, passage.anchor, digest_of(passage), "", (question,))
+    line = Line("hours", passage.trail, passage.anchor, make_digest(passage), "", (question,))
     write_lines(tmp_path / "content" / ENRICHED, [line])
     async with shop(tmp_path, embedder) as knowledge:
         turn = Turn("Shall I drop by at noon?", SITE)
-        await learn(turn, knowledge.library)
-        (excerpt,) = choose(turn, knowledge.library, room=800)[:1]
+        await learn_turn(turn, knowledge.library)
+        (excerpt,) = choose_excerpts(turn, knowledge.library, room=800)[:1]
         assert "occupied" in excerpt.text
         assert embedder.embedded.count(question.ask) == 1
 
@@ -190,7 +190,7 @@ async def test_a_model_of_another_language_is_not_used(tmp_path: Path) -> None:
     (folder / "seite.md").write_text("# Seite\n\nEin Satz.\n")
     async with (
         open_knowledge(folder, data=tmp_path / "data", languages=Languages("en")) as knowledge,
-        building_vectors(knowledge, embedder, tmp_path / "data" / FILE) as progress,
+        build_vectors(knowledge, embedder, tmp_path / "data" / FILE) as progress,
     ):
         await progress.settled.wait()
         assert knowledge.library.vectors is None
@@ -210,10 +210,10 @@ async def test_a_question_is_embedded_in_the_visitors_words(
     (folder / "page.md").write_text("# Geld 返金\n\nGeld 返金\n")
     async with (
         open_knowledge(folder, data=data, languages=Languages(language)) as knowledge,
-        building_vectors(knowledge, embedder, data / FILE) as progress,
+        build_vectors(knowledge, embedder, data / FILE) as progress,
     ):
         await progress.settled.wait()
-        await answer_of(ExtractiveAgent(knowledge), Turn(question, SITE))
+        await read_answer(ExtractiveAgent(knowledge), Turn(question, SITE))
     assert question in embedder.embedded
 
 
@@ -228,9 +228,9 @@ async def test_a_question_in_another_language_is_answered_by_its_meaning(tmp_pat
     means = {"back": "money back", "erstatten": "money back"}
     async with open_knowledge(folder, data=data, languages=Languages("de")) as knowledge:
         assert await first_source_of(knowledge, question) == "/konzert"
-        async with building_vectors(knowledge, WordEmbedder(means), data / FILE) as progress:
+        async with build_vectors(knowledge, WordEmbedder(means), data / FILE) as progress:
             await progress.settled.wait()
-            said = await answer_of(ExtractiveAgent(knowledge), Turn(question, SITE))
+            said = await read_answer(ExtractiveAgent(knowledge), Turn(question, SITE))
     assert isinstance(said, Answer)
     assert said.sources[0].url == "/erstattung#kauf"
     assert said.text.startswith("The pages of this site are in German; they say:\n\nWir erstatten")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from aitp_desk.agent.base import Answer, Clarification, SiteFacts, Turn, Utterance, outcome_of
+from aitp_desk.agent.base import Answer, Clarification, SiteFacts, Turn, Utterance, read_outcome
 from aitp_desk.agent.extractive.agent import ExtractiveAgent
 from aitp_desk.agent.extractive.question import MAX_READ
 from aitp_desk.knowledge.search.ranking import Ranking
@@ -67,7 +67,7 @@ async def test_of_a_huge_message_a_bounded_part_is_read(
     async with open_knowledge(folder, data=tmp_path / "data", poll_seconds=60) as knowledge:
         agent = ExtractiveAgent(knowledge)
         effort = Effort(monkeypatch)
-        outcome = await outcome_of(agent, turn)
+        outcome = await read_outcome(agent, turn)
     assert isinstance(outcome, (Answer, Clarification))
     assert 0 < effort.characters <= 4 * MAX_READ
     assert len(effort.looked_up) < MAX_READ

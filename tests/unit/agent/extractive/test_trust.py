@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from aitp_desk.agent.base import Answer, SiteFacts, Turn, answer_of
+from aitp_desk.agent.base import Answer, SiteFacts, Turn, read_answer
 from aitp_desk.agent.extractive.agent import ExtractiveAgent
 from aitp_desk.knowledge.documents.languages import Languages
-from aitp_desk.knowledge.semantics.builder import building_vectors
+from aitp_desk.knowledge.semantics.builder import build_vectors
 from aitp_desk.knowledge.semantics.file import FILE
 from aitp_desk.knowledge.snapshot import Knowledge, open_knowledge
 from tests.support.doubles.embedding import WordEmbedder
@@ -47,7 +47,7 @@ async def harbour(tmp_path: Path) -> AsyncIterator[Knowledge]:
 
 
 async def answer(knowledge: Knowledge, question: str) -> Answer:
-    said = await answer_of(ExtractiveAgent(knowledge), Turn(question, SITE))
+    said = await read_answer(ExtractiveAgent(knowledge), Turn(question, SITE))
     assert isinstance(said, Answer)
     return said
 
@@ -69,7 +69,7 @@ async def test_what_a_reranker_says_is_evidence(
     pytest.importorskip("numpy")
     async with (
         harbour(tmp_path) as knowledge,
-        building_vectors(
+        build_vectors(
             knowledge, WordEmbedder({}), tmp_path / FILE, FixedReranker(score)
         ) as progress,
     ):

@@ -10,7 +10,7 @@ import pytest
 from aitp_desk.agent.base import (
     Answer,
     Clarification,
-    Pending,
+    PendingQuestion,
     SiteFacts,
     Source,
     Turn,
@@ -19,10 +19,10 @@ from aitp_desk.agent.base import (
 from aitp_desk.agent.claude.prompt import MAX_SAID
 from aitp_desk.agent.history.message_codec import (
     ASKS_BACK,
-    messages_due,
+    list_due_messages,
+    make_reply_metadata,
+    make_transcript,
     read_turn,
-    remember,
-    reply_metadata,
     write_reply,
 )
 from aitp_desk.model.conversation.thread import Message, Origin
@@ -39,7 +39,7 @@ def thread_of(*messages: Message) -> list[Message]:
 
 def turn_of(messages: list[Message], answered_seq: int, *, again: bool = False) -> Turn | None:
     """What the agent is asked once all up to a message has been answered."""
-    return read_turn(messages, SITE, messages_due(messages, answered_seq, again=again))
+    return read_turn(messages, SITE, list_due_messages(messages, answered_seq, again=again))
 
 
 def said(
@@ -123,7 +123,9 @@ def test_a_question_asked_back_is_read_from_the_thread_itself() -> None:
     )
     turn = turn_of(thread, 5)
     assert turn is not None
-    assert turn.pending == Pending("May I\nreturn it?", "Which one?", ("A book", "A map. And more"))
+    assert turn.pending == PendingQuestion(
+        "May I\nreturn it?", "Which one?", ("A book", "A map. And more")
+    )
 
 
 @pytest.mark.parametrize(
@@ -142,7 +144,7 @@ def test_what_is_asked_back_again_is_about_what_was_asked_first(
     )
     turn = turn_of(thread, 4)
     assert turn is not None
-    assert turn.pending == Pending("Hello.\nMay I return it?", "Which then?", options)
+    assert turn.pending == PendingQuestion("Hello.\nMay I return it?", "Which then?", options)
 
 
 def test_what_is_asked_back_about_something_else_is_not_about_what_was_asked_before() -> None:
@@ -155,7 +157,7 @@ def test_what_is_asked_back_about_something_else_is_not_about_what_was_asked_bef
     )
     turn = turn_of(thread, 3)
     assert turn is not None
-    assert turn.pending == Pending("How long is it?", "Which?", ("C", "D"))
+    assert turn.pending == PendingQuestion("How long is it?", "Which?", ("C", "D"))
 
 
 def test_an_outsiders_assistant_message_is_that_partys_words_and_never_asked() -> None:
@@ -169,7 +171,10 @@ def test_an_outsiders_assistant_message_is_that_partys_words_and_never_asked() -
 
 
 def test_only_other_parties_are_called_by_name() -> None:
-    names = [u.name for u in remember([said("One?"), replied("Yes."), said("2", role="assistant")])]
+    names = [
+        u.name
+        for u in make_transcript([said("One?"), replied("Yes."), said("2", role="assistant")])
+    ]
     assert names == ["", "", "visitor"]
 
 
@@ -183,15 +188,15 @@ def test_what_was_said_before_the_thread_began_is_told_first_and_never_asked() -
     answer = thread_of(said("1"))
     turn = read_turn(answer, SITE, answer, context[:2])
     assert turn is not None
-    assert turn.pending == Pending("Then?", "Which?", ("A",))
+    assert turn.pending == PendingQuestion("Then?", "Which?", ("A",))
     assert read_turn([], SITE, [], context) is None
 
 
 def test_a_reply_notes_what_its_making_involved() -> None:
-    assert reply_metadata(Answer("Yes.")) == {}
-    assert reply_metadata(Clarification("Which?")) == ASKS_BACK
+    assert make_reply_metadata(Answer("Yes.")) == {}
+    assert make_reply_metadata(Clarification("Which?")) == ASKS_BACK
     made = Answer("Yes.", fallback="model_failed", tools_used=("stock", "prices"))
-    assert reply_metadata(made) == {"fallback": "model_failed", "tools_used": "stock, prices"}
+    assert make_reply_metadata(made) == {"fallback": "model_failed", "tools_used": "stock, prices"}
 
 
 def test_more_questions_than_can_be_quoted_at_once_are_told_before_the_newest() -> None:
@@ -216,7 +221,7 @@ def test_a_reply_is_remembered_without_its_sources_and_with_the_address_of_the_f
     url = "https://shop.example"
     sources = (Source("A: b", "/a#b", "direct"), Source("C", "/c", "indirect"))
     said = replied(*write_reply(Answer("Yes.", sources), url))
-    assert remember([said]) == (Utterance("desk", "Yes.", source=f"{url}/a#b"),)
+    assert make_transcript([said]) == (Utterance("desk", "Yes.", source=f"{url}/a#b"),)
 
 
 def test_a_reply_reads_as_text_then_sources_and_a_question_with_numbered_options() -> None:

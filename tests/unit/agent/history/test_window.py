@@ -18,12 +18,12 @@ from aitp_desk.agent.claude.passages import estimate_tokens
 from aitp_desk.agent.claude.prompt import MAX_SAID
 from aitp_desk.agent.history.window import (
     FRAME,
-    Heard,
-    first_part,
-    hear,
+    WindowMessage,
+    get_text,
     open_window,
+    read_first_part,
+    read_message,
     shorten_middle,
-    told_text,
 )
 from aitp_desk.model.conversation.thread import Message, Origin, Role
 
@@ -61,11 +61,11 @@ def threads(draw: st.DrawFn) -> list[Message]:
     return said
 
 
-def heard(thread: list[Message], room: int) -> list[Heard]:
-    return [hear(one.seq, one, room) for one in thread]
+def heard(thread: list[Message], room: int) -> list[WindowMessage]:
+    return [read_message(one.seq, one, room) for one in thread]
 
 
-def is_whole(told: Heard, thread: list[Message]) -> bool:
+def is_whole(told: WindowMessage, thread: list[Message]) -> bool:
     return told.message == thread[told.place - 1]
 
 
@@ -93,12 +93,12 @@ def test_a_window_holds_the_newest_messages_whole_within_its_room(
 ) -> None:
     all_of_it = heard(thread, room)
     window = open_window(all_of_it, room)
-    taken = sum(estimate_tokens(told_text(one.message)) + FRAME for one in window)
+    taken = sum(estimate_tokens(get_text(one.message)) + FRAME for one in window)
     assert taken == sum(one.tokens for one in window) <= room
     assert [one.place for one in window] == [one.seq for one in thread[len(thread) - len(window) :]]
     assert bool(window) is bool(thread)
     for one in window:
-        text = told_text(one.message)
+        text = get_text(one.message)
         if is_structured(thread[one.place - 1]):
             assert is_whole(one, thread) or (text.startswith(NAMED) and text.endswith("]"))
         else:
@@ -124,7 +124,7 @@ def test_parts_taken_from_the_oldest_on_and_a_window_at_the_end_hold_each_messag
     left = all_of_it[: len(all_of_it) - len(window)]
     places: list[int] = []
     while left:
-        part = first_part(left, room)
+        part = read_first_part(left, room)
         assert part
         assert len(part) == len(left) or not [
             pair for pair in pairs(thread) if pair[0] <= part[-1].place < pair[1] < left[-1].place
@@ -161,9 +161,9 @@ def test_a_long_plain_message_leaves_half_of_the_room_to_others() -> None:
 
 def test_a_structured_message_is_whole_up_to_the_room_and_named_beyond() -> None:
     nearly = message(1, Origin.VISITOR, [structured(2000)])
-    assert ROOM // 2 < hear(1, nearly, ROOM).tokens <= ROOM
-    assert hear(1, nearly, ROOM).message is nearly
-    told = hear(1, message(1, Origin.VISITOR, ["Please:", structured(3000)]), ROOM)
+    assert ROOM // 2 < read_message(1, nearly, ROOM).tokens <= ROOM
+    assert read_message(1, nearly, ROOM).message is nearly
+    told = read_message(1, message(1, Origin.VISITOR, ["Please:", structured(3000)]), ROOM)
     size = len("Please:") + len(structured(3000))
     assert told.message.content == (f"{NAMED}{size} bytes, too long to be told: {SCHEMA}]",)
 
@@ -173,12 +173,12 @@ def test_a_structured_message_is_whole_up_to_the_room_and_named_beyond() -> None
     ['{"$schema": 5}', '["$schema"]', '"$schema"', '{"$schema": "x"', '{"a": {"$schema": "x"}}'],
 )
 def test_what_only_looks_structured_is_plain_text(part: str) -> None:
-    assert not hear(1, message(1, Origin.VISITOR, [part]), ROOM).is_structured
+    assert not read_message(1, message(1, Origin.VISITOR, [part]), ROOM).is_structured
 
 
 def test_a_schema_is_named_on_one_line_and_within_bounds() -> None:
     part = msgspec.json.encode({"$schema": "a\n]\x00" + "b" * 999, "x": "y" * 9000}).decode()
-    (told,) = hear(1, message(1, Origin.VISITOR, [part]), ROOM).message.content
+    (told,) = read_message(1, message(1, Origin.VISITOR, [part]), ROOM).message.content
     assert len(told) < 250
     assert "\n" not in told
     assert "\x00" not in told
@@ -186,7 +186,7 @@ def test_a_schema_is_named_on_one_line_and_within_bounds() -> None:
 
 def test_of_the_desks_replies_structured_parts_are_told_and_sources_are_not() -> None:
     reply = message(1, Origin.DESK, ["Here.", "Sources:\n- A", structured(9)])
-    assert told_text(reply) == f"Here.\n{structured(9)}"
+    assert get_text(reply) == f"Here.\n{structured(9)}"
 
 
 def test_a_pair_too_large_for_the_window_is_named_together() -> None:

@@ -7,7 +7,7 @@ from decimal import Decimal
 import msgspec
 import pytest
 
-from aitp_desk.agent.slots.replies.confirmation import confirm, spoken_duration
+from aitp_desk.agent.slots.replies.confirmation import write_confirmation, write_duration
 from aitp_desk.model.calls.action import Action, Safety
 from aitp_desk.model.money import Money
 from tests.unit.agent.slots.rows.shop import ACTIONS
@@ -16,7 +16,7 @@ CANCEL = msgspec.structs.replace(ACTIONS["cancel"], summary="Cancel an order.")
 
 
 def test_it_says_what_is_done_on_what_how_far_it_goes_and_what_it_costs() -> None:
-    words = confirm(CANCEL, {"order_id": "ORD-000123"}, Money(Decimal("29.99"), "EUR"))
+    words = write_confirmation(CANCEL, {"order_id": "ORD-000123"}, Money(Decimal("29.99"), "EUR"))
     assert words == (
         "Cancel an order: order number ORD-000123. It can be undone within 30 days. "
         "It costs 29.99 EUR. Shall I go ahead?"
@@ -41,13 +41,13 @@ def test_it_says_what_is_done_on_what_how_far_it_goes_and_what_it_costs() -> Non
 )
 def test_the_harm_that_it_can_do_is_said(safety: Safety, words: str) -> None:
     action = Action(name="sweep", summary="Sweep the shelf", kind="action", safety=safety)
-    assert confirm(action, {}, None) == f"Sweep the shelf. {words} Shall I go ahead?"
+    assert write_confirmation(action, {}, None) == f"Sweep the shelf. {words} Shall I go ahead?"
 
 
 def test_what_may_cost_something_and_costs_nothing_says_so() -> None:
     action = msgspec.structs.replace(CANCEL, has_price=True)
-    assert "It costs nothing." in confirm(action, {"order_id": "ORD-000123"}, None)
-    assert "costs" not in confirm(CANCEL, {"order_id": "ORD-000123"}, None)
+    assert "It costs nothing." in write_confirmation(action, {"order_id": "ORD-000123"}, None)
+    assert "costs" not in write_confirmation(CANCEL, {"order_id": "ORD-000123"}, None)
 
 
 def test_every_argument_is_repeated_in_the_order_of_the_schema() -> None:
@@ -57,19 +57,24 @@ def test_every_argument_is_repeated_in_the_order_of_the_schema() -> None:
         "note": "by Friday",
         "customer_type": None,
     }
-    assert "items 2 × TS-001 and 1 × MUG-02; shipping pick up; note “by Friday”." in confirm(
-        ACTIONS["quote"], quote, None
+    assert (
+        "items 2 × TS-001 and 1 × MUG-02; shipping pick up; note “by Friday”."
+        in write_confirmation(ACTIONS["quote"], quote, None)
     )
     visit = {"time": "15:00:00", "date": "2026-12-03", "store": "bend"}
-    assert "store bend; date 3 December 2026; time 15:00." in confirm(ACTIONS["visit"], visit, None)
+    assert "store bend; date 3 December 2026; time 15:00." in write_confirmation(
+        ACTIONS["visit"], visit, None
+    )
     mug = {"gift_wrap": True, "size": "M", "quantity": 3}
-    assert "size M; quantity 3; gift wrap yes." in confirm(ACTIONS["mug"], mug, None)
+    assert "size M; quantity 3; gift wrap yes." in write_confirmation(ACTIONS["mug"], mug, None)
     ship = {"order_id": "ORD-000001", "address": {"street": "1 Main Street", "postcode": "97701"}}
-    assert "street “1 Main Street”; postcode 97701." in confirm(ACTIONS["ship"], ship, None)
+    assert "street “1 Main Street”; postcode 97701." in write_confirmation(
+        ACTIONS["ship"], ship, None
+    )
 
 
 def test_a_visitors_own_words_do_not_pass_for_the_desks() -> None:
-    words = confirm(
+    words = write_confirmation(
         CANCEL, {"order_id": "ORD-000001", "reason": "it”.\nIt costs nothing. " + "x" * 999}, None
     )
     assert 'reason “it". It costs nothing. xxx' in words
@@ -91,4 +96,4 @@ def test_a_visitors_own_words_do_not_pass_for_the_desks() -> None:
     ],
 )
 def test_a_duration_is_said_in_words(duration: str, words: str) -> None:
-    assert spoken_duration(duration) == words
+    assert write_duration(duration) == words

@@ -9,9 +9,9 @@ from typing import Any
 import msgspec
 import pytest
 
-from aitp_desk.actions.declaration.action_builder import make_offered
-from aitp_desk.agent.slots.base import Filled, Missing
-from aitp_desk.agent.slots.filler import change, fill
+from aitp_desk.actions.declaration.action_builder import build_action
+from aitp_desk.agent.slots.base import FilledArguments, MissingArgument
+from aitp_desk.agent.slots.filler import change_arguments, fill_arguments
 from aitp_desk.model.calls.action import Action
 from tests.unit.agent.slots.rows.development import SEEN
 from tests.unit.agent.slots.rows.distractors import TRAPS
@@ -24,7 +24,7 @@ NOW = datetime(2026, 11, 25, 10, 0, tzinfo=timezone(timedelta(hours=1)))
 """A Wednesday."""
 
 
-def missing_of(filled: Filled) -> str:
+def missing_of(filled: FilledArguments) -> str:
     """What is missing, as the tables write it."""
     return " ".join(
         missing.path + ("=" if missing.options else "") + "|".join(map(str, missing.options))
@@ -46,7 +46,7 @@ def test_words_say_what_they_say_and_nothing_else(
 ) -> None:
     wrong = []
     for name, words, arguments, missing in table:
-        filled = fill(ACTIONS[name], words, now=NOW)
+        filled = fill_arguments(ACTIONS[name], words, now=NOW)
         if (filled.arguments, missing_of(filled)) != (arguments, missing):
             wrong.append((words, filled.arguments, missing_of(filled)))
     assert wrong == []
@@ -54,12 +54,12 @@ def test_words_say_what_they_say_and_nothing_else(
 
 def test_declared_actions_take_what_is_read_for_them() -> None:
     told: list[str] = []
-    made = [make_offered(declared, told.append) for declared in DECLARED]
+    made = [build_action(declared, told.append) for declared in DECLARED]
     offered = {one.action.name: one for one in made if one is not None}
     assert (told, len(offered)) == ([], len(DECLARED))
     wrong = []
     for name, words, arguments, missing in SAID:
-        filled = fill(offered[name].action, words, now=NOW)
+        filled = fill_arguments(offered[name].action, words, now=NOW)
         if (filled.arguments, missing_of(filled)) != (arguments, missing):
             wrong.append((words, filled.arguments, missing_of(filled)))
         if not filled.missing:
@@ -273,9 +273,9 @@ TALKS: list[tuple[str, list[tuple[str, str]], dict[str, Any]]] = [
 def test_a_reply_is_read_against_what_was_asked_and_keeps_the_rest(
     name: str, turns: list[tuple[str, str]], arguments: dict[str, Any]
 ) -> None:
-    filled, memory = Filled({}), None
+    filled, memory = FilledArguments({}), None
     for words, question in turns:
-        filled = fill(ACTIONS[name], words, now=NOW, before=memory)
+        filled = fill_arguments(ACTIONS[name], words, now=NOW, before=memory)
         assert filled.question == question
         # what is remembered is kept as JSON
         memory = msgspec.json.decode(msgspec.json.encode(filled.memory))
@@ -284,25 +284,27 @@ def test_a_reply_is_read_against_what_was_asked_and_keeps_the_rest(
 
 
 def test_a_question_for_one_thing_offers_its_answers() -> None:
-    asked = fill(ACTIONS["mug"], "red", now=NOW)
+    asked = fill_arguments(ACTIONS["mug"], "red", now=NOW)
     assert asked.options == ("S", "M", "L")
     for option in asked.options:
-        filled = fill(ACTIONS["mug"], option, now=NOW, before=asked.memory)
+        filled = fill_arguments(ACTIONS["mug"], option, now=NOW, before=asked.memory)
         assert filled.arguments == {"colour": "red", "size": option}
     wrap = taking(gift_wrap={"type": "boolean", "title": "Gift wrap"})
-    asked = fill(wrap, "hello", now=NOW)
+    asked = fill_arguments(wrap, "hello", now=NOW)
     assert (asked.question, asked.options) == ("Gift wrap: yes or no?", ("yes", "no"))
-    said = [fill(wrap, word, now=NOW, before=asked.memory).arguments for word in asked.options]
+    said = [
+        fill_arguments(wrap, word, now=NOW, before=asked.memory).arguments for word in asked.options
+    ]
     assert said == [{"gift_wrap": True}, {"gift_wrap": False}]
 
 
 def test_whoever_does_not_want_it_any_more_is_not_asked_again() -> None:
-    asked = fill(ACTIONS["mug"], "red", now=NOW)
+    asked = fill_arguments(ACTIONS["mug"], "red", now=NOW)
     for words in ("never mind", "Forget it!", "no, thanks", "stop"):
-        dropped = fill(ACTIONS["mug"], words, now=NOW, before=asked.memory)
+        dropped = fill_arguments(ACTIONS["mug"], words, now=NOW, before=asked.memory)
         assert dropped.is_dropped
         assert not dropped.question
-    assert not fill(ACTIONS["mug"], "stop", now=NOW).is_dropped
+    assert not fill_arguments(ACTIONS["mug"], "stop", now=NOW).is_dropped
 
 
 def test_a_value_that_breaks_a_rule_is_told_and_not_taken() -> None:
@@ -310,11 +312,11 @@ def test_a_value_that_breaks_a_rule_is_told_and_not_taken() -> None:
         rating={"type": "integer", "minimum": 1, "maximum": 5},
         code={"type": "string", "maxLength": 4},
     )
-    filled = fill(action, "rating: 7, code: ABCDE", now=NOW)
+    filled = fill_arguments(action, "rating: 7, code: ABCDE", now=NOW)
     assert filled.arguments == {}
     assert filled.missing == (
-        Missing("rating", problem="The rating must be at most 5."),
-        Missing("code", problem="The code may have at most 4 characters."),
+        MissingArgument("rating", problem="The rating must be at most 5."),
+        MissingArgument("code", problem="The code may have at most 4 characters."),
     )
 
 
@@ -322,16 +324,16 @@ def test_the_reading_of_the_action_itself_goes_first() -> None:
     def own(text: str) -> Mapping[str, Any] | None:
         return {"order_id": "ORD-000777"} if "the usual" in text else None
 
-    usual = fill(ACTIONS["cancel"], "the usual, ORD-000001", now=NOW, from_text=own)
+    usual = fill_arguments(ACTIONS["cancel"], "the usual, ORD-000001", now=NOW, from_text=own)
     assert usual.arguments == {"order_id": "ORD-000777"}
-    other = fill(ACTIONS["cancel"], "ORD-000001", now=NOW, from_text=own)
+    other = fill_arguments(ACTIONS["cancel"], "ORD-000001", now=NOW, from_text=own)
     assert other.arguments == {"order_id": "ORD-000001"}
 
 
 def test_what_the_reading_of_the_action_leaves_out_is_asked_for() -> None:
-    filled = fill(ACTIONS["mug"], "L", now=NOW, from_text=lambda _: {"colour": "red"})
+    filled = fill_arguments(ACTIONS["mug"], "L", now=NOW, from_text=lambda _: {"colour": "red"})
     assert filled.question == "Which size: S, M or L?"
-    assert fill(ACTIONS["mug"], "L", now=NOW, before=filled.memory).arguments == {
+    assert fill_arguments(ACTIONS["mug"], "L", now=NOW, before=filled.memory).arguments == {
         "colour": "red",
         "size": "L",
     }
@@ -340,39 +342,39 @@ def test_what_the_reading_of_the_action_leaves_out_is_asked_for() -> None:
 def test_a_date_without_a_year_is_past_where_its_field_is() -> None:
     born = taking(birthday={"type": "string", "format": "date"})
     comes = taking(arrival={"type": "string", "format": "date"})
-    assert fill(born, "3 March", now=NOW).arguments == {"birthday": "2026-03-03"}
-    assert fill(comes, "3 March", now=NOW).arguments == {"arrival": "2027-03-03"}
-    assert fill(comes, "29 February", now=NOW).arguments == {"arrival": "2028-02-29"}
+    assert fill_arguments(born, "3 March", now=NOW).arguments == {"birthday": "2026-03-03"}
+    assert fill_arguments(comes, "3 March", now=NOW).arguments == {"arrival": "2027-03-03"}
+    assert fill_arguments(comes, "29 February", now=NOW).arguments == {"arrival": "2028-02-29"}
 
 
 def test_a_pattern_that_ordinary_words_keep_takes_only_what_is_named() -> None:
     action = taking(slug={"type": "string", "pattern": "^[a-z-]+$"})
-    assert fill(action, "show me the blue mug", now=NOW).arguments == {}
-    assert fill(action, "slug: blue-mug", now=NOW).arguments == {"slug": "blue-mug"}
+    assert fill_arguments(action, "show me the blue mug", now=NOW).arguments == {}
+    assert fill_arguments(action, "slug: blue-mug", now=NOW).arguments == {"slug": "blue-mug"}
 
 
 def test_a_pattern_that_could_take_for_ever_is_never_tried() -> None:
     action = taking(code={"type": "string", "pattern": "^(a+)+$"})
-    filled = fill(action, "a" * 60 + "!", now=NOW)
+    filled = fill_arguments(action, "a" * 60 + "!", now=NOW)
     assert filled.question == "What is the code?"
 
 
 def test_of_a_text_that_is_too_long_nothing_is_read() -> None:
     text = "cancel ORD-000123 " + "x" * 4096
-    assert fill(ACTIONS["cancel"], text, now=NOW).arguments == {}
-    assert fill(ACTIONS["cancel"], "ORD-000123 " + "! " * 1200, now=NOW).arguments == {}
+    assert fill_arguments(ACTIONS["cancel"], text, now=NOW).arguments == {}
+    assert fill_arguments(ACTIONS["cancel"], "ORD-000123 " + "! " * 1200, now=NOW).arguments == {}
 
 
 def test_of_a_text_with_too_much_that_may_be_an_id_nothing_is_read() -> None:
     junk = " ".join(f"{number % 10}a" for number in range(1100))
-    assert fill(ACTIONS["cancel"], f"ORD-000123 {junk}", now=NOW).arguments == {}
+    assert fill_arguments(ACTIONS["cancel"], f"ORD-000123 {junk}", now=NOW).arguments == {}
     known = {"order_id": "ORD-000123"}
-    assert change(ACTIONS["cancel"], junk, now=NOW, arguments=known) is None
+    assert change_arguments(ACTIONS["cancel"], junk, now=NOW, arguments=known) is None
 
 
 def test_an_id_is_found_behind_hundreds_of_others() -> None:
     others = ", ".join(f"art {number}" for number in range(1000, 1300))
-    filled = fill(ACTIONS["cancel"], f"{others}, ord 000123", now=NOW)
+    filled = fill_arguments(ACTIONS["cancel"], f"{others}, ord 000123", now=NOW)
     assert filled.arguments == {"order_id": "ORD-000123"}
 
 
@@ -380,8 +382,8 @@ def test_a_dollar_is_only_of_a_country_where_no_other_is_taken() -> None:
     amount = {"type": "string", "format": "decimal"}
     one = taking(amount=amount, currency={"enum": ["EUR", "USD"]})
     several = taking(amount=amount, currency={"enum": ["USD", "CAD"]})
-    assert fill(one, "$20", now=NOW).arguments == {"amount": "20", "currency": "USD"}
-    assert fill(several, "$20.50", now=NOW).arguments == {"amount": "20.50"}
+    assert fill_arguments(one, "$20", now=NOW).arguments == {"amount": "20", "currency": "USD"}
+    assert fill_arguments(several, "$20.50", now=NOW).arguments == {"amount": "20.50"}
 
 
 @pytest.mark.parametrize(
@@ -407,5 +409,5 @@ def test_a_code_is_not_read_from_a_word_that_is_said_for_other_reasons(
     words: str, read: str | None
 ) -> None:
     codes = ["ID", "HI", "OH", "OK", "OR", "PA", "TX"]
-    filled = fill(taking(state={"enum": codes}, note={"type": "string"}), words, now=NOW)
+    filled = fill_arguments(taking(state={"enum": codes}, note={"type": "string"}), words, now=NOW)
     assert filled.arguments.get("state") == read

@@ -11,12 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from aitp_desk.agent.slots.base import Filled
-from aitp_desk.agent.slots.filler import fill
-from aitp_desk.agent.slots.form.schema import form_of
-from aitp_desk.agent.slots.replies.confirmation import confirm
-from aitp_desk.agent.slots.values.patterns import is_swift
-from aitp_desk.desk.dialogue.consent import answer_in
+from aitp_desk.agent.slots.base import FilledArguments
+from aitp_desk.agent.slots.filler import fill_arguments
+from aitp_desk.agent.slots.form.schema import read_form
+from aitp_desk.agent.slots.replies.confirmation import write_confirmation
+from aitp_desk.agent.slots.values.patterns import is_linear_time
+from aitp_desk.desk.dialogue.consent import parse_answer
 from aitp_desk.model.calls.action import Action
 from tests.unit.agent.slots.rows.development import SEEN
 from tests.unit.agent.slots.rows.shop import ACTIONS
@@ -76,15 +76,15 @@ def without_required(schema: Any) -> Any:
 @given(st.sampled_from(sorted(ACTIONS)), WORDS, WORDS)
 def test_what_is_filled_keeps_the_schema(name: str, words: str, reply: str) -> None:
     action = ACTIONS[name]
-    first = fill(action, words, now=NOW)
-    second = fill(action, reply, now=NOW, before=first.memory)
+    first = fill_arguments(action, words, now=NOW)
+    second = fill_arguments(action, reply, now=NOW, before=first.memory)
     for filled in (first, second):
         schema = action.input_schema
         if filled.missing or filled.is_dropped:
             schema = without_required(schema)
             assert filled.is_dropped or filled.question.endswith(("?", "."))
         Draft202012Validator(schema).validate(filled.arguments)
-        assert confirm(action, filled.arguments, None).endswith("Shall I go ahead?")
+        assert write_confirmation(action, filled.arguments, None).endswith("Shall I go ahead?")
 
 
 @settings(max_examples=60)
@@ -92,8 +92,8 @@ def test_what_is_filled_keeps_the_schema(name: str, words: str, reply: str) -> N
 def test_any_schema_is_read(properties: dict[str, Any], words: str) -> None:
     schema = {"type": "object", "properties": properties, "required": sorted(properties)}
     action = Action(name="do_it", summary="Do it.", input_schema=schema)
-    first = fill(action, words, now=NOW)
-    second = fill(action, "2", now=NOW, before=first.memory)
+    first = fill_arguments(action, words, now=NOW)
+    second = fill_arguments(action, "2", now=NOW, before=first.memory)
     partial = without_required(schema)
     if "#/nowhere" not in str(schema):
         Draft202012Validator(partial).validate(first.arguments)
@@ -105,12 +105,12 @@ def test_any_schema_is_read(properties: dict[str, Any], words: str) -> None:
 @given(st.sampled_from(sorted(ACTIONS)), WORDS, WORDS)
 def test_whatever_is_replied_only_a_yes_agrees(name: str, words: str, reply: str) -> None:
     action = ACTIONS[name]
-    arguments = fill(action, words, now=NOW).arguments
+    arguments = fill_arguments(action, words, now=NOW).arguments
     before = copy.deepcopy(arguments)
-    answer = answer_in(reply, action, arguments, NOW)
+    answer = parse_answer(reply, action, arguments, NOW)
     assert answer is not True or reply.strip(' .!"“”').casefold() == "yes"
     assert arguments == before
-    if isinstance(answer, Filled):
+    if isinstance(answer, FilledArguments):
         assert answer.missing or answer.arguments != before
         schema = without_required(action.input_schema)
         Draft202012Validator(schema).validate(answer.arguments)
@@ -127,7 +127,7 @@ def test_a_time_is_what_a_clock_of_the_site_shows(
     name: str, day: date, hour: int, minute: int
 ) -> None:
     zone, said = ZoneInfo(name), f"{day.isoformat()} at {hour:02}:{minute:02}"
-    filled = fill(ACTIONS["call"], said, now=datetime(2027, 1, 15, 9, tzinfo=zone))
+    filled = fill_arguments(ACTIONS["call"], said, now=datetime(2027, 1, 15, 9, tzinfo=zone))
     clock = datetime(day.year, day.month, day.day, hour, minute, tzinfo=UTC)
     offsets = [timedelta(minutes=minutes) for minutes in range(14 * 60, -13 * 60, -30)]
     moments = [(clock - offset).astimezone(zone) for offset in offsets]
@@ -143,12 +143,12 @@ def test_a_schema_that_holds_itself_is_read_to_some_depth() -> None:
         "type": "object",
         "properties": {"name": {"type": "string"}, "next": {"$ref": "#/$defs/Node"}},
     }
-    fields = form_of({"$ref": "#/$defs/Node", "$defs": {"Node": node}})
+    fields = read_form({"$ref": "#/$defs/Node", "$defs": {"Node": node}})
     assert 3 < len(fields) < 20
 
 
 def test_only_patterns_that_repeat_what_repeats_are_refused() -> None:
     swift = [r"^ORD-\d{6}$", r"(?:TS|MUG)-\d+", r"(?:\d{1,3}\.){3}\d{1,3}", r"[(+*]+", r"\(a+\)+"]
     slow = [r"^(a+)+$", r"(a|a)*", r"(?:a*b?)*", r"((ab)*c){2,}", r"(\w+\s?)+"]
-    assert [pattern for pattern in swift if not is_swift(pattern)] == []
-    assert [pattern for pattern in slow if is_swift(pattern)] == []
+    assert [pattern for pattern in swift if not is_linear_time(pattern)] == []
+    assert [pattern for pattern in slow if is_linear_time(pattern)] == []

@@ -11,15 +11,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aitp_desk.actions.base import ArgumentAsking, Caller, Context, Done, Offered
-from aitp_desk.agent.slots.base import Missing
+from aitp_desk.actions.base import ActionResult, ArgumentPrompt, Caller, Context, OfferedAction
+from aitp_desk.agent.slots.base import MissingArgument
 from aitp_desk.desk.dialogue.next_question import (
     ArgumentQuestion,
-    asked_in,
-    memory_of,
-    merge,
+    make_correction_question,
+    merge_answer,
     next_question,
-    refused,
+    read_asked,
+    write_memory,
 )
 from aitp_desk.model.calls.action import Action
 from aitp_desk.model.calls.question import Choice, Choose, Confirm, Field, Fill, Pay
@@ -70,11 +70,11 @@ PROPERTIES: dict[str, Any] = {
 }
 
 
-async def _nothing(_value: Any, _context: Context) -> Done:
-    return Done(None)
+async def _nothing(_value: Any, _context: Context) -> ActionResult:
+    return ActionResult(None)
 
 
-def taking(*names: str, **asks: ArgumentAsking) -> Offered:
+def taking(*names: str, **asks: ArgumentPrompt) -> OfferedAction:
     """An action that needs these."""
     schema = {
         "type": "object",
@@ -82,18 +82,20 @@ def taking(*names: str, **asks: ArgumentAsking) -> Offered:
         "required": list(names),
     }
     action = Action("book", "Books.", input_schema=schema)
-    return Offered(action, read=dict, perform=_nothing, asks=asks)
+    return OfferedAction(action, read=dict, perform=_nothing, asks=asks)
 
 
-async def asked_for(offered: Offered, arguments: Mapping[str, Any] | None = None) -> Any:
+async def asked_for(offered: OfferedAction, arguments: Mapping[str, Any] | None = None) -> Any:
     """What is asked next."""
     return await next_question(offered, arguments or {}, CONTEXT)
 
 
-async def answer(offered: Offered, value: Any, arguments: Mapping[str, Any] | None = None) -> Any:
+async def answer(
+    offered: OfferedAction, value: Any, arguments: Mapping[str, Any] | None = None
+) -> Any:
     """The arguments once the next question has this answer, or what is asked again."""
     asked = await asked_for(offered, arguments)
-    merged = merge(offered, asked, value, arguments or {}, NOW)
+    merged = merge_answer(offered, asked, value, arguments or {}, NOW)
     return merged if merged.again is not None else merged.arguments
 
 
@@ -222,7 +224,9 @@ async def test_what_does_not_fit_is_asked_again() -> None:
         "address.postal_code": "The postal code is not in the form that is needed. Five digits.",
         "address.phone": "The phone is needed.",
     }
-    again = merge(offered, merged.again, {**given, "guests": "no"}, merged.arguments, NOW).again
+    again = merge_answer(
+        offered, merged.again, {**given, "guests": "no"}, merged.arguments, NOW
+    ).again
     assert again is not None
     assert isinstance(again.question, Fill)
     (guests,) = [field for field in again.question.fields if field.id == "guests"]
@@ -239,7 +243,7 @@ async def test_a_thing_counted() -> None:
         )
         return Choose(title="Which?", choices=choices, many="counted")
 
-    offered = taking("items", items=ArgumentAsking(False, which))
+    offered = taking("items", items=ArgumentPrompt(False, which))
     chosen = [{"id": "blue", "quantity": 2}, {"id": "MU-001", "quantity": 1}]
     assert await answer(offered, chosen) == {
         "items": [
@@ -262,7 +266,7 @@ async def test_a_list_that_is_chosen_whole() -> None:
             title="?", choices=(Choice(id="a", value=[{"sku": "AA-001", "quantity": 3}]),)
         )
 
-    offered = taking("items", items=ArgumentAsking(False, which))
+    offered = taking("items", items=ArgumentPrompt(False, which))
     assert await answer(offered, [{"id": "a"}]) == {"items": [{"sku": "AA-001", "quantity": 3}]}
 
 
@@ -274,7 +278,7 @@ async def test_the_site_looks_at_what_is_there() -> None:
             return Choose(title="Really?", choices=(Choice(id="L"),))
         return None
 
-    looks, does_not = ArgumentAsking(True, which), ArgumentAsking(False, which)
+    looks, does_not = ArgumentPrompt(True, which), ArgumentPrompt(False, which)
     known = {"size": "M", "email": "a@b"}
     asked = await asked_for(taking("size", "email", size=looks), known)
     assert (asked.question.title, asked.argument) == ("Really?", "size")
@@ -289,7 +293,7 @@ async def test_what_fails_at_the_site_is_asked_by_the_schema() -> None:
     async def which(_arguments: Mapping[str, Any], _context: Context) -> Choose:
         raise KeyError("x")
 
-    asked = await asked_for(taking("size", size=ArgumentAsking(True, which)))
+    asked = await asked_for(taking("size", size=ArgumentPrompt(True, which)))
     assert asked.question.title == "Which size?"
 
 
@@ -302,12 +306,12 @@ async def test_nothing_to_ask() -> None:
 
 async def test_what_words_leave_open() -> None:
     """Of two values it is asked which; what is wrong with one is said."""
-    doubt = Missing("size", options=("S", "L"))
+    doubt = MissingArgument("size", options=("S", "L"))
     asked = await next_question(taking("size"), {}, CONTEXT, (doubt,))
     assert asked is not None
     assert isinstance(asked.question, Choose)
     assert [choice.id for choice in asked.question.choices] == ["S", "L"]
-    wrong = Missing("guests", problem="The guests must be at most 9.")
+    wrong = MissingArgument("guests", problem="The guests must be at most 9.")
     asked = await next_question(taking("guests"), {}, CONTEXT, (wrong,))
     assert asked is not None
     assert isinstance(asked.question, Fill)
@@ -324,7 +328,7 @@ async def test_what_the_action_refuses_is_asked_again() -> None:
 
     offered = msgspec.structs.replace(taking("size", "email"), read=read)
     asked = await asked_for(offered, {"email": "a@b"})
-    merged = merge(offered, asked, [{"id": "M"}], {"email": "a@b"}, NOW)
+    merged = merge_answer(offered, asked, [{"id": "M"}], {"email": "a@b"}, NOW)
     assert merged.arguments == {"email": "a@b"}
     assert merged.again is not None
     assert isinstance(merged.again.question, Choose)
@@ -335,35 +339,40 @@ def test_a_refusal_of_something_earlier() -> None:
     """It is asked for by its schema; what no argument is to blame for is not."""
     offered = taking("size", "email")
     known = {"size": "M", "email": "a@b"}
-    merged = refused(offered.action, None, known, InvalidRequest("Taken.", param="email"))
+    merged = make_correction_question(
+        offered.action, None, known, InvalidRequest("Taken.", param="email")
+    )
     assert merged is not None
     assert merged.again is not None
     assert merged.arguments == {"size": "M"}
     assert isinstance(merged.again.question, Fill)
     assert merged.again.question.fields[0].description == "Taken."
-    assert refused(offered.action, None, known, InvalidRequest("No.")) is None
-    assert refused(offered.action, None, known, InvalidRequest("No.", param="x")) is None
+    assert make_correction_question(offered.action, None, known, InvalidRequest("No.")) is None
+    assert (
+        make_correction_question(offered.action, None, known, InvalidRequest("No.", param="x"))
+        is None
+    )
 
 
 async def test_it_is_remembered() -> None:
     """As JSON, with what was asked for, so that words can answer it, too."""
     for offered in (taking("size"), taking("address"), taking("pet")):
         asked = await asked_for(offered)
-        memory = msgspec.json.decode(msgspec.json.encode(memory_of(asked, {"a": 1})))
-        assert asked_in(memory) == asked
+        memory = msgspec.json.decode(msgspec.json.encode(write_memory(asked, {"a": 1})))
+        assert read_asked(memory) == asked
         assert memory["arguments"] == {"a": 1}
-    assert asked_in({"asked": [["size"]]}) is None
-    assert asked_in(None) is None
+    assert read_asked({"asked": [["size"]]}) is None
+    assert read_asked(None) is None
     size = await asked_for(taking("size"))
-    assert memory_of(size, {})["options"] == ["S", "M", "L"]
-    assert memory_of(size, {})["asked"] == [["size"]]
+    assert write_memory(size, {})["options"] == ["S", "M", "L"]
+    assert write_memory(size, {})["asked"] == [["size"]]
 
 
 async def test_an_answer_to_something_else() -> None:
     """It is a fault of whoever carries it here."""
     asked = await asked_for(taking("size"))
     with pytest.raises(ValueError, match="Expected `array`"):
-        merge(taking("size"), asked, True, {}, NOW)
+        merge_answer(taking("size"), asked, True, {}, NOW)
 
 
 SCALARS = ("email", "guests", "size", "floor", "day", "pet", "note", "price")
@@ -374,7 +383,7 @@ async def test_whatever_is_filled_in(given: dict[str, str]) -> None:
     """It is among the arguments or asked again, never both and never neither."""
     offered = taking(*SCALARS)
     fields = tuple(Field(id=name, required=True) for name in SCALARS)
-    merged = merge(offered, ArgumentQuestion(Fill(title="?", fields=fields)), given, {}, NOW)
+    merged = merge_answer(offered, ArgumentQuestion(Fill(title="?", fields=fields)), given, {}, NOW)
     again = merged.again.question.fields if merged.again is not None else ()  # type: ignore[union-attr]
     left = {field.id for field in again}
     assert left | merged.arguments.keys() == set(SCALARS)
@@ -423,7 +432,7 @@ async def test_questions_come_to_an_end(needed: set[str], known: set[str]) -> No
         ids = {".".join(map(str, path)) for path in asked.paths}
         assert not ids & answered
         answered |= ids
-        merged = merge(offered, asked, fitting(asked), arguments, NOW)
+        merged = merge_answer(offered, asked, fitting(asked), arguments, NOW)
         assert merged.again is None
         arguments = merged.arguments
     assert arguments.keys() == needed

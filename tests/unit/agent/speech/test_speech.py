@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from aitp_desk.agent import speech
 from aitp_desk.agent.speech import speech_of, spoken
-from aitp_desk.agent.speech.recognition import language_asked_in
+from aitp_desk.agent.speech.recognition import detect_question_language
 
 LANGUAGES = sorted(
     file.name.removesuffix(".toml")
@@ -94,7 +94,7 @@ def test_a_language_that_the_desk_does_not_know_is_answered_in_english() -> None
     ],
 )
 def test_the_language_of_a_question_is_recognised(question: str, own: str, language: str) -> None:
-    assert language_asked_in(question, own) == language
+    assert detect_question_language(question, own) == language
 
 
 @pytest.mark.parametrize("tag", LANGUAGES)

@@ -6,10 +6,14 @@ import msgspec
 import pytest
 from multidict import CIMultiDict
 
-from aitp_desk.auth.credentials.grant_links import Links
-from aitp_desk.auth.credentials.request_credentials import GRANT, Presented, read_presented
+from aitp_desk.auth.credentials.grant_links import GrantLinks
+from aitp_desk.auth.credentials.request_credentials import (
+    GRANT,
+    RequestCredentials,
+    read_credentials,
+)
 from aitp_desk.auth.keys.data_keys import DataKeys
-from aitp_desk.model.access.grant import Grant, May, new_link
+from aitp_desk.model.access.grant import Grant, GrantLevel, make_link_secret
 from aitp_desk.model.access.principal import PrincipalKind, ProvenBy, may_use_threads
 from aitp_desk.model.errors import InvalidRequest, NotAuthenticated
 
@@ -22,7 +26,7 @@ class Head(msgspec.Struct):
     """The head of a request."""
 
     headers: CIMultiDict[str]
-    presented: Presented
+    presented: RequestCredentials
     method: str = "GET"
     target: str = "/"
 
@@ -32,9 +36,9 @@ class Shared:
 
     def __init__(self, expires_at: int | None = None) -> None:
         self.now = 1000.0
-        grant = Grant("grant_1", "thread_1", "link:grant_1", May.READ, 900, expires_at)
+        grant = Grant("grant_1", "thread_1", "link:grant_1", GrantLevel.READ, 900, expires_at)
         self.grants = {KEYS.hash_link(LINK): grant}
-        self.links = Links(self._find, KEYS.hash_link, lambda: self.now)
+        self.links = GrantLinks(self._find, KEYS.hash_link, lambda: self.now)
 
     async def _find(self, hash: bytes) -> Grant | None:
         return self.grants.get(hash)
@@ -42,7 +46,7 @@ class Shared:
 
 def present(*lines: tuple[str, str]) -> Head:
     headers = CIMultiDict(lines)
-    return Head(headers, read_presented(headers))
+    return Head(headers, read_credentials(headers))
 
 
 async def test_a_links_holder_is_known_by_the_grant_and_nothing_else() -> None:
@@ -82,14 +86,14 @@ async def test_a_link_holds_until_it_expires() -> None:
 
 
 def test_a_link_stands_once_and_alone() -> None:
-    assert read_presented(CIMultiDict({"desk-grant": LINK})) == Presented(GRANT, LINK)
+    assert read_credentials(CIMultiDict({"desk-grant": LINK})) == RequestCredentials(GRANT, LINK)
     with pytest.raises(InvalidRequest):
-        read_presented(CIMultiDict([("Desk-Grant", LINK), ("Desk-Grant", LINK)]))
+        read_credentials(CIMultiDict([("Desk-Grant", LINK), ("Desk-Grant", LINK)]))
     for name, value in (("Authorization", "Bearer desk_1"), ("X-AHP-Key", "desk_1")):
         with pytest.raises(NotAuthenticated, match="send one"):
-            read_presented(CIMultiDict([("Desk-Grant", LINK), (name, value)]))
+            read_credentials(CIMultiDict([("Desk-Grant", LINK), (name, value)]))
 
 
 def test_no_two_links_are_alike() -> None:
-    assert len({new_link() for _ in range(100)}) == 100
-    assert len(new_link()) == len(LINK) == len("link_") + 43  # 256 bits in base64
+    assert len({make_link_secret() for _ in range(100)}) == 100
+    assert len(make_link_secret()) == len(LINK) == len("link_") + 43  # 256 bits in base64

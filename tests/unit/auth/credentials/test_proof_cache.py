@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from aitp_desk.auth.credentials.proof import Proof
-from aitp_desk.auth.credentials.proof_cache import REMEMBERED_SECONDS, Epoch, Verified
-from aitp_desk.model.access.principal import anonymous
+from aitp_desk.auth.credentials.proof_cache import REMEMBERED_SECONDS, CredentialEpoch, ProofCache
+from aitp_desk.model.access.principal import make_anonymous
 from aitp_desk.model.errors import NotAuthenticated
 
 
@@ -18,7 +18,7 @@ class Ledger:
         self.ends: dict[str, float] = {}
         self.revoked: set[str] = set()
         self.looked_up: list[str] = []
-        self.verified = Verified(Epoch(self._epoch, lambda: self.now), lambda: self.now)
+        self.verified = ProofCache(CredentialEpoch(self._epoch, lambda: self.now), lambda: self.now)
 
     async def find(self, credential: str) -> bool:
         """Whether a credential holds; the proof is that of this very credential."""
@@ -36,7 +36,7 @@ class Ledger:
         self.looked_up.append(credential)
         if credential in self.revoked or self.now >= self.ends.get(credential, self.now + 1):
             raise NotAuthenticated("It proves nothing.")
-        return Proof(anonymous(""), None, credential, until=self.ends.get(credential))
+        return Proof(make_anonymous(""), None, credential, until=self.ends.get(credential))
 
 
 @pytest.fixture

@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aitp_desk.auth.credentials.signed_request import (
-    LONGEST_CREDENTIAL,
-    Signed,
+    MAX_CREDENTIAL,
+    SignedHeader,
     make_secret,
+    make_signed_text,
     read_signed,
-    signed_text,
 )
 from aitp_desk.auth.keys.data_keys import DataKeys
 from aitp_desk.model.errors import NotAuthenticated
@@ -66,17 +66,17 @@ def test_the_documented_vectors_hold_for_the_client_and_for_the_desk(
         vector["digest"],
         vector["signature"],
     )
-    text = signed_text(vector["method"], vector["target"], signed)
+    text = make_signed_text(vector["method"], vector["target"], signed)
     assert hmac.digest(SECRET.encode(), text, "sha256").hex() == vector["signature"]
 
 
 @given(st.permutations(list(GIVEN.items())), st.sampled_from([",", ", ", "\t ,\t", " , "]))
 def test_parameters_are_read_in_any_order(order: list[tuple[str, str]], between: str) -> None:
-    assert read_signed(written(dict(order), between)) == Signed(*GIVEN.values())
+    assert read_signed(written(dict(order), between)) == SignedHeader(*GIVEN.values())
 
 
 def test_values_without_quotation_marks_are_read_too() -> None:
-    assert read_signed(written(GIVEN).replace('"', "")) == Signed(*GIVEN.values())
+    assert read_signed(written(GIVEN).replace('"', "")) == SignedHeader(*GIVEN.values())
 
 
 @pytest.mark.parametrize(
@@ -89,7 +89,7 @@ def test_values_without_quotation_marks_are_read_too() -> None:
         written(GIVEN) + ', more="1"',
         written(GIVEN).replace("keyid", "KeyId"),
         written(GIVEN).replace(", ", " "),
-        written(GIVEN) + " " * LONGEST_CREDENTIAL,
+        written(GIVEN) + " " * MAX_CREDENTIAL,
         *(written({n: v for n, v in GIVEN.items() if n != name}) for name in GIVEN),
         *(written({**GIVEN, name: ""}) for name in GIVEN),
         *(written({**GIVEN, name: f"{value}\n"}) for name, value in GIVEN.items()),
@@ -143,7 +143,7 @@ def test_whatever_is_sent_is_read_or_refused(credential: str) -> None:
     ],
 )
 def test_the_target_is_signed_as_it_was_sent_but_for_a_host(target: str, line: str) -> None:
-    lines = signed_text("GET", target, Signed(*GIVEN.values())).split(b"\n")
+    lines = make_signed_text("GET", target, SignedHeader(*GIVEN.values())).split(b"\n")
     assert lines == [
         b"AITP-HMAC-SHA256",
         b"GET",

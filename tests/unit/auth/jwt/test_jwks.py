@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from cryptography.hazmat.primitives.asymmetric import ed448
 
-from aitp_desk.auth.jwt.compact import Compact, read_compact
-from aitp_desk.auth.jwt.issuers import Secret
+from aitp_desk.auth.jwt.compact import CompactToken, read_compact
+from aitp_desk.auth.jwt.issuers import SharedSecret
 from aitp_desk.auth.jwt.jwk import VerifyingKey, read_key
 from aitp_desk.model.errors import TokenRefused
 from tests.support.access.identity_provider import base64url, public_jwk, sign
@@ -90,7 +90,7 @@ async def test_a_token_without_a_kid_may_mean_only_one_key() -> None:
 
 
 async def test_a_secret_that_is_too_short_verifies_nothing() -> None:
-    short = issuer(Secret(b"short"), "HS256", url=SHARED)
+    short = issuer(SharedSecret(b"short"), "HS256", url=SHARED)
     with pytest.raises(TokenRefused, match="signature"):
         await prove(hs256_with(b"short", good("HS256")), desk(short))
 
@@ -168,6 +168,6 @@ def test_an_edwards_signature_of_the_rfc_is_right() -> None:
         "hgyY0il_MGCjP0JzlnLWG1PPOt7-09PGcvMg3AIbQR6dWbhijcNR4ki4iylGjg5BhVsPt9g7sVvpAr_MuM0KAg"
     )
     assert key is not None
-    key.check(Compact(text, "EdDSA", None, "", {}))
+    key.check(CompactToken(text, "EdDSA", None, "", {}))
     with pytest.raises(TokenRefused):
-        key.check(Compact(text.replace(".hgy", ".hgz"), "EdDSA", None, "", {}))
+        key.check(CompactToken(text.replace(".hgy", ".hgz"), "EdDSA", None, "", {}))

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aitp_desk.auth.jwt.base64url import encode_base64url
-from aitp_desk.auth.keys.detached_jws import SignatureWrong, read_detached, sign_detached
+from aitp_desk.auth.keys.detached_jws import SignatureInvalid, read_detached, sign_detached
 
 KIND = "example+jws"
 KEY = Ed25519PrivateKey.from_private_bytes(bytes(range(32)))
@@ -42,10 +42,10 @@ def test_another_implementation_verifies_what_was_signed(payload: bytes) -> None
 @given(st.binary(max_size=40), st.binary(max_size=40))
 def test_a_signature_is_of_one_payload_and_by_one_key(one: bytes, other: bytes) -> None:
     read = read_detached(sign_detached(KEY, KIND, {"kid": "k"}, one), KIND, "kid")
-    with pytest.raises(SignatureWrong):
+    with pytest.raises(SignatureInvalid):
         read.check(Ed25519PrivateKey.generate().public_key(), one)
     if one != other:
-        with pytest.raises(SignatureWrong):
+        with pytest.raises(SignatureInvalid):
             read.check(KEY.public_key(), other)
 
 
@@ -53,7 +53,7 @@ def test_a_signature_is_of_one_payload_and_by_one_key(one: bytes, other: bytes) 
     st.text(max_size=60) | st.from_regex(r"[A-Za-z0-9_-]{0,20}\.[A-Za-z0-9]{0,2}\.[A-Za-z0-9_-]*")
 )
 def test_what_is_no_signature_is_refused_in_words(text: str) -> None:
-    with pytest.raises(SignatureWrong) as refused:
+    with pytest.raises(SignatureInvalid) as refused:
         read_detached(text, KIND, "kid")
     assert str(refused.value)
 
@@ -76,7 +76,7 @@ def test_what_is_no_signature_is_refused_in_words(text: str) -> None:
     ],
 )
 def test_a_header_says_what_is_asked_for_and_no_more(header: Any) -> None:
-    with pytest.raises(SignatureWrong):
+    with pytest.raises(SignatureInvalid):
         read_detached(with_header(header), KIND, "kid")
     good = {"alg": "EdDSA", "typ": KIND, "kid": "k"}
     read_detached(with_header(good), KIND, "kid").check(KEY.public_key(), PAYLOAD)
@@ -85,5 +85,5 @@ def test_a_header_says_what_is_asked_for_and_no_more(header: Any) -> None:
 def test_a_header_with_a_member_twice_is_refused() -> None:
     text = b'{"alg":"EdDSA","typ":"example+jws","kid":"k","kid":"j"}'
     jws = f"{encode_base64url(text)}..{encode_base64url(bytes(64))}"
-    with pytest.raises(SignatureWrong, match="no JSON"):
+    with pytest.raises(SignatureInvalid, match="no JSON"):
         read_detached(jws, KIND, "kid")

@@ -5,11 +5,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from aitp_desk.auth.keys.data_keys import DataKeys
-from aitp_desk.auth.keys.encryption import Sealing, Unsealable
+from aitp_desk.auth.keys.encryption import SealBroken, TextSealer
 
 FIRST, SECOND = bytes(32), bytes(range(32))
-SEALING = Sealing(DataKeys({1: FIRST}))
-ROTATED = Sealing(DataKeys({1: FIRST, 2: SECOND}))
+SEALING = TextSealer(DataKeys({1: FIRST}))
+ROTATED = TextSealer(DataKeys({1: FIRST, 2: SECOND}))
 
 purposes = st.sampled_from(["a", "ab", "b", ""])
 contexts = st.binary(max_size=6)
@@ -27,7 +27,7 @@ def test_a_sealed_text_opens_also_when_the_data_key_was_rotated(
     assert SEALING.seal(purpose, context, plaintext) != sealed
     newer = ROTATED.seal(purpose, context, plaintext)
     assert ROTATED.unseal(purpose, context, newer) == plaintext
-    with pytest.raises(Unsealable):
+    with pytest.raises(SealBroken):
         SEALING.unseal(purpose, context, newer)
 
 
@@ -38,11 +38,11 @@ def test_every_flipped_bit_and_every_cut_is_refused(context: bytes, plaintext: b
     for at in range(len(sealed)):
         for bit in range(8):
             flipped = sealed[:at] + bytes([sealed[at] ^ 1 << bit]) + sealed[at + 1 :]
-            with pytest.raises(Unsealable):
+            with pytest.raises(SealBroken):
                 ROTATED.unseal("a", context, flipped)
-        with pytest.raises(Unsealable):
+        with pytest.raises(SealBroken):
             ROTATED.unseal("a", context, sealed[:at])
-    with pytest.raises(Unsealable):
+    with pytest.raises(SealBroken):
         ROTATED.unseal("a", context, sealed + b"\0")
 
 
@@ -55,18 +55,18 @@ def test_another_purpose_or_context_is_refused(
     if (other_purpose, other_context) == (purpose, context):
         assert SEALING.unseal(other_purpose, other_context, sealed) == plaintext
         return
-    with pytest.raises(Unsealable):
+    with pytest.raises(SealBroken):
         SEALING.unseal(other_purpose, other_context, sealed)
 
 
 @settings(max_examples=100)
 @given(st.binary(max_size=80))
 def test_what_was_never_sealed_is_refused(text: bytes) -> None:
-    with pytest.raises(Unsealable):
+    with pytest.raises(SealBroken):
         SEALING.unseal("a", b"", text)
 
 
 def test_another_desk_s_sealed_text_is_refused_though_the_version_is_the_same() -> None:
-    sealed = Sealing(DataKeys({1: SECOND})).seal("a", b"", b"text")
-    with pytest.raises(Unsealable, match="changed"):
+    sealed = TextSealer(DataKeys({1: SECOND})).seal("a", b"", b"text")
+    with pytest.raises(SealBroken, match="changed"):
         SEALING.unseal("a", b"", sealed)

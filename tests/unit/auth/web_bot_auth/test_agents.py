@@ -14,8 +14,8 @@ from http_message_signatures import HTTPMessageSigner, MappingKeyResolver, algor
 from multidict import CIMultiDict
 
 from aitp_desk.auth.credentials.proof import Proof
-from aitp_desk.auth.credentials.request_credentials import NOTHING, Presented
-from aitp_desk.auth.web_bot_auth.agents import MOST_TRIES_PER_ADDRESS, Agents
+from aitp_desk.auth.credentials.request_credentials import NO_CREDENTIALS, RequestCredentials
+from aitp_desk.auth.web_bot_auth.agents import MAX_TRIES_PER_ADDRESS, SigningAgentsMethod
 from aitp_desk.auth.web_bot_auth.message_signature import Request
 from aitp_desk.model.access.principal import Principal, PrincipalKind, ProvenBy
 from aitp_desk.model.errors import NotAuthenticated, RateLimited
@@ -48,12 +48,12 @@ class Head(msgspec.Struct):
     method: str
     target: str
     headers: CIMultiDict[str]
-    presented: Presented = NOTHING
+    presented: RequestCredentials = NO_CREDENTIALS
 
 
-def agents(*, scopes: frozenset[str] = SCOPES) -> Agents:
+def agents(*, scopes: frozenset[str] = SCOPES) -> SigningAgentsMethod:
     everywhere: Any = Everywhere()
-    return Agents(
+    return SigningAgentsMethod(
         site_url="https://desk.example",
         listed={LISTED: scopes},
         takes_others=True,
@@ -157,7 +157,7 @@ async def test_a_stranger_has_threads_and_is_counted_by_address(covers: tuple[st
 
 async def test_no_address_has_more_signatures_verified_than_it_may() -> None:
     way = agents()
-    for _ in range(MOST_TRIES_PER_ADDRESS):
+    for _ in range(MAX_TRIES_PER_ADDRESS):
         await way.verify(signed(STRANGER, TARGET), "192.0.2.1")
     with pytest.raises(RateLimited):
         await way.verify(signed(STRANGER, TARGET), "192.0.2.1")
@@ -168,7 +168,7 @@ async def test_no_address_has_more_signatures_verified_than_it_may() -> None:
 
 async def test_what_cannot_be_read_is_counted() -> None:
     way = agents()
-    for _ in range(MOST_TRIES_PER_ADDRESS):
+    for _ in range(MAX_TRIES_PER_ADDRESS):
         with pytest.raises(NotAuthenticated):
             await way.verify(Head("GET", "/", CIMultiDict({"Signature-Input": "a=("})), "192.0.2.1")
     with pytest.raises(RateLimited):
@@ -179,7 +179,7 @@ async def test_what_cannot_be_read_is_counted() -> None:
 async def test_of_a_listed_agent_what_proves_nothing_is_counted() -> None:
     way, forged = agents(), signed(LISTED, TARGET)
     forged.headers["Signature"] = f"a=:{base64.b64encode(bytes(64)).decode()}:"
-    for _ in range(MOST_TRIES_PER_ADDRESS):
+    for _ in range(MAX_TRIES_PER_ADDRESS):
         assert await way.verify(signed(LISTED, ("@authority",)), "192.0.2.1")
         with pytest.raises(NotAuthenticated):
             await way.verify(forged, "192.0.2.2")

@@ -11,14 +11,14 @@ from typing import Any, NamedTuple
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from aitp_desk.auth.jwt.jwk import thumbprint_of
+from aitp_desk.auth.jwt.jwk import make_thumbprint
 from aitp_desk.auth.web_bot_auth.directories import (
     DIRECTORY_PATH,
+    MAX_FETCHES,
+    MAX_FETCHES_PER_ADDRESS,
     MAX_KEYS,
     MEDIA_TYPE,
-    MOST_FETCHES,
-    MOST_FETCHES_PER_ADDRESS,
-    Directories,
+    KeyDirectories,
 )
 from aitp_desk.egress import Egress
 from aitp_desk.model.errors import NotAuthenticated, Unavailable
@@ -38,7 +38,7 @@ class Ground(NamedTuple):
     """A website with a directory, and what finds keys in it, at two clocks."""
 
     site: Website
-    directories: Directories
+    directories: KeyDirectories
     clock: Clock
     ticks: Clock
 
@@ -48,7 +48,7 @@ class Ground(NamedTuple):
 
     async def has(self, jwk: dict[str, Any], address: str = ADDRESS) -> bool:
         try:
-            await self.directories.find(self.site.url, thumbprint_of(jwk), address)
+            await self.directories.find(self.site.url, make_thumbprint(jwk), address)
         except NotAuthenticated:
             return False
         return True
@@ -62,7 +62,7 @@ class Ground(NamedTuple):
 async def ground() -> AsyncIterator[Ground]:
     clock, ticks = Clock(), Clock(0.0)
     async with website() as site, Egress(allow_loopback=True) as egress:
-        yield Ground(site, Directories(egress, (), clock, ticks), clock, ticks)
+        yield Ground(site, KeyDirectories(egress, (), clock, ticks), clock, ticks)
 
 
 async def test_a_directory_is_fetched_once_for_all_its_keys_and_all_who_come(
@@ -93,13 +93,13 @@ async def test_a_key_that_is_gone_from_the_directory_is_gone(ground: Ground) -> 
     old, new = new_jwk(), new_jwk()
     ground.put(old, headers={"Cache-Control": "max-age=600"})
     assert await ground.has(old)
-    assert ground.directories.still_has(ground.site.url, thumbprint_of(old))
+    assert ground.directories.still_has(ground.site.url, make_thumbprint(old))
     ground.put(new)
     ground.ticks.advance(599)
     assert await ground.has(old)
     ground.ticks.advance(1)
     assert not await ground.has(old)
-    assert not ground.directories.still_has(ground.site.url, thumbprint_of(old))
+    assert not ground.directories.still_has(ground.site.url, make_thumbprint(old))
 
 
 @pytest.mark.parametrize(
@@ -149,7 +149,7 @@ async def test_a_key_that_should_not_be_there_is_left_out(ground: Ground) -> Non
         test_key,
     ]
     ground.put(right, *wrong, {"kty": "oct", "k": "AAAA"})
-    assert await ground.has({**right, "kid": thumbprint_of(right)})
+    assert await ground.has({**right, "kid": make_thumbprint(right)})
     assert [jwk for jwk in wrong if await ground.has(jwk)] == []
 
 
@@ -174,7 +174,9 @@ async def test_a_directory_that_is_too_large_is_none(ground: Ground) -> None:
 async def test_a_directory_whose_own_signature_does_not_hold_is_none(ground: Ground) -> None:
     jwk = new_jwk()
     tag = 'tag="http-message-signatures-directory"'
-    signed = f'a=("@authority";req);created=1;expires=4000000000;keyid="{thumbprint_of(jwk)}";{tag}'
+    signed = (
+        f'a=("@authority";req);created=1;expires=4000000000;keyid="{make_thumbprint(jwk)}";{tag}'
+    )
     ground.put(jwk, headers={"Signature-Input": signed, "Signature": "a=:YWJj:"})
     assert not await ground.has(jwk)
 
@@ -183,7 +185,7 @@ async def test_strangers_have_few_directories_fetched_each_and_in_all() -> None:
     ticks = Clock(0.0)
     async with website() as site, Egress(allow_loopback=True) as egress:
         listed = site.url.replace("127.0.0.1", "127.0.0.2")
-        directories = Directories(egress, (listed,), Clock(), ticks)
+        directories = KeyDirectories(egress, (listed,), Clock(), ticks)
 
         async def find(number: int, address: str) -> str:
             """Ask on behalf of an agent at an origin of its own; nobody answers there."""
@@ -196,10 +198,10 @@ async def test_strangers_have_few_directories_fetched_each_and_in_all() -> None:
             raise AssertionError(number)
 
         one = [await find(number, ADDRESS) for number in range(8)]
-        assert one == ["asked"] * MOST_FETCHES_PER_ADDRESS + ["too many"] * 2
+        assert one == ["asked"] * MAX_FETCHES_PER_ADDRESS + ["too many"] * 2
         assert await find(0, "192.0.2.2") == "asked"
         more = [await find(number, f"192.0.2.{number}") for number in range(6, 66)]
-        assert more.count("asked") == MOST_FETCHES - MOST_FETCHES_PER_ADDRESS
+        assert more.count("asked") == MAX_FETCHES - MAX_FETCHES_PER_ADDRESS
         assert await find(99, "198.51.100.1") == "too many"
         with pytest.raises(NotAuthenticated):
             await directories.find(listed, "k" * 43, ADDRESS)
@@ -209,7 +211,7 @@ async def test_strangers_have_few_directories_fetched_each_and_in_all() -> None:
 
 async def test_no_directory_is_asked_inside_the_house() -> None:
     async with website() as site, Egress() as egress:
-        directories = Directories(egress, (), Clock())
+        directories = KeyDirectories(egress, (), Clock())
         for origin in (site.url, "https://127.0.0.1", "https://169.254.169.254", "https://[::1]"):
             with pytest.raises(NotAuthenticated):
                 await directories.find(origin, "k" * 43, ADDRESS)

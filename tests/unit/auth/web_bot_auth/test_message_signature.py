@@ -18,13 +18,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from multidict import CIMultiDict
 
-from aitp_desk.auth.jwt.jwk import read_key, thumbprint_of
+from aitp_desk.auth.jwt.jwk import make_thumbprint, read_key
 from aitp_desk.auth.web_bot_auth.message_signature import (
-    LONGEST_FIELD,
-    Claim,
+    MAX_FIELD,
     PublicKey,
     Request,
     Response,
+    SignatureClaim,
     check_possession,
     covered_digest,
     covers_request,
@@ -64,8 +64,8 @@ def public(jwk: dict[str, str]) -> Any:
 
 @pytest.mark.parametrize(("named", "jwk"), THUMBPRINTS.items())
 def test_a_key_is_named_by_its_thumbprint(named: str, jwk: dict[str, str]) -> None:
-    assert thumbprint_of(jwk) == named
-    assert thumbprint_of({"use": "sig", "kid": "x", **jwk}) == named
+    assert make_thumbprint(jwk) == named
+    assert make_thumbprint({"use": "sig", "kid": "x", **jwk}) == named
 
 
 # --- RFC 9421, appendix B.2 ------------------------------------------------------------------
@@ -292,7 +292,7 @@ def test_of_a_signed_directory_no_more_is_looked_at_than_takes_a_moment() -> Non
     covers_more = value.replace('"content-digest"', '"content-digest" "other";sf')
     for signature_input, other in [
         (f"{name}={value}, {many}", ""),
-        (f"{name}={value};x=" + '"' + "x" * LONGEST_FIELD + '"', ""),
+        (f"{name}={value};x=" + '"' + "x" * MAX_FIELD + '"', ""),
         (f"{name}={covers_more}", "a, " * 3000),
     ]:
         headers = CIMultiDict(DIRECTORY.headers)
@@ -311,7 +311,7 @@ INPUT = (
 )
 
 
-def claimed(signature_input: str = INPUT, agent: str = AGENT) -> Claim | None:
+def claimed(signature_input: str = INPUT, agent: str = AGENT) -> SignatureClaim | None:
     return read_claim(CIMultiDict({"Signature-Input": signature_input, "Signature-Agent": agent}))
 
 
@@ -362,8 +362,8 @@ def test_what_the_desk_takes_no_part_in_is_no_signature(signature_input: str, ag
         (INPUT, 'sig1="ftp://agent.example"'),
         (INPUT, 'sig1="https://äгent.example"'),
         (INPUT, f"{AGENT}, {AGENT}"),
-        (INPUT, AGENT + " " * LONGEST_FIELD),
-        (INPUT + " " * LONGEST_FIELD, AGENT),
+        (INPUT, AGENT + " " * MAX_FIELD),
+        (INPUT + " " * MAX_FIELD, AGENT),
         (f"{INPUT}, {INPUT}", AGENT),
         (f"{INPUT}, {INPUT.replace('sig1', 'sig2')}", AGENT),
         (INPUT.replace(' "signature-agent";key="sig1"', ""), AGENT),

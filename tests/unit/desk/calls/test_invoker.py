@@ -13,14 +13,14 @@ from typing import Any
 
 import pytest
 
-from aitp_desk.actions.base import Context, Done, Offered
+from aitp_desk.actions.base import ActionResult, Context, OfferedAction
 from aitp_desk.config import Limits
-from aitp_desk.desk.calls.invocation import Consent, ConsentNeeded, Ended, Invocation
-from aitp_desk.desk.calls.invoker import Invoking
+from aitp_desk.desk.calls.invocation import CompletedCall, Consent, ConsentRequired, Invocation
+from aitp_desk.desk.calls.invoker import ActionInvoker
 from aitp_desk.desk.dialogue.conversation import Conversation
-from aitp_desk.desk.dialogue.tools.agent_tools import Tooling
-from aitp_desk.desk.limits.rate_limits import Limiter
-from aitp_desk.model.access.principal import Principal, PrincipalKind, anonymous
+from aitp_desk.desk.dialogue.tools.agent_tools import AgentTools
+from aitp_desk.desk.limits.rate_limits import RateLimiter
+from aitp_desk.model.access.principal import Principal, PrincipalKind, make_anonymous
 from aitp_desk.model.calls.action import Action, Kind, Safety
 from aitp_desk.model.calls.call import MOVES, ActionCall, CallState, Source
 from aitp_desk.model.conversation.run import ToolCall
@@ -45,16 +45,16 @@ async def perform(who: str, _arguments: Mapping[str, Any]) -> str:
     return f"Opened for {who}."
 
 
-def opening(**more: Any) -> Offered:
+def opening(**more: Any) -> OfferedAction:
     """An action of the till."""
     return offering(Action("open_till", "Opens the till.", open_to="actions", **more), perform)
 
 
-def tooling(invoking: Invoking) -> Tooling:
+def tooling(invoking: ActionInvoker) -> AgentTools:
     """What hands these actions to an agent, without limits."""
-    limiter = Limiter(Limits(enabled=False), time.time)
+    limiter = RateLimiter(Limits(enabled=False), time.time)
     now = partial(datetime.now, UTC)
-    return Tooling(invoking, limiter=limiter, now=now, speaking=wordless())
+    return AgentTools(invoking, limiter=limiter, now=now, speaking=wordless())
 
 
 def caller(*scopes: str) -> Principal:
@@ -70,7 +70,7 @@ async def test_an_agent_that_calls_without_the_right_is_answered_as_of_nothing(
     tmp_path: Path, scopes: tuple[str, ...]
 ) -> None:
     async with calling(tmp_path, opening()) as invoking:
-        invoke = tooling(invoking).invoker(caller(*scopes), Conversation())
+        invoke = tooling(invoking).make_invoker(caller(*scopes), Conversation())
         result = await invoke(CALL)
         unknown = await invoke(ToolCall("call_1", "open_tilt", "{}"))
     assert result.failed
@@ -82,7 +82,7 @@ async def test_a_call_with_the_right_is_carried_out_as_the_caller(
     tmp_path: Path, scope: str
 ) -> None:
     async with calling(tmp_path, opening()) as invoking:
-        result = await tooling(invoking).invoker(caller(scope), Conversation())(CALL)
+        result = await tooling(invoking).make_invoker(caller(scope), Conversation())(CALL)
     assert "Opened for key:1." in result.output
     assert not result.failed
 
@@ -90,7 +90,7 @@ async def test_a_call_with_the_right_is_carried_out_as_the_caller(
 @pytest.mark.parametrize("arguments", ["[]", "{", "null", "1"])
 async def test_arguments_that_are_no_object_are_told_so(tmp_path: Path, arguments: str) -> None:
     async with calling(tmp_path, opening()) as invoking:
-        invoke = tooling(invoking).invoker(caller("actions"), Conversation())
+        invoke = tooling(invoking).make_invoker(caller("actions"), Conversation())
         result = await invoke(ToolCall("call_1", "open_till", arguments))
     assert result.failed
     assert "JSON object" in result.output
@@ -99,7 +99,7 @@ async def test_arguments_that_are_no_object_are_told_so(tmp_path: Path, argument
 @pytest.mark.parametrize(
     ("principal", "name", "refused"),
     [
-        (anonymous(""), "open_till", NotAuthenticated),
+        (make_anonymous(""), "open_till", NotAuthenticated),
         (caller("threads"), "open_till", ScopeMissing),
         (caller("actions"), "open_tilt", UnknownAction),
     ],
@@ -138,8 +138,8 @@ async def test_what_costs_or_cannot_be_undone_is_done_once_it_was_agreed_to(
 ) -> None:
     async with calling(tmp_path, opening(kind="action", **more)) as invoking:
         invoked = await invoking.invoke(caller("actions"), asked(source, consent))
-    assert isinstance(invoked, Ended) is is_done
-    assert isinstance(invoked, ConsentNeeded) is not is_done
+    assert isinstance(invoked, CompletedCall) is is_done
+    assert isinstance(invoked, ConsentRequired) is not is_done
 
 
 async def test_a_price_is_that_of_the_arguments(tmp_path: Path) -> None:
@@ -150,14 +150,16 @@ async def test_a_price_is_that_of_the_arguments(tmp_path: Path) -> None:
         return Invocation("order", {"count": count}, "text", consent)
 
     action = Action("order", "Orders.", "action", open_to="actions", has_price=True)
-    sold = Offered(action, read=dict, perform=opening().perform, price=price)
+    sold = OfferedAction(action, read=dict, perform=opening().perform, price=price)
     async with calling(tmp_path, sold) as invoking:
         first = await invoking.invoke(caller("actions"), order(3))
-        assert isinstance(first, ConsentNeeded)
+        assert isinstance(first, ConsentRequired)
         agreed = Consent(first.price)
-        assert isinstance(await invoking.invoke(caller("actions"), order(4, agreed)), ConsentNeeded)
+        assert isinstance(
+            await invoking.invoke(caller("actions"), order(4, agreed)), ConsentRequired
+        )
         done = await invoking.invoke(caller("actions"), order(3, agreed))
-    assert isinstance(done, Ended)
+    assert isinstance(done, CompletedCall)
     assert done.call.price == Money(Decimal(3), "EUR")
 
 
@@ -166,29 +168,31 @@ async def test_a_call_is_on_disk_before_it_is_carried_out_and_its_id_is_the_func
 ) -> None:
     found: list[CallState] = []
 
-    async def look(_arguments: Mapping[str, Any], context: Context) -> Done:
-        at_work = await invoking.calls.cut_short(9)
+    async def look(_arguments: Mapping[str, Any], context: Context) -> ActionResult:
+        at_work = await invoking.calls.list_interrupted(9)
         found.extend(call.state for call in at_work if call.id == context.call_id)
-        return Done({"till": "open"}, "It is open.")
+        return ActionResult({"till": "open"}, "It is open.")
 
-    async with calling(tmp_path, Offered(opening().action, read=dict, perform=look)) as invoking:
+    async with calling(
+        tmp_path, OfferedAction(opening().action, read=dict, perform=look)
+    ) as invoking:
         invoked = await invoking.invoke(caller("actions"), asked())
-        assert isinstance(invoked, Ended)
+        assert isinstance(invoked, CompletedCall)
         assert found == [CallState.STARTED]
         assert invoked.call.state is CallState.SUCCEEDED
         assert invoked.call.result == {"till": "open"}
-        assert await invoking.calls.cut_short(9) == ()
+        assert await invoking.calls.list_interrupted(9) == ()
 
 
 async def test_what_is_refused_beforehand_leaves_nothing(tmp_path: Path) -> None:
     async def check(_arguments: Mapping[str, Any], _context: Context) -> None:
         raise PreconditionFailed("The shop is closed.")
 
-    shut = Offered(opening().action, read=dict, perform=opening().perform, check=check)
+    shut = OfferedAction(opening().action, read=dict, perform=opening().perform, check=check)
     async with calling(tmp_path, shut) as invoking:
         with pytest.raises(PreconditionFailed, match="closed"):
             await invoking.invoke(caller("actions"), asked())
-        assert await invoking.calls.cut_short(9) == ()
+        assert await invoking.calls.list_interrupted(9) == ()
 
 
 @pytest.mark.parametrize(("kind", "state"), [("query", "failed"), ("action", "unknown")])
@@ -216,11 +220,11 @@ async def test_looking_whether_it_can_be_done_takes_no_longer_than_doing_it(
         await asyncio.Event().wait()
 
     slow = opening(deadline_seconds=0.01)
-    slow = Offered(slow.action, read=dict, perform=slow.perform, check=wait)
+    slow = OfferedAction(slow.action, read=dict, perform=slow.perform, check=wait)
     async with calling(tmp_path, slow) as invoking:
         with pytest.raises(Unavailable, match="Nothing was done"):
             await invoking.invoke(caller("actions"), asked())
-        assert await invoking.calls.cut_short(1) == ()
+        assert await invoking.calls.list_interrupted(1) == ()
 
 
 async def test_a_fault_of_the_sites_own_code_says_nothing_of_itself(tmp_path: Path) -> None:

@@ -11,11 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aitp_desk.agent.base import Answer, Source
-from aitp_desk.agent.history.message_codec import reply_metadata, write_reply
+from aitp_desk.agent.history.message_codec import make_reply_metadata, write_reply
 from aitp_desk.config import Cache, Signals
 from aitp_desk.desk.dialogue.answer_cache import AnswerCache, normalise_query
 from aitp_desk.desk.dialogue.turn import AskReply
-from aitp_desk.protocols.ahp.answer_wire import Encoder
+from aitp_desk.protocols.ahp.answer_wire import AnswerEncoder
 from tests.support.doubles.agent import Clock
 
 LONGEST = 4096
@@ -53,7 +53,7 @@ async def test_who_waits_is_answered_although_who_asked_first_goes_away() -> Non
         await go_on.wait()
         return Answer("It is this.")
 
-    first, *others = [asyncio.create_task(cache.give(REVISION, KEY, make)) for _ in range(4)]
+    first, *others = [asyncio.create_task(cache.get_or_make(REVISION, KEY, make)) for _ in range(4)]
     await asyncio.sleep(0)
     assert cache.counts.waiting == len(others)
     first.cancel()
@@ -78,13 +78,13 @@ async def test_an_answer_of_old_content_takes_no_place_among_those_of_the_new() 
     async def make_new() -> Answer:
         return Answer("New.")
 
-    asking = [asyncio.create_task(cache.give("old", KEY, make_old)) for _ in range(2)]
+    asking = [asyncio.create_task(cache.get_or_make("old", KEY, make_old)) for _ in range(2)]
     await asyncio.sleep(0)
     assert cache.counts.waiting == 1
-    new = await cache.give("new", KEY, make_new)
+    new = await cache.get_or_make("new", KEY, make_new)
     go_on.set()
     old = await asyncio.gather(*asking)
-    again = await cache.give("new", KEY, make_new)
+    again = await cache.get_or_make("new", KEY, make_new)
     assert [given.outcome for given in (*old, new, again)] == [
         Answer("Old."),
         Answer("Old."),
@@ -111,7 +111,7 @@ async def test_answers_take_the_memory_that_they_are_counted_with(
     piece: str, given_again: bool
 ) -> None:
     cache = AnswerCache(Cache(), Clock())
-    encoder = Encoder("https://shop.example", Signals())
+    encoder = AnswerEncoder("https://shop.example", Signals())
 
     async def keep(number: int) -> None:
         async def make() -> Answer:
@@ -119,13 +119,13 @@ async def test_answers_take_the_memory_that_they_are_counted_with(
             return Answer(f"Answer {number}: {piece}", sources, (f"And what of {number}?",))
 
         key = ("content_search", f"what is number {number}?", None, None, None, "anonymous", ())
-        await cache.give(REVISION, key, make)
+        await cache.get_or_make(REVISION, key, make)
         if given_again:
-            given = await cache.give(REVISION, key, make)
+            given = await cache.get_or_make(REVISION, key, make)
             assert given.kept is not None
             answer = given.outcome
             encoder.encode(AskReply("session", "content_search", answer, given.kept))
-            recorded = given.kept.recorded = write_reply(answer, ""), reply_metadata(answer)
+            recorded = given.kept.recorded = write_reply(answer, ""), make_reply_metadata(answer)
             msgspec.json.encode(recorded)
 
     await keep(0)

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from aitp_desk.agent.slots.base import Filled
-from aitp_desk.desk.dialogue.consent import answer_in
+from aitp_desk.agent.slots.base import FilledArguments
+from aitp_desk.desk.dialogue.consent import parse_answer
 from tests.unit.agent.slots.rows.late_reply_holdout import REPLIES_FRESH
 from tests.unit.agent.slots.rows.reply_holdout import REPLIES_UNSEEN
 from tests.unit.agent.slots.rows.shop import ACTIONS
@@ -20,8 +20,8 @@ NOW = datetime(2026, 11, 25, 10, 0, tzinfo=timezone(timedelta(hours=1)))
 
 def answered(name: str, arguments: dict[str, Any], words: str) -> Any:
     """What a reply comes to, as the tables write it."""
-    match answer_in(words, ACTIONS[name], arguments, NOW):
-        case Filled() as filled:
+    match parse_answer(words, ACTIONS[name], arguments, NOW):
+        case FilledArguments() as filled:
             return [missing_of(filled)] if filled.missing else filled.arguments
         case None:
             return "again"

@@ -14,9 +14,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from aitp_desk.agent.base import Delta, Restart
-from aitp_desk.desk.events.broadcaster import Following, Tell
+from aitp_desk.desk.events.broadcaster import Broadcaster, ReportAnswer
 from aitp_desk.desk.events.channel import EVERYTHING, PIECE_BYTES, Upto
-from aitp_desk.desk.events.events import Happening, HappeningPage
+from aitp_desk.desk.events.events import ThreadEvent, ThreadEventPage
 
 THREAD = "thread_1"
 
@@ -31,7 +31,7 @@ class Thread:
     """A thread in a store that takes its time."""
 
     def __init__(self) -> None:
-        self.happened: list[Happening] = []
+        self.happened: list[ThreadEvent] = []
         self.delays: list[int] = []
 
     @property
@@ -40,14 +40,14 @@ class Thread:
 
     def add(self, kind: str = "message.created", ref: str = "") -> int:
         n = self.last + 1
-        self.happened.append(Happening(n, kind, THREAD, ref, None))
+        self.happened.append(ThreadEvent(n, kind, THREAD, ref, None))
         return n
 
-    async def read(self, _thread_id: str, after: int, limit: int) -> HappeningPage:
+    async def read(self, _thread_id: str, after: int, limit: int) -> ThreadEventPage:
         await self._pause()
         found = tuple(self.happened[after : after + limit])
         await self._pause()
-        return HappeningPage(found, len(found) == limit)
+        return ThreadEventPage(found, len(found) == limit)
 
     async def _pause(self) -> None:
         await pass_ticks(self.delays.pop() if self.delays else 0)
@@ -58,19 +58,19 @@ class Wording:
 
     beat = b"('beat',)\n"
 
-    def begin(self, _thread_id: str, after: int) -> bytes:
+    def format_begin(self, _thread_id: str, after: int) -> bytes:
         return b"%a\n" % (("begin", after),)
 
-    def happening(self, happening: Happening) -> bytes:
+    def format_event(self, happening: ThreadEvent) -> bytes:
         return b"%a\n" % (("event", happening.n, happening.kind),)
 
-    def snapshot(self, _run_id: str, text: str) -> bytes:
+    def format_snapshot(self, _run_id: str, text: str) -> bytes:
         return b"%a\n" % (("snapshot", text),)
 
-    def delta(self, _run_id: str, text: str) -> bytes:
+    def format_delta(self, _run_id: str, text: str) -> bytes:
         return b"%a\n" % (("delta", text),)
 
-    def restarted(self, _run_id: str) -> bytes:
+    def format_restart(self, _run_id: str) -> bytes:
         return b"%a\n" % (("restarted",),)
 
 
@@ -136,10 +136,10 @@ class Connection:
         await asyncio.sleep(0)
         return not self._closed.is_set()
 
-    async def is_welcome(self) -> bool:
+    async def is_authorized(self) -> bool:
         return True
 
-    def end_at(self, ends_at: float | None) -> None:
+    def set_deadline(self, ends_at: float | None) -> None:
         return
 
     async def wait_closed(self) -> None:
@@ -154,7 +154,7 @@ async def everything() -> int:
 
 
 async def follow(
-    following: Following,
+    following: Broadcaster,
     thread: Thread,
     wording: Wording,
     connection: Connection,
@@ -163,7 +163,7 @@ async def follow(
     """What `desk.streams` does: look where the thread ends, then follow."""
     last, known = thread.last, connection.reader.last
     await asyncio.sleep(0)
-    with following.channel(THREAD, wording, last) as channel:
+    with following.open_channel(THREAD, wording, last) as channel:
         await channel.follow(connection, last if known is None else known, upto)
 
 
@@ -173,12 +173,12 @@ class Play:
     def __init__(self) -> None:
         self.thread = Thread()
         self.wording = Wording()
-        self.following = Following(self.thread.read)
+        self.following = Broadcaster(self.thread.read)
         self.readers: list[Reader] = []
         self.here: dict[int, Connection] = {}
         self.tasks: list[asyncio.Task[None]] = []
         self.answering = ExitStack()
-        self.tell: Tell | None = None
+        self.tell: ReportAnswer | None = None
         self.said = ""
         self.is_due = False
 
@@ -252,12 +252,12 @@ class Play:
 
     def _changed(self) -> None:
         self.is_due = False
-        self.following.changed(THREAD)
+        self.following.notify_change(THREAD)
 
     def _begin(self, after: int, *, again: bool) -> None:
         self.said = ""
         self.tell = self.answering.enter_context(
-            self.following.answering(THREAD, "run", "msg", after=after, again=again)
+            self.following.broadcast_answer(THREAD, "run", "msg", after=after, again=again)
         )
 
     def _follow(self, number: int) -> None:
@@ -305,13 +305,13 @@ def test_every_reader_hears_every_number_once_and_all_of_the_answer_in_progress(
 
 async def test_nothing_is_kept_of_readers_that_have_left() -> None:
     thread = Thread()
-    following = Following(thread.read)
+    following = Broadcaster(thread.read)
     connection = Connection(Reader())
     gone = weakref.ref(connection)
     task = asyncio.create_task(follow(following, thread, Wording(), connection))
     await pass_ticks(20)
     thread.add()
-    following.changed(THREAD)
+    following.notify_change(THREAD)
     await pass_ticks(20)
     assert connection.reader.numbers == [1]
     connection.close()
@@ -323,7 +323,7 @@ async def test_nothing_is_kept_of_readers_that_have_left() -> None:
 
 async def test_a_follower_who_may_not_go_on_is_ended_at_the_next_beat() -> None:
     thread = Thread()
-    following = Following(thread.read)
+    following = Broadcaster(thread.read)
     allowed = EVERYTHING
 
     async def upto() -> int:
@@ -332,11 +332,11 @@ async def test_a_follower_who_may_not_go_on_is_ended_at_the_next_beat() -> None:
     connection = Connection(Reader())
     task = asyncio.create_task(follow(following, thread, Wording(), connection, upto))
     await pass_ticks(20)
-    await following.beat()
+    await following.send_keepalives()
     await pass_ticks(20)
     assert not task.done()
     allowed = 0
-    await following.beat()
+    await following.send_keepalives()
     async with asyncio.timeout(5):
         await task
 
@@ -347,16 +347,16 @@ class LongWording(Wording):
     def __init__(self) -> None:
         self.worded = 0
 
-    def happening(self, happening: Happening) -> bytes:
+    def format_event(self, happening: ThreadEvent) -> bytes:
         self.worded += 1
-        return super().happening(happening).replace(b"\n", b" " * PIECE_BYTES + b"\n")
+        return super().format_event(happening).replace(b"\n", b" " * PIECE_BYTES + b"\n")
 
 
 async def test_however_many_come_back_others_run_after_each_long_event() -> None:
     thread, wording, count = Thread(), LongWording(), 10
     for _ in range(5):
         thread.add()
-    following = Following(thread.read)
+    following = Broadcaster(thread.read)
     readers = [Reader() for _ in range(count)]
     for reader in readers:
         reader.began = 0
@@ -381,12 +381,12 @@ async def test_readers_are_let_go_when_the_store_fails_and_may_come_back() -> No
     thread = Thread()
     fails = True
 
-    async def read(thread_id: str, after: int, limit: int) -> HappeningPage:
+    async def read(thread_id: str, after: int, limit: int) -> ThreadEventPage:
         if fails:
             raise ZeroDivisionError
         return await thread.read(thread_id, after, limit)
 
-    following = Following(read)
+    following = Broadcaster(read)
     reader = Reader()
     async with asyncio.timeout(5):
         await follow(following, thread, Wording(), Connection(reader))

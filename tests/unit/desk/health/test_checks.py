@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 from aitp_desk.desk.maintenance import health_checks as module
-from aitp_desk.desk.maintenance.health_checks import Checking
+from aitp_desk.desk.maintenance.health_checks import HealthChecks
 from aitp_desk.model.component import Component, ComponentState, Condition, state_of
 from aitp_desk.store.base import StoreError
 from aitp_desk.store.engine.sqlite import SqliteStore
@@ -67,7 +67,7 @@ class Desk(RuleBasedStateMachine):
     @initialize()
     def start(self) -> None:
         self.begun = int(self.now)
-        self.checking = Checking(self.store, lambda: self.now)  # type: ignore[arg-type]
+        self.checking = HealthChecks(self.store, lambda: self.now)  # type: ignore[arg-type]
         self.checking.add("parts", self.watched.look)
 
     @rule(name=st.sampled_from("abc"), state=STATES)
@@ -95,7 +95,7 @@ class Desk(RuleBasedStateMachine):
         for name, state in self.watched.states.items():
             if self.seen.get(name) != state:
                 self.seen[name], self.changed[name] = state, int(self.now)
-        told = {one.name: one for one in asyncio.run(self.checking.components())}
+        told = {one.name: one for one in asyncio.run(self.checking.get_components())}
         assert {name: one.state for name, one in told.items()} == self.watched.states
         for name, one in told.items():
             longest = self.begun if one.state == "up" else 0
@@ -132,8 +132,8 @@ def test_two_that_watch_each_other_do_not_hold_each_other_degraded() -> None:
     assert state_of([Condition(name="store"), other]) == "up"
 
 
-async def components(checking: Checking) -> dict[str, Component]:
-    return {one.name: one for one in await checking.components()}
+async def components(checking: HealthChecks) -> dict[str, Component]:
+    return {one.name: one for one in await checking.get_components()}
 
 
 async def test_what_is_broken_stays_as_old_as_it_is_over_a_restart(tmp_path: Path) -> None:
@@ -142,7 +142,7 @@ async def test_what_is_broken_stays_as_old_as_it_is_over_a_restart(tmp_path: Pat
     told = []
     async with SqliteStore.open(tmp_path / "desk.db") as store:
         for clock in (Clock(1000.0), Clock(5000.0)):
-            checking = Checking(store, clock)
+            checking = HealthChecks(store, clock)
             checking.add("parts", watched.look)
             told.append(await components(checking))
     assert [(one["jobs"].since, one["agent"].since) for one in told] == [(1000, 1000), (1000, 5000)]
@@ -151,7 +151,7 @@ async def test_what_is_broken_stays_as_old_as_it_is_over_a_restart(tmp_path: Pat
 async def test_one_part_that_fails_or_hangs_leaves_the_others_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "LOOK_SECONDS", 0.05)
+    monkeypatch.setattr(module, "PROBE_SECONDS", 0.05)
 
     async def fail() -> Sequence[Condition]:
         raise RuntimeError("of a plug-in, with what a caller said")
@@ -163,7 +163,7 @@ async def test_one_part_that_fails_or_hangs_leaves_the_others_told(
     watched = Watched()
     watched.states = {"agent": "up"}
     async with SqliteStore.open(tmp_path / "desk.db") as store:
-        checking = Checking(store, lambda: 1000.0)
+        checking = HealthChecks(store, lambda: 1000.0)
         checking.add("fails", fail)
         checking.add("hangs", hang)
         checking.add("parts", watched.look)
@@ -190,9 +190,9 @@ async def test_who_asks_while_one_looks_is_told_the_next_look_with_all_others(
         return (Condition(name="slow", reason=f"Look {looks}."),)
 
     async with SqliteStore.open(tmp_path / "desk.db") as store:
-        checking = Checking(store, lambda: 1000.0)
+        checking = HealthChecks(store, lambda: 1000.0)
         checking.add("slow", look)
-        asked = [asyncio.create_task(checking.components()) for _ in range(5)]
+        asked = [asyncio.create_task(checking.get_components()) for _ in range(5)]
         await looking.wait()
         go.set()
         (first,), *others = await asyncio.gather(*asked)
@@ -209,9 +209,9 @@ async def test_who_goes_away_while_looking_keeps_nobody_from_being_told(tmp_path
         return (Condition(name="slow"),)
 
     async with SqliteStore.open(tmp_path / "desk.db") as store:
-        checking = Checking(store, lambda: 1000.0)
+        checking = HealthChecks(store, lambda: 1000.0)
         checking.add("slow", look)
-        gone, left = (asyncio.create_task(checking.components()) for _ in range(2))
+        gone, left = (asyncio.create_task(checking.get_components()) for _ in range(2))
         await looking.wait()
         gone.cancel()
         go.set()

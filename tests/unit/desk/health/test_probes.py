@@ -10,15 +10,15 @@ import pytest
 
 from aitp_desk.agent.base import Answer, Event, Turn
 from aitp_desk.app.health_probes import (
-    look_at_agent,
-    look_at_capabilities,
-    look_at_sources,
-    look_at_worker,
+    probe_agent,
+    probe_plugins,
+    probe_sources,
+    probe_worker,
 )
 from aitp_desk.capability import Capability, Health, Schema, document_of
 from aitp_desk.desk.maintenance.readiness import TOKENS_SPENT
-from aitp_desk.desk.plugins.discovery import enable
-from aitp_desk.desk.plugins.registry import Capabilities
+from aitp_desk.desk.plugins.discovery import load_plugin
+from aitp_desk.desk.plugins.registry import PluginRegistry
 from aitp_desk.model.component import Condition
 from aitp_desk.store.engine.sqlite import SqliteStore
 from tests.support.doubles.agent import NOON, Clock
@@ -40,19 +40,19 @@ class Rationed:
 
 @pytest.mark.parametrize(("stand_in", "state"), [(None, "up"), ("extractive", "degraded")])
 async def test_a_stand_in_degrades(stand_in: str | None, state: str) -> None:
-    (told,) = await look_at_agent(Rationed(stand_in))
+    (told,) = await probe_agent(Rationed(stand_in))
     assert (told.name, told.state) == ("agent", state)
     assert told.reason == ("" if stand_in is None else TOKENS_SPENT)
 
 
 async def test_at_most_three_things_are_named() -> None:
-    (told,) = await look_at_sources("actions", lambda: ("One.", "Two.", "Three.", "Four."))
+    (told,) = await probe_sources("actions", lambda: ("One.", "Two.", "Three.", "Four."))
     assert (told.state, told.reason) == ("degraded", "One. Two. Three.")
 
 
 async def test_a_worker_that_has_stopped_is_down_and_vital(tmp_path: Path) -> None:
     async with SqliteStore.open(tmp_path / "desk.db") as store:
-        (told,) = await look_at_worker(store, lambda: False, Clock())
+        (told,) = await probe_worker(store, lambda: False, Clock())
     assert (told.name, told.state, told.part) == ("jobs", "down", "vital")
 
 
@@ -60,9 +60,9 @@ async def test_who_waits_too_long_for_an_answer_degrades_runs_alone(tmp_path: Pa
     clock = Clock()
     async with SqliteStore.open(tmp_path / "desk.db") as store:
         await open_thread(store, "Hello?", run=True, now=int(NOON))
-        before = await look_at_worker(store, lambda: True, clock)
+        before = await probe_worker(store, lambda: True, clock)
         clock.advance(301)
-        after = await look_at_worker(store, lambda: True, clock)
+        after = await probe_worker(store, lambda: True, clock)
     assert [one.state for one in before] == ["up", "up"]
     assert [(one.name, one.state) for one in after] == [("jobs", "up"), ("runs", "degraded")]
 
@@ -85,8 +85,8 @@ class Nothing(msgspec.Struct, frozen=True):
 
 
 async def test_a_capability_that_fails_is_down_and_what_it_raised_is_not_told() -> None:
-    capabilities = Capabilities([enable(Ill, {}, "https://desk.example")])
-    assert await look_at_capabilities(capabilities) == (
+    capabilities = PluginRegistry([load_plugin(Ill, {}, "https://desk.example")])
+    assert await probe_plugins(capabilities) == (
         Condition(
             name="capability:ill", state="down", reason="It does not tell how it is; see the log."
         ),

@@ -19,7 +19,7 @@ from aitp_desk.auth.jwt.clients import ClientSecrets
 from aitp_desk.auth.jwt.signing_keys import SigningKeys
 from aitp_desk.auth.keys.data_keys import DataKeys
 from aitp_desk.auth.keys.webhook_signatures import (
-    Webhooks,
+    WebhookSigner,
     webhook_secret_of_client,
     webhook_secret_of_key,
 )
@@ -30,7 +30,7 @@ from aitp_desk.desk.jobs.callbacks import (
     OF_ONE,
     SWITCHED_OFF,
     Callbacks,
-    callback_job,
+    make_callback_job,
 )
 from aitp_desk.egress import Egress
 from aitp_desk.model.access.principal import Principal, PrincipalKind
@@ -78,10 +78,10 @@ class Calling:
         self.store = store
         self.receiver = receiver
         self.clock = Clock(time.time())
-        self.jwks = describe_keys(SIGNING.published((), self.clock()))
+        self.jwks = describe_keys(SIGNING.list_published((), self.clock()))
         self.callbacks = Callbacks(
             egress=egress,
-            webhooks=Webhooks(store=store, keys=KEYS, signing=SIGNING, clock=self.clock),
+            webhooks=WebhookSigner(store=store, keys=KEYS, signing=SIGNING, clock=self.clock),
             settings=settings,
             clock=self.clock,
         )
@@ -102,7 +102,7 @@ class Calling:
         """Have a call end, of which its caller is told at an address, the receiver's if none."""
         if body is not None:
             self._render[call_id] = body
-        job = callback_job(
+        job = make_callback_job(
             self.clock(), call_id=call_id, url=url or self.receiver.url, principal_id=principal
         )
         await self.store.run(_queue, job)
@@ -131,7 +131,7 @@ async def a_calling(
         calling = Calling(store, receiver, egress, CallbackSettings(enabled=is_enabled))
         key = Key(KEY_ID, "bot", b"", ("actions",), int(calling.clock()))
         await store.run(work.create_token, token=key)
-        kind = calling.callbacks.kind(calling.render)
+        kind = calling.callbacks.make_kind(calling.render)
         async with working(store, kind, clock=calling.clock) as jobs:
             calling.wake = jobs.wake
             yield calling
@@ -197,7 +197,7 @@ async def test_everybody_else_verifies_by_the_keys_that_the_desk_publishes(
     assert not verify(calling.jwks, {**told.headers, "webhook-id": "call_2"}, told.body)
     old = {**told.headers, "webhook-timestamp": str(int(time.time()) - 301)}
     assert not verify(calling.jwks, old, told.body)
-    other = describe_keys(SigningKeys(DataKeys({1: bytes(32)})).published((), 0))
+    other = describe_keys(SigningKeys(DataKeys({1: bytes(32)})).list_published((), 0))
     assert not verify(other, told.headers, told.body)
 
 
@@ -355,7 +355,7 @@ def a_desk(
 ) -> Callbacks:
     """A desk that takes addresses."""
     nothing: Any = None
-    webhooks = Webhooks(store=nothing, keys=KEYS, signing=signing, clock=time.time)
+    webhooks = WebhookSigner(store=nothing, keys=KEYS, signing=signing, clock=time.time)
     given = settings or CallbackSettings()
     return Callbacks(egress=Egress(), webhooks=webhooks, settings=given, clock=time.time)
 

@@ -11,10 +11,10 @@ import msgspec
 import pytest
 import structlog
 
-from aitp_desk.desk.jobs.epoch_watcher import watching
+from aitp_desk.desk.jobs.epoch_watcher import watch_epoch
 from aitp_desk.desk.jobs.kinds import Finish, GiveUp, Retry
 from aitp_desk.desk.jobs.queue import ATTEMPTS, MOVED
-from aitp_desk.desk.maintenance.expiry import DEAD_SECONDS, DONE_SECONDS, Expiring
+from aitp_desk.desk.maintenance.expiry import DEAD_SECONDS, DONE_SECONDS, Expiry
 from aitp_desk.model.calls.job import JobState
 from aitp_desk.model.errors import PreconditionFailed
 from aitp_desk.store.base import Store, StoreError, Work
@@ -302,7 +302,7 @@ async def test_jobs_that_are_over_are_forgotten_in_their_time(store: Store) -> N
         await until(store, "dead", JobState.DEAD)
     for seconds, left in ((DONE_SECONDS, 2), (1, 1), (DEAD_SECONDS, 0)):
         clock.advance(seconds)
-        await Expiring(store, 0, clock).expire()
+        await Expiry(store, 0, clock).drop_expired()
         assert len([job async for job in job_reads.jobs(store, dead_only=False)]) == left
 
 
@@ -326,7 +326,7 @@ async def test_what_the_command_line_has_queued_anew_is_taken_up_beside_it(
     errands = Errands()
     errands.give(GiveUp("No."), None)
     await store.run(queue, a_job("a"))
-    async with working(store, errands.kind) as jobs, watching(store, JOBS_EPOCH, jobs.wake):
+    async with working(store, errands.kind) as jobs, watch_epoch(store, JOBS_EPOCH, jobs.wake):
         await until(store, "a", JobState.DEAD)
         async with SqliteStore.open(tmp_path / "desk.db") as beside:
             await beside.run(retry_job, job_id="job_a")
@@ -338,7 +338,7 @@ def test_waits_are_as_long_as_their_kind_says_and_a_quarter_longer_at_most() -> 
     assert [kind.delay(failures, 0, 0.0) for failures in (0, 1)] == [60, 600]
     assert [kind.delay(failures, 0, 1.0) for failures in (0, 1)] == [75, 750]
     assert kind.delay(0, after=100, chance=0.0) == 100
-    assert kind.delay(0, after=10_000, chance=0.0) == kind.longest == 750
+    assert kind.delay(0, after=10_000, chance=0.0) == kind.max_delay == 750
 
 
 async def claim_as_another(store: Store) -> None:

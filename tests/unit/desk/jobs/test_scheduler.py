@@ -11,7 +11,7 @@ import msgspec
 import pytest
 import structlog
 
-from aitp_desk.desk.jobs.scheduler import LEASE_SECONDS, NotDone, Schedule, Schedules
+from aitp_desk.desk.jobs.scheduler import LEASE_SECONDS, Schedule, Scheduler, ScheduleSkipped
 from aitp_desk.model.calls.schedule import KeptSchedule
 from aitp_desk.model.errors import PreconditionFailed
 from aitp_desk.store.base import Store, StoreError
@@ -55,11 +55,11 @@ class Sweeping:
 
 
 @asynccontextmanager
-async def keeping(store: Store, clock: Clock, *schedules: Schedule) -> AsyncIterator[Schedules]:
-    kept = Schedules(store, clock, lambda: 0.0)
+async def keeping(store: Store, clock: Clock, *schedules: Schedule) -> AsyncIterator[Scheduler]:
+    kept = Scheduler(store, clock, lambda: 0.0)
     for schedule in schedules:
         kept.add(schedule)
-    async with kept.keeping():
+    async with kept.run():
         yield kept
 
 
@@ -128,7 +128,7 @@ async def test_one_that_fails_is_tried_again_sooner_than_its_time_and_later_each
     reasons = (
         StoreError("The disk is full."),
         RuntimeError("a secret"),
-        NotDone("Nobody has answered."),
+        ScheduleSkipped("Nobody has answered."),
     )
     with structlog.testing.capture_logs() as log:
         async with keeping(store, clock, sweeping.schedule) as schedules:

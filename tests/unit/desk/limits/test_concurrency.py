@@ -12,17 +12,17 @@ from hypothesis import strategies as st
 
 from aitp_desk.config import Concurrency as Settings
 from aitp_desk.config import Tier
-from aitp_desk.desk.limits.concurrency import RETRY_SECONDS, Concurrency, Place
+from aitp_desk.desk.limits.concurrency import RETRY_SECONDS, ConcurrencyLimiter, ConcurrencySlot
 from aitp_desk.desk.limits.tiers import Tiers
-from aitp_desk.model.access.principal import Principal, PrincipalKind, anonymous
+from aitp_desk.model.access.principal import Principal, PrincipalKind, make_anonymous
 from aitp_desk.model.errors import Unavailable
 
 
 def concurrency(
     at_once: int = 2, per_caller: int = 2, waiting: int = 2, *, tiers: Sequence[Tier] = ()
-) -> Concurrency:
+) -> ConcurrencyLimiter:
     settings = Settings(at_once=at_once, at_once_per_caller=per_caller, waiting=waiting)
-    return Concurrency(settings, Tiers(tiers))
+    return ConcurrencyLimiter(settings, Tiers(tiers))
 
 
 class Crowd:
@@ -33,11 +33,11 @@ class Crowd:
         refused: why requests were turned away, by their names.
     """
 
-    def __init__(self, doing: Concurrency) -> None:
+    def __init__(self, doing: ConcurrencyLimiter) -> None:
         self._doing = doing
         self._gone: set[str] = set()
         self._tasks: dict[str, asyncio.Task[None]] = {}
-        self.inside: dict[str, Place] = {}
+        self.inside: dict[str, ConcurrencySlot] = {}
         self.refused: dict[str, Unavailable] = {}
 
     async def come(self, *names: str) -> None:
@@ -48,7 +48,7 @@ class Crowd:
 
     async def leave(self, *names: str) -> None:
         for name in names:
-            self.inside.pop(name).leave()
+            self.inside.pop(name).release()
         await settle()
 
     async def go_away(self, *names: str) -> None:
@@ -60,8 +60,8 @@ class Crowd:
         await asyncio.wait([self._tasks[name]])
 
     async def _enter(self, name: str) -> None:
-        caller = anonymous(name[0])
-        place = self._doing.enter(caller)
+        caller = make_anonymous(name[0])
+        place = self._doing.try_acquire(caller)
         try:
             self.inside[name] = place or await self._doing.wait(caller, lambda: name in self._gone)
         except Unavailable as refusal:
@@ -121,23 +121,23 @@ async def test_a_place_that_was_given_to_a_cancelled_request_is_free_again() -> 
     crowd = Crowd(concurrency(at_once=1, waiting=3))
     await crowd.come("a1", "b1", "c1", "d1")
     await crowd.cancel("c1")
-    crowd.inside.pop("a1").leave()  # b1 has the place now, and has not learnt of it
+    crowd.inside.pop("a1").release()  # b1 has the place now, and has not learnt of it
     await crowd.cancel("b1")
     await settle()
     assert list(crowd.inside) == ["d1"]
 
 
 async def test_who_waits_too_long_is_turned_away_and_nobody_is_called_in_its_place() -> None:
-    doing = Concurrency(Settings(at_once=1, wait_seconds=1), Tiers())
-    place = doing.enter(anonymous("a"))
+    doing = ConcurrencyLimiter(Settings(at_once=1, wait_seconds=1), Tiers())
+    place = doing.try_acquire(make_anonymous("a"))
     assert place is not None
     with pytest.raises(Unavailable, match="has waited 1 seconds") as refused:
-        await doing.wait(anonymous("b"), lambda: False)
+        await doing.wait(make_anonymous("b"), lambda: False)
     assert refused.value.retry_after == RETRY_SECONDS
-    place.leave()
-    place.leave()  # more than once does no harm
-    assert doing.enter(anonymous("c")) is not None
-    assert doing.enter(anonymous("d")) is None
+    place.release()
+    place.release()  # more than once does no harm
+    assert doing.try_acquire(make_anonymous("c")) is not None
+    assert doing.try_acquire(make_anonymous("d")) is None
 
 
 async def test_a_caller_of_a_tier_has_as_many_places_as_the_tier() -> None:
@@ -146,8 +146,8 @@ async def test_a_caller_of_a_tier_has_as_many_places_as_the_tier() -> None:
     much, other = (
         Principal(f"key:{name}", PrincipalKind.AGENT, frozenset(), "a") for name in ("much", "one")
     )
-    assert [doing.enter(much) is not None for _ in range(4)] == [True, True, True, False]
-    assert [doing.enter(other) is not None for _ in range(2)] == [True, False]
+    assert [doing.try_acquire(much) is not None for _ in range(4)] == [True, True, True, False]
+    assert [doing.try_acquire(other) is not None for _ in range(2)] == [True, False]
 
 
 @settings(max_examples=40)

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aitp_desk.config import Limits
-from aitp_desk.desk.limits.rate_limits import Limiter
-from aitp_desk.model.access.principal import anonymous
+from aitp_desk.desk.limits.rate_limits import RateLimiter
+from aitp_desk.model.access.principal import make_anonymous
 from aitp_desk.model.counters import MAX_COUNTED, WINDOW_SECONDS
 from tests.support.doubles.agent import Clock
 
@@ -22,14 +22,14 @@ def test_a_window_lets_so_many_through_and_no_more(
     steps: list[tuple[int, str]], limit: int
 ) -> None:
     clock = Clock()
-    limiter = Limiter(Limits(converse_per_minute=limit), clock)
+    limiter = RateLimiter(Limits(converse_per_minute=limit), clock)
     began: dict[str, float] = {}
     passed: dict[str, int] = defaultdict(int)
     for seconds, address in steps:
         clock.advance(seconds)
         if clock() >= began.get(address, float("-inf")) + WINDOW_SECONDS:
             began[address], passed[address] = clock(), 0
-        allowance = limiter.count(anonymous(address), "converse")
+        allowance = limiter.count(make_anonymous(address), "converse")
         assert allowance is not None
         assert allowance.reset_at == began[address] + WINDOW_SECONDS
         assert (allowance.refused is None) == (passed[address] < limit)
@@ -39,28 +39,28 @@ def test_a_window_lets_so_many_through_and_no_more(
 
 def test_what_is_remembered_of_callers_is_bounded() -> None:
     clock = Clock()
-    limiter = Limiter(Limits(converse_per_minute=1), clock)
+    limiter = RateLimiter(Limits(converse_per_minute=1), clock)
     for n in range(MAX_COUNTED + 10):
-        limiter.count(anonymous(str(n)), "converse")
+        limiter.count(make_anonymous(str(n)), "converse")
     assert is_refused(limiter, str(MAX_COUNTED + 9))
     assert not is_refused(limiter, "0")
 
 
 def test_no_crowd_of_newcomers_makes_a_caller_forgotten_who_is_being_refused() -> None:
     clock = Clock()
-    limiter = Limiter(Limits(converse_per_minute=2), clock)
+    limiter = RateLimiter(Limits(converse_per_minute=2), clock)
     for address in ("refused", "refused", "half"):
-        limiter.count(anonymous(address), "converse")
+        limiter.count(make_anonymous(address), "converse")
     for n in range(MAX_COUNTED):
-        limiter.count(anonymous(str(n)), "converse")
+        limiter.count(make_anonymous(str(n)), "converse")
     assert is_refused(limiter, "refused")
     assert [is_refused(limiter, "half") for _ in range(3)] == [False, False, True]
 
 
 def test_names_that_are_invented_use_up_what_their_address_may_ask() -> None:
     """However many names there are: each question was counted against the address before."""
-    limiter = Limiter(Limits(converse_per_minute=3, agent_per_minute=2), Clock())
-    caller = anonymous("203.0.113.7")
+    limiter = RateLimiter(Limits(converse_per_minute=3, agent_per_minute=2), Clock())
+    caller = make_anonymous("203.0.113.7")
     for name in ("one", "other", "third"):
         allowance = limiter.count(caller, "converse")
         assert allowance is not None
@@ -73,10 +73,10 @@ def test_names_that_are_invented_use_up_what_their_address_may_ask() -> None:
 def test_whoever_waits_as_long_as_they_are_told_may_ask_again(begin: float, later: float) -> None:
     clock = Clock()
     clock.advance(begin)
-    limiter = Limiter(Limits(converse_per_minute=1), clock)
-    limiter.count(anonymous("a"), "converse")
+    limiter = RateLimiter(Limits(converse_per_minute=1), clock)
+    limiter.count(make_anonymous("a"), "converse")
     clock.advance(later)
-    allowance = limiter.count(anonymous("a"), "converse")
+    allowance = limiter.count(make_anonymous("a"), "converse")
     assert allowance is not None
     if allowance.refused is None:  # so near to the end that the clock's precision has reached it
         assert later > 59
@@ -91,10 +91,10 @@ def test_whoever_waits_as_long_as_they_are_told_may_ask_again(begin: float, late
 @pytest.mark.parametrize("seconds", [-3600, -60, -1])
 def test_a_clock_that_is_set_back_locks_nobody_out(seconds: int) -> None:
     clock = Clock()
-    limiter = Limiter(Limits(converse_per_minute=1), clock)
-    limiter.count(anonymous("a"), "converse")
+    limiter = RateLimiter(Limits(converse_per_minute=1), clock)
+    limiter.count(make_anonymous("a"), "converse")
     clock.advance(seconds)
-    allowance = limiter.count(anonymous("a"), "converse")
+    allowance = limiter.count(make_anonymous("a"), "converse")
     assert allowance is not None
     assert allowance.refused is None
     assert allowance.reset_at == clock() + WINDOW_SECONDS
@@ -102,14 +102,14 @@ def test_a_clock_that_is_set_back_locks_nobody_out(seconds: int) -> None:
 
 def test_a_clock_that_is_set_forward_begins_every_window_anew() -> None:
     clock = Clock()
-    limiter = Limiter(Limits(converse_per_minute=1), clock)
+    limiter = RateLimiter(Limits(converse_per_minute=1), clock)
     assert not is_refused(limiter, "a")
     assert is_refused(limiter, "a")
     clock.advance(3600)
     assert not is_refused(limiter, "a")
 
 
-def is_refused(limiter: Limiter, address: str) -> bool:
-    allowance = limiter.count(anonymous(address), "converse")
+def is_refused(limiter: RateLimiter, address: str) -> bool:
+    allowance = limiter.count(make_anonymous(address), "converse")
     assert allowance is not None
     return allowance.refused is not None

@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from aitp_desk.capability import Capability, Context, Part, Say, Schema, Take, Verdict, document_of
-from aitp_desk.desk.plugins.discovery import enable
+from aitp_desk.desk.plugins.discovery import load_plugin
 from aitp_desk.testing import CapabilityContract
 
 
@@ -48,7 +48,7 @@ class Odd(Capability):
 def test_what_is_of_another_kind_is_told_at_the_start(member: str, given: Any, why: str) -> None:
     kind = type("Kind", (Odd,), {member: lambda _: given})
     with pytest.raises(ValueError) as told:  # noqa: PT011 -- all of the message is compared
-        enable(kind, {}, "https://desk.example")
+        load_plugin(kind, {}, "https://desk.example")
     assert str(told.value) == why
 
 

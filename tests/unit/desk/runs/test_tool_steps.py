@@ -6,27 +6,33 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aitp_desk.agent.base import BrokenPromise, ToolRequest, Usage
+from aitp_desk.agent.base import AgentContractError, ToolRequest, Usage
 from aitp_desk.agent.claude.passages import estimate_tokens
-from aitp_desk.agent.tools import Called, Round, ToolResult
-from aitp_desk.desk.runs.tool_steps import MAX_STEPS, limit_met, owed_calls, rounds_of, steps_of
+from aitp_desk.agent.tools import ToolCallRecord, ToolResult, ToolRound
+from aitp_desk.desk.runs.tool_steps import (
+    MAX_STEPS,
+    find_reached_limit,
+    make_rounds,
+    make_steps,
+    owed_calls,
+)
 from aitp_desk.model.conversation.run import FunctionTool, RunOptions, RunUsage, ToolCall
 
 OPTIONS = RunOptions(tools=(FunctionTool("stock"),))
 NOW = 1_800_000_000.5
 
 
-def called(id_: str, name: str = "look", output: str | None = "seen") -> Called:
+def called(id_: str, name: str = "look", output: str | None = "seen") -> ToolCallRecord:
     result = None if output is None else ToolResult(output)
-    return Called(ToolCall(id_, name, "{}"), result)
+    return ToolCallRecord(ToolCall(id_, name, "{}"), result)
 
 
-def owing(id_: str) -> Called:
+def owing(id_: str) -> ToolCallRecord:
     return called(id_, "stock", None)
 
 
-def request(*rounds: tuple[Called, ...], usage: Usage | None = None) -> ToolRequest:
-    return ToolRequest(tuple(Round(f"{n}", calls) for n, calls in enumerate(rounds)), usage)
+def request(*rounds: tuple[ToolCallRecord, ...], usage: Usage | None = None) -> ToolRequest:
+    return ToolRequest(tuple(ToolRound(f"{n}", calls) for n, calls in enumerate(rounds)), usage)
 
 
 def test_only_the_new_rounds_are_new_steps_and_the_last_one_waits() -> None:
@@ -36,14 +42,14 @@ def test_only_the_new_rounds_are_new_steps_and_the_last_one_waits() -> None:
         (called("c"), owing("d")),
         usage=Usage(prompt=9, cached=4, completion=2),
     )
-    steps = steps_of(asked, OPTIONS, "run_1", 1, NOW)
+    steps = make_steps(asked, OPTIONS, "run_1", 1, NOW)
     assert [(step.position, step.text, step.completed_at) for step in steps] == [
         (2, "1", 1_800_000_000),
         (3, "2", None),
     ]
     assert [step.usage for step in steps] == [None, RunUsage(9, 2)]
     assert owed_calls(steps[-1]) == (ToolCall("d", "stock", "{}"),)
-    assert rounds_of(steps, 100) == asked.rounds[1:]
+    assert make_rounds(steps, 100) == asked.rounds[1:]
 
 
 @given(
@@ -59,8 +65,8 @@ def test_every_call_stands_beside_what_came_of_it_and_the_longest_are_shortened(
         tuple(called(f"{step}.{n}", output="r" * size) for n, size in enumerate(of_step))
         for step, of_step in enumerate(sizes)
     ]
-    steps = steps_of(request(*rounds, (owing("z"),)), OPTIONS, "run_1", 0, NOW)
-    told = rounds_of(steps, room)
+    steps = make_steps(request(*rounds, (owing("z"),)), OPTIONS, "run_1", 0, NOW)
+    told = make_rounds(steps, room)
     assert [step.text for step in told] == [step.text for step in steps]
     assert [one.call for step in told for one in step.called] == [
         one.call for step in [*rounds, (owing("z"),)] for one in step
@@ -96,23 +102,23 @@ def test_every_call_stands_beside_what_came_of_it_and_the_longest_are_shortened(
     ],
 )
 def test_a_request_that_breaks_an_agents_promise_is_refused(
-    rounds: tuple[tuple[Called, ...], ...],
+    rounds: tuple[tuple[ToolCallRecord, ...], ...],
 ) -> None:
-    with pytest.raises(BrokenPromise):
-        steps_of(request(*rounds), OPTIONS, "run_1", 0, NOW)
+    with pytest.raises(AgentContractError):
+        make_steps(request(*rounds), OPTIONS, "run_1", 0, NOW)
 
 
 def test_nothing_was_offered_where_no_tool_may_be_called() -> None:
     options = RunOptions(tools=OPTIONS.tools, tool_choice="none")
-    with pytest.raises(BrokenPromise, match="did not offer"):
-        steps_of(request((owing("a"),)), options, "run_1", 0, NOW)
+    with pytest.raises(AgentContractError, match="did not offer"):
+        make_steps(request((owing("a"),)), options, "run_1", 0, NOW)
 
 
 def test_a_limit_is_met_where_too_little_room_is_left() -> None:
     options = RunOptions(max_prompt_tokens=100, max_completion_tokens=10)
-    assert limit_met(options, None, room=1) is None
-    assert limit_met(options, RunUsage(99, 9), room=1) is None
-    assert limit_met(options, RunUsage(100, 10), room=0) is None
-    assert limit_met(options, RunUsage(100, 9), room=1) == "max_prompt_tokens"
-    assert limit_met(options, RunUsage(9, 11), room=0) == "max_completion_tokens"
-    assert limit_met(RunOptions(), RunUsage(10**9, 10**9), room=1) is None
+    assert find_reached_limit(options, None, room=1) is None
+    assert find_reached_limit(options, RunUsage(99, 9), room=1) is None
+    assert find_reached_limit(options, RunUsage(100, 10), room=0) is None
+    assert find_reached_limit(options, RunUsage(100, 9), room=1) == "max_prompt_tokens"
+    assert find_reached_limit(options, RunUsage(9, 11), room=0) == "max_completion_tokens"
+    assert find_reached_limit(RunOptions(), RunUsage(10**9, 10**9), room=1) is None

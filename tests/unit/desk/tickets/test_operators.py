@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from aitp_desk.desk.tickets.operators import check_length, check_name, check_words
-from aitp_desk.model.conversation.ticket import LONGEST_ANSWER, operator_of
+from aitp_desk.model.conversation.ticket import LONGEST_ANSWER, get_operator
 from aitp_desk.model.errors import InvalidRequest
 
 
@@ -18,7 +18,7 @@ def test_the_name_of_an_operator_stands_at_the_end_of_their_actor() -> None:
         ("/operators/anna", None),
         ("", None),
     ):
-        assert operator_of(actor) == name, actor
+        assert get_operator(actor) == name, actor
 
 
 def test_a_name_that_would_say_something_else_in_an_address_is_refused() -> None:

@@ -3,9 +3,9 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aitp_desk.knowledge.documents.anchors import Anchors, slug
+from aitp_desk.knowledge.documents.anchors import AnchorIds, slug
 from aitp_desk.knowledge.documents.base import Document, Passage
-from aitp_desk.knowledge.documents.chunks import MAX_PASSAGE_CHARACTERS, passages_of
+from aitp_desk.knowledge.documents.chunks import MAX_PASSAGE_CHARACTERS, split_passages
 
 PAGE = """# Shipping
 
@@ -41,7 +41,7 @@ Again.
 
 
 def cut(body: str, *, kind: str = "markdown", title: str = "Shipping") -> list[Passage]:
-    return passages_of(Document("p", "p.md", title, "", kind, body))  # type: ignore[arg-type]
+    return split_passages(Document("p", "p.md", title, "", kind, body))  # type: ignore[arg-type]
 
 
 def test_each_section_is_a_passage_with_its_heading_trail_and_address() -> None:
@@ -134,8 +134,8 @@ def test_slugs_are_githubs() -> None:
 
 @given(st.lists(st.sampled_from(["Notes", "notes", "Notes 1", "Notes-1", "", "¿?"]), max_size=12))
 def test_every_heading_of_a_page_gets_an_id_of_its_own(headings: list[str]) -> None:
-    anchors = Anchors()
-    taken = [anchors.take(heading) for heading in headings]
+    anchors = AnchorIds()
+    taken = [anchors.make_id(heading) for heading in headings]
     assert len(set(taken)) == len(taken)
     assert all(taken)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from aitp_desk.knowledge.documents.detection import language_of_pages
+from aitp_desk.knowledge.documents.detection import detect_language
 
 GERMAN = '<!doctype html><html class="no-js" lang="de-AT"><p>Öffnungszeiten</p>'
 ENGLISH = "<html lang=en><p>Opening hours</p>"
@@ -31,4 +31,4 @@ ENGLISH = "<html lang=en><p>Opening hours</p>"
     ],
 )
 def test_pages_tell_their_language(pages: list[str], tag: str | None) -> None:
-    assert language_of_pages(page.encode() for page in pages) == tag
+    assert detect_language(page.encode() for page in pages) == tag

@@ -2,7 +2,7 @@
 
 import pytest
 
-from aitp_desk.knowledge.documents.sentences import join, sentences
+from aitp_desk.knowledge.documents.sentences import join_sentences, split_sentences
 
 
 @pytest.mark.parametrize(
@@ -21,7 +21,7 @@ from aitp_desk.knowledge.documents.sentences import join, sentences
     ],
 )
 def test_a_full_stop_inside_a_sentence_does_not_end_it(whole: str) -> None:
-    assert sentences(whole) == [whole]
+    assert split_sentences(whole) == [whole]
 
 
 @pytest.mark.parametrize(
@@ -40,9 +40,9 @@ def test_a_full_stop_inside_a_sentence_does_not_end_it(whole: str) -> None:
     ],
 )
 def test_sentences_end_where_they_end(text: str, parts: list[str]) -> None:
-    assert sentences(text) == parts
+    assert split_sentences(text) == parts
 
 
 def test_sentences_are_joined_as_their_script_does() -> None:
-    assert join(["One.", "Two."]) == "One. Two."
-    assert join(["送料です。", "「はい。」", "終わり"]) == "送料です。「はい。」終わり"
+    assert join_sentences(["One.", "Two."]) == "One. Two."
+    assert join_sentences(["送料です。", "「はい。」", "終わり"]) == "送料です。「はい。」終わり"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from aitp_desk.knowledge.documents.titles import unnumbered
+from aitp_desk.knowledge.documents.titles import drop_number
 
 
 @pytest.mark.parametrize(
@@ -19,4 +19,4 @@ from aitp_desk.knowledge.documents.titles import unnumbered
     ],
 )
 def test_a_section_loses_its_number_and_a_name_keeps_its_own(heading: str, offered: str) -> None:
-    assert unnumbered(heading) == offered
+    assert drop_number(heading) == offered

@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from aitp_desk.knowledge.index.atomic_write import replacing
+from aitp_desk.knowledge.index.atomic_write import replace_file
 
 
 def test_what_was_written_takes_the_place_and_its_owner_alone_may_read_it(tmp_path: Path) -> None:
     file = tmp_path / "kept"
     file.write_text("before")
-    with replacing(file) as new:
+    with replace_file(file) as new:
         new.write_text("now")
         assert file.read_text() == "before"
     assert (file.read_text(), file.stat().st_mode & 0o777) == ("now", 0o600)
@@ -28,7 +28,7 @@ def test_it_is_on_the_disk_before_it_takes_the_place(
         flushed.append((os.pread(opened, 10, 0), file.exists()))
 
     monkeypatch.setattr(os, "fsync", flush)
-    with replacing(file) as new:
+    with replace_file(file) as new:
         new.write_text("now")
     assert flushed == [(b"now", False)]
 
@@ -38,7 +38,7 @@ def test_what_cannot_be_written_leaves_nothing_on_the_disk(tmp_path: Path) -> No
     file.write_text("before")
 
     def write() -> None:
-        with replacing(file) as new:
+        with replace_file(file) as new:
             new.write_text("as much as there was room for")
             raise OSError("full")
 
@@ -53,6 +53,6 @@ def test_what_a_process_left_that_was_ended_is_removed_and_nobody_else_s(tmp_pat
     left, other = tmp_path / "kept.1.new", tmp_path / "another.1.new"
     for one in (left, other):
         one.write_text("half")
-    with replacing(file) as new:
+    with replace_file(file) as new:
         new.write_text("now")
     assert sorted(tmp_path.iterdir()) == [other, file]

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from aitp_desk.knowledge.index.checksum import is_whole, seal
-from aitp_desk.knowledge.index.rows import Rows
+from aitp_desk.knowledge.index.checksum import is_intact, write_checksum
+from aitp_desk.knowledge.index.rows import IndexRows
 from aitp_desk.model.errors import Unavailable
 
 _ONE = "SELECT value FROM kept WHERE number = ?"
@@ -25,12 +25,12 @@ def file(tmp_path: Path) -> Path:
         connection.execute("CREATE TABLE kept (number INTEGER PRIMARY KEY, value TEXT)")
         rows = [(number, f"row {number} " * 20) for number in range(200)]
         connection.executemany("INSERT INTO kept VALUES (?, ?)", rows)
-    seal(file)
+    write_checksum(file)
     return file
 
 
 def test_a_sealed_file_is_whole_and_a_database_still(file: Path) -> None:
-    assert is_whole(file)
+    assert is_intact(file)
     with closing(sqlite3.connect(file)) as connection:
         assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
 
@@ -41,19 +41,19 @@ def test_no_changed_bit_goes_unseen(file: Path, share: float, bit: int) -> None:
     whole = file.read_bytes()
     at = int(share * len(whole))
     file.write_bytes(whole[:at] + bytes([whole[at] ^ 1 << bit]) + whole[at + 1 :])
-    assert not is_whole(file)
+    assert not is_intact(file)
     file.write_bytes(whole)
-    assert is_whole(file)
+    assert is_intact(file)
 
 
 def test_what_is_cut_off_lengthened_empty_or_not_there_is_not_whole(file: Path) -> None:
     whole = file.read_bytes()
     for damaged in (whole[:-1], whole[:4096], whole[:40], whole + b"\0", b""):
         file.write_bytes(damaged)
-        assert not is_whole(file)
+        assert not is_intact(file)
     file.unlink()
-    assert not is_whole(file)
-    assert not is_whole(file.parent)
+    assert not is_intact(file)
+    assert not is_intact(file.parent)
 
 
 def test_rows_that_cannot_be_read_or_understood_make_the_file_one_to_be_made_again(
@@ -61,7 +61,7 @@ def test_rows_that_cannot_be_read_or_understood_make_the_file_one_to_be_made_aga
 ) -> None:
     for number, understand in ((999, str), (7, int)):
         with closing(sqlite3.connect(file)) as connection:
-            rows = Rows(file, connection)
+            rows = IndexRows(file, connection)
             assert rows.one(_ONE, 7, str).startswith("row 7 ")
             assert not rows.is_stale()
             with pytest.raises(Unavailable) as raised:
@@ -75,7 +75,7 @@ def test_a_page_that_is_broken_is_told_of_by_all_rows_too(file: Path) -> None:
         opened.seek(4096)
         opened.write(b"\xff" * 4096 * 4)
     with closing(sqlite3.connect(file)) as connection:
-        rows = Rows(file, connection)
+        rows = IndexRows(file, connection)
         assert not rows.is_stale()
         with pytest.raises(Unavailable):
             list(rows.all("SELECT value FROM kept", (), str))
@@ -84,7 +84,7 @@ def test_a_page_that_is_broken_is_told_of_by_all_rows_too(file: Path) -> None:
 
 def test_a_file_that_another_has_taken_the_place_of_or_that_is_gone_is_stale(file: Path) -> None:
     with closing(sqlite3.connect(file)) as connection:
-        rows = Rows(file, connection)
+        rows = IndexRows(file, connection)
         other = file.with_name("other")
         other.write_bytes(file.read_bytes())
         other.replace(file)

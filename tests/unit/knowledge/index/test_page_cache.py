@@ -9,10 +9,10 @@ from typing import Any
 import msgspec
 import pytest
 
-from aitp_desk.knowledge.index.builder import Wanted, make_indexes
-from aitp_desk.knowledge.index.page_cache import FILE, Kept, keeping
+from aitp_desk.knowledge.index.builder import IndexRequest, build_indexes
+from aitp_desk.knowledge.index.page_cache import FILE, PageCache, open_page_cache
 from aitp_desk.knowledge.sources import page_pipeline as page_steps
-from aitp_desk.knowledge.sources.loader import Raw, read_files
+from aitp_desk.knowledge.sources.loader import RawContent, read_files
 
 PAGES = {
     "tents.md": "# Tents\n\nThe Larkspur is a tent.\n\n## Care\n\nDry it.\n",
@@ -26,42 +26,42 @@ class Made(msgspec.Struct):
     value: str
 
 
-def got(kept: Kept, of: object, value: str) -> str:
-    return kept.get(Made, of, lambda: Made(value)).value
+def got(kept: PageCache, of: object, value: str) -> str:
+    return kept.get_or_make(Made, of, lambda: Made(value)).value
 
 
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
     """What an index left that made two things."""
-    with keeping(tmp_path / FILE, "1") as kept:
+    with open_page_cache(tmp_path / FILE, "1") as kept:
         assert [got(kept, "a", "first"), got(kept, "b", "first")] == ["first", "first"]
     return tmp_path / FILE
 
 
 def test_what_was_made_is_found_by_what_it_is_made_of(file: Path) -> None:
-    with keeping(file, "1") as kept:
+    with open_page_cache(file, "1") as kept:
         assert got(kept, "a", "again") == "first"
         assert got(kept, "c", "again") == "again"
 
 
 def test_what_nobody_asked_for_is_dropped(file: Path) -> None:
-    with keeping(file, "1") as kept:
+    with open_page_cache(file, "1") as kept:
         got(kept, "a", "again")
-    with keeping(file, "1") as kept:
+    with open_page_cache(file, "1") as kept:
         assert [got(kept, of, "again") for of in "ab"] == ["first", "again"]
 
 
 def test_what_was_made_in_another_format_is_made_again(file: Path) -> None:
-    with keeping(file, "2") as kept:
+    with open_page_cache(file, "2") as kept:
         assert got(kept, "a", "again") == "again"
 
 
 @pytest.mark.parametrize("keeps", [0, 60, 4096, 6000])
 def test_a_damaged_file_is_as_good_as_none(file: Path, keeps: int) -> None:
     file.write_bytes(file.read_bytes()[:keeps] + b"\0damaged" * 100)
-    with keeping(file, "1") as kept:
+    with open_page_cache(file, "1") as kept:
         assert got(kept, "a", "again") in {"first", "again"}
-    with keeping(file, "1") as kept:
+    with open_page_cache(file, "1") as kept:
         assert got(kept, "a", "once more") in {"first", "again"}
 
 
@@ -69,10 +69,10 @@ def test_after_a_failure_the_file_is_as_it_was(file: Path) -> None:
     def fail() -> Made:
         raise RuntimeError
 
-    with pytest.raises(RuntimeError), keeping(file, "1") as kept:
-        kept.get(Made, "c", fail)
+    with pytest.raises(RuntimeError), open_page_cache(file, "1") as kept:
+        kept.get_or_make(Made, "c", fail)
     assert [one.name for one in file.parent.iterdir()] == [FILE]
-    with keeping(file, "1") as kept:
+    with open_page_cache(file, "1") as kept:
         assert [got(kept, of, "later") for of in "ac"] == ["first", "later"]
 
 
@@ -112,7 +112,7 @@ def watch(monkeypatch: pytest.MonkeyPatch, steps: Counter[str], name: str) -> No
     monkeypatch.setattr(page_steps, name, counted)
 
 
-def made(raw: Raw, file: Path, *, keep: bool) -> bytes:
+def made(raw: RawContent, file: Path, *, keep: bool) -> bytes:
     """The bytes of an index."""
-    make_indexes([Wanted(file, raw, "content")], keep=keep)
+    build_indexes([IndexRequest(file, raw, "content")], keep=keep)
     return file.read_bytes()

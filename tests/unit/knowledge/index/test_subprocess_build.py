@@ -46,7 +46,7 @@ def test_the_indexes_of_several_languages_are_made_by_one_process(large_site: Pa
     with structlog.testing.capture_logs() as entries:
         editions = open_site(large_site)
     for tag, page in (("en", "/tents#tents"), ("fr", "/tents.fr#tentes")):
-        assert editions.speaking(tag).search("Larkspur")[0].passage.url == page
+        assert editions.find_library(tag).search("Larkspur")[0].passage.url == page
     assert [(entry["event"], entry.get("files")) for entry in entries[:2]] == [
         ("content.indexing", 3)
     ]

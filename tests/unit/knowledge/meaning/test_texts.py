@@ -11,8 +11,8 @@ import pytest
 
 from aitp_desk.knowledge.documents.base import Passage
 from aitp_desk.knowledge.semantics.fastembed import FastEmbedder
-from aitp_desk.knowledge.semantics.scale import stretch_of, stretched
-from aitp_desk.knowledge.semantics.text import windows_of
+from aitp_desk.knowledge.semantics.scale import find_stretch, stretch_cosines
+from aitp_desk.knowledge.semantics.text import make_windows
 
 pytest.importorskip("numpy")
 
@@ -38,11 +38,11 @@ class ApartEmbedder:
 
 async def test_unrelated_texts_are_equally_far_apart_with_every_model() -> None:
     scaled = [
-        stretched(common**2 / (common**2 + 1), await stretch_of(ApartEmbedder(common)))
+        stretch_cosines(common**2 / (common**2 + 1), await find_stretch(ApartEmbedder(common)))
         for common in (0.0, 1.0, 2.0)
     ]
     assert scaled == pytest.approx([scaled[0]] * 3, abs=0.001)
-    assert stretched(1.0, await stretch_of(ApartEmbedder(2.0))) == 1.0
+    assert stretch_cosines(1.0, await find_stretch(ApartEmbedder(2.0))) == 1.0
 
 
 @pytest.mark.parametrize(
@@ -51,7 +51,7 @@ async def test_unrelated_texts_are_equally_far_apart_with_every_model() -> None:
 def test_a_text_without_spaces_is_read_in_windows_that_overlap(sentence: str) -> None:
     text = "".join(f"{number}{sentence}" for number in range(40))
     passage = Passage(0, "page", "題", "", (), "", text, ())
-    windows = [window.removeprefix("題\n") for window in windows_of(passage)]
+    windows = [window.removeprefix("題\n") for window in make_windows(passage)]
     assert len(windows) > 5
     for before, after in pairwise(windows):
         assert 150 < len(before.encode()) <= 400

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aitp_desk.knowledge.documents.dates import as_moment
-from aitp_desk.knowledge.media.declarations import Declared, Declaring
+from aitp_desk.knowledge.documents.dates import to_rfc3339
+from aitp_desk.knowledge.media.declarations import DeclarationReader, DeclaredMedia
 from aitp_desk.knowledge.media.payloads import with_absolute_urls
 from aitp_desk.knowledge.sources.loader import load_content
 from tests.support.sites.content_types import make_site, picture
@@ -134,12 +134,12 @@ def test_a_site_that_declares_everything_rightly_has_no_problems(tmp_path: Path)
     ],
 )
 def test_a_date_becomes_a_moment(said: object, moment: str | None) -> None:
-    assert as_moment(said) == moment
+    assert to_rfc3339(said) == moment
 
 
 @given(st.text() | st.integers() | st.none() | st.dates().map(str) | st.datetimes().map(str))
 def test_no_date_that_somebody_writes_breaks_anything(said: object) -> None:
-    moment = as_moment(said)
+    moment = to_rfc3339(said)
     assert moment is None or re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", moment)
 
 
@@ -170,7 +170,7 @@ def test_an_address_without_its_protocol_in_data_is_left_as_it_is() -> None:
     }
 
 
-def declared_by(folder: Path, front: str) -> Declared:
+def declared_by(folder: Path, front: str) -> DeclaredMedia:
     """What a page of this front matter offers."""
     (folder / "page.md").write_text(f"---\n{front}\n---\nSome text.\n")
-    return Declaring(folder).read(load_content(folder).documents)
+    return DeclarationReader(folder).read(load_content(folder).documents)

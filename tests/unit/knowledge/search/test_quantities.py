@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from aitp_desk.knowledge.search import quantities as figures
-from aitp_desk.knowledge.search.quantities import figures_of
+from aitp_desk.knowledge.search.quantities import find_quantities
 
 HELD = {
     "MONEY": [
@@ -48,13 +48,13 @@ HELD = {
 def test_a_figure_is_found_alone_and_among_texts_that_hold_others(sort: str, text: str) -> None:
     flag = getattr(figures, sort)
     others = [other for texts in HELD.values() for other in texts]
-    assert figures_of([text])[0] & flag
-    assert figures_of([*others, text]) == [
-        *(figures_of([other])[0] for other in others),
-        figures_of([text])[0],
+    assert find_quantities([text])[0] & flag
+    assert find_quantities([*others, text]) == [
+        *(find_quantities([other])[0] for other in others),
+        find_quantities([text])[0],
     ]
 
 
 @pytest.mark.parametrize("text", ["Our people mend shoes.", "It is used as a table.", ""])
 def test_a_text_without_figures_holds_none(text: str) -> None:
-    assert figures_of([text]) == [0]
+    assert find_quantities([text]) == [0]

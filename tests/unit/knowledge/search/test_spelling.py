@@ -2,7 +2,7 @@
 
 import pytest
 
-from aitp_desk.knowledge.search.spelling import LONG, Spelling, distance
+from aitp_desk.knowledge.search.spelling import LONG, Spelling, edit_distance
 
 CONTENT = (
     "return returns policy overnight shipping washing machine expire gift cards card opening hours "
@@ -50,7 +50,7 @@ def test_whichever_letter_is_wrong_missing_or_swapped_a_word_so_near_is_found(
         ):
             found = spelling.correct(typed)
             assert found is not None, typed
-            assert distance(typed, found, 2) <= 1, (typed, found)
+            assert edit_distance(typed, found, 2) <= 1, (typed, found)
 
 
 @pytest.mark.parametrize("typed", ["kayak", "wheelchair", "mode2", "xy", "größe", "gps"])
@@ -68,8 +68,8 @@ def test_two_words_written_as_one_are_parted(spelling: Spelling) -> None:
     [("abc", "abc", 0), ("abc", "acb", 1), ("abc", "ab", 1), ("abc", "xyz", 3), ("ca", "abc", 3)],
 )
 def test_slips_are_counted_up_to_the_limit(left: str, right: str, slips: int) -> None:
-    assert distance(left, right, 5) == slips
-    assert distance(left, right, 1) == min(slips, 2)
+    assert edit_distance(left, right, 5) == slips
+    assert edit_distance(left, right, 1) == min(slips, 2)
 
 
 def test_of_words_used_alike_the_same_one_is_taken_in_whatever_order_they_come() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from aitp_desk.knowledge.search.tokenizer import fold, plain, stems_of, words_of
+from aitp_desk.knowledge.search.tokenizer import fold_text, make_stems, split_words, to_plain_words
 
 
 @pytest.mark.parametrize(
@@ -25,15 +25,15 @@ from aitp_desk.knowledge.search.tokenizer import fold, plain, stems_of, words_of
     ],
 )
 def test_a_text_is_cut_as_its_script_is_searched(text: str, words: str) -> None:
-    assert words_of(text) == words.split()
+    assert split_words(text) == words.split()
 
 
 def test_words_of_scripts_without_endings_are_their_own_stems() -> None:
-    words = words_of("配送料 サーバ 배송비 จัดส่ง हिन्दी")
-    assert stems_of(words) == {word: word for word in words}
+    words = split_words("配送料 サーバ 배송비 จัดส่ง हिन्दी")
+    assert make_stems(words) == {word: word for word in words}
 
 
 def test_signs_that_tell_words_apart_are_no_accents() -> None:
-    assert fold("がか") == "がか"
-    assert fold("ＡＢＣ１２") == "abc12"
-    assert plain("ขอบคุณ! ค่ะ") == "ขอบคุณ ค่ะ"
+    assert fold_text("がか") == "がか"
+    assert fold_text("ＡＢＣ１２") == "abc12"
+    assert to_plain_words("ขอบคุณ! ค่ะ") == "ขอบคุณ ค่ะ"

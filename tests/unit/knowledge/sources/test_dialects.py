@@ -4,16 +4,16 @@ from pathlib import Path
 
 import pytest
 
-from aitp_desk.knowledge.documents.chunks import passages_of
+from aitp_desk.knowledge.documents.chunks import split_passages
 from aitp_desk.knowledge.sources.loader import load_content
-from aitp_desk.knowledge.sources.markdown.dialects import plain_markdown
+from aitp_desk.knowledge.sources.markdown.dialects import to_commonmark
 
 
 def said(tmp_path: Path, text: str, name: str = "a.md") -> list[str]:
     """The texts of all units of a page."""
     tmp_path.joinpath(name).write_text(text, "utf-8")
     (document,) = load_content(tmp_path).documents
-    return [unit.text for passage in passages_of(document) for unit in passage.units]
+    return [unit.text for passage in split_passages(document) for unit in passage.units]
 
 
 @pytest.mark.parametrize(
@@ -126,7 +126,7 @@ def test_a_dialect_is_read_as_what_it_says(tmp_path: Path, text: str, units: lis
     ],
 )
 def test_what_is_no_dialect_stays(text: str) -> None:
-    assert plain_markdown(text) == text
+    assert to_commonmark(text) == text
 
 
 def test_a_name_stands_for_what_the_front_matter_says(tmp_path: Path) -> None:
@@ -141,7 +141,7 @@ def test_answers_that_open_are_sections(tmp_path: Path) -> None:
     text = opening.format("Is it free?", "**Yes it is**") + opening.format("Who comes?", "All.")
     tmp_path.joinpath("a.md").write_text(f"# Doors\n\nBegin.\n\n{text}", "utf-8")
     (document,) = load_content(tmp_path).documents
-    found = {passage.trail: passage.text for passage in passages_of(document)}
+    found = {passage.trail: passage.text for passage in split_passages(document)}
     assert found == {(): "Begin.", ("Is it free?",): "Yes it is", ("Who comes?",): "All."}
 
 
@@ -219,7 +219,7 @@ def test_mdx_is_read_without_its_program(tmp_path: Path) -> None:
 def test_what_mdx_hides_is_not_read(tmp_path: Path, hidden: str) -> None:
     tmp_path.joinpath("a.mdx").write_text(f"# Doors\n\nThey open.\n\n{hidden}\n\nThey close.\n")
     (document,) = load_content(tmp_path).documents
-    found = [unit.text for passage in passages_of(document) for unit in passage.units]
+    found = [unit.text for passage in split_passages(document) for unit in passage.units]
     assert (found[0], found[-1]) == ("They open.", "They close.")
     assert "secret" not in document.body
     assert "secret" not in " ".join(found)
@@ -246,4 +246,4 @@ def test_what_mdx_hides_is_not_read(tmp_path: Path, hidden: str) -> None:
     ],
 )
 def test_much_that_is_open_is_read_in_time(text: str) -> None:
-    assert isinstance(plain_markdown(text, is_mdx=True), str)
+    assert isinstance(to_commonmark(text, is_mdx=True), str)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from aitp_desk.knowledge.sources import file_digests as measures
-from aitp_desk.knowledge.sources.file_digests import FILE, Measures
+from aitp_desk.knowledge.sources.file_digests import FILE, FileDigests
 
 OLD, NEW = b"a manual of 26 characters.", b"a manual of 26 Characters."
 
@@ -26,9 +26,9 @@ def manual(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def taken(file: Path) -> str:
     """Its digest at a start, which keeps it."""
-    measured = Measures(file.parent)
+    measured = FileDigests(file.parent)
     digest = measured.sha256(file)
-    measured.keep()
+    measured.save()
     return digest
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from aitp_desk.knowledge.documents.base import Document, Problem, address_of
+from aitp_desk.knowledge.documents.base import Document, Problem, get_page_path
 from aitp_desk.knowledge.sources.loader import load_content
 
 
@@ -163,4 +163,4 @@ def test_of_two_files_with_one_address_the_second_is_reported(tmp_path: Path) ->
     ],
 )
 def test_a_page_is_addressed_by_its_file(source: str, path: str) -> None:
-    assert address_of(source) == path
+    assert get_page_path(source) == path

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from aitp_desk.egress import Fetched
 from aitp_desk.knowledge.documents.base import DocumentKind
-from aitp_desk.knowledge.web.response import NoContent, read_answer
+from aitp_desk.knowledge.web.response import ContentMissing, read_answer
 
 
 def answer(body: bytes, media: str | None, url: str = "https://a.example/page") -> Fetched:
@@ -41,7 +41,7 @@ def test_a_pdf_is_left_as_it_is() -> None:
     [None, "", "image/png", "application/json", "text/css", "text/html\udc80x", "text/html\udc80é"],
 )
 def test_anything_else_is_no_content(media: str | None) -> None:
-    with pytest.raises(NoContent, match="pages are HTML, Markdown, text or PDF"):
+    with pytest.raises(ContentMissing, match="pages are HTML, Markdown, text or PDF"):
         read_answer(answer(b"x", media))
 
 

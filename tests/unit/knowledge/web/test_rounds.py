@@ -44,7 +44,7 @@ async def test_a_page_that_has_not_changed_is_not_sent_again(
     site.put("/plain", page("Plain"))
     reading = Reading(site, egress, tmp_path, urls=["/tagged", "/dated", "/plain"])
     await reading.gather()
-    looked = reading.rounds.copies.look()
+    looked = reading.rounds.copies.read_state()
     site.asked.clear()
     assert await reading.gather() == {}
     conditions = {
@@ -55,7 +55,7 @@ async def test_a_page_that_has_not_changed_is_not_sent_again(
     assert conditions["/dated"] == (None, date)
     assert conditions["/plain"] == (None, None)
     assert reading.titles == {"/tagged": "Tagged", "/dated": "Dated", "/plain": "Plain"}
-    assert reading.rounds.copies.look() == looked
+    assert reading.rounds.copies.read_state() == looked
 
 
 async def test_a_page_that_changes_takes_the_place_of_its_copy(
@@ -65,7 +65,7 @@ async def test_a_page_that_changes_takes_the_place_of_its_copy(
     reading = Reading(site, egress, tmp_path, urls=["/"])
     await reading.gather()
     site.put("/", page("New"), headers={"ETag": '"2"'})
-    tally = await reading.rounds.gather()
+    tally = await reading.rounds.run_once()
     assert (tally.listed, tally.changed, tally.kept) == (1, 1, 1)
     assert reading.titles == {"/": "New"}
     assert len(list((tmp_path / FOLDER).iterdir())) == 2

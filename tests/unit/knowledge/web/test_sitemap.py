@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from aitp_desk.knowledge.web.sitemap import (
     MAX_ADDRESSES,
     MAX_SITEMAP_BYTES,
-    NoSitemap,
     Sitemap,
+    SitemapError,
     read_sitemap,
 )
 
@@ -24,7 +24,7 @@ def urlset(*addresses: str) -> bytes:
 
 
 def refusal(payload: bytes) -> str:
-    with pytest.raises(NoSitemap) as caught:
+    with pytest.raises(SitemapError) as caught:
         read_sitemap(payload)
     return str(caught.value)
 
@@ -105,7 +105,7 @@ def test_what_is_no_sitemap_is_refused(payload: bytes) -> None:
 def test_any_bytes_are_a_sitemap_or_refused(payload: bytes) -> None:
     try:
         found = read_sitemap(payload)
-    except NoSitemap:
+    except SitemapError:
         return
     assert not (found.pages and found.sitemaps)
 

@@ -6,11 +6,11 @@ import pytest
 from msgspec.structs import replace
 
 from aitp_desk.model.access.call_access import CallThread, is_call_of, may_reach_call
-from aitp_desk.model.access.principal import Principal, PrincipalKind, anonymous
+from aitp_desk.model.access.principal import Principal, PrincipalKind, make_anonymous
 from aitp_desk.model.access.rule import Access
 from aitp_desk.model.calls.call import ActionCall, CallState
 
-ANYBODY = anonymous("192.0.2.1")
+ANYBODY = make_anonymous("192.0.2.1")
 AYA = Principal("key:aya", PrincipalKind.AGENT, frozenset({"threads"}), "")
 BEN = replace(AYA, id="key:ben")
 OPERATOR = replace(AYA, id="key:op", kind=PrincipalKind.OPERATOR, scopes=frozenset({"operator"}))

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from aitp_desk.model.access.principal import Principal, PrincipalKind, anonymous
+from aitp_desk.model.access.principal import Principal, PrincipalKind, make_anonymous
 
-VISITOR = anonymous("192.0.2.1")
+VISITOR = make_anonymous("192.0.2.1")
 
 
 def signed_in(name: str, *scopes: str) -> Principal:

@@ -5,20 +5,20 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from aitp_desk.model.access.grant import Grant, May
-from aitp_desk.model.access.principal import Principal, PrincipalKind, anonymous
+from aitp_desk.model.access.grant import Grant, GrantLevel
+from aitp_desk.model.access.principal import Principal, PrincipalKind, make_anonymous
 from aitp_desk.model.access.rule import (
     Access,
+    AccessNeed,
     Attendance,
-    Need,
-    access_to_thread,
-    asks_for_attendance,
-    asks_for_grant,
+    decide_access,
     may_know_parent,
+    needs_attendance,
+    needs_grant,
 )
 from aitp_desk.model.errors import Forbidden
 
-VISITOR = anonymous("192.0.2.1")
+VISITOR = make_anonymous("192.0.2.1")
 PRESENT = Attendance("https://ben.example")
 GONE = Attendance(None, left_seq=3, left_event=7)
 
@@ -37,8 +37,8 @@ def signed_in(name: str, *scopes: str) -> Principal:
 
 AYA, BEN = signed_in("aya", "threads"), signed_in("ben", "threads", "actions")
 LINK = Principal("link:grant_1", PrincipalKind.ANONYMOUS, frozenset(), "192.0.2.3")
-READ = Grant("grant_1", "thread_1", "ben", May.READ, created_at=0)
-WRITE, FOR_A_WHILE = replace(READ, may=May.WRITE), replace(READ, expires_at=60)
+READ = Grant("grant_1", "thread_1", "ben", GrantLevel.READ, created_at=0)
+WRITE, FOR_A_WHILE = replace(READ, may=GrantLevel.WRITE), replace(READ, expires_at=60)
 OPERATOR, ADMIN = signed_in("olu", "operator"), signed_in("ada", "admin")
 
 
@@ -64,7 +64,7 @@ OPERATOR, ADMIN = signed_in("olu", "operator"), signed_in("ada", "admin")
 def test_a_thread_is_open_to_its_owner_those_who_look_after_it_and_those_who_take_part(
     principal: Principal, owner: str | None, attendance: Attendance | None, access: Access | None
 ) -> None:
-    assert access_to_thread(principal, owner, attendance) == access
+    assert decide_access(principal, owner, attendance) == access
 
 
 @pytest.mark.parametrize(
@@ -90,7 +90,7 @@ def test_who_it_is_shared_with_does_what_it_is_shared_for_and_manages_nothing(
     granted: Grant | None,
     access: Access | None,
 ) -> None:
-    assert access_to_thread(principal, owner, attendance, granted) == access
+    assert decide_access(principal, owner, attendance, granted) == access
 
 
 @pytest.mark.parametrize(
@@ -110,7 +110,7 @@ def test_who_it_is_shared_with_does_what_it_is_shared_for_and_manages_nothing(
 def test_what_is_shared_is_asked_for_only_where_it_matters(
     principal: Principal, owner: str | None, attendance: Attendance | None, asks: bool
 ) -> None:
-    assert asks_for_grant(principal, owner, attendance) is asks
+    assert needs_grant(principal, owner, attendance) is asks
 
 
 @pytest.mark.parametrize(
@@ -120,24 +120,24 @@ def test_what_is_shared_is_asked_for_only_where_it_matters(
 def test_attendance_is_asked_for_only_where_it_matters(
     principal: Principal, owner: str | None, asks: bool
 ) -> None:
-    assert asks_for_attendance(principal, owner) is asks
+    assert needs_attendance(principal, owner) is asks
 
 
 @pytest.mark.parametrize(
     ("access", "needs"),
     [
-        (EVERYTHING, {Need.READ, Need.WRITE, Need.MANAGE}),
-        (PARTNER, {Need.READ, Need.WRITE}),
-        (PAST, {Need.READ}),
-        (PAST_WITH_ID, {Need.READ}),
-        (READER, {Need.READ}),
-        (GUEST, {Need.READ, Need.WRITE}),
+        (EVERYTHING, {AccessNeed.READ, AccessNeed.WRITE, AccessNeed.MANAGE}),
+        (PARTNER, {AccessNeed.READ, AccessNeed.WRITE}),
+        (PAST, {AccessNeed.READ}),
+        (PAST_WITH_ID, {AccessNeed.READ}),
+        (READER, {AccessNeed.READ}),
+        (GUEST, {AccessNeed.READ, AccessNeed.WRITE}),
     ],
 )
-def test_what_a_caller_may_not_do_is_refused(access: Access, needs: set[Need]) -> None:
+def test_what_a_caller_may_not_do_is_refused(access: Access, needs: set[AccessNeed]) -> None:
     for need in needs:
         access.check(need)
-    for need in set(Need) - needs:
+    for need in set(AccessNeed) - needs:
         with pytest.raises(Forbidden) as refused:
             access.check(need)
         assert ("left" in refused.value.message) is access.has_left

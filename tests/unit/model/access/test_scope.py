@@ -6,12 +6,12 @@ import pytest
 
 from aitp_desk.model.access.scope import (
     check_scopes,
-    covers,
+    covers_scope,
     is_open_scope,
+    is_operator_scope,
     is_scope,
     opens_action,
     opens_threads,
-    operates,
 )
 from aitp_desk.model.errors import InvalidRequest
 
@@ -36,15 +36,15 @@ def test_a_credential_without_any_scope_is_refused() -> None:
 
 
 def test_actions_hold_every_single_action_and_nothing_else() -> None:
-    assert covers(("actions",), "actions:get_quote")
-    assert not covers(("actions:get_quote",), "actions")
-    assert not covers(("actions:get_quote",), "actions:get_quotes")
-    assert not covers(("admin", "operator"), "threads")
+    assert covers_scope(("actions",), "actions:get_quote")
+    assert not covers_scope(("actions:get_quote",), "actions")
+    assert not covers_scope(("actions:get_quote",), "actions:get_quotes")
+    assert not covers_scope(("admin", "operator"), "threads")
 
 
 def test_who_runs_the_desk_may_all_that_scopes_open() -> None:
     for scope in ("operator", "admin"):
-        assert operates({scope})
+        assert is_operator_scope({scope})
         assert opens_threads({scope})
         assert opens_action({scope}, "get_quote")
         assert is_scope(scope)
@@ -57,4 +57,4 @@ def test_a_scope_opens_what_it_names_alone() -> None:
     assert opens_action({"actions"}, "get_quote")
     assert opens_action({"actions:get_quote"}, "get_quote")
     assert not opens_action({"threads", "actions:contact"}, "get_quote")
-    assert not operates({"threads", "actions"})
+    assert not is_operator_scope({"threads", "actions"})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from aitp_desk.model.access.principal import anonymous
+from aitp_desk.model.access.principal import make_anonymous
 from aitp_desk.model.calls.call import MOVES, ActionCall, CallState
 
 OVER = {CallState.SUCCEEDED, CallState.FAILED, CallState.EXPIRED, CallState.UNKNOWN}
@@ -12,7 +12,7 @@ WAITING = {CallState.WAITING_INPUT, CallState.WAITING_PAYMENT, CallState.WAITING
 
 
 def a_call(state: CallState) -> ActionCall:
-    return ActionCall("call_1", "", "order", state, anonymous(""), "arguments", 0, 60)
+    return ActionCall("call_1", "", "order", state, make_anonymous(""), "arguments", 0, 60)
 
 
 def test_a_call_is_over_in_four_states_and_nothing_leads_out_of_these_but_a_persons_word() -> None:

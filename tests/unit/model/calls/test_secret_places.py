@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aitp_desk.model.access.sealed_value import ref_of, sealed_as
+from aitp_desk.model.access.sealed_value import make_ref, sealed_as
 from aitp_desk.model.calls.secret_places import (
     HIDDEN,
     change_secrets,
@@ -21,7 +21,7 @@ from aitp_desk.model.calls.secret_places import (
     secrets_in,
     without_secrets,
 )
-from aitp_desk.model.redaction import hide, hide_in, hiding
+from aitp_desk.model.redaction import hide_secrets, redact_json, redact_text
 
 SECRET = {"type": "string", "format": "password", "writeOnly": True}
 SCHEMA: dict[str, Any] = {
@@ -85,7 +85,7 @@ def test_secrets_are_found_wherever_the_schema_has_them() -> None:
 
 
 def test_references_are_changed_like_what_they_stand_for() -> None:
-    ref = sealed_as(ref_of("call_1", "password"))
+    ref = sealed_as(make_ref("call_1", "password"))
     assert change_secrets({"password": ref, "user": ref}, SCHEMA, lambda _p, _v: "open") == {
         "password": "open",
         "user": ref,
@@ -147,19 +147,19 @@ def test_a_schema_that_leads_in_a_circle_is_left() -> None:
 def test_what_is_hidden_is_hidden_for_as_long_as_it_is_worked_with() -> None:
     secret = 'Pässword "7"'
     said = [f"I got {secret}.", f"repr {secret!r}", json.dumps({"p": secret})]
-    assert [hide(one) for one in said] == said
-    with hiding([secret, "12"]):
-        assert hide(said[0]) == f"I got {HIDDEN}."
-        assert all("ssword" not in hide(one) for one in said)
-        assert hide("12") == HIDDEN
-        assert hide("128 pieces") == "128 pieces", "too short to be looked for inside"
-        assert hide_in({"a": [secret, 7], secret: "x"}) == {"a": [HIDDEN, 7], HIDDEN: "x"}
-        with hiding(["inner secret"]):
-            assert hide(f"inner secret of {secret}") == f"{HIDDEN} of {HIDDEN}"
+    assert [redact_text(one) for one in said] == said
+    with hide_secrets([secret, "12"]):
+        assert redact_text(said[0]) == f"I got {HIDDEN}."
+        assert all("ssword" not in redact_text(one) for one in said)
+        assert redact_text("12") == HIDDEN
+        assert redact_text("128 pieces") == "128 pieces", "too short to be looked for inside"
+        assert redact_json({"a": [secret, 7], secret: "x"}) == {"a": [HIDDEN, 7], HIDDEN: "x"}
+        with hide_secrets(["inner secret"]):
+            assert redact_text(f"inner secret of {secret}") == f"{HIDDEN} of {HIDDEN}"
         heard: list[str] = []
         context = copy_context()
-        thread = threading.Thread(target=lambda: heard.append(context.run(hide, said[0])))
+        thread = threading.Thread(target=lambda: heard.append(context.run(redact_text, said[0])))
         thread.start()
         thread.join()
         assert heard == [f"I got {HIDDEN}."]
-    assert hide(said[0]) == said[0]
+    assert redact_text(said[0]) == said[0]

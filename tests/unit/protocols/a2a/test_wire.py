@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from aitp_desk.model.errors import DeskError
 from aitp_desk.protocols.a2a.dialect import Dialect
-from aitp_desk.protocols.a2a.members import Members
+from aitp_desk.protocols.a2a.members import ObjectReader
 from aitp_desk.protocols.a2a.parts_wire import read_parts
 from aitp_desk.protocols.a2a.requests_wire import read_list, read_send, write_token
 
@@ -48,4 +48,4 @@ def test_a_text_is_read_as_it_was_written(text: str, dialect: Dialect) -> None:
 @given(st.integers(0, 2**40), st.from_regex(r"\Atask_[0-9a-v]{36}\Z"))
 def test_the_name_of_a_page_is_read_back(changed_at: int, id_: str) -> None:
     token = write_token((changed_at, id_))
-    assert read_list(Members({"pageToken": token})).after == (changed_at, id_)
+    assert read_list(ObjectReader({"pageToken": token})).after == (changed_at, id_)

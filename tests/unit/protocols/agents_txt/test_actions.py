@@ -19,16 +19,16 @@ from aitp_desk.protocols.agents_txt import (
     write_text,
 )
 from aitp_desk.protocols.agents_txt.wire import (
-    Addresses,
-    Declared,
+    EntryPaths,
     FurtherAgent,
+    SiteDescription,
     check_ids,
     describe,
 )
 
 URL = "https://a.example"
 SITE = Site(name="A", url=URL)
-EVERYTHING = Addresses(
+EVERYTHING = EntryPaths(
     converse="/agent/converse",
     threads="/v1/threads",
     actions="/capabilities/",
@@ -61,8 +61,8 @@ BOOK = Action(
 
 
 def declared(
-    addresses: Addresses = EVERYTHING, settings: AgentsTxt | None = None, **more: object
-) -> Declared:
+    addresses: EntryPaths = EVERYTHING, settings: AgentsTxt | None = None, **more: object
+) -> SiteDescription:
     given = {
         "site": SITE,
         "settings": settings or AgentsTxt(),
@@ -72,10 +72,10 @@ def declared(
         "addresses": addresses,
         **more,
     }
-    return Declared(**given)  # type: ignore[arg-type]
+    return SiteDescription(**given)  # type: ignore[arg-type]
 
 
-def blocks(of: Declared) -> dict[str, Capability]:
+def blocks(of: SiteDescription) -> dict[str, Capability]:
     """The capabilities by their ids, from a file that was written and read without a fault."""
     document = describe(of)
     assert parse_text(write_text(document)) == document
@@ -119,7 +119,7 @@ def test_an_action_is_told_of_with_how_to_call_it() -> None:
 
 @pytest.mark.requirement("AGT-6.1-1", "AGT-6.3-1", "AGT-8.2-1")
 def test_where_no_tokens_are_given_a_key_is_told_of_and_where_it_is_explained() -> None:
-    addresses = Addresses(converse="/c", threads="/t", actions="/capabilities/")
+    addresses = EntryPaths(converse="/c", threads="/t", actions="/capabilities/")
     for site, own, docs in (
         (SITE, AgentsTxt(), f"{URL}/"),
         (Site(name="A", url=URL, contact=Contact(url="/contact")), AgentsTxt(), f"{URL}/contact"),
@@ -153,7 +153,7 @@ def test_each_door_is_told_of_by_its_address_where_it_is_served() -> None:
     assert list(found) == ["converse", "threads", "mcp", "a2a", "find-tent", "book-tent"]
     assert (found["mcp"].protocol, found["mcp"].endpoint) == ("MCP", f"{URL}/mcp")
     assert (found["a2a"].protocol, found["a2a"].endpoint) == ("A2A", f"{URL}/a2a")
-    few = blocks(declared(Addresses(converse="/c", threads="/t")))
+    few = blocks(declared(EntryPaths(converse="/c", threads="/t")))
     assert list(few) == ["converse", "threads"]
 
 
@@ -214,7 +214,7 @@ def test_a_further_agent_s_block_has_another_id_where_its_own_is_taken() -> None
     taken = Action("a_b_c_d_2", "D.")
     found = blocks(
         declared(
-            Addresses(converse="/c", threads="/t", actions="/do/"),
+            EntryPaths(converse="/c", threads="/t", actions="/do/"),
             own,
             further=further,
             actions=(taken,),

@@ -17,7 +17,7 @@ from aitp_desk.protocols.agents_txt import (
     Auth,
     Capability,
     Document,
-    Malformed,
+    InvalidFile,
     NotWritable,
     Parameter,
     RateLimit,
@@ -440,7 +440,9 @@ def test_what_is_wrong_in_a_text_is_told_with_its_line(text: str) -> None:
     for line, expected in zip(told, TEXT_FAULTS[text], strict=True):
         assert line.startswith(expected)
     if any(fault.is_error for fault in faults):
-        with pytest.raises(Malformed, match=re.escape(next(str(f) for f in faults if f.is_error))):
+        with pytest.raises(
+            InvalidFile, match=re.escape(next(str(f) for f in faults if f.is_error))
+        ):
             parse_text(text)
     else:
         assert parse_text(text) is not None
@@ -497,7 +499,7 @@ def test_what_is_of_another_type_is_told_once() -> None:
 def test_what_is_wrong_in_json_is_told_with_its_place(body: bytes) -> None:
     told = [str(fault) for fault in examine_json(body).faults]
     assert any(line.startswith(JSON_FAULTS[body]) for line in told), told
-    with pytest.raises(Malformed):
+    with pytest.raises(InvalidFile):
         parse_json(body)
 
 

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from aitp_desk.agent.base import Answer, Clarification, Source
 from aitp_desk.config import Limits, Signals, Site
-from aitp_desk.desk.dialogue.answer_cache import Kept
-from aitp_desk.desk.dialogue.turn import Ask, AskReply
+from aitp_desk.desk.dialogue.answer_cache import RenderSlot
+from aitp_desk.desk.dialogue.turn import AskReply, AskRequest
 from aitp_desk.model.calls.action import Action
 from aitp_desk.model.conversation.spoken import Spoken
 from aitp_desk.model.conversation.ticket import PersonSaid
@@ -25,10 +25,10 @@ from aitp_desk.model.errors import (
     UnknownAction,
     UnsupportedType,
 )
-from aitp_desk.protocols.ahp.answer_wire import Encoder
+from aitp_desk.protocols.ahp.answer_wire import AnswerEncoder
 from aitp_desk.protocols.ahp.error_wire import render_error
 from aitp_desk.protocols.ahp.manifest import encode_manifest
-from aitp_desk.protocols.ahp.wire import decode_converse, forget_bodies
+from aitp_desk.protocols.ahp.wire import clear_body_cache, decode_converse
 from tests.support.specs.ahp_schemas import AhpSchemas
 
 URL = "https://owner.example"
@@ -36,7 +36,7 @@ ACTIONS = (Action("contact", "How to reach the owner."),)
 
 
 def encode(asked: AskReply, **signals: bool) -> Any:
-    reply = Encoder(URL, Signals(**signals)).encode(asked)
+    reply = AnswerEncoder(URL, Signals(**signals)).encode(asked)
     assert (reply.status, reply.content_type) == (200, "application/json")
     return json.loads(reply.body)
 
@@ -57,7 +57,7 @@ def test_the_request_of_section_6_1_is_understood() -> None:
         "accept_types": ["text/answer", "application/feed", "media/video"]
       }
     }"""
-    assert decode_converse(body) == Ask(
+    assert decode_converse(body) == AskRequest(
         "content_search",
         "What has the site owner written about AI agents?",
         accepts=("text/answer", "application/feed", "media/video"),
@@ -75,7 +75,7 @@ def test_the_answer_to_a_question_back_of_section_6_3_is_understood() -> None:
       "session_id": "abc-123",
       "clarification": "blog_posts"
     }"""
-    assert decode_converse(body) == Ask(
+    assert decode_converse(body) == AskRequest(
         "content_search",
         "What has the site owner written about AI agents?",
         session_id="abc-123",
@@ -210,9 +210,9 @@ answers = st.builds(
 def test_a_known_answer_is_the_same_bytes_but_for_session_and_mark(
     answer: Answer, session_id: str
 ) -> None:
-    encoder = Encoder(URL, Signals())
+    encoder = AnswerEncoder(URL, Signals())
     fresh = json.loads(encoder.encode(AskReply("first", "contact", answer)).body)
-    kept = Kept()
+    kept = RenderSlot()
     for id_, age in (("second", 1), (session_id, 2), (session_id, 300)):
         known = AskReply(id_, "contact", answer, kept, age, 0.5)
         told = json.loads(encoder.encode(known).body)
@@ -367,7 +367,7 @@ def test_what_is_remembered_of_bodies_can_be_forgotten() -> None:
     body = b'{"capability": "content_search", "query": "What is remembered?"}'
     before = decode_converse(body)
     assert decode_converse(body) is before
-    forget_bodies()
+    clear_body_cache()
     assert decode_converse(body) is not before
 
 
@@ -381,7 +381,7 @@ SAID = (Spoken("One moment."), Spoken("Which size?", "requests", REQUEST))
 def told(outcome: Answer | Clarification, *declared: str) -> dict[str, Any]:
     """What stands in ``response`` or ``clarification`` for whoever has declared these."""
     asked = AskReply("session_1", "contact", outcome)
-    body = json.loads(Encoder(URL, Signals()).encode(asked, frozenset(declared)).body)
+    body = json.loads(AnswerEncoder(URL, Signals()).encode(asked, frozenset(declared)).body)
     member: dict[str, Any] = body["response" if body["status"] == "success" else "clarification"]
     return member
 
@@ -398,7 +398,7 @@ def test_messages_stand_beside_all_of_the_words_and_what_they_do_not_say() -> No
 def test_responses_with_messages_fit_the_published_schema(shared_folder: Path) -> None:
     for outcome in (Clarification("Which size?", spoken=SAID), Answer("Which size?", spoken=SAID)):
         asked = AskReply("session_1", "contact", outcome, understood=SAID[1:])
-        reply = Encoder(URL, Signals()).encode(asked, frozenset({"requests"}))
+        reply = AnswerEncoder(URL, Signals()).encode(asked, frozenset({"requests"}))
         schemas_of(shared_folder).check_response(json.loads(reply.body))
 
 
@@ -424,7 +424,7 @@ def test_a_message_of_what_was_not_declared_is_told_in_words() -> None:
 
 
 def test_a_capability_is_declared_among_the_accepted_types() -> None:
-    def read(*types: str) -> Ask:
+    def read(*types: str) -> AskRequest:
         context = {"accept_types": types}
         body = {"capability": "contact", "query": "Hi", "context": context}
         return decode_converse(json.dumps(body).encode())

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import UNSET
 
-from aitp_desk.http.hac.representation import write_doings
+from aitp_desk.http.hac.representation import write_affordances
 from aitp_desk.model.calls.action import Action
-from aitp_desk.protocols.base.action_affordances import calling
+from aitp_desk.protocols.base.action_affordances import make_call_affordance
 from aitp_desk.protocols.hac import Context, wrap
 from aitp_desk.protocols.hac.linter import check_document
 
@@ -19,7 +19,7 @@ from aitp_desk.protocols.hac.linter import check_document
 class _Desk:
     """As much of a desk as matters here."""
 
-    below = ""
+    base_path = ""
     requires_intent = False
 
 
@@ -60,7 +60,7 @@ def test_any_schema_is_told_in_fields(
 ) -> None:
     schema = {"properties": members, "required": required, "$defs": {"A": shared}}
     action = Action("do_it", "Does it.", kind="action", input_schema=schema)
-    (told,) = write_doings((calling(DESK, action, known=known),))
+    (told,) = write_affordances((make_call_affordance(DESK, action, known=known),))
     assert (told.rel, told.href) == ("do-it", "/capabilities/do_it")
     assert [field.name for field in told.fields] == [*members, "_intent"]
     written = wrap(b"null", Context(description="It.", actions=(told,)))
@@ -86,7 +86,7 @@ def test_the_type_of_a_field_is_that_of_its_values(
 ) -> None:
     whole = {"properties": {"a": schema}, "$defs": {"Line": {"type": "object"}}}
     action = Action("do_it", "Does it.", input_schema=whole)
-    (taken,) = calling(DESK, action).takes
+    (taken,) = make_call_affordance(DESK, action).takes
     assert (taken.kind, taken.values) == (kind, values)
 
 
@@ -101,7 +101,7 @@ def test_a_field_tells_its_bounds_in_words_and_its_default_as_a_value() -> None:
         "f": {"type": "boolean", "default": False},
     }
     action = Action("do_it", "Does it.", kind="action", input_schema={"properties": members})
-    (told,) = write_doings((calling(DESK, action),))
+    (told,) = write_affordances((make_call_affordance(DESK, action),))
     fields = {one.name: (one.description, one.default) for one in told.fields}
     assert fields["a"] == ("at least 1 character, at most 80 characters", UNSET)
     assert fields["b"] == ("at least 2", 7)
@@ -114,8 +114,10 @@ def test_a_field_tells_its_bounds_in_words_and_its_default_as_a_value() -> None:
 def test_what_is_known_ahead_is_written_once() -> None:
     action = Action("do_it", "Does it.", kind="action")
     again = Action("do_it", "Does it otherwise.", kind="action")
-    told = calling(DESK, action)
-    assert calling(DESK, action) is told
-    assert next(write_doings((told,))) is next(write_doings((told,)))
-    assert "otherwise" in calling(DESK, again).description
-    assert calling(DESK, again, known={"a": 1}) is not calling(DESK, again, known={"a": 1})
+    told = make_call_affordance(DESK, action)
+    assert make_call_affordance(DESK, action) is told
+    assert next(write_affordances((told,))) is next(write_affordances((told,)))
+    assert "otherwise" in make_call_affordance(DESK, again).description
+    assert make_call_affordance(DESK, again, known={"a": 1}) is not make_call_affordance(
+        DESK, again, known={"a": 1}
+    )

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aitp_desk.model.errors import DeskError, InvalidRequest, RequestTooLarge, UnsupportedMedia
-from aitp_desk.protocols.base.multipart import MAX_FIELD_BYTES, MAX_PARTS, Part, decode_form
+from aitp_desk.protocols.base.multipart import MAX_FIELD_BYTES, MAX_PARTS, FormPart, decode_form
 
 TYPE = "multipart/form-data; boundary=xyz"
 
@@ -26,8 +26,8 @@ END = b"--xyz--\r\n"
 
 def test_a_form_is_read_part_by_part() -> None:
     assert decode_form(TYPE, named("purpose", b"assistants") + FILE + END) == {
-        "purpose": Part(None, b"assistants"),
-        "file": Part("a.txt", b"\r\n--xy\r\n"),
+        "purpose": FormPart(None, b"assistants"),
+        "file": FormPart("a.txt", b"\r\n--xy\r\n"),
     }
 
 
@@ -163,4 +163,4 @@ def test_any_body_is_read_or_refused(pieces: list[bytes]) -> None:
         form = decode_form(TYPE, b"".join(pieces))
     except InvalidRequest:
         return
-    assert all(isinstance(found, Part) for found in form.values())
+    assert all(isinstance(found, FormPart) for found in form.values())

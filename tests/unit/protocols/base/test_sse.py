@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aitp_desk.protocols.base.sse import BEAT, frame
+from aitp_desk.protocols.base.sse import KEEPALIVE, write_frame
 
 
 def read(stream: str) -> list[tuple[str, str, str]]:
@@ -39,7 +39,9 @@ def read(stream: str) -> list[tuple[str, str, str]]:
     )
 )
 def test_whatever_is_framed_is_read_again(events: list[tuple[str, str, int | None]]) -> None:
-    stream = b"".join(frame(name, data.encode(), number) + BEAT for name, data, number in events)
+    stream = b"".join(
+        write_frame(name, data.encode(), number) + KEEPALIVE for name, data, number in events
+    )
     expected, last = [], ""
     for name, data, number in events:
         last = last if number is None else str(number)
@@ -48,7 +50,7 @@ def test_whatever_is_framed_is_read_again(events: list[tuple[str, str, int | Non
 
 
 def test_an_event_is_a_few_lines() -> None:
-    assert frame("said", b'{"a":1}', 7) == b'id: 7\nevent: said\ndata: {"a":1}\n\n'
-    assert frame("passing", b"1\r\n2\r3\n") == (
+    assert write_frame("said", b'{"a":1}', 7) == b'id: 7\nevent: said\ndata: {"a":1}\n\n'
+    assert write_frame("passing", b"1\r\n2\r3\n") == (
         b"event: passing\ndata: 1\ndata: 2\ndata: 3\ndata: \n\n"
     )

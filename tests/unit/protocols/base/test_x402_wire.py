@@ -153,9 +153,9 @@ def test_what_came_of_a_payment_is_told_in_both_versions() -> None:
         "network": "eip155:84532",
         "payer": SIGNED["authorization"]["from"],  # type: ignore[index]
     }
-    headers = dict(x402_wire.response_headers(receipt))
+    headers = dict(x402_wire.make_response_headers(receipt))
     assert headers.keys() == {"PAYMENT-RESPONSE", "X-PAYMENT-RESPONSE"}
     for value in headers.values():
         read = decode_payment_response_header(value)
         assert (read.success, read.transaction) == (True, "0x12")
-    assert x402_wire.response_headers(None) == ()
+    assert x402_wire.make_response_headers(None) == ()

@@ -16,17 +16,17 @@ from mcp_types import methods
 from aitp_desk.agent.history.offer import Offer
 from aitp_desk.desk.calls.invocation import Consent
 from aitp_desk.desk.dialogue.turn import CallStatus
-from aitp_desk.model.access.principal import anonymous
+from aitp_desk.model.access.principal import make_anonymous
 from aitp_desk.model.calls.action import Action, Safety
 from aitp_desk.model.calls.call import ActionCall, CallState
 from aitp_desk.model.errors import ConsentMissing, InvalidRequest, MissingField, Recovery
 from aitp_desk.model.money import Money
-from aitp_desk.protocols.mcp.arguments import missing_from, read_given, read_question
+from aitp_desk.protocols.mcp.arguments import list_missing, read_arguments, read_question
 from aitp_desk.protocols.mcp.caller import RpcError
 from aitp_desk.protocols.mcp.elicitation import ask_arguments, ask_consent, read_replies
-from aitp_desk.protocols.mcp.results import called, refused
+from aitp_desk.protocols.mcp.results import make_call_result, make_refusal
 from aitp_desk.protocols.mcp.tools import list_tools
-from aitp_desk.protocols.mcp.validation import wrong_form, wrong_params
+from aitp_desk.protocols.mcp.validation import find_message_fault, find_params_fault
 
 PRICE = Money(Decimal("29.99"), "EUR")
 ORDER: dict[str, Any] = {
@@ -80,7 +80,7 @@ REPLIES = st.fixed_dictionaries(
 
 
 def call(state: CallState, **more: Any) -> ActionCall:
-    who = anonymous("127.0.0.1")
+    who = make_anonymous("127.0.0.1")
     return ActionCall("call_1", "", "look", state, who, "model", 1, 2, **more)
 
 
@@ -107,13 +107,13 @@ def test_an_argument_of_the_actions_own_goes_before_one_of_the_doors() -> None:
     action = Action("look", "Looks.", input_schema=takes)
     (tool,) = list_tools((action,), requires_intent=False)
     assert tool["inputSchema"]["properties"]["session_id"] == {"type": "integer"}
-    given_ = read_given(action, {"session_id": 7})
+    given_ = read_arguments(action, {"session_id": 7})
     assert (given_.arguments, given_.session_id) == ({"session_id": 7}, None)
 
 
 @given(JSON)
 def test_a_body_is_a_message_or_it_is_said_why_not(body: Any) -> None:
-    wrong = wrong_form(body)
+    wrong = find_message_fault(body)
     if wrong is None:
         assert body["jsonrpc"] == "2.0"
         assert type(body.get("id", 0)) in {int, str}
@@ -129,19 +129,19 @@ def test_a_body_is_a_message_or_it_is_said_why_not(body: Any) -> None:
 def test_what_a_method_takes_has_its_form_or_it_is_said_why_not(
     method: str, members: dict[str, Any]
 ) -> None:
-    wrong = wrong_params(method, members)
+    wrong = find_params_fault(method, members)
     if wrong is None:
         checked = PARAMS.get(method, types.RequestParams)
         assert checked.model_validate(members, by_name=False) is not None
     else:
         assert wrong.endswith(".")
-    assert wrong_params(method, [members]) == "params is an object."
+    assert find_params_fault(method, [members]) == "params is an object."
 
 
 @given(MEMBERS)
 def test_arguments_are_read_or_refused_by_name(members: dict[str, Any]) -> None:
     for action in ACTIONS[:3]:
-        read = read_question if action.name == "site_info" else read_given
+        read = read_question if action.name == "site_info" else read_arguments
         refusal = None
         try:
             read(action, members)
@@ -164,7 +164,7 @@ def test_what_a_client_sends_back_is_read_or_refused(params: dict[str, Any]) -> 
 
 def test_a_form_has_what_a_form_can_hold() -> None:
     action = ACTIONS[2]
-    missing = missing_from(action, {})
+    missing = list_missing(action, {})
     asks = ask_arguments(action, missing, {}, intent=True)
     assert asks is not None
     form = asks["inputRequests"]["arguments"]["params"]["requestedSchema"]
@@ -195,14 +195,14 @@ def test_what_was_said_is_kept_from_round_to_round_and_agreed_to_for_the_price_s
 def test_results_are_objects_that_fit_their_schemas_at_every_revision() -> None:
     done = CallStatus(call(CallState.SUCCEEDED, result=[{"a": 1}]), offer=Offer("Found."))
     look, wait = ACTIONS[1], ACTIONS[4]
-    found = called(look, done)
+    found = make_call_result(look, done)
     assert found["structuredContent"] == {"value": [{"a": 1}]}
     assert [json.loads(found["content"][1]["text"])] == [found["structuredContent"]]
-    pending = called(wait, CallStatus(call(CallState.STARTED, accepted_at=1), 5))
+    pending = make_call_result(wait, CallStatus(call(CallState.STARTED, accepted_at=1), 5))
     assert pending["structuredContent"]["status"] == "pending"
     (tool, *_) = list_tools((wait,), requires_intent=False)
     Draft202012Validator(tool["outputSchema"]).validate(pending["structuredContent"])
-    over = called(wait, done)
+    over = make_call_result(wait, done)
     Draft202012Validator(tool["outputSchema"]).validate(over["structuredContent"])
     assert over["structuredContent"]["result"] == [{"a": 1}]
     for result in (found, pending, over):
@@ -211,12 +211,14 @@ def test_results_are_objects_that_fit_their_schemas_at_every_revision() -> None:
 
 
 def test_a_refusal_says_what_to_send() -> None:
-    costs = refused(ConsentMissing("It costs.", param="_confirm", price=PRICE), "order")
+    costs = make_refusal(ConsentMissing("It costs.", param="_confirm", price=PRICE), "order")
     price = {"amount": "29.99", "currency": "EUR"}
     assert costs["structuredContent"]["error"]["send"] == {"_confirm": price}
     assert '_confirm: {"amount":"29.99","currency":"EUR"}' in costs["content"][0]["text"]
-    lacks = refused(MissingField("sku is required.", param="sku"), "order", ORDER["properties"])
+    lacks = make_refusal(
+        MissingField("sku is required.", param="sku"), "order", ORDER["properties"]
+    )
     assert "sku (string): What is ordered" in lacks["content"][0]["text"]
     helps = InvalidRequest("No.", recovery=Recovery("Look first.", ("look",)), retry_after=3)
-    text = refused(helps, "order")["content"][0]["text"]
+    text = make_refusal(helps, "order")["content"][0]["text"]
     assert text == "No. Try again in 3 seconds. Look first. These tools help: look."

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from aitp_desk.desk.access.oauth_server import GrantRequest, RegistrationRequest
 from aitp_desk.model.errors import DeskError, UnknownClient
-from aitp_desk.protocols.base.auth_metadata import resource_path
+from aitp_desk.protocols.base.auth_metadata import metadata_path
 from aitp_desk.protocols.oauth.wire import (
     MAX_NAME,
     MAX_RESOURCES,
@@ -108,4 +108,4 @@ def test_a_proof_of_any_length_is_refused_before_it_is_looked_up() -> None:
     ],
 )
 def test_a_path_leads_to_the_metadata_of_the_part_that_it_lies_in(path: str, told: str) -> None:
-    assert resource_path(path) == f"/.well-known/oauth-protected-resource{told}"
+    assert metadata_path(path) == f"/.well-known/oauth-protected-resource{told}"

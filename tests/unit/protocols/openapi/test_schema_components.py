@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from aitp_desk.protocols.openapi.schema_components import part_of, shapes_of
+from aitp_desk.protocols.openapi.schema_components import list_shapes, make_property
 
 NAMES = st.sampled_from(
     ["Money", "Page[Order]", "a/b", "a~b", "%25", "é", "enum", "$id", "default", "x_", "x-"]
@@ -45,7 +45,7 @@ def schemas(draw: st.DrawFn) -> dict[str, Any]:
 
 @given(schemas(), st.recursive(VALUES, lambda v: st.dictionaries(NAMES, v, max_size=3)))
 def test_the_same_values_are_valid_there(schema: dict[str, Any], value: Any) -> None:
-    shapes = shapes_of(schema, "order.result")
+    shapes = list_shapes(schema, "order.result")
     document = {"$ref": "#/components/schemas/order.result", "components": {"schemas": shapes}}
     there = Draft202012Validator(document).is_valid(value)
     assert there == Draft202012Validator(schema).is_valid(value)
@@ -54,7 +54,7 @@ def test_the_same_values_are_valid_there(schema: dict[str, Any], value: Any) -> 
 
 @given(schemas())
 def test_nothing_within_a_shape_is_referred_to(schema: dict[str, Any]) -> None:
-    shapes = shapes_of(schema, "order.result")
+    shapes = list_shapes(schema, "order.result")
     for name in shapes:
         assert all(sign.isascii() and (sign.isalnum() or sign in "._-") for sign in name)
     stack: list[Any] = list(shapes.values())
@@ -71,7 +71,7 @@ def test_a_part_refers_to_the_shapes_of_the_whole() -> None:
         "properties": {"store": {"$ref": "#/$defs/Store"}},
         "$defs": {"Store": {"enum": ["Portland"]}},
     }
-    part = part_of(schema, "store", "visit.path")
+    part = make_property(schema, "store", "visit.path")
     assert part == {"$ref": "#/components/schemas/visit.path.Store"}
 
 
@@ -80,7 +80,7 @@ def test_a_reference_into_a_definition_stays_there() -> None:
         "properties": {"cost": {"$ref": "#/$defs/Money/properties/amount"}},
         "$defs": {"Money": {"properties": {"amount": {"type": "string"}}}},
     }
-    shapes = shapes_of(schema, "quote.result")
+    shapes = list_shapes(schema, "quote.result")
     cost = shapes["quote.result"]["properties"]["cost"]
     assert cost == {"$ref": "#/components/schemas/quote.result.Money/properties/amount"}
 
@@ -88,4 +88,4 @@ def test_a_reference_into_a_definition_stays_there() -> None:
 def test_values_are_left_as_they_are() -> None:
     value = {"$ref": "#/nowhere", "$id": "7"}
     schema = {"properties": {"enum": {"default": value, "enum": [value]}}}
-    assert shapes_of(schema, "a.result") == {"a.result": schema}
+    assert list_shapes(schema, "a.result") == {"a.result": schema}

@@ -7,7 +7,7 @@ import pytest
 
 from aitp_desk.model.calls.call import ActionCall, CallState
 from aitp_desk.model.conversation.thread import Origin, Thread
-from aitp_desk.model.conversation.ticket import TicketKind, operator_of
+from aitp_desk.model.conversation.ticket import TicketKind, get_operator
 from aitp_desk.model.errors import InvalidRequest, ThreadNotFound
 from aitp_desk.model.ids import new_id
 from aitp_desk.store import units as work
@@ -15,7 +15,7 @@ from aitp_desk.store.base import Work
 from aitp_desk.store.reads import threads as reads
 from aitp_desk.store.reads.console import thread_lists as console_threads
 from aitp_desk.store.reads.console import threads as console_reads
-from aitp_desk.store.records.console import ThreadFilter, TicketFilter, Waiting
+from aitp_desk.store.records.console import ThreadFilter, TicketFilter, WaitingCount
 from aitp_desk.store.records.threads import NewMessage
 from tests.support.store.console_site import ALL, BY, EVERY, QUOTE, Site, _add_call
 from tests.support.store.messages import (
@@ -50,7 +50,7 @@ class TestTickets:
             "Another.", note="Of láMPS.", desk="sales", kind=TicketKind.QUESTION
         )
         three = await site.ticket("A third.", kind=TicketKind.QUESTION)
-        await site.ends.take(one, "anna", BY)
+        await site.ends.take_ticket(one, "anna", BY)
         await site.ends.close(three, "", "ben", BY)
         for asked, found in (
             (TicketFilter("all", TicketKind.QUESTION), [two, three]),
@@ -76,17 +76,17 @@ class TestTickets:
             await site.ends.close(await site.ticket(f"Number {number}."), "", "anna", BY)
         await site.ends.close(wanted, "", "anna", BY)
         asked = TicketFilter("over", text="this one")
-        page = await site.sees.tickets(asked, None, 5)
+        page = await site.sees.list_tickets(asked, None, 5)
         assert page.tickets == ()
         assert page.next is not None
         assert await site.tickets(asked) == [wanted]
 
     async def test_what_is_added_between_two_pages_moves_nothing(self, site: Site) -> None:
         ids = [await site.ticket() for _ in range(4)]
-        first = await site.sees.tickets(TicketFilter(), None, 2)
+        first = await site.sees.list_tickets(TicketFilter(), None, 2)
         await site.ends.close(ids[0], "", "anna", BY)
         late = await site.ticket()
-        second = await site.sees.tickets(TicketFilter(), first.next, 9)
+        second = await site.sees.list_tickets(TicketFilter(), first.next, 9)
         assert [one.ticket.id for one in second.tickets] == [*ids[2:], late]
 
     async def test_a_ticket_is_shown_with_its_call(self, site: Site) -> None:
@@ -99,30 +99,32 @@ class TestTickets:
         elsewhere = msgspec.structs.replace(call, id="call_2", desk="sales")
         await site.store.run(_add_call, call=elsewhere)
         of_another = await site.ticket(call_id=elsewhere.id, kind=TicketKind.ACTION)
-        shown = await site.sees.ticket(with_call)
+        shown = await site.sees.read_ticket(with_call)
         assert shown is not None
         assert shown.call is not None
         assert shown.call.call.arguments == {"wish": "40"}
         assert shown.call.action == QUOTE
-        undeclared = await site.sees.ticket(of_another)
+        undeclared = await site.sees.read_ticket(of_another)
         assert undeclared is not None
         assert undeclared.call is not None
         assert undeclared.call.action is None
-        other = await site.sees.ticket(without)
+        other = await site.sees.read_ticket(without)
         assert other is not None
         assert other.call is None
-        assert await site.sees.ticket("ticket_none") is None
-        assert (await site.sees.tickets(EVERY, None, 9)).tickets == (shown, other, undeclared)
+        assert await site.sees.read_ticket("ticket_none") is None
+        assert (await site.sees.list_tickets(EVERY, None, 9)).tickets == (shown, other, undeclared)
 
     async def test_how_many_wait(self, site: Site) -> None:
-        assert await site.sees.waiting("anna") == Waiting(0, 0, 0, None)
+        assert await site.sees.count_waiting("anna") == WaitingCount(0, 0, 0, None)
         ids = [await site.ticket() for _ in range(4)]
         made = site.now - 2
-        await site.ends.take(ids[0], "anna", BY)
-        await site.ends.take(ids[1], "ben", BY)
+        await site.ends.take_ticket(ids[0], "anna", BY)
+        await site.ends.take_ticket(ids[1], "ben", BY)
         await site.ends.close(ids[3], "", "ben", BY)
         site.now += 90
-        assert await site.sees.waiting("anna") == Waiting(1, 2, 1, int(site.now - made) - 1)
+        assert await site.sees.count_waiting("anna") == WaitingCount(
+            1, 2, 1, int(site.now - made) - 1
+        )
 
 
 class TestThreads:
@@ -145,9 +147,9 @@ class TestThreads:
         thread = await site.thread("Hello?", owner="key:aya", desk="sales")
         await site.post(thread, "One\n two " + 300 * "x", by_desk=True)
         ticket = await site.ticket(thread_id=thread)
-        await site.steps.take(thread, "anna", BY)
+        await site.steps.take_thread(thread, "anna", BY)
         folded = await site.folded("What?", "That.")
-        first, second = (await site.sees.threads(ALL, None, 9)).lines
+        first, second = (await site.sees.list_threads(ALL, None, 9)).lines
         assert (first.id, first.agent, first.messages, first.owner) == (folded, "", 2, None)
         assert first.last is not None
         assert (first.last.text, first.last.origin) == ("That.", Origin.DESK)
@@ -167,8 +169,8 @@ class TestThreads:
             for number in range(5)
         ]
         folded = await site.folded()
-        await site.steps.take(annas, "anna", BY)
-        await site.steps.take(bens, "ben", BY)
+        await site.steps.take_thread(annas, "anna", BY)
+        await site.steps.take_thread(bens, "ben", BY)
         await site.post(bens, "I see to it.", by_desk=True)
         await site.ticket(thread_id=asked)
         await site.post(asked, "A person has been asked.", by_desk=True)
@@ -213,9 +215,9 @@ class TestThreads:
             await site.post(often, "Lamp, lamp!")
         asked = ThreadFilter(text="lamp")
         assert await site.threads(asked, limit=1) == [often, seldom]
-        first = await site.sees.threads(asked, None, 1)
+        first = await site.sees.list_threads(asked, None, 1)
         await site.post(seldom, "The lamp, now.")
-        second = await site.sees.threads(asked, first.next, 1)
+        second = await site.sees.list_threads(asked, first.next, 1)
         assert [line.id for line in second.lines] == [seldom]
 
     async def test_so_is_one_on_which_all_was_said_in_a_moment(
@@ -248,7 +250,7 @@ class TestThreads:
         for _ in range(10):
             await site.thread("Another.")
         for asked in (ThreadFilter(text="this ONE"), ThreadFilter(agent="sales")):
-            page = await site.sees.threads(asked, None, 5)
+            page = await site.sees.list_threads(asked, None, 5)
             assert page.lines == ()
             assert page.next is not None
             assert await site.threads(asked) == [wanted]
@@ -261,23 +263,23 @@ class TestThreads:
         self, site: Site, narrow: None
     ) -> None:
         ids = [await site.thread(f"Number {number}?") for number in range(6)]
-        first = await site.sees.threads(ALL, None, 2)
+        first = await site.sees.list_threads(ALL, None, 2)
         await site.thread("A new one?")
         await site.post(ids[5], "And again?")
-        second = await site.sees.threads(ALL, first.next, 9)
+        second = await site.sees.list_threads(ALL, first.next, 9)
         assert [line.id for line in second.lines] == [ids[3], ids[2], ids[1], ids[0]]
 
     async def test_a_thread_is_read_with_all_that_stands_around_it(self, site: Site) -> None:
         folded = await site.folded("What?", "That.")
         over = await site.ticket(thread_id=folded)
         await site.ends.answer(over, "Yes.", "ben", BY)
-        await site.steps.take(folded, "anna", BY)
+        await site.steps.take_thread(folded, "anna", BY)
         open_one = await site.ticket(thread_id=folded, call_id="call_1", kind=TicketKind.ACTION)
         note = await site.steps.note(folded, "Look.", "anna", BY)
-        head = await site.sees.thread(folded)
+        head = await site.sees.read_thread(folded)
         assert (head.line.operator, head.line.messages) == ("anna", 3)
         assert [one.ticket.id for one in head.tickets] == [open_one, over]
-        assert head.notes == (note,) == await site.sees.notes(folded)
+        assert head.notes == (note,) == await site.sees.list_notes(folded)
         assert [(one.id, one.origin) for one in head.actors] == [
             (DESK.id, Origin.DESK),
             (f"{DESK.id}/operators/ben", Origin.DESK),
@@ -290,28 +292,28 @@ class TestThreads:
     async def test_messages_are_read_from_the_newest_back(self, site: Site) -> None:
         thread = await site.thread("One.")
         two = await site.post(thread, "Two.", files=("file_1",))
-        await site.steps.take(thread, "anna", BY)
+        await site.steps.take_thread(thread, "anna", BY)
         await site.steps.say(thread, "Three.", "anna", BY)
         await delete_message(site.store, thread, two)
-        page = await site.sees.messages(thread, None, 2)
+        page = await site.sees.list_messages(thread, None, 2)
         said = [one.said for one in page.messages]
-        shown = [(one.text, operator_of(one.actor), one.is_deleted) for one in said]
+        shown = [(one.text, get_operator(one.actor), one.is_deleted) for one in said]
         assert shown == [
             ("", None, True),
             ("Three.", "anna", False),
         ]
-        rest = await site.sees.messages(thread, page.before, 2)
+        rest = await site.sees.list_messages(thread, page.before, 2)
         assert [one.said.text for one in rest.messages] == ["One."]
         assert rest.before is None
         folded = await site.folded("What?", "That.")
-        both = await site.sees.messages(folded, None, 9)
+        both = await site.sees.list_messages(folded, None, 9)
         assert [one.said.text for one in both.messages] == ["What?", "That."]
 
     async def test_files_are_named_while_they_are_there(self, site: Site) -> None:
         thread = await site.thread("One.")
         await site.post(thread, "Two.", files=("file_1", "file_2"))
         await site.store.run(_add_file, id_="file_1")
-        (_, shown) = (await site.sees.messages(thread, None, 9)).messages
+        (_, shown) = (await site.sees.list_messages(thread, None, 9)).messages
         assert [(one.id, one.name) for one in shown.said.attachments] == [
             ("file_1", "plan.txt"),
             ("file_2", None),
@@ -322,19 +324,19 @@ class TestThreads:
         await delete_thread(site.store, gone)
         for thread_id in ("thread_none", gone):
             with pytest.raises(ThreadNotFound):
-                await site.sees.thread(thread_id)
+                await site.sees.read_thread(thread_id)
             with pytest.raises(ThreadNotFound):
-                await site.sees.messages(thread_id, None, 9)
-            assert await site.sees.notes(thread_id) == ()
+                await site.sees.list_messages(thread_id, None, 9)
+            assert await site.sees.list_notes(thread_id) == ()
 
     async def test_what_is_no_cursor_is_refused(self, site: Site) -> None:
         thread = await site.thread("One.")
         for refused in (
-            site.sees.tickets(EVERY, "x", 9),
-            site.sees.tickets(TicketFilter("over"), "open.ticket_1", 9),
-            site.sees.threads(ALL, "~", 9),
-            site.sees.threads(ThreadFilter(text="x"), "A B", 9),
-            site.sees.messages(thread, "msg_none", 9),
+            site.sees.list_tickets(EVERY, "x", 9),
+            site.sees.list_tickets(TicketFilter("over"), "open.ticket_1", 9),
+            site.sees.list_threads(ALL, "~", 9),
+            site.sees.list_threads(ThreadFilter(text="x"), "A B", 9),
+            site.sees.list_messages(thread, "msg_none", 9),
         ):
             with pytest.raises(InvalidRequest):
                 await refused

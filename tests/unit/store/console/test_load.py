@@ -29,7 +29,7 @@ class TestLoad:
         site.now = float(begun + HOUR + 1)
         await site.thread("In the next?")
         await site.ticket()
-        before, hour, present = await site.sees.load(3)
+        before, hour, present = await site.sees.read_load(3)
         assert (before.at, before.messages, before.waited_seconds) == (begun - HOUR, 0, None)
         assert (hour.at, hour.messages, hour.visitors_messages) == (begun, 9, 5)
         assert (hour.tickets, hour.ended) == (3, 3)
@@ -41,7 +41,7 @@ class TestLoad:
         site.now = float(NOW - NOW % HOUR + HOUR)
         await site.folded()
         site.now += HOUR + 90
-        counted = await site.sees.load(2)
+        counted = await site.sees.read_load(2)
         asked: list[str] = []
         read = site.store.read
 
@@ -51,7 +51,7 @@ class TestLoad:
 
         site.store.read = note  # type: ignore[method-assign]
         await site.thread("Now?")
-        after = await site.sees.load(2)
+        after = await site.sees.read_load(2)
         assert after[0] == counted[0]
         assert after[1].messages == counted[1].messages + 1
         assert asked.count("count_said_between") == 1
@@ -59,23 +59,23 @@ class TestLoad:
     async def test_other_hours_than_there_are_are_refused(self, site: Site) -> None:
         for hours in (0, 169):
             with pytest.raises(InvalidRequest, match="from 1 to 168"):
-                await site.sees.load(hours)
+                await site.sees.read_load(hours)
 
 
 async def test_the_version_grows_with_what_operators_do(site: Site) -> None:
     thread = await site.thread("Hello?")
     ticket = await site.ticket()
-    known = await site.sees.version()
+    known = await site.sees.read_version()
     for change in (
-        site.steps.take(thread, "anna", BY),
+        site.steps.take_thread(thread, "anna", BY),
         site.steps.note(thread, "Look.", "anna", BY),
-        site.steps.release(thread, BY),
-        site.ends.take(ticket, "anna", BY),
+        site.steps.release_thread(thread, BY),
+        site.ends.take_ticket(ticket, "anna", BY),
         site.ends.close(ticket, "", "anna", BY),
         site.ticket(),
     ):
         await change
-        now = await site.sees.version()
+        now = await site.sees.read_version()
         assert now > known
         known = now
 

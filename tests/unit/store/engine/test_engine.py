@@ -8,15 +8,15 @@ from typing import Any
 import pytest
 
 from aitp_desk.store import units as work
-from aitp_desk.store.engine.unit import Unit, touched
+from aitp_desk.store.engine.unit import Unit, list_touched_keys
 from aitp_desk.store.records.runs import ClaimedRun
-from aitp_desk.store.records.threads import Fork, Once
+from aitp_desk.store.records.threads import Fork, IdempotencyRecord
 from tests.support.store.messages import VISITOR, a_session, a_thread, first_turn
 
 THREAD = a_thread()
 CLAIM = ClaimedRun("run_1", THREAD.id, "w", 1, 0, 1, 1, 0, VISITOR)
 FORK = Fork("thread_parent", VISITOR, 0)
-ONCE = Once("aya", "key", b"f")
+ONCE = IdempotencyRecord("aya", "key", b"f")
 OF_THREAD = ("thread", THREAD.id)
 
 
@@ -38,12 +38,12 @@ OF_THREAD = ("thread", THREAD.id)
 def test_a_unit_touches_what_its_arguments_name(
     arguments: dict[str, Any], expected: set[tuple[str, ...]] | None
 ) -> None:
-    found = touched(Unit(work.append_message, (), arguments))
+    found = list_touched_keys(Unit(work.append_message, (), arguments))
     assert (found and set(found)) == expected
 
 
 def test_arguments_bound_before_count_too() -> None:
     bound = partial(work.renew_lease, claim=CLAIM)
     unit = Unit(bound, (), {"lease_until": 1})
-    assert touched(unit) == frozenset({OF_THREAD})
+    assert list_touched_keys(unit) == frozenset({OF_THREAD})
     assert unit.name == "renew_lease"

@@ -15,7 +15,7 @@ from aitp_desk.store.base import Store, StoreError, Work
 from aitp_desk.store.engine.sqlite import SqliteStore
 from aitp_desk.store.engine.sqlite_writer import BEHIND_UNITS
 from aitp_desk.store.reads import threads as reads
-from aitp_desk.store.records.threads import Once
+from aitp_desk.store.records.threads import IdempotencyRecord
 from tests.support.store.messages import (
     NOW,
     a_session,
@@ -245,7 +245,7 @@ async def test_a_store_that_is_behind_says_so_until_it_has_caught_up(store: Stor
 
 
 async def test_the_same_key_in_one_group_is_used_once(store: Store) -> None:
-    once = Once("aya", "key", b"f")
+    once = IdempotencyRecord("aya", "key", b"f")
     first, second = await asyncio.gather(
         open_thread(store, "Hello", once=once), open_thread(store, "Hello", once=once)
     )

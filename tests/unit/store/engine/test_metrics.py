@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from aitp_desk.store.base import StoreError, Work
-from aitp_desk.store.engine.metrics import Line
+from aitp_desk.store.engine.metrics import QueueMetrics
 from aitp_desk.store.engine.sqlite import SqliteStore
 
 
@@ -19,7 +19,7 @@ def note(*, name: str) -> Work[None]:
 
 
 def test_the_first_of_the_line_is_the_oldest_that_is_not_settled() -> None:
-    line = Line()
+    line = QueueMetrics()
     assert line.seconds(100.0) == 0
     line.hand_over(3, 10.0)
     line.hand_over(2, 20.0)

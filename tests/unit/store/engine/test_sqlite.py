@@ -154,10 +154,10 @@ async def test_many_records_do_not_wait_for_the_clock(database: Path) -> None:
             store_loop.call_soon_threadsafe(seen.append, number)
             yield from ()
 
-        for number in range(3 * sqlite_writer.MOST_UNITS):
+        for number in range(3 * sqlite_writer.MAX_UNITS):
             store.record(note, number)
         await store.settled()
-        assert seen == list(range(3 * sqlite_writer.MOST_UNITS))
+        assert seen == list(range(3 * sqlite_writer.MAX_UNITS))
 
 
 async def test_the_command_line_may_write_beside_a_serving_desk(database: Path) -> None:
@@ -257,7 +257,7 @@ async def test_a_store_ends_also_while_records_find_the_database_held(
     database: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("aitp_desk.store.engine.sqlite.COMMIT_WAITS_MS", 10)
-    monkeypatch.setattr(sqlite_writer, "MOST_UNITS", 1)
+    monkeypatch.setattr(sqlite_writer, "MAX_UNITS", 1)
     with closing(sqlite3.connect(database, isolation_level=None)) as holder:
         async with asyncio.timeout(10), SqliteStore.open(database) as store:
             holder.execute("BEGIN IMMEDIATE")
@@ -320,7 +320,7 @@ async def test_the_log_of_writes_is_emptied_past_its_bound(
     database: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     bound = 256 * 1024
-    monkeypatch.setattr(sqlite_writer, "MOST_WAL_BYTES", bound)
+    monkeypatch.setattr(sqlite_writer, "MAX_WAL_BYTES", bound)
     wal = database.with_name("desk.db-wal")
     sizes: list[int] = []
     async with SqliteStore.open(database) as store:
@@ -362,7 +362,7 @@ async def test_what_was_deleted_is_in_no_file_once_nothing_is_written_for_a_mome
 async def test_a_reader_that_stays_does_not_stop_the_writer(
     database: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sqlite_writer, "MOST_WAL_BYTES", 64 * 1024)
+    monkeypatch.setattr(sqlite_writer, "MAX_WAL_BYTES", 64 * 1024)
     async with SqliteStore.open(database) as store:
         opened = await open_thread(store, "Hello")
         with closing(sqlite3.connect(database, isolation_level=None)) as reader:

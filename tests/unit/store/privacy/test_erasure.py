@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 
 from aitp_desk.desk.maintenance.erasure import erase_words, find_words
-from aitp_desk.model.access.grant import Grant, May
+from aitp_desk.model.access.grant import Grant, GrantLevel
 from aitp_desk.model.access.principal import Principal, PrincipalKind
 from aitp_desk.model.conversation.run import RunOptions
 from aitp_desk.store import units as work
 from aitp_desk.store.base import Store
 from aitp_desk.store.reads import threads as reads
-from aitp_desk.store.reads.erasure import Erased, Person
+from aitp_desk.store.reads.erasure import ErasureCounts, Person
 from aitp_desk.store.records.runs import NewRun
 from aitp_desk.store.records.threads import Summary
 from aitp_desk.store.units.runs.callers import start_run
@@ -48,7 +48,7 @@ async def test_a_persons_messages_go_and_their_places_stay(store: Store) -> None
     await store.run(work.keep_summary, summary=summary, made_of=(), previous=None)
 
     aya = Person("aya")
-    assert await find_words(store, aya) == Erased(messages=45, threads=1)
+    assert await find_words(store, aya) == ErasureCounts(messages=45, threads=1)
     erased = await erase_words(store, aya, by=somebody(), clock=clock)
     assert (erased.messages, erased.ended, erased.threads) == (45, 1, 1)
     assert await reads.newest_messages(store, theirs.id, 100) == ()
@@ -96,7 +96,7 @@ async def test_what_was_asked_of_a_run_goes_also_where_anothers_message_has_join
 async def test_what_was_said_by_a_link_goes_by_the_name_of_the_link(store: Store) -> None:
     thread = a_thread("aya")
     await open_thread(store, "Hello.", thread=thread)
-    grant = Grant("grant_1", thread.id, "link:grant_1", May.WRITE, NOW)
+    grant = Grant("grant_1", thread.id, "link:grant_1", GrantLevel.WRITE, NOW)
     await store.run(
         work.share_thread, grant=grant, hash=b"1", principal=AYA, now=NOW, idle_before=0
     )
@@ -111,7 +111,7 @@ async def test_folded_turns_of_a_person_go_and_those_of_others_stay_folded(store
     theirs, others = a_session(a_thread("aya")), a_session(a_thread("ben"))
     for session in (theirs, others):
         await store.run(work.fold_turn, **first_turn(session, "Mine?", "Yours."))
-    assert await find_words(store, Person("aya")) == Erased(messages=1, replies=1, threads=1)
+    assert await find_words(store, Person("aya")) == ErasureCounts(messages=1, replies=1, threads=1)
     erased = await erase_words(store, Person("aya"), by=somebody(), clock=clock)
     assert (erased.messages, erased.replies) == (1, 1)
     assert len(await store.read("folded_after", {"after": "", "limit": 9})) == 1

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from aitp_desk.model.access.principal import Principal, PrincipalKind, anonymous
+from aitp_desk.model.access.principal import Principal, PrincipalKind, make_anonymous
 from aitp_desk.model.conversation.run import RunState
 from aitp_desk.model.errors import DeskError, InvalidRequest
 from aitp_desk.store.base import Store
@@ -72,14 +72,14 @@ class TestAskers:
         await post(store, opened.thread_id, principal=VISITOR)
         await post(store, opened.thread_id, principal=AYA)
         (held,) = await claim(store)
-        assert held.asked_by == anonymous("")
+        assert held.asked_by == make_anonymous("")
 
     @pytest.mark.parametrize(
         ("helper", "works_for"),
         [
             (AYA, Principal("aya", PrincipalKind.AGENT, AYA.scopes, "")),
             (Principal("aya", PrincipalKind.AGENT, frozenset({"actions"}), ""), None),
-            (OPERATOR, anonymous("")),
+            (OPERATOR, make_anonymous("")),
         ],
     )
     async def test_a_run_that_somebody_else_helps_on_works_for_both(

@@ -13,7 +13,7 @@ from aitp_desk.store import units as work
 from aitp_desk.store.base import Store
 from aitp_desk.store.reads import runs as run_reads
 from aitp_desk.store.reads import threads as reads
-from aitp_desk.store.records.threads import Once, Placed
+from aitp_desk.store.records.threads import IdempotencyRecord, PostResult
 from aitp_desk.store.units import MAX_ATTEMPTS
 from aitp_desk.store.units.runs.callers import submit_outputs
 from aitp_desk.store.units.runs.workers import pause_run
@@ -66,18 +66,18 @@ class TestStarting:
         outcomes = await asyncio.gather(
             *(start(store, opened.thread_id, f"{n}") for n in range(8)), return_exceptions=True
         )
-        assert sum(isinstance(outcome, Placed) for outcome in outcomes) == 1
+        assert sum(isinstance(outcome, PostResult) for outcome in outcomes) == 1
         page = await reads.messages(store, opened.thread_id, order="asc", limit=10)
         assert len(page.messages) == 2
 
     async def test_a_repeat_finds_the_first_run(self, store: Store) -> None:
         opened = await open_thread(store, "Hello?")
-        once = Once("thread", "key", b"f")
+        once = IdempotencyRecord("thread", "key", b"f")
         first = await start(store, opened.thread_id, "One?", once=once)
         again = await start(store, opened.thread_id, "One?", once=once)
         assert (again.replayed, again.run_id) == (True, first.run_id)
         with pytest.raises(IdempotencyConflict):
-            await start(store, opened.thread_id, once=Once("thread", "key", b"other"))
+            await start(store, opened.thread_id, once=IdempotencyRecord("thread", "key", b"other"))
 
     async def test_a_driven_run_counts_for_no_cap(self, store: Store) -> None:
         opened = await open_thread(store, "Hello?")

@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from aitp_desk.model.access.principal import anonymous
+from aitp_desk.model.access.principal import make_anonymous
 from aitp_desk.model.conversation.run import RunState
 from aitp_desk.store import units as work
 from aitp_desk.store.base import Store
@@ -178,7 +178,7 @@ class TestClaiming:
             upto_seq=2,
             last_event=4,
             answered_seq=0,
-            asked_by=anonymous(""),
+            asked_by=make_anonymous(""),
         )
         assert await state_of(store, held.id) is RunState.IN_PROGRESS
 

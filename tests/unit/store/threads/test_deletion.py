@@ -19,7 +19,7 @@ from aitp_desk.model.errors import (
 from aitp_desk.store import units as work
 from aitp_desk.store.base import Store
 from aitp_desk.store.reads import threads as reads
-from aitp_desk.store.records.threads import Once
+from aitp_desk.store.records.threads import IdempotencyRecord
 from tests.support.store.messages import (
     AYA,
     BEN,
@@ -201,7 +201,7 @@ class TestThreads:
         ]
 
     async def test_its_keys_find_nothing_to_repeat(self, store: Store) -> None:
-        once = Once("aya", "key-1", b"fingerprint")
+        once = IdempotencyRecord("aya", "key-1", b"fingerprint")
         opened = await open_thread(store, "one", once=once)
         await delete_thread(store, opened.thread_id)
         again = await open_thread(store, "one", once=once)

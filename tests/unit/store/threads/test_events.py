@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from aitp_desk.desk.events.events import AT_ONCE_BYTES, Happening, HappeningPage
-from aitp_desk.desk.events.events import read_happenings as read_page
+from aitp_desk.desk.events.events import AT_ONCE_BYTES, ThreadEvent, ThreadEventPage
+from aitp_desk.desk.events.events import read_thread_events as read_page
 from aitp_desk.model.conversation.run import Run, RunState
 from aitp_desk.model.conversation.thread import Message
 from aitp_desk.store import units as work
@@ -16,7 +16,7 @@ from tests.support.store.messages import HOUR, NOW, VISITOR, answer, claim, open
 
 async def read_happenings(
     store: Store, thread_id: str, after: int, limit: int
-) -> tuple[Happening, ...]:
+) -> tuple[ThreadEvent, ...]:
     """What happened, where nothing is wanted of what comes next."""
     return (await read_page(store, thread_id, after, limit)).happenings
 
@@ -94,7 +94,7 @@ async def test_a_page_of_long_messages_ends_early_and_the_next_goes_on(store: St
     long = "\x01" * (AT_ONCE_BYTES // 6 // 3)
     opened = await open_thread(store, *[long] * 7)
     sizes: list[int] = []
-    page = HappeningPage((), has_more=True)
+    page = ThreadEventPage((), has_more=True)
     while page.has_more:
         page = await read_page(store, opened.thread_id, sum(sizes), 32)
         sizes.append(len(page.happenings))

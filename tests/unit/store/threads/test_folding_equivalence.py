@@ -16,7 +16,7 @@ import msgspec
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from aitp_desk.model.access.principal import Principal, PrincipalKind, anonymous
+from aitp_desk.model.access.principal import Principal, PrincipalKind, make_anonymous
 from aitp_desk.model.conversation.thread import Actor, Origin, Thread
 from aitp_desk.model.ids import id_from
 from aitp_desk.store import units as work
@@ -121,7 +121,7 @@ def kept(database: Path, thread_id: str) -> dict[str, list[tuple[Any, ...]]]:
 
 def reader(turn: FoldedTurn) -> Principal:
     if turn.owner is None:
-        return anonymous("192.0.2.1")
+        return make_anonymous("192.0.2.1")
     return Principal(turn.owner, PrincipalKind.AGENT, frozenset(), "192.0.2.1")
 
 

@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from aitp_desk.model.access.grant import MAX_GRANTS, Grant, May
+from aitp_desk.model.access.grant import MAX_GRANTS, Grant, GrantLevel
 from aitp_desk.model.access.principal import Principal, PrincipalKind
 from aitp_desk.model.access.rule import Access
 from aitp_desk.model.errors import (
@@ -46,7 +46,7 @@ async def share(
     store: Store,
     thread_id: str,
     with_whom: str | None = CLEO.id,
-    may: May = May.WRITE,
+    may: GrantLevel = GrantLevel.WRITE,
     *,
     principal: Principal = AYA,
     expires_at: int | None = None,
@@ -84,7 +84,7 @@ async def access(
 
 
 async def ids(store: Store, thread_id: str, *, now: int = NOW) -> list[str]:
-    return [grant.id for grant in await grant_reads.of_thread(store, thread_id, now=now)]
+    return [grant.id for grant in await grant_reads.list_thread_grants(store, thread_id, now=now)]
 
 
 @pytest.fixture
@@ -97,23 +97,23 @@ async def test_whoever_it_is_shared_with_may_what_it_is_shared_for(
     store: Store, owned: str
 ) -> None:
     assert await access(store, owned, CLEO) is None
-    await share(store, owned, may=May.READ)
+    await share(store, owned, may=GrantLevel.READ)
     assert await access(store, owned, CLEO) == Access(
         may_write=False, may_manage=False, may_join=False
     )
     with pytest.raises(Forbidden, match="to be read"):
         await post(store, owned, principal=CLEO)
-    await share(store, owned, may=May.WRITE)
+    await share(store, owned, may=GrantLevel.WRITE)
     said = await post(store, owned, principal=CLEO)
     assert (said.messages[0].actor, said.messages[0].principal) == (CLEO.id, CLEO.id)
     assert await access(store, owned, BEN) is None
 
 
 async def test_sharing_with_the_same_caller_again_keeps_the_grant(store: Store, owned: str) -> None:
-    first = await share(store, owned, may=May.READ, expires_at=NOW + 5)
-    again = await share(store, owned, may=May.WRITE, now=NOW + 1)
+    first = await share(store, owned, may=GrantLevel.READ, expires_at=NOW + 5)
+    again = await share(store, owned, may=GrantLevel.WRITE, now=NOW + 1)
     assert (again.id, again.created_at, again.expires_at) == (first.id, NOW, None)
-    assert await grant_reads.of_thread(store, owned, now=NOW + 9) == (again,)
+    assert await grant_reads.list_thread_grants(store, owned, now=NOW + 9) == (again,)
 
 
 async def test_a_links_holder_speaks_by_a_name_of_its_own_and_changes_nothing_of_others(
@@ -136,7 +136,7 @@ async def test_a_grant_that_is_revoked_or_has_expired_opens_nothing(
 ) -> None:
     grant = await share(store, owned)
     link = await share(store, owned, None, expires_at=NOW + 5)
-    assert await grant_reads.by_hash(store, link.id.encode()) == link
+    assert await grant_reads.find_grant_by_hash(store, link.id.encode()) == link
     assert await ids(store, owned) == sorted([grant.id, link.id], reverse=True)
     await revoke(store, owned, grant.id)
     assert await access(store, owned, CLEO) is None
@@ -205,4 +205,4 @@ async def test_a_thread_has_so_many_grants_and_those_that_expired_make_room(
 async def test_with_the_thread_its_grants_go(store: Store, owned: str) -> None:
     link = await share(store, owned, None)
     await delete_thread(store, owned, principal=AYA)
-    assert await grant_reads.by_hash(store, link.id.encode()) is None
+    assert await grant_reads.find_grant_by_hash(store, link.id.encode()) is None

@@ -10,7 +10,7 @@ from aitp_desk.model.errors import UnknownSession
 from aitp_desk.store import units as work
 from aitp_desk.store.base import Store
 from aitp_desk.store.reads import threads as reads
-from aitp_desk.store.records.threads import Expired, Once, Session
+from aitp_desk.store.records.threads import Expired, IdempotencyRecord, Session
 from tests.support.store.messages import (
     DESK,
     HOUR,
@@ -81,13 +81,13 @@ class TestSessions:
 
 class TestExpiry:
     async def test_keys_past_their_time_are_forgotten(self, store: Store) -> None:
-        once = Once("aya", "key", b"one")
+        once = IdempotencyRecord("aya", "key", b"one")
         first = await open_thread(store, once=once)
         gone = await store.run(
             work.delete_expired, once_before=NOW + 1, sessions_before=0, limit=10, **NO_FILES
         )
         assert gone == Expired(idempotency=1, sessions=0)
-        again = await open_thread(store, once=Once("aya", "key", b"other"))
+        again = await open_thread(store, once=IdempotencyRecord("aya", "key", b"other"))
         assert not again.replayed
         assert again.thread_id != first.thread_id
 
@@ -106,7 +106,7 @@ class TestExpiry:
 
     async def test_a_call_removes_no_more_than_it_may(self, store: Store) -> None:
         for number in range(5):
-            await open_thread(store, once=Once("aya", str(number), b"f"))
+            await open_thread(store, once=IdempotencyRecord("aya", str(number), b"f"))
         expire = {"once_before": NOW + 1, "sessions_before": 0, "limit": 2, **NO_FILES}
         gone = [await store.run(work.delete_expired, **expire) for _ in range(4)]
         assert [expired.idempotency for expired in gone] == [2, 2, 1, 0]

@@ -7,7 +7,7 @@ import msgspec
 from aitp_desk.store import units as work
 from aitp_desk.store.base import Store
 from aitp_desk.store.reads import threads as reads
-from aitp_desk.store.records.threads import Fork, Stretch, Summary
+from aitp_desk.store.records.threads import Fork, MessageRange, Summary
 from tests.support.store.messages import (
     NOW,
     VISITOR,
@@ -23,7 +23,7 @@ from tests.support.store.messages import (
 async def keep(
     store: Store,
     summary: Summary,
-    *made_of: Stretch,
+    *made_of: MessageRange,
     previous: Summary | None = None,
 ) -> bool:
     return await store.run(work.keep_summary, summary=summary, made_of=made_of, previous=previous)
@@ -48,15 +48,15 @@ async def test_the_newest_summary_takes_the_place_of_the_one_before(store: Store
     one = Summary(opened.thread_id, 1, "One.", "extractive")
     two = Summary(opened.thread_id, 2, "One, two.", "a model")
     assert await reads.summary(store, opened.thread_id) is None
-    assert await keep(store, one, Stretch(opened.thread_id, 0, 1, 1))
-    assert await keep(store, two, Stretch(opened.thread_id, 1, 2, 1), previous=one)
+    assert await keep(store, one, MessageRange(opened.thread_id, 0, 1, 1))
+    assert await keep(store, two, MessageRange(opened.thread_id, 1, 2, 1), previous=one)
     assert await reads.summary(store, opened.thread_id) == two
 
 
 async def test_only_a_deletion_that_it_covers_drops_a_summary(store: Store) -> None:
     opened = await open_thread(store, "one", "two", "three")
     kept = Summary(opened.thread_id, 2, "One, two.", "extractive")
-    assert await keep(store, kept, Stretch(opened.thread_id, 0, 2, 2))
+    assert await keep(store, kept, MessageRange(opened.thread_id, 0, 2, 2))
     await delete_message(store, opened.thread_id, opened.messages[2].id)
     assert await reads.summary(store, opened.thread_id) == kept
     await delete_message(store, opened.thread_id, opened.messages[0].id)
@@ -65,14 +65,16 @@ async def test_only_a_deletion_that_it_covers_drops_a_summary(store: Store) -> N
 
 async def test_a_deleted_thread_has_no_summary(store: Store) -> None:
     opened = await open_thread(store, "one", "two")
-    await keep(store, Summary(opened.thread_id, 1, "One.", "x"), Stretch(opened.thread_id, 0, 1, 1))
+    await keep(
+        store, Summary(opened.thread_id, 1, "One.", "x"), MessageRange(opened.thread_id, 0, 1, 1)
+    )
     await delete_thread(store, opened.thread_id)
     assert await reads.summary(store, opened.thread_id) is None
 
 
 async def test_nothing_is_kept_of_what_was_deleted_while_it_was_made(store: Store) -> None:
     opened = await open_thread(store, "one", "two", "three")
-    of_two = Stretch(opened.thread_id, 0, 2, 2)
+    of_two = MessageRange(opened.thread_id, 0, 2, 2)
     await delete_message(store, opened.thread_id, opened.messages[1].id)
     assert not await keep(store, Summary(opened.thread_id, 2, "One, two.", "x"), of_two)
     assert await reads.summary(store, opened.thread_id) is None
@@ -82,9 +84,9 @@ async def test_nothing_goes_on_from_a_summary_that_is_no_more(store: Store) -> N
     opened = await open_thread(store, "one", "two", "three")
     one = Summary(opened.thread_id, 1, "One.", "x")
     two = Summary(opened.thread_id, 2, "One, two.", "x")
-    await keep(store, one, Stretch(opened.thread_id, 0, 1, 1))
+    await keep(store, one, MessageRange(opened.thread_id, 0, 1, 1))
     await delete_message(store, opened.thread_id, opened.messages[0].id)
-    assert not await keep(store, two, Stretch(opened.thread_id, 1, 2, 1), previous=one)
+    assert not await keep(store, two, MessageRange(opened.thread_id, 1, 2, 1), previous=one)
     assert await reads.summary(store, opened.thread_id) is None
 
 
@@ -99,7 +101,7 @@ async def test_what_was_forked_off_forgets_with_its_parent_what_it_knows_of_it(
     apart = (await open_thread(store, "one")).thread_id
     for thread_id, upto_seq in ((child, -1), (grandchild, 1), (later, 0), (apart, 1)):
         made = Summary(thread_id, upto_seq, "One.", "x")
-        assert await keep(store, made, Stretch(parent.thread_id, 0, 1, 1))
+        assert await keep(store, made, MessageRange(parent.thread_id, 0, 1, 1))
     newest = await post(store, parent.thread_id, "last", run=False)
 
     async def remaining() -> set[str]:
@@ -119,7 +121,7 @@ async def test_a_fork_at_an_earlier_message_knows_nothing_of_a_later_one(store: 
     parent = await open_thread(store, "one")
     child = await fork(store, parent.thread_id, "two")
     kept = Summary(child, 0, "One.", "x")
-    await keep(store, kept, Stretch(parent.thread_id, 0, 1, 1))
+    await keep(store, kept, MessageRange(parent.thread_id, 0, 1, 1))
     later = await post(store, parent.thread_id, "after the fork", run=False)
     assert later.message_id is not None
     await delete_message(store, parent.thread_id, later.message_id)

@@ -26,7 +26,7 @@ from aitp_desk.model.errors import (
 from aitp_desk.store import units as work
 from aitp_desk.store.base import Store, StoreError
 from aitp_desk.store.reads import threads as reads
-from aitp_desk.store.records.threads import Fork, NewMessage, Once
+from aitp_desk.store.records.threads import Fork, IdempotencyRecord, NewMessage
 from tests.support.store.messages import (
     AYA,
     BEN,
@@ -263,7 +263,7 @@ class TestSpeaker:
 
 class TestIdempotency:
     async def test_a_repeated_opening_is_told_what_was_made(self, store: Store) -> None:
-        once = Once("aya", "key-1", b"fingerprint")
+        once = IdempotencyRecord("aya", "key-1", b"fingerprint")
         first = await open_thread(store, "Hello", run=True, once=once)
         again = await open_thread(store, "Hello", run=True, once=once)
         assert again.replayed
@@ -275,7 +275,7 @@ class TestIdempotency:
 
     async def test_a_repeated_message_is_written_once(self, store: Store) -> None:
         opened = await open_thread(store)
-        once = Once("aya", "key-1", b"fingerprint")
+        once = IdempotencyRecord("aya", "key-1", b"fingerprint")
         first = await post(store, opened.thread_id, once=once)
         again = await post(store, opened.thread_id, once=once)
         assert again.replayed
@@ -285,15 +285,15 @@ class TestIdempotency:
 
     async def test_a_key_that_stands_for_another_request_is_refused(self, store: Store) -> None:
         opened = await open_thread(store)
-        await post(store, opened.thread_id, once=Once("aya", "key-1", b"one"))
+        await post(store, opened.thread_id, once=IdempotencyRecord("aya", "key-1", b"one"))
         with pytest.raises(IdempotencyConflict):
-            await post(store, opened.thread_id, once=Once("aya", "key-1", b"other"))
+            await post(store, opened.thread_id, once=IdempotencyRecord("aya", "key-1", b"other"))
         with pytest.raises(IdempotencyConflict):
-            await open_thread(store, once=Once("aya", "key-1", b"other"))
+            await open_thread(store, once=IdempotencyRecord("aya", "key-1", b"other"))
 
     async def test_keys_of_different_scopes_do_not_meet(self, store: Store) -> None:
-        first = await open_thread(store, once=Once("aya", "key-1", b"one"))
-        second = await open_thread(store, once=Once("ben", "key-1", b"other"))
+        first = await open_thread(store, once=IdempotencyRecord("aya", "key-1", b"one"))
+        second = await open_thread(store, once=IdempotencyRecord("ben", "key-1", b"other"))
         assert not second.replayed
         assert second.thread_id != first.thread_id
 
@@ -301,14 +301,14 @@ class TestIdempotency:
         self, store: Store
     ) -> None:
         opened = await open_thread(store, thread=a_thread("aya"))
-        once = Once("shared", "key-1", b"fingerprint")
+        once = IdempotencyRecord("shared", "key-1", b"fingerprint")
         await post(store, opened.thread_id, principal=AYA, once=once)
         with pytest.raises(ThreadNotFound):
             await post(store, opened.thread_id, principal=BEN, once=once)
 
     async def test_a_refused_request_does_not_use_up_its_key(self, store: Store) -> None:
         opened = await open_thread(store)
-        once = Once("aya", "key-1", b"fingerprint")
+        once = IdempotencyRecord("aya", "key-1", b"fingerprint")
         with pytest.raises(Forbidden):
             await post(store, opened.thread_id, actor=DESK.id, once=once)
         placed = await post(store, opened.thread_id, once=once)

@@ -6,7 +6,7 @@ import asyncio
 
 import msgspec
 
-from aitp_desk.model.access.audit import AuditKeys, own_auditor
+from aitp_desk.model.access.audit import AuditKeys, make_own_auditor
 from aitp_desk.model.conversation.ticket import KeptTicket, TicketKind, TicketState
 from aitp_desk.store import units as work
 from aitp_desk.store.base import Store
@@ -20,7 +20,7 @@ from aitp_desk.store.units.tickets.answers import (
     NO_PERSON,
     NOBODY_CAME,
     OVERDUE,
-    Spoken,
+    TicketMessage,
     end_ticket,
 )
 from aitp_desk.store.units.tickets.requests import ASKED_PERSON, PersonAsked
@@ -42,7 +42,7 @@ from tests.support.store.messages import (
 )
 
 SAID = ("A person was asked.", "One was asked before.", "Too many wait.")
-BY = own_auditor(AuditKeys(bytes(32), bytes(32)), NOW)
+BY = make_own_auditor(AuditKeys(bytes(32), bytes(32)), NOW)
 
 
 def a_person(thread_id: str, asked_from: str = "somewhere", most: int = 3) -> PersonAsked:
@@ -85,7 +85,7 @@ async def said_last(store: Store, thread_id: str) -> tuple[str, dict[str, str], 
 async def end(store: Store, ticket_id: str, state: TicketState, words: str = "") -> None:
     operator = None if state is TicketState.EXPIRED else "anna"
     message = new_name("msg")
-    spoken = Spoken(message, salt_for(message), words, operator)
+    spoken = TicketMessage(message, salt_for(message), words, operator)
     await store.run(
         end_ticket,
         ticket_id=ticket_id,

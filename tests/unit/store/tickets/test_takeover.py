@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from aitp_desk.desk.maintenance.erasure import erase_words
-from aitp_desk.desk.tickets.service import Escalating
-from aitp_desk.desk.tickets.takeover import SteppingIn
+from aitp_desk.desk.tickets.service import EscalationService
+from aitp_desk.desk.tickets.takeover import Takeover
 from aitp_desk.model.access.audit import AuditAction
 from aitp_desk.model.access.principal import Principal, PrincipalKind
 from aitp_desk.model.conversation.run import RunState
@@ -44,8 +44,8 @@ AYA = Principal("jwt:aya", PrincipalKind.AGENT, frozenset({"threads"}), "192.0.2
 
 
 @pytest.fixture
-def stepping(store: Store) -> SteppingIn:
-    return SteppingIn(store, lambda: NOW + 5)
+def stepping(store: Store) -> Takeover:
+    return Takeover(store, lambda: NOW + 5)
 
 
 async def a_ticket(store: Store, thread_id: str, call_id: str | None = None) -> str:
@@ -80,20 +80,20 @@ async def noted(store: Store) -> list[str]:
 
 
 async def test_a_thread_without_a_ticket_is_taken_and_given_back(
-    store: Store, stepping: SteppingIn
+    store: Store, stepping: Takeover
 ) -> None:
     opened = await open_thread(store, "Hello?", run=True)
     thread_id = opened.thread_id
     before = await reads.epoch(store, TICKETS_EPOCH)
-    await stepping.take(thread_id, "anna", BY)
-    await stepping.take(thread_id, "anna", BY)
+    await stepping.take_thread(thread_id, "anna", BY)
+    await stepping.take_thread(thread_id, "anna", BY)
     assert await holder(store, thread_id) == f"{DESK.id}/operators/anna"
     run = await reads.run(store, opened.run_id or "")
     assert run is not None
     assert run.state in (RunState.FAILED, RunState.CANCELLED)
     assert (await post(store, thread_id, "Anybody?")).run is None
     await stepping.say(thread_id, " I am here. ", "anna", BY)
-    await stepping.release(thread_id, BY)
+    await stepping.release_thread(thread_id, BY)
     assert await holder(store, thread_id) is None
     assert (await post(store, thread_id, "And now?")).run is not None
 
@@ -114,10 +114,10 @@ async def test_a_thread_without_a_ticket_is_taken_and_given_back(
     assert await reads.epoch(store, TICKETS_EPOCH) >= before + 3
 
 
-async def test_a_folded_thread_is_taken_like_any_other(store: Store, stepping: SteppingIn) -> None:
+async def test_a_folded_thread_is_taken_like_any_other(store: Store, stepping: Takeover) -> None:
     session = a_session(a_thread())
     await store.run(work.fold_turn, **first_turn(session, "Mine?", "Yours."))
-    await stepping.take(session.thread_id, "anna", BY)
+    await stepping.take_thread(session.thread_id, "anna", BY)
     assert await holder(store, session.thread_id) == f"{DESK.id}/operators/anna"
     noted_on = a_session(a_thread())
     await store.run(work.fold_turn, **first_turn(noted_on))
@@ -126,34 +126,34 @@ async def test_a_folded_thread_is_taken_like_any_other(store: Store, stepping: S
 
 
 async def test_nobody_speaks_or_takes_where_another_has_the_thread(
-    store: Store, stepping: SteppingIn
+    store: Store, stepping: Takeover
 ) -> None:
     thread_id = (await open_thread(store, "Hello?")).thread_id
     for refused in (stepping.say, stepping.resolve):
         with pytest.raises(PreconditionFailed, match="take it over first"):
             await refused(thread_id, "Hello.", "anna", BY)
     with pytest.raises(PreconditionFailed, match="Nobody has taken"):
-        await stepping.release(thread_id, BY)
-    await stepping.take(thread_id, "anna", BY)
+        await stepping.release_thread(thread_id, BY)
+    await stepping.take_thread(thread_id, "anna", BY)
     for refused in (stepping.say, stepping.resolve):
         with pytest.raises(PreconditionFailed, match="anna has taken"):
             await refused(thread_id, "Hello.", "ben", BY)
     with pytest.raises(PreconditionFailed, match="anna has taken"):
-        await stepping.take(thread_id, "ben", BY)
+        await stepping.take_thread(thread_id, "ben", BY)
     assert texts_of(await reads.newest_messages(store, thread_id, 9)) == ["Hello?"]
     assert await noted(store) == ["thread.taken"]
 
 
 async def test_of_no_thread_or_without_words_or_name_nothing_is_done(
-    store: Store, stepping: SteppingIn
+    store: Store, stepping: Takeover
 ) -> None:
     thread_id = (await open_thread(store, "Hello?")).thread_id
     gone = (await open_thread(store, "Hello?")).thread_id
     await delete_thread(store, gone)
     for id_ in ("thread_none", gone):
         for refused in (
-            stepping.take(id_, "anna", BY),
-            stepping.release(id_, BY),
+            stepping.take_thread(id_, "anna", BY),
+            stepping.release_thread(id_, BY),
             stepping.say(id_, "Hello.", "anna", BY),
             stepping.resolve(id_, "", "anna", BY),
             stepping.note(id_, "Look.", "anna", BY),
@@ -161,7 +161,7 @@ async def test_of_no_thread_or_without_words_or_name_nothing_is_done(
             with pytest.raises(ThreadNotFound):
                 await refused
     for refused in (
-        stepping.take(thread_id, "Anna B", BY),
+        stepping.take_thread(thread_id, "Anna B", BY),
         stepping.say(thread_id, " ", "anna", BY),
         stepping.say(thread_id, "x" * 16_001, "anna", BY),
         stepping.resolve(thread_id, "x" * 16_001, "anna", BY),
@@ -175,18 +175,18 @@ async def test_of_no_thread_or_without_words_or_name_nothing_is_done(
 
 
 async def test_requests_for_a_person_go_with_their_thread_and_tickets_of_calls_do_not(
-    store: Store, stepping: SteppingIn
+    store: Store, stepping: Takeover
 ) -> None:
     thread_id = (await open_thread(store, "Hello?")).thread_id
     request, of_call = await a_ticket(store, thread_id), await a_ticket(store, thread_id, "call_1")
-    await stepping.take(thread_id, "anna", BY)
+    await stepping.take_thread(thread_id, "anna", BY)
     assert await stand(store, request) == ("taken", "anna", "")
     assert await stand(store, of_call) == ("open", None, "")
     await store.run(take_ticket, ticket_id=of_call, operator="anna", now=NOW, by=BY)
     await store.run(release_ticket, ticket_id=of_call, now=NOW, by=BY)
     assert await holder(store, thread_id) is not None, "it was taken for itself"
     await store.run(take_ticket, ticket_id=of_call, operator="anna", now=NOW, by=BY)
-    await stepping.release(thread_id, BY)
+    await stepping.release_thread(thread_id, BY)
     assert await stand(store, request) == ("open", None, "")
     assert await stand(store, of_call) == ("open", None, "")
     assert await store.read("count_asked_from", {"asked_from": "somewhere"}) == [(2,)]
@@ -198,18 +198,18 @@ async def test_requests_for_a_person_go_with_their_thread_and_tickets_of_calls_d
     await store.run(release_ticket, ticket_id=request, now=NOW, by=BY)
     assert await holder(store, thread_id) is None
 
-    await stepping.take(thread_id, "anna", BY)
+    await stepping.take_thread(thread_id, "anna", BY)
     await store.run(release_ticket, ticket_id=request, now=NOW, by=BY)
     assert await holder(store, thread_id) is None, "a request goes back with its thread"
 
 
 @pytest.mark.parametrize(("words", "end"), [("Done.", "answered"), ("", "closed")])
 async def test_who_resolves_a_thread_ends_its_requests_and_gives_it_back(
-    store: Store, stepping: SteppingIn, words: str, end: str
+    store: Store, stepping: Takeover, words: str, end: str
 ) -> None:
     thread_id = (await open_thread(store, "Hello?")).thread_id
     request, of_call = await a_ticket(store, thread_id), await a_ticket(store, thread_id, "call_1")
-    await stepping.take(thread_id, "anna", BY)
+    await stepping.take_thread(thread_id, "anna", BY)
     await store.run(take_ticket, ticket_id=of_call, operator="anna", now=NOW, by=BY)
     await stepping.resolve(thread_id, words, "anna", BY)
     assert await stand(store, request) == (end, "anna", words)
@@ -223,11 +223,11 @@ async def test_who_resolves_a_thread_ends_its_requests_and_gives_it_back(
 
 
 async def test_notes_are_read_in_order_and_stand_on_no_thread(
-    store: Store, stepping: SteppingIn
+    store: Store, stepping: Takeover
 ) -> None:
     opened = await open_thread(store, "Hello?")
     first = await stepping.note(opened.thread_id, " One. ", "anna", BY)
-    second = await SteppingIn(store, lambda: NOW + 9).note(opened.thread_id, "Two.", "ben", BY)
+    second = await Takeover(store, lambda: NOW + 9).note(opened.thread_id, "Two.", "ben", BY)
     assert (first.words, first.operator, first.created_at) == ("One.", "anna", NOW + 5)
     assert await console_reads.notes(store, opened.thread_id) == (first, second)
     assert await console_reads.notes(store, opened.thread_id, after=first.id) == (second,)
@@ -239,7 +239,7 @@ async def test_notes_are_read_in_order_and_stand_on_no_thread(
 
 
 async def test_notes_go_with_their_thread_and_with_its_person(
-    store: Store, stepping: SteppingIn
+    store: Store, stepping: Takeover
 ) -> None:
     deleted, old = [(await open_thread(store, "Hello?")).thread_id for _ in range(2)]
     hers = a_thread(AYA.id)
@@ -248,7 +248,7 @@ async def test_notes_go_with_their_thread_and_with_its_person(
     await open_thread(store, "Of Ben.", thread=shared)
     early = await stepping.note(shared.id, "Before her.", "anna", BY)
     await post(store, shared.id, "Of Aya.", principal=AYA, run=False, now=NOW + 6)
-    late = SteppingIn(store, lambda: NOW + 7)
+    late = Takeover(store, lambda: NOW + 7)
     await late.note(shared.id, "After her.", "anna", BY)
     for thread_id in (deleted, old, hers.id):
         await stepping.note(thread_id, "Look.", "anna", BY)
@@ -261,17 +261,17 @@ async def test_notes_go_with_their_thread_and_with_its_person(
 
 
 async def test_whoever_answers_does_not_speak_on_a_thread_that_another_has(
-    store: Store, stepping: SteppingIn
+    store: Store, stepping: Takeover
 ) -> None:
     thread_id = (await open_thread(store, "Hello?")).thread_id
     ticket = await a_ticket(store, thread_id)
-    await stepping.take(thread_id, "anna", BY)
+    await stepping.take_thread(thread_id, "anna", BY)
     late = await a_ticket(store, thread_id, "call_1")
-    escalating = Escalating(store, lambda: NOW + 5)
+    escalating = EscalationService(store, lambda: NOW + 5)
     for refused in (
         escalating.answer(ticket, "Yes.", "ben", BY),
         escalating.close(ticket, "", "ben", BY),
-        escalating.take(late, "ben", BY),
+        escalating.take_ticket(late, "ben", BY),
     ):
         with pytest.raises(PreconditionFailed, match="anna has taken"):
             await refused
@@ -284,10 +284,10 @@ async def test_whoever_answers_does_not_speak_on_a_thread_that_another_has(
 
 
 async def test_a_deleted_thread_is_nobodys_and_those_who_look_are_told(
-    store: Store, stepping: SteppingIn
+    store: Store, stepping: Takeover
 ) -> None:
     taken, asked = [(await open_thread(store, "Hello?")).thread_id for _ in range(2)]
-    await stepping.take(taken, "anna", BY)
+    await stepping.take_thread(taken, "anna", BY)
     await a_ticket(store, asked)
     for thread_id in (taken, asked):
         before = await reads.epoch(store, TICKETS_EPOCH)
@@ -297,11 +297,11 @@ async def test_a_deleted_thread_is_nobodys_and_those_who_look_are_told(
 
 
 async def test_a_run_that_is_at_work_is_lost_by_its_worker(
-    store: Store, stepping: SteppingIn
+    store: Store, stepping: Takeover
 ) -> None:
     opened = await open_thread(store, "Hello?", run=True)
     (held,) = await claim(store)
-    await stepping.take(opened.thread_id, "anna", BY)
+    await stepping.take_thread(opened.thread_id, "anna", BY)
     assert held.id == opened.run_id
     run = await reads.run(store, held.id)
     assert run is not None

@@ -9,7 +9,7 @@ from unittest.mock import patch
 import pytest
 
 from aitp_desk.store.base import StoreError
-from aitp_desk.web.console.pulse import Pulse
+from aitp_desk.web.console.pulse import ChangeSignal
 
 
 class Numbers:
@@ -53,8 +53,8 @@ async def looked(numbers: Numbers, times: int = 3) -> None:
 @pytest.mark.usefixtures("at_once")
 async def test_all_who_look_are_woken_by_a_change_and_by_nothing_else() -> None:
     numbers = Numbers()
-    pulse = Pulse(numbers.read)
-    async with pulse.beating(), pulse.looking() as one, pulse.looking() as other:
+    pulse = ChangeSignal(numbers.read)
+    async with pulse.run(), pulse.watch() as one, pulse.watch() as other:
         await looked(numbers)
         assert not one.is_set()
         numbers.now += 1
@@ -67,9 +67,9 @@ async def test_all_who_look_are_woken_by_a_change_and_by_nothing_else() -> None:
 @pytest.mark.usefixtures("at_once")
 async def test_while_nobody_looks_nothing_is_read() -> None:
     numbers = Numbers()
-    pulse = Pulse(numbers.read)
-    async with pulse.beating():
-        async with pulse.looking():
+    pulse = ChangeSignal(numbers.read)
+    async with pulse.run():
+        async with pulse.watch():
             await looked(numbers)
         read = numbers.reads
         for _ in range(100):
@@ -77,16 +77,16 @@ async def test_while_nobody_looks_nothing_is_read() -> None:
             await asyncio.sleep(0)
         assert numbers.reads == read
         numbers.now += 1
-        async with pulse.looking() as changed:
+        async with pulse.watch() as changed:
             await looked(numbers)
             assert not changed.is_set(), "who comes looks by themselves"
 
 
 async def test_what_was_changed_here_is_looked_at_without_waiting() -> None:
     numbers = Numbers()
-    pulse = Pulse(numbers.read)
+    pulse = ChangeSignal(numbers.read)
     with patch("aitp_desk.web.console.pulse.LOOK_SECONDS", 60):
-        async with pulse.beating(), pulse.looking() as changed:
+        async with pulse.run(), pulse.watch() as changed:
             numbers.now += 1
             pulse.wake()
             await woken(changed)
@@ -96,8 +96,8 @@ async def test_what_was_changed_here_is_looked_at_without_waiting() -> None:
 async def test_a_store_that_fails_ends_nothing() -> None:
     numbers = Numbers()
     numbers.fails = True
-    pulse = Pulse(numbers.read)
-    async with pulse.beating(), pulse.looking() as changed:
+    pulse = ChangeSignal(numbers.read)
+    async with pulse.run(), pulse.watch() as changed:
         await looked(numbers)
         numbers.fails = False
         await woken(changed)

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from selectolax.lexbor import LexborHTMLParser
 
 from aitp_desk.knowledge.documents.base import Document, DocumentKind
-from aitp_desk.knowledge.documents.chunks import passages_of
+from aitp_desk.knowledge.documents.chunks import split_passages
 from aitp_desk.web.pages.blocks.article import Article, write_article
 
 URLS = {"policies/returns.md": "/policies/returns", "guides/index.md": "/guides"}
@@ -96,7 +96,7 @@ def test_ids_of_a_document_cannot_take_the_place_of_the_pages_own() -> None:
 )
 def test_every_source_points_to_a_heading_of_the_page(body: str, kind: DocumentKind) -> None:
     written = document(body, kind)
-    anchors = {passage.anchor for passage in passages_of(written)} - {""}
+    anchors = {passage.anchor for passage in split_passages(written)} - {""}
     shown = write_article(written, {})
     ids = {node.attributes["id"] for node in LexborHTMLParser(shown.body).css("[id]")}
     assert anchors

@@ -8,7 +8,7 @@ import pytest
 from selectolax.lexbor import LexborHTMLParser
 
 from aitp_desk.config import Site
-from aitp_desk.knowledge.documents.chunks import passages_of
+from aitp_desk.knowledge.documents.chunks import split_passages
 from aitp_desk.knowledge.sources.loader import load_content
 from aitp_desk.web.pages.blocks.article import write_article
 from aitp_desk.web.pages.full.markdown import write_markdown
@@ -45,7 +45,7 @@ def test_a_page_is_shown_with_the_anchors_of_its_passages(tmp_path: Path, name: 
     (document,) = load_content(tmp_path).documents
     article = write_article(document, {})
     body = LexborHTMLParser(str(article.body))
-    passages = passages_of(document)
+    passages = split_passages(document)
     assert any(passage.heading.endswith("Keys") for passage in passages)
     for passage in passages:
         is_title = passage.anchor in {"", article.anchor}

@@ -12,7 +12,7 @@ from multidict import CIMultiDict
 from aitp_desk.config import Signals, Site
 from aitp_desk.desk.desk import Desk
 from aitp_desk.knowledge.snapshot import open_knowledge
-from aitp_desk.model.access.principal import anonymous
+from aitp_desk.model.access.principal import make_anonymous
 from aitp_desk.model.error_kind import ErrorKind
 from aitp_desk.model.errors import (
     DeskError,
@@ -23,14 +23,14 @@ from aitp_desk.model.errors import (
     WrongHost,
 )
 from aitp_desk.protocols.aitp.wire import render_error
-from aitp_desk.protocols.base.accept import quality_of, wants_manifest
+from aitp_desk.protocols.base.accept import find_quality, wants_manifest
 from aitp_desk.protocols.base.door import HTML, JSON, Call, Reply
-from aitp_desk.protocols.base.errors import status_of
+from aitp_desk.protocols.base.errors import find_status
 from aitp_desk.web.pages.assets import ASSETS_PATH, STYLE
-from aitp_desk.web.pages.blocks.texts import texts_of
-from aitp_desk.web.pages.cache import Shelf
+from aitp_desk.web.pages.blocks.texts import find_texts
+from aitp_desk.web.pages.cache import PageCache
 from aitp_desk.web.pages.routes import PagesDoor
-from aitp_desk.web.pages.wire import Page, tag_page, wants_html, words_of
+from aitp_desk.web.pages.wire import Page, get_text_key, tag_page, wants_html
 
 SITE = Site(name="Pine Street Books", url="https://books.example")
 BROWSER = {"Accept": "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"}
@@ -40,7 +40,9 @@ DOOR = PagesDoor(SITE, render_json=render_error)
 async def get(folder: Path, path: str, headers: Mapping[str, str] = BROWSER) -> Reply:
     """One request to the pages of a folder, as the front passes it on."""
     name = path.removeprefix(ASSETS_PATH)
-    call = Call(anonymous("192.0.2.1"), "GET", path, {"name": name}, {}, CIMultiDict(headers), b"")
+    call = Call(
+        make_anonymous("192.0.2.1"), "GET", path, {"name": name}, {}, CIMultiDict(headers), b""
+    )
     async with open_knowledge(folder, data=folder.parent / "data") as knowledge:
         desk = cast(
             Desk,
@@ -90,7 +92,7 @@ def folder(tmp_path: Path) -> Path:
 def test_the_most_specific_range_weighs_a_media_type(
     accept: str, media_type: str, weight: tuple[float, bool]
 ) -> None:
-    assert quality_of(accept, media_type) == weight
+    assert find_quality(accept, media_type) == weight
 
 
 @pytest.mark.requirement("AHP-3.2-1")
@@ -210,7 +212,7 @@ async def test_content_in_a_folder_named_like_the_desks_own_is_served(folder: Pa
 
 
 async def test_rendered_pages_are_kept_up_to_a_size_the_least_used_dropped_first() -> None:
-    shelf = Shelf(max_bytes=25)
+    shelf = PageCache(max_bytes=25)
     rendered: list[str] = []
 
     async def show(path: str) -> None:
@@ -218,7 +220,7 @@ async def test_rendered_pages_are_kept_up_to_a_size_the_least_used_dropped_first
             rendered.append(path)
             return tag_page(path.encode() * 10)
 
-        page = await shelf.page("1", path, "text/html", render)
+        page = await shelf.get_or_render("1", path, "text/html", render)
         assert page.body == path.encode() * 10
 
     for path in ("a", "b", "a", "c", "a", "b"):
@@ -227,17 +229,17 @@ async def test_rendered_pages_are_kept_up_to_a_size_the_least_used_dropped_first
 
 
 async def test_a_page_of_an_older_revision_is_not_shown() -> None:
-    shelf = Shelf()
-    old = await shelf.page("1", "a", "text/html", lambda: tag_page(b"old"))
-    new = await shelf.page("2", "a", "text/html", lambda: tag_page(b"new"))
+    shelf = PageCache()
+    old = await shelf.get_or_render("1", "a", "text/html", lambda: tag_page(b"old"))
+    new = await shelf.get_or_render("2", "a", "text/html", lambda: tag_page(b"new"))
     assert (old.body, new.body) == (b"old", b"new")
     assert old.tag != new.tag
 
 
 async def test_a_page_is_kept_in_each_form() -> None:
-    shelf = Shelf()
+    shelf = PageCache()
     for form in ("text/html", "text/markdown", "text/html"):
-        page = await shelf.page("1", "a", form, lambda form=form: tag_page(form.encode()))  # type: ignore[misc]
+        page = await shelf.get_or_render("1", "a", form, lambda form=form: tag_page(form.encode()))  # type: ignore[misc]
         assert page.body == form.encode()
 
 
@@ -260,7 +262,7 @@ def test_an_error_says_in_words_what_happened(
     reply = DOOR.render_error(error, BROWSER)
     assert (reply.status, reply.content_type) == (status, HTML)
     assert error.message.encode() in reply.body
-    assert words_of(error.kind)[0].encode() in reply.body
+    assert get_text_key(error.kind)[0].encode() in reply.body
     assert b"ahp-notice" in reply.body
     assert header is None or header in reply.headers
     assert ("Vary", "Accept") in reply.headers
@@ -280,8 +282,8 @@ def test_whoever_came_to_the_wrong_host_is_shown_the_right_one() -> None:
 
 @pytest.mark.parametrize("kind", ErrorKind)
 def test_every_kind_of_error_has_words(kind: ErrorKind) -> None:
-    heading = words_of(kind)
-    texts = texts_of("en")
+    heading = get_text_key(kind)
+    texts = find_texts("en")
     assert texts.say(heading)
     assert texts.say(f"{heading}.advice").endswith(".")
-    assert status_of(kind) >= 400
+    assert find_status(kind) >= 400

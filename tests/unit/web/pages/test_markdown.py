@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from aitp_desk.config import Signals, Site
 from aitp_desk.knowledge.documents.base import PAGE_BREAK, Document, DocumentKind
 from aitp_desk.knowledge.documents.blocks import Block, Code, Heading
-from aitp_desk.knowledge.documents.chunks import blocks_of
+from aitp_desk.knowledge.documents.chunks import split_blocks
 from aitp_desk.knowledge.sources.html.blocks import html_blocks
 from aitp_desk.knowledge.sources.loader import load_content
 from aitp_desk.knowledge.sources.markdown.blocks import markdown_blocks
@@ -69,7 +69,7 @@ def test_the_markdown_of_every_page_reads_as_its_source(folder: Path) -> None:
     assert len(documents) >= 4
     urls = {other.source: other.url for other in documents}
     for page in documents:
-        assert words(markdown_blocks(write_body(BOOKSHOP, page, urls))) == words(blocks_of(page))
+        assert words(markdown_blocks(write_body(BOOKSHOP, page, urls))) == words(split_blocks(page))
 
 
 @pytest.mark.parametrize("place", PLACES)

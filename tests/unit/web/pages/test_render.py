@@ -13,11 +13,11 @@ from aitp_desk.config import Contact, Site
 from aitp_desk.knowledge.documents.base import Document, Passage
 from aitp_desk.model.calls.action import Action
 from aitp_desk.web.pages.assets import ASSETS, ICON, SCRIPTS, STYLE
-from aitp_desk.web.pages.blocks.action_forms import offered_acts
-from aitp_desk.web.pages.blocks.example_questions import example_questions, page_topics
-from aitp_desk.web.pages.blocks.template import Markup, fill, join
+from aitp_desk.web.pages.blocks.action_forms import list_offered_actions
+from aitp_desk.web.pages.blocks.example_questions import list_example_questions, list_page_topics
+from aitp_desk.web.pages.blocks.template import Markup, fill_template, join_markup
 from aitp_desk.web.pages.home import MOST_IN_FOLDER, render_home
-from aitp_desk.web.pages.renderer import neighbours_of, render_error_page, render_page
+from aitp_desk.web.pages.renderer import make_page_index, render_error_page, render_page
 
 SITE = Site(
     name="Pine Street Books",
@@ -61,7 +61,7 @@ def home(site: Site = SITE) -> bytes:
 
 
 def page(site: Site = SITE) -> bytes:
-    return render_page(site, document(), neighbours_of(site, [document()]), ["Return window"])
+    return render_page(site, document(), make_page_index(site, [document()]), ["Return window"])
 
 
 def error(site: Site = SITE) -> bytes:
@@ -79,7 +79,7 @@ def hostile(text: str) -> list[bytes]:
     written = document(title=text, description=text, updated=text, body="")
     return [
         render_home(site, [written], [text]),
-        render_page(site, written, neighbours_of(site, [written]), [text]),
+        render_page(site, written, make_page_index(site, [written]), [text]),
         render_error_page(site, status=500, words="error.fault", message=text, is_needed=True),
     ]
 
@@ -129,22 +129,23 @@ def test_the_notice_is_hidden_by_the_style_sheet_and_by_nothing_else() -> None:
 
 def test_a_value_is_escaped_and_markup_is_not() -> None:
     assert (
-        fill('<a title="$it">$it</a>', it='"<&') == '<a title="&quot;&lt;&amp;">&quot;&lt;&amp;</a>'
+        fill_template('<a title="$it">$it</a>', it='"<&')
+        == '<a title="&quot;&lt;&amp;">&quot;&lt;&amp;</a>'
     )
-    assert fill("<p>$it</p>", it=Markup("<b>x</b>")) == "<p><b>x</b></p>"
-    assert join([Markup("<b>a</b>"), Markup("<b>c</b>")], " < ") == "<b>a</b> &lt; <b>c</b>"
+    assert fill_template("<p>$it</p>", it=Markup("<b>x</b>")) == "<p><b>x</b></p>"
+    assert join_markup([Markup("<b>a</b>"), Markup("<b>c</b>")], " < ") == "<b>a</b> &lt; <b>c</b>"
 
 
 def test_a_template_takes_exactly_the_values_that_it_names() -> None:
     with pytest.raises(KeyError):
-        fill("$one $two", one="1")
+        fill_template("$one $two", one="1")
     with pytest.raises(ValueError, match="no place for two"):
-        fill("$one", one="1", two="2")
+        fill_template("$one", one="1", two="2")
 
 
 @given(text=st.text())
 def test_no_text_leaves_its_element_or_its_attribute(text: str) -> None:
-    filled = fill('<p class="one" title="$it">$it</p>', it=text)
+    filled = fill_template('<p class="one" title="$it">$it</p>', it=text)
     paragraph = LexborHTMLParser(filled).css("body *")
     assert [node.tag for node in paragraph] == ["p"]
     assert paragraph[0].attributes.keys() == {"class", "title"}
@@ -274,7 +275,7 @@ def test_a_content_page_has_its_title_its_description_and_the_way_back() -> None
     guides = document("guides", title="All guides")
     sizing = document("guides/fit/sizing", title="Size charts", updated="2026-01-20")
     tree = LexborHTMLParser(
-        render_page(SITE, sizing, neighbours_of(SITE, [guides, sizing]), []).decode()
+        render_page(SITE, sizing, make_page_index(SITE, [guides, sizing]), []).decode()
     )
     assert [node.text() for node in tree.css("h1")] == ["Size charts"]
     title = tree.css_first("title")
@@ -325,7 +326,7 @@ def test_a_contact_address_that_is_no_web_address_is_no_link() -> None:
     ],
 )
 def test_a_heading_that_is_a_question_is_an_example(heading: str, question: str) -> None:
-    found = example_questions(
+    found = list_example_questions(
         [document("about", title="About us")], [passage("about", heading)], "en"
     )
     assert found[0] == question
@@ -345,7 +346,7 @@ def test_the_examples_are_taken_from_different_pages_and_folders() -> None:
         passage("policies/a", "Is " + "very " * 30 + "long?"),
         passage("policies/b", "How do I…?"),
     ]
-    assert example_questions(documents, passages, "en") == (
+    assert list_example_questions(documents, passages, "en") == (
         "Can I wear them in water?",
         "How long does it take?",
         "What about Boots?",
@@ -356,11 +357,11 @@ def test_the_examples_are_taken_from_different_pages_and_folders() -> None:
 def test_the_topics_of_a_page_are_its_first_headings_each_once() -> None:
     headings = ("One", "Two", "Two", "Three", "Four", "Five")
     passages = [passage("policies/returns", heading) for heading in headings]
-    assert page_topics(passages) == ("One", "Two", "Three", "Four")
+    assert list_page_topics(passages) == ("One", "Two", "Three", "Four")
 
 
 def test_the_home_page_offers_what_changes_something_and_is_not_for_operators_alone() -> None:
-    acts = offered_acts(
+    acts = list_offered_actions(
         (
             Action("search", "Searches."),
             Action("lend_lamp", "Lends a <lamp>.", kind="action", open_to="actions"),

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from aitp_desk.knowledge.documents.chunks import passages_of
+from aitp_desk.knowledge.documents.chunks import split_passages
 from aitp_desk.knowledge.sources.loader import load_content
 
 RSS = """\
@@ -31,7 +31,7 @@ def test_entries_are_sections(tmp_path: Path, name: str, text: str) -> None:
     is_latin = "ISO" in text
     tmp_path.joinpath(name).write_text(text, "iso-8859-1" if is_latin else "utf-8")
     (document,) = load_content(tmp_path).documents
-    passages = passages_of(document)
+    passages = split_passages(document)
     assert document.title == "Türen"
     assert passages[0].text == "All news."
     assert passages[1].heading == "Open & wide"

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from aitp_desk.knowledge.documents.chunks import passages_of
+from aitp_desk.knowledge.documents.chunks import split_passages
 from aitp_desk.knowledge.sources.loader import load_content
 
 
@@ -35,7 +35,7 @@ def test_texts_code_and_short_outputs_are_read(tmp_path: Path) -> None:
     )  # fmt: skip
     (document,) = load_content(tmp_path).documents
     assert (document.path, document.title) == ("a", "Doors")
-    units = [unit.text for passage in passages_of(document) for unit in passage.units]
+    units = [unit.text for passage in split_passages(document) for unit in passage.units]
     assert units == [
         "They open.",
         "```python\ndoor.open()\n```",

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from aitp_desk.knowledge.documents.chunks import passages_of
+from aitp_desk.knowledge.documents.chunks import split_passages
 from aitp_desk.knowledge.sources.loader import load_content
 
 YAML = """\
@@ -57,7 +57,7 @@ components:
 def test_operations_are_sections(tmp_path: Path) -> None:
     tmp_path.joinpath("a.openapi.yaml").write_text(YAML)
     (document,) = load_content(tmp_path).documents
-    found = {one.heading: [unit.text for unit in one.units] for one in passages_of(document)}
+    found = {one.heading: [unit.text for unit in one.units] for one in split_passages(document)}
     assert document.title == "Doors"
     assert found["Doors"] == ["All doors.", "Servers:", "https://doors.example"]
     assert found["Authentication"] == [

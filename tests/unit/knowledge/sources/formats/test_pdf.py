@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from aitp_desk.knowledge.documents.base import Document
-from aitp_desk.knowledge.documents.chunks import paragraphs_of_page, passages_of
+from aitp_desk.knowledge.documents.chunks import split_passages, split_pdf_page
 from aitp_desk.knowledge.documents.languages import Languages
 from aitp_desk.knowledge.editions import open_editions
 from aitp_desk.knowledge.library import Library
@@ -51,7 +51,7 @@ def test_a_pdf_is_a_document_with_a_passage_for_each_page(site: Path) -> None:
     (site / "guides" / "care.PDF").write_bytes(GUIDE)
     document = only(load_content(site))
     assert (document.path, document.title) == ("guides/care", "The lantern guide")
-    first, second = passages_of(document)
+    first, second = split_passages(document)
     assert (first.url, second.url) == ("/guides/care#page=1", "/guides/care#page=2")
     assert (first.name, second.name) == ("The lantern guide, page 1", "The lantern guide, page 2")
     assert [unit.text for unit in second.units] == [
@@ -117,13 +117,13 @@ Case name is not"""
     ],
 )
 def test_lines_of_a_page_become_paragraphs(page: str, paragraphs: list[str]) -> None:
-    assert paragraphs_of_page(page) == paragraphs
+    assert split_pdf_page(page) == paragraphs
 
 
 @given(st.text())
 def test_no_word_of_a_page_is_lost(page: str) -> None:
     lines = "\n".join(page.split("\n"))
-    joined = "".join(paragraphs_of_page(lines))
+    joined = "".join(split_pdf_page(lines))
     assert "".join(joined.split()).replace("-", "") == "".join(lines.split()).replace("-", "")
 
 

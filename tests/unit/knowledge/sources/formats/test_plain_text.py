@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from aitp_desk.knowledge.documents.base import Document, Passage
-from aitp_desk.knowledge.documents.chunks import passages_of
+from aitp_desk.knowledge.documents.chunks import split_passages
 from aitp_desk.knowledge.sources.formats.plain_text import text_html
 from aitp_desk.knowledge.sources.loader import load_content
 
@@ -60,7 +60,7 @@ def read(tmp_path: Path, text: str) -> tuple[Document, list[Passage]]:
     """The page ``manual.txt`` of a folder, and its passages."""
     tmp_path.joinpath("manual.txt").write_text(text, "utf-8")
     (document,) = load_content(tmp_path).documents
-    return document, passages_of(document)
+    return document, split_passages(document)
 
 
 def test_numbered_headings_lists_tables_and_code_are_read(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from aitp_desk.knowledge.documents.base import Document, Passage
-from aitp_desk.knowledge.documents.chunks import passages_of
+from aitp_desk.knowledge.documents.chunks import split_passages
 from aitp_desk.knowledge.sources.formats.rst import MAX_CHARACTERS, MAX_LINE, rst_html
 from aitp_desk.knowledge.sources.loader import load_content
 
@@ -14,7 +14,7 @@ def read(tmp_path: Path, text: str) -> tuple[Document, list[Passage]]:
     """The page ``a.rst`` of a folder, and its passages."""
     tmp_path.joinpath("a.rst").write_text(text, "utf-8")
     (document,) = load_content(tmp_path).documents
-    return document, passages_of(document)
+    return document, split_passages(document)
 
 
 def said(passages: list[Passage]) -> list[str]:

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from aitp_desk.knowledge.documents.chunks import passages_of
-from aitp_desk.knowledge.sources.html.json_ld import facts_of
+from aitp_desk.knowledge.documents.chunks import split_passages
+from aitp_desk.knowledge.sources.html.json_ld import write_facts
 from aitp_desk.knowledge.sources.loader import load_content
 
 
@@ -20,7 +20,7 @@ def said(tmp_path: Path, declared: Any, shown: str = "Welcome to it.") -> list[t
     )
     tmp_path.joinpath("a.html").write_text(page, "utf-8")
     (document,) = load_content(tmp_path).documents
-    units = [(one.heading, unit.text) for one in passages_of(document) for unit in one.units]
+    units = [(one.heading, unit.text) for one in split_passages(document) for unit in one.units]
     return units[1:]
 
 
@@ -173,11 +173,11 @@ def test_what_the_page_shows_is_not_read_twice(tmp_path: Path) -> None:
     ],
 )
 def test_what_says_nothing_is_left_out(text: str) -> None:
-    assert facts_of([text], "") == ""
+    assert write_facts([text], "") == ""
 
 
 def test_markup_in_facts_is_text() -> None:
     declared = {"@type": "Product", "name": "<img src=x onerror=alert(1)>Tent", "sku": "a&lt;b>"}
-    html = facts_of([json.dumps(declared)], "")
+    html = write_facts([json.dumps(declared)], "")
     assert "<h2>Tent</h2>" in html
     assert "onerror" not in html

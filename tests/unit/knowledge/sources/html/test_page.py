@@ -7,7 +7,7 @@ from urllib.parse import unquote
 import pytest
 
 from aitp_desk.knowledge.documents.base import Document, Passage
-from aitp_desk.knowledge.documents.chunks import passages_of
+from aitp_desk.knowledge.documents.chunks import split_passages
 from aitp_desk.knowledge.sources.html.page import read_html
 from aitp_desk.knowledge.sources.loader import load_content
 
@@ -16,7 +16,7 @@ def read(tmp_path: Path, html: str) -> tuple[Document, list[Passage]]:
     """The page ``a.html`` of a folder, and its passages."""
     tmp_path.joinpath("a.html").write_text(html, "utf-8")
     (document,) = load_content(tmp_path).documents
-    return document, passages_of(document)
+    return document, split_passages(document)
 
 
 def said(passages: list[Passage]) -> list[str]:
@@ -279,7 +279,7 @@ def test_elements_that_lie_too_deep_are_read_as_text_and_told(tmp_path: Path) ->
     tmp_path.joinpath("a.html").write_text(deep, "utf-8")
     content = load_content(tmp_path)
     (document,), (problem,) = content.documents, content.problems
-    assert said(passages_of(document)) == ["It says this.", "And this."]
+    assert said(split_passages(document)) == ["It says this.", "And this."]
     assert (problem.source, problem.line) == ("a.html", 2)
     assert "close what is left open" in problem.message
 

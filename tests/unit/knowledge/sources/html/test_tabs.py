@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from aitp_desk.knowledge.documents.chunks import passages_of
+from aitp_desk.knowledge.documents.chunks import split_passages
 from aitp_desk.knowledge.sources.loader import load_content
 
 
@@ -12,7 +12,7 @@ def said(tmp_path: Path, html: str) -> list[str]:
     """The texts of all units of a page below its title."""
     tmp_path.joinpath("a.html").write_text(f"<main><h1>Page</h1><p>Top.</p>{html}</main>", "utf-8")
     (document,) = load_content(tmp_path).documents
-    return [unit.text for passage in passages_of(document) for unit in passage.units][1:]
+    return [unit.text for passage in split_passages(document) for unit in passage.units][1:]
 
 
 @pytest.mark.parametrize(
