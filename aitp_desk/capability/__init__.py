@@ -1,65 +1,65 @@
-"""The interface of capabilities: families of structured messages on a thread, as plug-ins.
+"""The plug-in interface of capabilities: families of structured messages on a thread.
 
-A capability is a class below :class:`Capability`. A package names it in the entry point group
+A capability is a subclass of :class:`Capability`. A package names it in the entry point group
 :data:`GROUP`; a site enables it with a section ``[capabilities.NAME]`` in ``desk.toml``, whose
-settings are those of its :attr:`Capability.settings`. This module is all that such a package
-imports of the desk.
+settings are those of its :attr:`Capability.settings`. Such a package imports only this module of
+the desk.
 
-The promises:
+The guarantees:
 
 Judging
-    :meth:`Capability.judge` is asked for each structured part of a message that is of this
-    capability, in the order of the parts, before anything is stored. It is pure: it reads the part
-    and the context, does nothing elsewhere, and may be asked again for the same part. What it wants
-    done it returns as effects.
+    :meth:`Capability.judge` is called for each structured part of this capability in a message, in
+    the order of the parts, before anything is stored. It is pure: it reads the part and the
+    context, has no side effects, and may be called again for the same part. It returns effects.
 Effects
-    All effects of a message are applied in the commit of the message, or none is, and the message
-    is not stored either. Later parts see the effects of earlier ones. One :class:`Refuse` refuses
-    the message.
+    All effects of a message are applied in the commit of the message, or none is and the message is
+    not stored. Later parts see the effects of earlier ones. One :class:`Refuse` rejects the
+    message.
 Races
-    Records and counters that were read are as they were when the effects are applied. Where
-    somebody else was faster the parts are judged anew, three times at most; then the sender is told
-    to try again (409). A counter that is only added to need not be read: who was faster does not
-    matter then, only the least that may be left. One of which only :meth:`Context.has` was asked
-    may change as long as the answer stays the same.
-Apart
-    A capability sees its own records and counters and nobody else's, by exact keys; those of one
-    :attr:`Capability.family` share the ones that are the family's.
-Sealed
-    What :class:`Seal` keeps is never on disk as it is, and nobody reads it in passing: not whoever
-    reads the thread, not the agent, not the log. No capability reads it again either.
-Words
-    Whoever has not declared a message is told :meth:`Capability.as_text`. Words are taken for an
-    answer (:meth:`Capability.from_text`) only where records are open that wait for who speaks
-    (:meth:`Capability.awaits`), and only where one capability alone claims them. What they mean is
-    judged as a message is.
+    Records and counters that were read are unchanged when the effects are applied. After a conflict
+    with a concurrent message the parts are judged again, at most three times; then the sender
+    receives 409 and may retry. A counter that is only added to need not be read: its minimum alone
+    is checked. One that was read only by :meth:`Context.has` may change as long as that result
+    stays the same.
+Isolation
+    A capability sees only its own records and counters, by exact keys. Capabilities of one
+    :attr:`Capability.family` share those of the family.
+Sealed values
+    A value in a :class:`Seal` is never stored in plain text and never shown to readers of the
+    thread, to the agent or in the log. No capability can read it again.
+Text
+    Readers who have not declared a message receive :meth:`Capability.as_text`. Text counts as an
+    answer (:meth:`Capability.from_text`) only where open records wait for its sender
+    (:meth:`Capability.awaits`) and exactly one capability claims it. It is then judged as the
+    message that it means.
 Requests
-    Messages that ask and messages that answer are kept by a :class:`Book`: a request is open once,
-    and then answered, expired or superseded for good (:meth:`Capability.standing`). What waits can
-    be shown at every door as a form (:meth:`Capability.waiting`); what is filled in
-    (:meth:`Capability.answer`) is judged as a message of whoever did.
-Asking
-    A question of the desk's own is put by the first capability that has a message for it
-    (:meth:`Capability.phrase`). That is judged as everybody's are, with the question in its
-    context. The call that waited goes on by :class:`Resume`: once, and only for whoever asked for
-    it; whatever else answers is told so.
-Outside
-    What takes long or happens elsewhere is a job (:class:`Start`), carried out after the commit,
-    and again after a crash: its ``ref`` tells what was done before. What is done again and again is
-    a :class:`Round`. Others are asked by the ``send`` of either alone, which reaches public
-    addresses; they reach the capability by a :class:`Hook`, and what that wants is on disk before
-    they are answered. People whom it wants elsewhere follow a link of its own, which leads them on
-    by a :class:`Redirect`.
-Telling
+    A :class:`Book` keeps messages that ask and messages that answer. A request is open once, then
+    answered, expired or superseded for good (:meth:`Capability.standing`). Every protocol can show
+    an open one as a form (:meth:`Capability.waiting`); a submitted form (:meth:`Capability.answer`)
+    is judged as a message of the actor that submitted it.
+Questions of the desk
+    The first capability that has a message for a question of the desk asks it
+    (:meth:`Capability.phrase`). The message is judged like any other, with the question in its
+    context. The waiting call goes on by :class:`Resume`: once, and only for the actor that made the
+    call; any other answer is reported as not counted.
+Other servers
+    Slow work and work with other servers is a job (:class:`Start`). It runs after the commit, and
+    again after a crash: its ``ref`` identifies what was done before. Periodic work is a
+    :class:`Round`. Both call other servers only through their ``send``, which reaches public
+    addresses. Other servers call the capability through a :class:`Hook`, whose effects are on disk
+    before the response is sent. People are sent elsewhere through a link of the capability and its
+    :class:`Redirect`.
+Reports
     :meth:`Capability.health`, :meth:`Capability.watched` and the queries of
-    :meth:`Capability.actions` change nothing, and are asked often. What is watched elsewhere is
-    told to operators alone.
-Its own
-    :meth:`Capability.use` is called once, before anything is judged; what is derived there is the
-    same at every start and nobody else's. :meth:`Capability.documents` are served to everybody.
-Passing along
-    Where the site has ``from_visitors = "reject"`` a visitor's message is refused, and where it has
-    ``"pass"`` it is given to whom it names; neither is judged.
+    :meth:`Capability.actions` change nothing and are called often. Only operators see the state of
+    what is monitored elsewhere.
+Own keys and documents
+    :meth:`Capability.use` is called once, before anything is judged; a key derived there is the
+    same at every start and unique to the capability and the site. :meth:`Capability.documents` are
+    public.
+Messages of visitors
+    With the site's setting ``from_visitors = "reject"`` a visitor's message is refused; with
+    ``"pass"`` it is delivered to the actor that it names. Neither is judged.
 """
 
 from __future__ import annotations

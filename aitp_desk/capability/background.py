@@ -1,4 +1,4 @@
-"""What capabilities do beside messages: jobs, rounds, hooks, redirects, telling how they are."""
+"""Work of capabilities outside messages: jobs, rounds, hooks, redirects and health."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from aitp_desk.capability.http import Send, ask_nobody
 from aitp_desk.capability.messages import NOTHING, Context, Record, has_at_least
 
 MOST_REF = 200
-"""How many characters the end of a link has at most."""
+"""Maximum length of the last segment of a link, in characters."""
 
 
 class Job(msgspec.Struct, frozen=True, kw_only=True):
-    """A job at work.
+    """A running job.
 
     Parameters:
         ref, payload: as of :class:`Start`.
         now: Unix seconds.
         thread_id: the thread of the message that started it.
         read: reads one of the capability's records.
-        attempt: which attempt this is, from 1. Where it is not the first, one before may have been
-            broken off at any place, also after another server had done what it was asked.
-        send: asks another server. In tests it is a plain function.
+        attempt: the number of this attempt, from 1. An earlier attempt may have stopped at any
+            point, even after another server had carried out its request.
+        send: calls another server. Tests pass a plain function.
     """
 
     ref: str
@@ -38,19 +38,20 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
 
 
 Wanted = Sequence[Effect] | Callable[[Context], Sequence[Effect]]
-"""What a job wants: effects, or what decides them by records and counters as they are then. That is
-pure, as :meth:`Capability.judge` is, and promised the same."""
+"""The result of a job: effects, or a function that decides them from the current records and
+counters. Such a function is pure and has the guarantees of :meth:`Capability.judge`."""
 
 
 class Work(msgspec.Struct, frozen=True):
-    """How jobs of one name are done.
+    """How jobs of one name run.
 
     Parameters:
-        do: does one, and returns what is to become of it: effects but for :class:`Replace` and
-            :class:`Seal`, applied in the commit of the job's end. It raises
-            :class:`~aitp_desk.capability.Retry` where it may succeed later.
-        deadline: seconds that an attempt may take.
-        delays: seconds to wait after the first failure, the second and so on; then it is given up.
+        do: runs one job and returns its effects, except :class:`Replace` and :class:`Seal`. They
+            are applied in the commit that ends the job. It raises
+            :class:`~aitp_desk.capability.Retry` if a later attempt may succeed.
+        deadline: timeout of an attempt in seconds.
+        delays: seconds to wait after the first failure, the second and so on; then the job is given
+            up.
     """
 
     do: Callable[[Job], Awaitable[Wanted]]
@@ -59,12 +60,12 @@ class Work(msgspec.Struct, frozen=True):
 
 
 class Round(msgspec.Struct, frozen=True):
-    """What is done again and again, first when the desk starts.
+    """Periodic work, first done when the desk starts.
 
     Parameters:
-        do: does it, given what asks other servers. What it finds out the capability remembers. One
-            that fails is tried again, each time after a longer while.
-        every: seconds from the end of one to the begin of the next.
+        do: does it, given the function that calls other servers. The capability remembers the
+            result. After a failure it is retried with growing delays.
+        every: seconds from the end of one run to the start of the next.
     """
 
     do: Callable[[Send], Awaitable[None]]
@@ -72,11 +73,11 @@ class Round(msgspec.Struct, frozen=True):
 
 
 class Delivery(msgspec.Struct, frozen=True, kw_only=True):
-    """What another server sends to a hook. Who it is the capability finds out by itself.
+    """A request of another server to a hook. The capability verifies the sender itself.
 
     Parameters:
-        body: as it came, so that a signature over it can be checked.
-        headers: their names in small letters.
+        body: the raw bytes, so that a signature over them can be checked.
+        headers: with lowercase names.
         now: Unix seconds.
         records, counters: as of :class:`Context`.
     """
@@ -88,27 +89,27 @@ class Delivery(msgspec.Struct, frozen=True, kw_only=True):
     counters: Mapping[str, int] = NOTHING
 
     def record(self, key: str) -> Record | None:
-        """Return a record as it is."""
+        """Return a record; None if there is none."""
         return self.records.get(key)
 
     def counter(self, key: str) -> int:
-        """Return what a counter holds, 0 where nothing was added."""
+        """Return a counter's value, 0 if nothing was added."""
         return self.counters.get(key, 0)
 
     def has(self, key: str, least: int) -> bool:
-        """Whether a counter holds so much; as of :class:`Context`."""
+        """Return whether a counter holds at least so much; as of :class:`Context`."""
         return has_at_least(self.counters, key, least)
 
 
 class Accept(msgspec.Struct, frozen=True):
-    """A delivery is taken; its sender is told so once the effects are on disk.
+    """Accepts a delivery; the response is sent once the effects are on disk.
 
     Parameters:
-        effects: all but :class:`Replace` and :class:`Seal`. The same delivery may come again: a
-            record of its id says that it was there.
-        thread_id: the thread that it is about, on which the desk says something; None for none.
-            Where it was deleted meanwhile it is as if the delivery had come before that: nothing is
-            said, no job is done, and of what is kept only what outlives threads holds something.
+        effects: all but :class:`Replace` and :class:`Seal`. The same delivery may come again: keep
+            a record of its id to detect that.
+        thread_id: the thread on which the desk sends messages; None for none. If the thread has
+            been deleted, the delivery counts as older than the deletion: nothing is sent, no job
+            runs, and only records that outlive threads keep a value.
     """
 
     effects: tuple[Effect, ...] = ()
@@ -116,15 +117,15 @@ class Accept(msgspec.Struct, frozen=True):
 
 
 Hook = Callable[[Delivery], Accept | Refuse]
-"""Judges a delivery; it is pure, as :meth:`Capability.judge` is, and promised the same."""
+"""Judges a delivery. It is pure and has the guarantees of :meth:`Capability.judge`."""
 
 
 class Webhook(msgspec.Struct, frozen=True):
-    """A hook that takes something else than JSON.
+    """A hook that accepts a media type other than JSON.
 
     Parameters:
         judge: judges a delivery.
-        media_type: what bodies have to be, in small letters and without parameters, such as
+        media_type: the required media type, lowercase and without parameters, such as
             ``application/x-www-form-urlencoded``.
     """
 
@@ -133,10 +134,10 @@ class Webhook(msgspec.Struct, frozen=True):
 
 
 class Visit(msgspec.Struct, frozen=True, kw_only=True):
-    """Somebody follows a link of the capability's: nobody known, and maybe a program that looks.
+    """A request for a link of the capability, by an unknown visitor or a program.
 
     Parameters:
-        ref: the last segment of the address, as it came: of at most :data:`MOST_REF` characters.
+        ref: the last segment of the URL as received, of at most :data:`MOST_REF` characters.
         now: Unix seconds.
         read, send: as of :class:`Job`.
     """
@@ -148,11 +149,11 @@ class Visit(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Onward(msgspec.Struct, frozen=True):
-    """Where somebody is led who follows a link.
+    """The target of a redirect.
 
     Parameters:
-        url: an address for their browser.
-        effects: as of :class:`Accept`; they are on disk before anybody is led on.
+        url: the URL for the visitor's browser.
+        effects: as of :class:`Accept`; they are on disk before the redirect is sent.
         thread_id: as of :class:`Accept`.
     """
 
@@ -162,11 +163,11 @@ class Onward(msgspec.Struct, frozen=True):
 
 
 Redirect = Callable[[Visit], Awaitable[Onward | Refuse]]
-"""Finds out where somebody is led. It may be asked again for the same visit."""
+"""Returns the target of a visit. It may be called again for the same visit."""
 
 
 class Health(msgspec.Struct, frozen=True):
-    """How a capability is that is not well, or something that it watches elsewhere.
+    """The health of a capability, or of what it monitors elsewhere, when it is not well.
 
     Parameters:
         reason: a sentence that everybody may read.

@@ -1,4 +1,4 @@
-"""What a capability is: the class below which every one stands."""
+"""The base class of capabilities."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ class NoSettings(msgspec.Struct, frozen=True):
 
 
 class Capability:
-    """A family of structured messages. All but :meth:`schemas` may be left as it is.
+    """A family of structured messages. Only :meth:`schemas` has to be overridden.
 
     Attributes:
-        slug: its name in addresses, of small letters, digits and ``-``.
-        family: by what name capabilities of one package keep together what is to be so once among
-            all of them, as signatures count: records and counters whose keys begin with ``family:``
-            are the family's. Empty for none.
-        names: what it is called elsewhere, without a version: ``aitp.dev/requests``, or the address
-            of a published schema without the part that is its version.
+        slug: its name in URLs, of lowercase letters, digits and ``-``.
+        family: the name under which capabilities of one package share state. Records and counters
+            whose keys begin with ``family:`` belong to the family, such as what must happen once
+            among all of them. Empty for none.
+        names: its names in messages, without a version: ``aitp.dev/requests``, or the URL of a
+            published schema without its version.
         settings: the type of its section in ``desk.toml``.
     """
 
@@ -43,10 +43,10 @@ class Capability:
     settings: ClassVar[type[msgspec.Struct]] = NoSettings
 
     def __init_subclass__(cls) -> None:
-        """Refuse a class that the desk could not serve.
+        """Reject a class that the desk cannot serve.
 
         Raises:
-            TypeError: which attribute is wrong, and what it takes.
+            TypeError: an attribute is wrong; the message says what it takes.
         """
         super().__init_subclass__()
         slug = getattr(cls, "slug", "")
@@ -63,231 +63,232 @@ class Capability:
             raise TypeError(f"{cls.__name__}.settings is no msgspec.Struct.")
 
     def __init__(self, chosen: Any) -> None:
-        """Make the capability as a site has set it.
+        """Create the capability with a site's settings.
 
         Parameters:
             chosen: an instance of :attr:`settings`.
 
         Raises:
-            ValueError: the settings do not go together; the desk does not start, and its owner is
-                told the message.
+            ValueError: the settings contradict each other; the desk does not start and prints the
+                message.
         """
         self.chosen = chosen
 
     def schemas(self) -> Sequence[Schema]:
-        """All versions of its messages."""
+        """Return all versions of the capability's messages."""
         raise NotImplementedError(f"{type(self).__name__}.schemas gives no versions.")
 
     def judge(self, part: Part, context: Context) -> Verdict:
-        """Decide what becomes of a message that holds this part. See the module for the promises.
+        """Decide what happens to a message with this part. The package lists the guarantees.
 
         Raises:
-            DeskError: as by :class:`Refuse`. Whatever else it raises is a fault: the message is not
-                stored and its sender learns nothing but an id.
+            DeskError: has the effect of :class:`Refuse`. Any other exception is a fault: the
+                message is not stored and its sender receives only an id.
         """
         del part, context
         return Leave()
 
     def as_text(self, part: Part) -> str:
-        """Tell a message in words, so that a person can answer it: ``Reply 1 or 2``."""
+        """Render a message as text that a person can answer: ``Reply 1 or 2``."""
         told = {name: value for name, value in part.given.items() if name != "$schema"}
         return msgspec.json.format(msgspec.json.encode(told), indent=2).decode()
 
     def as_version(self, part: Part, version: int) -> Mapping[str, Any] | None:
-        """Say a message in an older version, for readers who have declared no newer one.
+        """Convert a message to an older version, for readers who declared no newer one.
 
         Parameters:
-            version: the highest that a reader knows.
+            version: the highest version that a reader knows.
 
         Returns:
-            The message without ``$schema``; None where that version cannot say it: such readers
-            are told it in words.
+            The message without ``$schema``; None if that version cannot express it. Such readers
+            receive it as text.
         """
         del part, version
         return None
 
     def from_text(self, text: str, waiting: Sequence[Record]) -> Mapping[str, Any] | None:
-        """Understand words as the answer to one of the requests that wait on a thread.
+        """Parse text as the answer to one of the open requests on a thread.
 
-        It is asked where something is said in words on a thread on which records of this capability
-        are open. It is pure, as :meth:`judge` is, which is asked next about the message that it
-        gives, of the highest version. The words are kept beside that.
+        It is called for text on a thread with open records of this capability. It is pure, like
+        :meth:`judge`, which then receives the returned message in the highest version. The text is
+        stored together with that message.
 
         Parameters:
-            waiting: the open records that wait for who speaks, the newest first.
+            waiting: the open records that wait for the sender, the newest first.
 
         Returns:
-            The message that these words mean, such as ``{"decision": {…}}``; None where they mean
-            none, or could mean several. Where two capabilities claim the same words neither gets
-            them.
+            The message that the text means, such as ``{"decision": {…}}``; None if it means none or
+            is ambiguous. If two capabilities claim the same text, neither receives it.
         """
         del text, waiting
         return None
 
     def without_secrets(self, text: str) -> str:
-        """What is kept of a visitor's words, and told to whoever answers them. It is pure.
+        """Return a visitor's text as it may be stored and passed to who answers. It is pure.
 
-        It is asked of all words of visitors that are stored, understood or not: what is money by
-        itself, or opens something, stands on no thread and in no prompt.
+        It is called for every text of a visitor that is stored, understood or not. A text that is
+        money itself, or that unlocks something, must reach neither the thread nor a prompt.
         """
         return text
 
     def awaits(self, record: Record, actor: str) -> bool:
-        """Whether an open record waits for what this actor says. It is pure.
+        """Return whether an open record waits for this actor's answer. It is pure.
 
-        What somebody has asked is not answered by their own words.
+        An actor cannot answer its own request by text.
         """
         del record, actor
         return True
 
     def phrase(self, asking: Asking) -> Mapping[str, Any] | None:
-        """Put a question of the desk's own into a message. It is pure.
+        """Render a question of the desk as a message. It is pure.
 
-        The message is judged as all are, with the question in its context, before it is said.
+        The message is judged like any other, with the question in its context, before it is sent.
 
         Returns:
-            Such as ``{"request_decision": {…}}``, without ``$schema``; None where it asks no such
-            thing. The first capability that asks it does.
+            A message such as ``{"request_decision": {…}}``, without ``$schema``; None if the
+            capability does not ask such questions. The first capability that returns a message asks
+            it.
 
         Raises:
-            Forbidden: the site has such questions asked by this alone, and this one cannot be:
-                whatever it is about is refused, and not asked in words. So does :meth:`judge` by
-                refusing a question in this way.
+            Forbidden: the site allows such questions only through this capability, and it cannot
+                ask this one. The call is then refused instead of asked as text. :meth:`judge` does
+                the same by refusing the question.
         """
         del asking
         return None
 
     def standing(self, part: Part, context: Context) -> Standing | None:
-        """Tell how a request stands that a message has made. It is pure.
+        """Return the state of the request that a message made. It is pure.
 
         Parameters:
-            part: of a message that stands on a thread.
-            context: the thread, the message, who said it, and the records as they are now.
+            part: of a message on a thread.
+            context: the thread, the message, its sender, and the records as they are now.
 
         Returns:
-            None for what asks nothing, or was never judged.
+            None if the message asks nothing or was never judged.
         """
         del part, context
         return None
 
     def use(self, own: Own) -> None:
-        """Take what the capability has for itself alone.
+        """Receive the actor and the keys that belong to this capability alone.
 
-        It is called once, before anything is judged, done or served.
+        It is called once, before anything is judged, run or served.
 
         Raises:
-            ValueError: as of :meth:`__init__`.
+            ValueError: as for :meth:`__init__`.
         """
         del own
 
     def ways_to_pay(self) -> Sequence[str]:
-        """By which ways it takes payments, as programs know them: ``x402``. It is pure."""
+        """Return the payment methods it accepts, by their protocol names: ``x402``. It is pure."""
         return ()
 
     async def verify_payment(self, part: Part, job: Job) -> str | None:
-        """Tell whether a payment would settle, before its message is written. It changes nothing.
+        """Check whether a payment would settle, before its message is stored. It changes nothing.
 
-        The desk calls it for a payment that :meth:`judge` would settle by a job, when the caller
-        knows the quote's id but not its thread. Judging is pure; this may ask another server.
+        The desk calls it for a payment that :meth:`judge` would settle in a job, when the caller
+        knows the quote's id but not its thread. Judging is pure; this method may call another
+        server.
 
         Parameters:
-            job: reads records and asks other servers; its ``ref`` is the id of the action's call.
+            job: reads records and calls other servers; its ``ref`` is the id of the action's call.
 
         Returns:
-            None if it would settle; else why not, in a sentence.
+            None if the payment would settle; else the reason, as a sentence.
         """
         del part, job
         return UNVERIFIED
 
     def documents(self) -> Mapping[str, Mapping[str, Any]]:
-        """What everybody may read, by names such as ``jwks.json``: JSON, the same while it serves.
+        """Return public JSON documents by names such as ``jwks.json``.
 
-        The desk serves each at ``/capabilities/{slug}/{name}``. It is asked once, after
-        :meth:`use`.
+        The desk serves each at ``/capabilities/{slug}/{name}``, unchanged while it runs. It calls
+        this once, after :meth:`use`.
         """
         return {}
 
     def waiting(self, record: Record) -> Waiting | None:
-        """Say what an open record waits for, so that every door can show it. It is pure.
+        """Return what an open record waits for, so that every protocol can show it. It is pure.
 
         Returns:
-            None where it is answered by the capability's own messages alone.
+            None if only the capability's own messages can answer it.
         """
         del record
         return None
 
     def answer(self, record: Record, given: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Make a message of what was filled into the form of :meth:`waiting`. It is pure.
+        """Build a message from a submitted form of :meth:`waiting`. It is pure.
 
-        The message is judged as all are, in the name of whoever has filled it in.
+        The message is judged like any other, in the name of the actor that submitted the form.
 
         Parameters:
-            given: what came from outside, whether it fits the form or not.
+            given: the submitted values, not yet validated.
 
         Returns:
-            Such as ``{"decision": {…}}``, without ``$schema``.
+            A message such as ``{"decision": {…}}``, without ``$schema``.
 
         Raises:
-            InvalidRequest: it does not fit the form; ``param`` is the member that is wrong.
+            InvalidRequest: the values do not fit the form; ``param`` names the wrong member.
         """
         del record, given
         raise NotImplementedError(f"{type(self).__name__} has forms that nothing answers.")
 
     def jobs(self) -> Mapping[str, Work]:
-        """What is done after a commit, by names of small letters, digits and ``_``."""
+        """Return the jobs that run after a commit, by names of ``a-z``, ``0-9`` and ``_``."""
         return {}
 
     def rounds(self) -> Mapping[str, Round]:
-        """What is done again and again, by names as of jobs. It is asked once."""
+        """Return the periodic work, by names like those of jobs. It is called once."""
         return {}
 
     def actions(self) -> Sequence[Query]:
-        """What it tells whoever calls, at every door at which the site's actions are called.
+        """Return the queries that callers can make wherever the site's actions are called.
 
-        It is asked once.
+        It is called once.
         """
         return ()
 
     def hooks(self) -> Mapping[str, Hook | Webhook]:
-        """What other servers may send to, by names of small letters, digits and ``_``.
+        """Return the webhooks for other servers, by names like those of jobs.
 
-        The desk serves each at ``/hooks/{slug}/{name}``: at most 256 KiB by POST, from anybody, of
-        JSON or of what the :class:`Webhook` names. A hook that cannot tell who has sent something
-        refuses it.
+        The desk serves each at ``/hooks/{slug}/{name}``: POST requests of at most 256 KiB, without
+        authentication, of JSON or of the :class:`Webhook`'s media type. A hook that cannot verify
+        the sender must refuse.
         """
         return {}
 
     def redirects(self) -> Mapping[str, Redirect]:
-        """Links that lead people elsewhere, by names as of hooks. It is asked once.
+        """Return links that redirect people elsewhere, by names like those of hooks.
 
-        The desk serves each at ``/capabilities/{slug}/{name}/{ref}`` to everybody: so that a
-        message can hold a link that stays right, to what another server is asked for only when
-        somebody follows it. Programs follow links too, again and again: doing it twice does no
-        more than once.
+        It is called once. The desk serves each at ``/capabilities/{slug}/{name}/{ref}`` to
+        everyone. A message can thus hold a permanent link to something that another server creates
+        only when the link is followed. Programs follow links too, repeatedly: a second visit must
+        have no further effect.
         """
         return {}
 
     def health(self) -> Health | None:
-        """How it is, for whoever watches the desk (``/ready``); None where it is well.
+        """Return the capability's health for monitoring (``/ready``); None if it is well.
 
-        It is asked often and does nothing elsewhere: what a job has found out is remembered.
+        It is called often and does no I/O: report what a job or a round has found out.
         """
         return None
 
     def watched(self) -> Mapping[str, Health | None]:
-        """How what it watches elsewhere is, by names for people; None for what is well.
+        """Return the health of what it monitors elsewhere, by display names; None for well.
 
-        Asked as :meth:`health` is. Its reasons are told to operators alone, and the desk itself is
-        degraded by what is ``down`` there, not by what is ``degraded``.
+        It is called like :meth:`health`. Only operators see the reasons. The desk is degraded by
+        what is ``down`` there, not by what is ``degraded``.
         """
         return {}
 
 
 def check_word(word: str) -> bool:
-    """Whether a text can name a job, or an event of the audit log."""
+    """Return whether a text can name a job or an event of the audit log."""
     return bool(_WORD.fullmatch(word))
 
 
 def check_document(name: str) -> bool:
-    """Whether a text can name a document."""
+    """Return whether a text can name a document."""
     return bool(_DOCUMENT.fullmatch(name))

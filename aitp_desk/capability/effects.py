@@ -1,4 +1,4 @@
-"""What capabilities want done, and how they judge: closed lists."""
+"""Effects that capabilities request, and their verdicts: closed lists."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ import msgspec
 from aitp_desk.model.errors import DeskError
 
 MAX_KEY = 200
-"""How many characters a key of a record or counter has at most."""
+"""Maximum length of the key of a record or counter, in characters."""
 
 
 class Keep(msgspec.Struct, frozen=True):
-    """Write a record.
+    """Writes a record.
 
     Parameters:
-        key: the capability's own name for it, of 1 to 200 characters.
-        value: what JSON can hold.
-        expected_version: the version that is replaced; 0 where there must be none.
-        open_until: as of :class:`Record`: a request that waits for an answer says until when, and
-            its answer writes it again without.
-        outlives: whether it stays when what was said on the thread is erased: a balance, what was
-            used up. It then holds nothing of a person, nor do keys ever.
+        key: the capability's name for it, of 1 to 200 characters, without personal data.
+        value: a JSON value.
+        expected_version: the version that is replaced; 0 if the record must not exist.
+        open_until: as of :class:`Record`. A request that waits for an answer sets it; its answer
+            writes the record again without it.
+        outlives: whether it is kept when the thread's messages are erased: a balance, what was used
+            up. It must then hold no personal data.
     """
 
     key: str
@@ -35,10 +35,10 @@ class Keep(msgspec.Struct, frozen=True):
 
 
 class Add(msgspec.Struct, frozen=True):
-    """Add to a counter: a balance, a stock, what was spent.
+    """Adds to a counter: a balance, a stock, an amount spent.
 
     Parameters:
-        delta: may be below 0.
+        delta: may be negative.
         minimum: what must be left; None for any.
     """
 
@@ -48,14 +48,14 @@ class Add(msgspec.Struct, frozen=True):
 
 
 class Say(msgspec.Struct, frozen=True):
-    """Have the desk say something on the thread, after the message.
+    """Sends a message of the desk on the thread, after the judged message.
 
     Parameters:
-        content: text; or a message of this capability, such as ``{"decision": {…}}``, to which the
-            desk adds ``$schema`` unless it has one, of this capability too. Whoever has not
-            declared the capability is told it in words (:meth:`Capability.as_text`).
-        version: the version of such a message; None for the highest that all understand who have
-            declared the capability, or a newer one where that cannot say it.
+        content: text; or a message of this capability, such as ``{"decision": {…}}``. The desk adds
+            ``$schema`` if it is missing. Readers who have not declared the capability receive it as
+            text (:meth:`Capability.as_text`).
+        version: the version of such a message; None for the highest that all readers who declared
+            the capability know, or a newer one if that cannot express it.
     """
 
     content: str | Mapping[str, Any]
@@ -63,16 +63,15 @@ class Say(msgspec.Struct, frozen=True):
 
 
 class Start(msgspec.Struct, frozen=True):
-    """Have a job done after the commit.
+    """Starts a job after the commit.
 
     Parameters:
         job: its name in :meth:`Capability.jobs`.
-        ref: id of what it is about: of one name there is one job for it, ever.
-        payload: what JSON can hold and the job needs besides.
-        after: seconds that pass first.
-        outlives: whether it is done also when what was said on the thread is erased meanwhile:
-            money that is on its way is looked after to the end. Its payload then holds nothing of
-            a person.
+        ref: id of its subject: there is only ever one job of this name and ref.
+        payload: a JSON value with what the job needs besides.
+        after: delay in seconds.
+        outlives: whether it runs even if the thread's messages are erased before: a transfer of
+            money has to be completed. Its payload must then hold no personal data.
     """
 
     job: str
@@ -83,13 +82,13 @@ class Start(msgspec.Struct, frozen=True):
 
 
 class Replace(msgspec.Struct, frozen=True):
-    """Store something else in place of the part that is judged.
+    """Stores another part in place of the one that is judged.
 
     Parameters:
-        given: the whole part, of this capability too; ``$schema`` is kept where it has none.
-        version: of the schema, where that changes; None for the one in ``$schema``.
-        hides_words: whether words that the part was understood from are not kept either: they hold
-            what was replaced.
+        given: the whole part, of this capability too; ``$schema`` is kept if it has none.
+        version: of the schema, if that changes; None for the one in ``$schema``.
+        hides_words: whether the text from which the part was understood is dropped too, because it
+            holds what was replaced.
     """
 
     given: Mapping[str, Any]
@@ -98,14 +97,13 @@ class Replace(msgspec.Struct, frozen=True):
 
 
 class Seal(msgspec.Struct, frozen=True):
-    """Keep something that nobody is to read in passing: sealed, apart from the message.
+    """Stores a secret value sealed, apart from the message.
 
-    What it stands in is told by :func:`~aitp_desk.model.access.sealed_value.sealed_as` in place of
-    it, so it
-    comes with a :class:`Replace`. Where the part was understood from words, these are not kept.
+    :func:`~aitp_desk.model.access.sealed_value.sealed_as` marks its place in the part, so it comes
+    with a :class:`Replace`. The text from which the part was understood is not stored.
 
     Parameters:
-        ref: as :meth:`Context.ref` gives it; nothing else was sealed by it.
+        ref: from :meth:`Context.ref`; used for no other value.
         value: text of at most 16,384 characters.
     """
 
@@ -117,32 +115,33 @@ class Seal(msgspec.Struct, frozen=True):
 
 
 class Audit(msgspec.Struct, frozen=True):
-    """Note something in the audit log, in the name of whoever speaks.
+    """Writes an entry to the audit log, in the name of the sender.
 
     Parameters:
-        event: what happened, as a word of small letters, digits and ``_``; never what was said.
+        event: what happened, as a word of lowercase letters, digits and ``_``; never message text.
     """
 
     event: str
 
 
 class Guessed(msgspec.Struct, frozen=True):
-    """Count that whoever speaks has shown a secret that is none.
+    """Counts a wrong secret against the sender.
 
-    After some in a minute :attr:`Context.guessed_too_often` says so.
+    After several within a minute :attr:`Context.guessed_too_often` is set.
     """
 
 
 class Paid(msgspec.Struct, frozen=True):
-    """What an action's call costs is paid: the call is made now, without whoever paid waiting.
+    """Marks an action's price as paid: the call runs now, without the payer waiting.
 
-    Where it waits for that no more, or fails, ``failing`` is started: the money goes back.
+    If the call no longer waits for the payment, or fails, ``failing`` is started to return the
+    money.
 
     Parameters:
         call_id: of the :class:`Asking` that was paid.
-        payment_id: what the capability calls the payment.
-        receipt: what whoever paid is told with the call's end, where the way of paying has an
-            object for that: x402's settlement response. Empty for nothing.
+        payment_id: the capability's id of the payment.
+        receipt: the payment method's object for the payer, sent with the call's outcome: x402's
+            settlement response. Empty for none.
     """
 
     call_id: str
@@ -152,7 +151,7 @@ class Paid(msgspec.Struct, frozen=True):
 
 
 Effect = Keep | Add | Say | Start | Replace | Seal | Audit | Guessed | Paid
-"""All that a capability can have done."""
+"""All effects that a capability can request."""
 
 
 class Then(Enum):
@@ -163,13 +162,13 @@ class Then(Enum):
 
 
 class Resume(msgspec.Struct, frozen=True):
-    """The action's call that waited for this answer goes on, for whoever gave it.
+    """Resumes the action call that waited for this answer, for the actor that gave it.
 
     Parameters:
         call_id: of the :class:`Asking` that the message answers.
-        value: what was answered. To a Choose a list of ``{"id": …, "quantity": …}``; to a Confirm
-            true or false; to a Fill an object of texts, and of ``{"sealed": …}`` for what was
-            sealed, by the ids of fields.
+        value: the answer. For a Choose a list of ``{"id": …, "quantity": …}``; for a Confirm true
+            or false; for a Fill an object by field ids of texts, and of ``{"sealed": …}`` for
+            sealed values.
     """
 
     call_id: str
@@ -177,7 +176,7 @@ class Resume(msgspec.Struct, frozen=True):
 
 
 class Leave(msgspec.Struct, frozen=True):
-    """The message is stored as it came, and whoever answers here answers it."""
+    """Stores the message unchanged; the agent or the site's people answer it."""
 
 
 Uncounted = Literal[
@@ -190,14 +189,14 @@ Uncounted = Literal[
     "price_expired",
     "settled",
 ]
-"""Why an answer does not count: a closed list."""
+"""Reasons why an answer does not count: a closed list."""
 
 
 class NotCounted(msgspec.Struct, frozen=True):
     """Why an answer does not count.
 
     Parameters:
-        message: the same in words.
+        message: the reason as a sentence.
     """
 
     reason: Uncounted
@@ -205,12 +204,12 @@ class NotCounted(msgspec.Struct, frozen=True):
 
 
 class Take(msgspec.Struct, frozen=True):
-    """The message is stored and these effects with it.
+    """Stores the message together with these effects.
 
     Parameters:
-        then: who speaks next; the agent where a part of the message wants that.
-        otherwise: returns the effects in place of ``effects`` where the call of a
-            :class:`Resume` does not go on by this answer. None if the desk only says why.
+        then: who speaks next; the agent if any part of the message wants that.
+        otherwise: returns the effects to apply instead of ``effects`` if the call of a
+            :class:`Resume` does not resume by this answer. None if the desk only reports why.
     """
 
     effects: tuple[Effect, ...] = ()
@@ -219,10 +218,10 @@ class Take(msgspec.Struct, frozen=True):
 
 
 class Refuse(msgspec.Struct, frozen=True):
-    """The message is not stored; its sender is told why, in the form of the door.
+    """Rejects the message; its sender receives the error in the form of the protocol.
 
-    For what is well-formed and fails, rather take the message and say so in a message of the
-    capability's own.
+    For a well-formed message that fails, prefer to take it and to report the failure in a message
+    of the capability.
     """
 
     error: DeskError

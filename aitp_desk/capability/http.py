@@ -1,4 +1,4 @@
-"""Asking other servers, from jobs: what is sent, what comes back, and why nothing does."""
+"""Requests of jobs to other servers: request, response, and why there is none."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ import msgspec
 from aitp_desk.capability.retry import Retry
 
 MOST_BYTES = 1024 * 1024
-"""No answer is read further than this, in bytes."""
+"""Maximum size of a response, in bytes."""
 MOST_SECONDS = 30.0
-"""No answer is waited for longer than this."""
+"""Maximum time for a request and its response, in seconds."""
 NO_HEADERS: Mapping[str, str] = MappingProxyType({})
 
 
 class Request(msgspec.Struct, frozen=True, kw_only=True):
-    """What another server is asked.
+    """A request to another server.
 
     Parameters:
-        url: https, and public: no address of the house is ever asked.
-        method: a GET follows redirects, the others do not.
-        body: what is sent; ``headers`` say what it is.
+        url: https and public: private addresses are refused.
+        method: only a GET follows redirects.
+        body: the bytes to send; ``headers`` describe them.
         headers: sent to this origin only.
-        max_bytes: the longest answer, decompressed; :data:`MOST_BYTES` at most.
-        seconds: for everything together; :data:`MOST_SECONDS` at most.
-        wants_reasons: whether the body of an answer that is no 2xx is read as well.
+        max_bytes: the longest response, decompressed; at most :data:`MOST_BYTES`.
+        seconds: the total timeout; at most :data:`MOST_SECONDS`.
+        wants_reasons: whether the body of a response other than 2xx is read too.
     """
 
     url: str
@@ -40,12 +40,12 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Response(msgspec.Struct, frozen=True, kw_only=True):
-    """What another server has answered. It is a stranger's: nothing in it is true by itself.
+    """A response of another server. Its content is untrusted.
 
     Parameters:
-        headers: their names in small letters.
-        body: empty unless the status is 2xx, or the request wants reasons.
-        url: the address that has answered, after redirects.
+        headers: with lowercase names.
+        body: empty unless the status is 2xx or the request wants reasons.
+        url: the URL that responded, after redirects.
     """
 
     status: int
@@ -55,11 +55,11 @@ class Response(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Unanswered(Retry):
-    """There is no answer. A job that does not catch it is tried again.
+    """No response was received. A job that does not catch it is retried.
 
     Parameters:
-        reason: a sentence that names the host, and nothing more of the address.
-        is_refused: whether the address is none that the desk asks; trying again is no use.
+        reason: a sentence that names the host, and nothing more of the URL.
+        is_refused: whether the desk does not call such an address; a retry is then pointless.
     """
 
     def __init__(self, reason: str, *, is_refused: bool = False) -> None:
@@ -68,9 +68,9 @@ class Unanswered(Retry):
 
 
 Send = Callable[[Request], Awaitable[Response]]
-"""Asks another server, once. It raises :class:`Unanswered`; what was sent may have arrived then."""
+"""Sends one request. It raises :class:`Unanswered`; the request may have arrived even then."""
 
 
 async def ask_nobody(request: Request) -> Response:
-    """The sending of a job that stands alone, as in tests."""
+    """Refuse every request: the default ``send`` of jobs in tests."""
     raise Unanswered(f"Nobody is asked here, nor {request.method} carried out.")

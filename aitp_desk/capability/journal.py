@@ -1,8 +1,8 @@
-"""What was asked and what is open, as records.
+"""Keeps requests and the list of open ones as records.
 
 A capability whose messages are a request and its answer keeps each request as a record, by its
-thread and id. Beside these stands, for each thread, the list of those that are open: an answer that
-names none answers the only one there.
+thread and id. A second record for each thread lists the open ones: an answer that names no request
+answers the only open one.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from aitp_desk.capability.requests import AnyRequest, Asked, State
 from aitp_desk.model.errors import InvalidRequest, MissingField
 
 MOST_OPEN = 20
-"""How many requests of a capability may be open on one thread."""
+"""Maximum number of open requests of one capability on one thread."""
 UNKNOWN = "There is no such request on this thread."
 
 T = TypeVar("T", bound=Asked[Any, Any])
@@ -41,10 +41,10 @@ class Open(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Book(Generic[T]):
-    """The requests of a capability, as it keeps them.
+    """Stores the requests of a capability.
 
     Parameters:
-        kind: what is kept of one: ``Asked[Request, Answer]``, or a type below that.
+        kind: the type of a stored request: ``Asked[Request, Answer]`` or a subclass.
         request: the key of a message that asks.
         answer: the key of one that answers.
         named: the member by which an answer names its request.
@@ -57,10 +57,10 @@ class Book(Generic[T]):
         self._name = named
 
     def is_known(self, request: AnyRequest, context: Context) -> bool:
-        """Whether the very same was asked before, by the same actor, which changes nothing.
+        """Return whether the same actor already made the identical request; it is then a no-op.
 
         Raises:
-            InvalidRequest: another one has its id.
+            InvalidRequest: a different request has its id.
         """
         record = context.record(self.key(context.thread_id, request.id))
         if record is None:
@@ -74,10 +74,10 @@ class Book(Generic[T]):
         )
 
     def check(self, request: AnyRequest, context: Context) -> None:
-        """Refuse a request that nobody could answer.
+        """Reject a request that nobody could answer.
 
         Raises:
-            InvalidRequest: it is too late already, or is for whoever asks.
+            InvalidRequest: it has expired, or is addressed to the actor that asks.
         """
         until = request.valid_until
         if not isinstance(until, UnsetType) and until.timestamp() <= context.now:
@@ -92,13 +92,15 @@ class Book(Generic[T]):
             )
 
     def open(self, asked: T, context: Context, *, waits: bool) -> list[Effect]:
-        """Write down a new request. What a call has waited for before, waits no longer.
+        """Return the effects that store a new request.
+
+        It supersedes the request for which the same call waited before.
 
         Parameters:
-            waits: whether words may be its answer.
+            waits: whether text may answer it.
 
         Raises:
-            InvalidRequest: too many are open, or what it supersedes is not there to be replaced.
+            InvalidRequest: too many are open, or the request to supersede cannot be superseded.
         """
         request: AnyRequest = asked.request
         listed = self._open_on(context)
@@ -123,29 +125,29 @@ class Book(Generic[T]):
         ]
 
     def supersede(self, id: str, context: Context) -> list[Effect]:
-        """Write down that an open request is replaced by one that is settled at once.
+        """Return the effects that supersede an open request by one that is settled at once.
 
         Raises:
-            InvalidRequest: it is not there to be replaced.
+            InvalidRequest: the request cannot be superseded.
         """
         listed = [one for one in self._open_on(context) if one.id != id]
         return [self._supersede(id, context), self._list(listed, context)]
 
     def waited_for(self, context: Context) -> str:
-        """Id of what the call has waited for before that the desk asks for now; empty for none."""
+        """Return the id of the open request that the asking call waits for; empty for none."""
         call_id = None if context.asking is None else context.asking.call_id
         if call_id is None:
             return ""
         return next((one.id for one in self._open_on(context) if one.call_id == call_id), "")
 
     def find(self, id: str, context: Context) -> tuple[Record, T] | None:
-        """The request that is meant, and its record; None where there is none.
+        """Return the named request and its record; None if there is none.
 
         Parameters:
-            id: empty for the only one that may be meant.
+            id: empty for the only open one.
 
         Raises:
-            MissingField: several may be.
+            MissingField: several are open.
         """
         meant = id or self._only_open(context)
         record = context.record(self.key(context.thread_id, meant)) if meant else None
@@ -153,15 +155,15 @@ class Book(Generic[T]):
         return None if record is None or asked is None else (record, asked)
 
     def close(self, record: Record, asked: T, answer: Any, context: Context) -> list[Effect]:
-        """Write down the answer to an open request."""
+        """Return the effects that store the answer to an open request."""
         return self._end(record, asked.moved(State.ANSWERED, context.now, answer), context)
 
     def reject(
         self, record: Record, asked: T, why: NotCounted, context: Context
     ) -> tuple[Effect, ...]:
-        """Write down that an answer does not count, where the request is still open.
+        """Return the effects that store a rejected answer, if the request is still open.
 
-        A request of a call that has asked something else since is superseded by it.
+        If the call has asked something else since, the request becomes superseded.
         """
         if asked.state_at(context.now) is not State.OPEN:
             return ()
@@ -171,7 +173,7 @@ class Book(Generic[T]):
         return (Keep(record.key, rejected, record.version, record.open_until),)
 
     async def give_up(self, record: Record, asked: T, job: Job) -> list[Effect]:
-        """Write down, in a job, that an open request comes to nothing."""
+        """Return the effects by which a job ends an open request as expired."""
         key = self.list_key(job.thread_id or "")
         listed = await job.read(key)
         records = {} if listed is None else {key: listed}
@@ -183,27 +185,27 @@ class Book(Generic[T]):
         return [Keep(record.key, ended, record.version), self._list(listed, context)]
 
     def standing(self, id: str, context: Context) -> Standing | None:
-        """How a request stands on the context's thread; None for one that was never judged."""
+        """Return a request's state on the context's thread; None for one that was never judged."""
         record = context.record(self.key(context.thread_id, id))
         asked = None if record is None else self.read(record)
         return None if asked is None else asked.standing(context.now)
 
     def awaits(self, record: Record, actor: str) -> bool:
-        """Whether words of this actor may answer the request that a record keeps."""
+        """Return whether text of this actor may answer the request in a record."""
         asked = self.read(record)
         return asked is not None and asked.awaits(actor)
 
     def read(self, record: Record) -> T | None:
-        """The request that a record keeps; None once it was erased."""
+        """Return the request in a record; None once it was erased."""
         return None if record.value is None else msgspec.convert(record.value, self._kind)
 
     def key(self, thread_id: str, id: str) -> str:
-        """What the record of a request is called."""
-        # an id may hold anything, keys nothing of a person
+        """Return the record key of a request."""
+        # an id may contain anything; keys must contain no personal data
         return f"request:{_digest(thread_id, id)}"
 
     def list_key(self, thread_id: str) -> str:
-        """What the record of what is open on a thread is called."""
+        """Return the record key of a thread's list of open requests."""
         return f"open:{_digest(thread_id)}"
 
     def _supersede(self, id: str, context: Context) -> Keep:

@@ -1,4 +1,4 @@
-"""What capabilities read: the parts of messages, records, and what a part is judged by."""
+"""What capabilities read: parts of messages, records, and the context of a judgement."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ class Schema(msgspec.Struct, frozen=True, kw_only=True):
     """One major version of a capability's messages.
 
     Parameters:
-        version: the major version, from 1. What has 0 is read as it is by whoever has declared any
-            version: what others published before the first, or what the desk adds to a version
-            that is published and closed.
-        messages: what a message may hold besides ``$schema``: exactly one of these keys, whose
-            value is of that type. Fields that a type does not know are kept as they came.
+        version: the major version, from 1. Version 0 is sent unconverted to readers who declared
+            any version: messages that others published before version 1, or that the desk adds to a
+            published, closed version.
+        messages: what a message may hold besides ``$schema``: exactly one of these keys, with a
+            value of that type. Fields that a type does not know are kept unchanged.
         document: the JSON Schema, as the desk serves it below ``/capabilities``;
             :func:`document_of` makes one.
-        url: what stands in ``$schema`` of messages that the desk sends; empty for the address at
-            which the desk serves the document.
-        names: what means this version, as of :attr:`Capability.names`, whichever number stands in
-            it: published addresses say which schema is meant, and number it in a way of their own.
+        url: the ``$schema`` of messages that the desk sends; empty for the URL at which the desk
+            serves the document.
+        names: names that mean this version, like :attr:`Capability.names`, whatever number they
+            contain: published URLs have their own numbering.
     """
 
     version: int
@@ -44,13 +44,13 @@ class Schema(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Part(msgspec.Struct, frozen=True, kw_only=True):
-    """A structured part of a message, read by its schema.
+    """A structured part of a message, validated by its schema.
 
     Parameters:
-        version: the major version that it is of.
-        key: which message it is: the one key of :attr:`Schema.messages` that is there.
-        content: what stands below that key, as its type.
-        given: all of it as it came, unknown fields too.
+        version: its major version.
+        key: which message it is: the one key of :attr:`Schema.messages` that is present.
+        content: the value below that key, as its type.
+        given: the whole part as received, with unknown fields.
     """
 
     version: int
@@ -60,14 +60,15 @@ class Part(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Record(msgspec.Struct, frozen=True, kw_only=True):
-    """Something that a capability keeps.
+    """A stored value of a capability.
 
     Parameters:
         version: how often it was written, from 1.
-        value: what JSON can hold; None once it was erased.
-        thread_id: the thread on which it was written last; None for one that outlives threads. It
-            is erased with what was said there.
-        open_until: Unix seconds until when it waits for an answer on that thread; None for nothing.
+        value: a JSON value; None once it was erased.
+        thread_id: the thread on which it was last written; None for a record that outlives threads.
+            It is erased together with the thread's messages.
+        open_until: Unix seconds until which it waits for an answer on that thread; None if it does
+            not wait.
     """
 
     key: str
@@ -78,14 +79,14 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Party(msgspec.Struct, frozen=True, kw_only=True):
-    """Who takes part in a thread, besides the desk.
+    """A participant of a thread other than the desk.
 
     Parameters:
-        id: of the actor.
-        version: the highest version that the actor has declared and the desk knows; None for one
-            that is told words.
-        principal: id of the caller that the actor is bound to; None for nobody known, and for
-            whoever holds a link.
+        id: the actor's id.
+        version: the highest version that the actor declared and the desk knows; None for one that
+            receives text.
+        principal: id of the caller that the actor is bound to; None for an anonymous caller and for
+            the holder of a link.
     """
 
     id: str
@@ -94,14 +95,13 @@ class Party(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Asking(msgspec.Struct, frozen=True, kw_only=True):
-    """A question of the desk's own, for a capability to put into a message.
+    """A question of the desk, for a capability to render as a message.
 
     Parameters:
-        id: what an answer to it names; no other question has it.
-        of: id of the actor that is to answer; empty for whoever takes part.
-        call_id: the action's call that waits for the answer, to be named by :class:`Resume`; None
-            where none does.
-        until: Unix seconds, how long that call waits; None where none does.
+        id: the id that an answer names; unique.
+        of: id of the actor that is to answer; empty for any participant.
+        call_id: the action call that waits for the answer, for :class:`Resume`; None if none waits.
+        until: Unix seconds until which that call waits; None if none waits.
     """
 
     id: str
@@ -112,15 +112,16 @@ class Asking(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Standing(msgspec.Struct, frozen=True, kw_only=True):
-    """How a request stands that was made by a message, for people who look at the thread.
+    """The state of a request, for people who look at the thread.
 
     Parameters:
-        since: Unix seconds from which on it has stood so; None from the message on.
-        until: Unix seconds until when it can be answered; None for always.
-        by: id of the actor that asks: not who speaks, where the desk tells what others ask.
-        of: id of the actor that is to answer; empty for whoever takes part.
-        answer: what answered it, as it stands below its key; None where nothing did.
-        note: what people of the site should know who answer it, in words; nobody else is told.
+        since: Unix seconds of the last change of state; None if it has not changed since the
+            message.
+        until: Unix seconds until which it can be answered; None for no limit.
+        by: id of the actor that asks. It is not the sender if the desk sends another's request.
+        of: id of the actor that is to answer; empty for any participant.
+        answer: the answer, as the value below its key; None if there is none.
+        note: text for the site's people who answer it; shown to nobody else.
     """
 
     state: Literal["open", "answered", "expired", "superseded"]
@@ -133,19 +134,21 @@ class Standing(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Waiting(msgspec.Struct, frozen=True, kw_only=True):
-    """What waits for an answer, for doors that show it in a form of their own.
+    """An open request, for protocols that show it as a form.
 
     Parameters:
-        id: what an answer names; of what is open on a thread nothing else of the capability has it.
+        id: the id that an answer names; unique among the capability's open requests on a thread.
         message: the message that asks, such as ``{"request_decision": {…}}``.
-        form: JSON Schema of an object whose members are the answer, each a text, a number, yes or
-            no, or a list of texts: of such a one :meth:`Capability.answer` makes a message.
-        by: id of the actor that has asked; empty for the desk itself.
-        of: id of the actor that is to answer; empty for whoever takes part and has not asked.
-        call_id: the action's call that waits for the answer; None where none does. Once that waits
-            no more, whatever has ended it, the request is open no longer.
-        terms: how it is paid, where that is what it waits for.
-        rejected: answers that came and do not count, the newest last.
+        form: JSON Schema of an object whose members are the answer, each a string, a number, a
+            boolean or a list of strings. :meth:`Capability.answer` makes a message of such an
+            object.
+        by: id of the actor that asks; empty for the desk itself.
+        of: id of the actor that is to answer; empty for any participant other than the one that
+            asks.
+        call_id: the action call that waits for the answer; None if none waits. Once the call no
+            longer waits, for any reason, the request is no longer open.
+        terms: how to pay, if it waits for a payment.
+        rejected: answers that did not count, the newest last.
     """
 
     id: str
@@ -162,43 +165,43 @@ NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
 class Counters(Mapping[str, int]):
-    """Counters of which the desk notes what was seen of them; in tests any mapping does."""
+    """Counters that record which values were read; tests may use any mapping."""
 
     @abstractmethod
     def has(self, key: str, least: int) -> bool:
-        """Whether a counter holds so much, without a look at how much it holds."""
+        """Return whether a counter holds at least so much, without recording its value as read."""
 
 
 def has_at_least(counters: Mapping[str, int], key: str, least: int) -> bool:
-    """Whether a counter holds so much; see :meth:`Context.has`."""
+    """Return whether a counter holds at least so much; see :meth:`Context.has`."""
     if isinstance(counters, Counters):
         return counters.has(key, least)
     return counters.get(key, 0) >= least
 
 
 class Context(msgspec.Struct, frozen=True, kw_only=True):
-    """What a part is judged by. In tests it is made of plain values.
+    """The context in which a part is judged. Tests make it from plain values.
 
     Parameters:
         now: Unix seconds.
-        thread_id: where the message is to stand.
-        message_id: the message's id: the same each time that it is judged, and nobody else's.
-        place: which of the message's parts this is, from 0.
-        actor: id of the actor that speaks.
-        names: ids of further actors by which the same caller speaks there.
+        thread_id: the thread of the message.
+        message_id: the message's id, the same each time it is judged, and unique.
+        place: the index of the part in the message, from 0.
+        actor: id of the sending actor.
+        names: ids of further actors of the same caller on the thread.
         principal: id of the caller; None for an anonymous one.
-        scopes: what the caller's credential opens.
-        components: how the parts of the desk are just now.
-        guessed_too_often: the refusal for whoever speaks and has shown too many secrets that were
-            none (:class:`Guessed`); None while another may be looked up.
-        own: id of the desk's own actor, which speaks where this is :attr:`actor` too.
-        asking: the question that the desk asks by this part; None where it is another's, or says
-            something else.
-        parties: who takes part, besides the desk and its people.
-        is_shared: whether others may read or write there, to whom that was granted: they are no
-            parties. It is told of messages, and not of what jobs do.
+        scopes: the scopes of the caller's credential.
+        components: the current health of the desk's components.
+        guessed_too_often: the refusal for a sender who presented too many wrong secrets
+            (:class:`Guessed`); None while another may be looked up.
+        own: id of the desk's own actor, which is the sender if :attr:`actor` equals it.
+        asking: the desk's question that this part asks; None if the part is another's or asks
+            nothing.
+        parties: the participants other than the desk and its people.
+        is_shared: whether others were granted access to the thread; they are no parties. Set for
+            messages, not for jobs.
         records: the capability's own, by key; read them with :meth:`record`.
-        counters: the same for :meth:`counter`.
+        counters: the capability's own, by key; read them with :meth:`counter`.
     """
 
     now: int
@@ -220,60 +223,60 @@ class Context(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def operates(self) -> bool:
-        """Whether the caller runs the desk."""
+        """Whether the caller is an operator of the desk."""
         return is_operator_scope(self.scopes)
 
     @property
     def version(self) -> int | None:
-        """The highest version that all who take part know; None where somebody is told words."""
+        """The highest version that all participants know; None if one of them receives text."""
         known = [party.version for party in self.parties]
         if not known or None in known:
             return None
         return min(version for version in known if version is not None)
 
     def ref(self, name: str) -> str:
-        """Return the reference by which something in this part is sealed; the same each time.
+        """Return the reference for a sealed value of this part; stable across judgements.
 
         Parameters:
-            name: what it is called within the part, such as the id of a field.
+            name: the value's name within the part, such as the id of a field.
         """
         return make_ref(self.message_id, str(self.place), name)
 
     @property
     def is_ours(self) -> bool:
-        """Whether the desk speaks, or one of its people."""
+        """Whether the sender is the desk or one of its people."""
         people = f"{self.own}/{OPERATORS}/"
         return bool(self.own) and (self.actor == self.own or self.actor.startswith(people))
 
     @property
     def is_operator(self) -> bool:
-        """Whether one of the site's people speaks, at the console or with a key; no agent does."""
+        """Whether one of the site's people speaks, at the console or with a key; never an agent."""
         return self.operates or (self.is_ours and self.actor != self.own)
 
     def speaks_for(self, actor: str) -> bool:
-        """Whether who speaks is this actor, or one of the desk's people where it is the desk."""
+        """Return whether the sender is this actor, or one of the desk's people for the desk."""
         is_desk = actor == self.own and (self.is_ours or self.is_operator)
         return is_desk or actor in {self.actor, *self.names}
 
     def record(self, key: str) -> Record | None:
-        """Return a record as it is once the effects of the parts before are applied."""
+        """Return a record after the effects of earlier parts; None if there is none."""
         return self.records.get(key)
 
     def counter(self, key: str) -> int:
-        """Return what a counter holds after the parts before, 0 where nothing was added.
+        """Return a counter's value after the effects of earlier parts, 0 if nothing was added.
 
-        Whatever is added to it before the commit has all of it judged anew: where it matters only
-        whether there is enough, :meth:`has` says it to many at once.
+        If the counter changes before the commit, the whole message is judged again. Where only a
+        minimum matters, use :meth:`has`: concurrent messages then do not conflict.
         """
         return self.counters.get(key, 0)
 
     def has(self, key: str, least: int) -> bool:
-        """Whether a counter holds so much; judged anew only where that is otherwise by then."""
+        """Return whether a counter holds at least so much; a conflict only if this changes."""
         return has_at_least(self.counters, key, least)
 
 
 def document_of(messages: Mapping[str, type[msgspec.Struct]], title: str) -> dict[str, Any]:
-    """Make the JSON Schema of messages from their types: exactly one of the keys, and ``$schema``.
+    """Make the JSON Schema of messages from their types: exactly one key, and ``$schema``.
 
     Parameters:
         messages: as of :class:`Schema`.

@@ -1,4 +1,4 @@
-"""What a capability has for itself alone at a site."""
+"""The actor and the keys of a capability at a site."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ import msgspec
 
 
 class Own(msgspec.Struct, frozen=True, eq=False):
-    """What a capability has for itself alone. Its text form shows no key.
+    """The desk's actor, and secret keys of one capability. Its text form shows no key.
 
     Parameters:
-        actor: id of the desk's own actor: by it the site is known to others.
-        derive: a purpose, in a few words → 32 bytes that are secret, the same at every start of
-            this site's desk, and others for other purposes, capabilities and sites.
+        actor: id of the desk's own actor, by which others know the site.
+        derive: takes a purpose in a few words and returns 32 secret bytes. They are the same at
+            every start and differ for other purposes, capabilities and sites.
     """
 
     actor: str

@@ -1,4 +1,4 @@
-"""Actions of capabilities: questions that every door takes, as it takes the site's own."""
+"""Read-only actions of capabilities, served wherever the site's own actions are."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from aitp_desk.model.component import Component
 
 
 class Inquiry(msgspec.Struct, frozen=True, kw_only=True):
-    """By whom and when something is asked.
+    """The caller and the time of a query.
 
     Parameters:
         now: Unix seconds.
-        scopes: what the caller's credential opens.
-        components: tells how the parts of the desk are.
+        scopes: the scopes of the caller's credential.
+        components: returns the health of the desk's components.
     """
 
     now: int
@@ -26,20 +26,21 @@ class Inquiry(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def operates(self) -> bool:
-        """Whether the caller runs the desk."""
+        """Whether the caller is an operator of the desk."""
         return is_operator_scope(self.scopes)
 
 
 class Query(msgspec.Struct, frozen=True, kw_only=True):
-    """An action that only tells something: it changes nothing, and anybody may call it.
+    """A read-only action that every caller may call.
 
     Parameters:
-        name: of small letters, digits and ``_``, a letter first; no action of the site has it.
-        summary: what it tells, in a line, as callers read it.
-        arguments: what it takes; the docstring says what each field is.
-        result: what it gives.
-        answer: given the arguments gives the result; whatever it raises but a DeskError is a fault.
-        as_text: tells the result in words.
+        name: of lowercase letters, digits and ``_``, a letter first; no action of the site has it.
+        summary: what it returns, in a line for callers.
+        arguments: the type of its arguments; its docstring describes the fields.
+        result: the type of its result.
+        answer: returns the result for the arguments; any exception other than a DeskError is a
+            fault.
+        as_text: renders the result as text.
     """
 
     name: str

@@ -1,6 +1,6 @@
-"""Requests that one actor asks and another answers: open once, and then done for good.
+"""Requests that one actor makes and another answers: open once, then ended for good.
 
-How they are kept is the :class:`~aitp_desk.capability.journal.Book`'s.
+:class:`~aitp_desk.capability.journal.Book` stores them.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from aitp_desk.model.calls.open_request import Rejected
 
 
 class State(Enum):
-    """Where a request stands."""
+    """The state of a request."""
 
     OPEN = "open"
     ANSWERED = "answered"
@@ -34,10 +34,10 @@ MOVES: Mapping[State, frozenset[State]] = {
     State.EXPIRED: frozenset(),
     State.SUPERSEDED: frozenset(),
 }
-"""Where a request can go from each state: only once, from open."""
+"""The allowed state transitions: one, from open."""
 
 MOST_REJECTED = 10
-"""How many of them a request keeps: the newest."""
+"""How many rejected answers a request keeps: the newest."""
 _ENDED: Mapping[State, tuple[Uncounted, str]] = {
     State.ANSWERED: ("answered", "was answered before"),
     State.EXPIRED: ("expired", "was not answered in time"),
@@ -46,15 +46,15 @@ _ENDED: Mapping[State, tuple[Uncounted, str]] = {
 
 
 class AnyRequest(Protocol):
-    """What every request says of itself."""
+    """The members that every request has."""
 
     @property
     def id(self) -> str:
-        """What an answer names; on its thread no other request has it, ever."""
+        """The id that an answer names; unique on its thread for all time."""
 
     @property
     def title(self) -> str:
-        """What it is about, in few words."""
+        """What it is about, in a few words."""
 
     @property
     def description(self) -> str:
@@ -62,11 +62,11 @@ class AnyRequest(Protocol):
 
     @property
     def actor(self) -> str:
-        """Who is to answer; empty for whoever takes part and has not asked."""
+        """Id of the actor that is to answer; empty for any participant except the asking one."""
 
     @property
     def valid_until(self) -> datetime | UnsetType:
-        """When it is too late to answer."""
+        """When it expires."""
 
     @property
     def supersedes(self) -> str:
@@ -78,16 +78,15 @@ A = TypeVar("A")
 
 
 class Asked(msgspec.Struct, Generic[Q, A], frozen=True, omit_defaults=True):
-    """A request as it is kept.
+    """A request as stored.
 
     Parameters:
         by: the actor that asked.
-        until: Unix seconds; from then on it is expired, which nobody need write down.
-        state: as it was written; read it with :meth:`state_at`.
-        answer: what was answered.
-        call_id: the action's call that waits for it, where the desk asks for one.
-        since: when ``state`` was written, Unix seconds; 0 as long as it is open.
-        rejected: answers that came while it was open and do not count, the newest last.
+        until: Unix seconds; it is expired from then on, without a write.
+        state: as written; read it with :meth:`state_at`.
+        call_id: the action call that waits for the answer, if the desk asks for one.
+        since: Unix seconds at which ``state`` was written; 0 while it is open.
+        rejected: answers that came while it was open and did not count, the newest last.
     """
 
     request: Q
@@ -100,16 +99,16 @@ class Asked(msgspec.Struct, Generic[Q, A], frozen=True, omit_defaults=True):
     rejected: tuple[Rejected, ...] = ()
 
     def state_at(self, now: int) -> State:
-        """Where it stands at a moment, Unix seconds."""
+        """Return the state at a time in Unix seconds."""
         if self.state is State.OPEN and self.until <= now:
             return State.EXPIRED
         return self.state
 
     def moved(self, to: State, now: int, answer: Any = None) -> Self:
-        """The request after a move.
+        """Return the request after a transition.
 
         Raises:
-            ValueError: there is no such move: a fault of the caller.
+            ValueError: the transition is not allowed: a fault of the caller.
         """
         state = self.state_at(now)
         if to not in MOVES[state]:
@@ -117,7 +116,7 @@ class Asked(msgspec.Struct, Generic[Q, A], frozen=True, omit_defaults=True):
         return replace(self, state=to, answer=answer, since=now)
 
     def standing(self, now: int) -> Standing:
-        """How it stands at a moment, Unix seconds, for people who look at it."""
+        """Return the state at a time in Unix seconds, for people who look at the thread."""
         state = self.state_at(now)
         since = self.until if state is State.EXPIRED else self.since
         return Standing(
@@ -130,15 +129,15 @@ class Asked(msgspec.Struct, Generic[Q, A], frozen=True, omit_defaults=True):
         )
 
     def rejecting(self, reason: Uncounted, context: Context) -> Self:
-        """The request after an answer that does not count."""
+        """Return the request with one more rejected answer."""
         rejected = Rejected(context.message_id, context.actor, reason)
         return replace(self, rejected=(*self.rejected, rejected)[-MOST_REJECTED:])
 
     def cannot_answer(self, context: Context, answered: str = "") -> NotCounted | None:
-        """Why it takes no answer of the actor that speaks; None where it does.
+        """Return why the sender's answer does not count; None if it counts.
 
         Parameters:
-            answered: what was answered before, in words.
+            answered: the earlier answer as text.
         """
         state = self.state_at(context.now)
         called = one_line(self.request.title) or one_line(self.request.description)
@@ -156,11 +155,11 @@ class Asked(msgspec.Struct, Generic[Q, A], frozen=True, omit_defaults=True):
         return None
 
     def awaits(self, actor: str) -> bool:
-        """Whether words of this actor may be the answer: they have not asked, and are meant."""
+        """Return whether text of this actor may answer: it has not asked, and is addressed."""
         return actor != self.by and self.request.actor in {"", actor}
 
     def then(self, value: Any, context: Context) -> Then | Resume:
-        """Who goes on once it is answered: the call that waits for the value, or who has asked."""
+        """Return who goes on after the answer: the waiting call, or the actor that asked."""
         if self.call_id is not None:
             return Resume(self.call_id, value)
         is_by_party = any(party.id == self.by for party in context.parties)
@@ -168,10 +167,10 @@ class Asked(msgspec.Struct, Generic[Q, A], frozen=True, omit_defaults=True):
 
 
 def open_until(request: AnyRequest, context: Context, open_for: int) -> int:
-    """When it is too late to answer a request, Unix seconds: no later than a call waits for it.
+    """Return when a request expires, in Unix seconds: no later than the call that waits for it.
 
     Parameters:
-        open_for: seconds that one is open which does not say until when.
+        open_for: lifetime in seconds of a request that names no expiry.
     """
     until = context.now + open_for
     if context.asking is not None and context.asking.until is not None:
@@ -182,10 +181,10 @@ def open_until(request: AnyRequest, context: Context, open_for: int) -> int:
 
 
 def waits_for_others(request: AnyRequest, context: Context) -> bool:
-    """Whether others who take part are to answer, and their words may be the answer.
+    """Return whether other participants are to answer, so that their text may be the answer.
 
-    What a visitor asks where nobody else is, is for whoever answers at the desk; what the desk and
-    its people ask is for others.
+    A visitor's request without other participants is for the agent or the site's people; a request
+    of the desk or its people is for the participants.
     """
     if context.is_ours:
         return True
@@ -194,5 +193,5 @@ def waits_for_others(request: AnyRequest, context: Context) -> bool:
 
 
 def one_line(text: str) -> str:
-    """Text of others on one line: it cannot pass for further options or fields."""
+    """Return text of others on one line, so that it cannot pass for further options or fields."""
     return " ".join(text.split())

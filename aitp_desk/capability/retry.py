@@ -1,13 +1,13 @@
-"""How a job says that it has failed."""
+"""The exception by which a job reports a failure that may pass."""
 
 from __future__ import annotations
 
 
 class Retry(Exception):
-    """A job has failed; another attempt may succeed.
+    """A job failed; another attempt may succeed.
 
     Parameters:
-        reason: a sentence for the site's operators, without what callers said.
+        reason: a sentence for the operators, without text of callers.
     """
 
     def __init__(self, reason: str) -> None:
