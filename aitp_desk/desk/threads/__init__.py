@@ -1,1 +1,1 @@
-"""Threads: what callers may do with them."""
+"""Thread services: creation, messages, files, grants, sessions and streams."""

@@ -1,4 +1,4 @@
-"""Opening threads, with what their opener says."""
+"""Creates threads together with their first messages."""
 
 from __future__ import annotations
 
@@ -39,13 +39,12 @@ from aitp_desk.store.units.threads.threads import open_thread
 
 
 class OpenedThread(msgspec.Struct, frozen=True):
-    """A thread that was opened now, or the first time that this request came.
+    """A thread created by this request, or by an earlier one with the same idempotency key.
 
     Parameters:
-        messages: what its opener said.
+        messages: the opening messages.
         run_id: the run that answers; None where none was started.
-        replies: what the desk has said to that already, for capabilities; none of a request that
-            came before.
+        replies: the desk's immediate replies for plugins; empty for a repeated request.
     """
 
     thread: Thread
@@ -55,16 +54,16 @@ class OpenedThread(msgspec.Struct, frozen=True):
 
 
 class ThreadCreation:
-    """Opens threads for visitors.
+    """Creates threads for visitors.
 
     Parameters:
-        posting: writes what they say there later.
-        actor: the desk's own actor, which stands first on every thread.
-        own_names: what nobody is called but the site's agents.
-        repeats: tells a request from its repeats.
+        posting: posts later messages and wakes the worker.
+        actor: the desk's own actor, the first participant of every thread.
+        own_names: names reserved for the site's agents.
+        repeats: detects repeated requests.
         audit: the keys of the audit log.
-        judging: has capabilities judge messages, and writes down what they want.
-        telling: tells messages as the caller understands them.
+        judging: lets plugins judge messages, and stores their effects.
+        telling: renders messages for the caller.
     """
 
     def __init__(
@@ -97,16 +96,16 @@ class ThreadCreation:
         request: RequestInfo,
         run: NewRun | None = None,
     ) -> OpenedThread:
-        """Open a thread; its last message is answered when it is a visitor's.
+        """Create a thread; if its last message is a visitor's, queue a run to answer it.
 
         Parameters:
-            run: the run that the caller starts with it.
+            run: the run that the caller starts with the thread.
 
         Raises:
-            InvalidRequest and its kin: the draft breaks a limit, or the request loops.
-            Forbidden: an actor would be taken for one of the site's agents.
+            InvalidRequest and its subclasses: the draft breaks a limit, or the request loops.
+            Forbidden: an actor has a name reserved for the site's agents.
             ThreadNotFound: the parent does not exist, is closed, or is not the caller's.
-            IdempotencyConflict, IdempotencyInFlight: the key is taken.
+            IdempotencyConflict, IdempotencyInFlight: the key is in use.
             FileNotFound: a message names a file that is not the caller's.
             StoreBusy: nothing was written.
         """

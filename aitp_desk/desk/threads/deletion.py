@@ -1,4 +1,4 @@
-"""Deleting threads and messages, and changing the notes on a message."""
+"""Deletes threads and messages, and updates message metadata."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from aitp_desk.store.units.threads.deletion import (
 
 
 class ThreadDeletion:
-    """Takes back what was said, within what the caller may.
+    """Deletes threads and messages within the caller's rights.
 
     Parameters:
-        sessions: where conversations are remembered that lie on threads.
+        sessions: the session cache, whose copies are evicted.
         audit: the keys of the audit log.
-        stop: ends the work on a run.
+        stop: stops the work on a run, given its id.
     """
 
     def __init__(
@@ -56,11 +56,11 @@ class ThreadDeletion:
         """Replace the metadata of a message.
 
         Parameters:
-            actor: who spoke, where the caller repeats it.
+            actor: the message's speaker, where the caller repeats it.
 
         Raises:
-            ThreadNotFound, MessageNotFound: it is not there, or not for this caller.
-            Forbidden: somebody else said it.
+            ThreadNotFound, MessageNotFound: it does not exist, or the caller has no access.
+            Forbidden: another actor wrote the message.
             InvalidRequest: the metadata breaks a limit, or names another speaker.
         """
         check_metadata(metadata)
@@ -78,10 +78,10 @@ class ThreadDeletion:
     async def find_rights(
         self, principal: Principal, thread_id: str, message_id: str, idle_before: int
     ) -> tuple[bool, bool]:
-        """Whether a caller may change what is noted of a message, and whether it may delete it.
+        """Return whether the caller may update the message's metadata, and may delete it.
 
         Raises:
-            ThreadNotFound, MessageNotFound: it is not there, or not for this caller.
+            ThreadNotFound, MessageNotFound: it does not exist, or the caller has no access.
             Forbidden: the caller may not write to the thread.
         """
         return await self._store.run(
@@ -102,15 +102,15 @@ class ThreadDeletion:
         *,
         with_replies: bool,
     ) -> tuple[str, ...]:
-        """Drop what a message said, and the desk's replies to it where that is asked.
+        """Erase a message's content and, if requested, the desk's replies to it.
 
         Returns:
-            The ids of those replies, dropped or not.
+            The ids of those replies, deleted or not.
 
         Raises:
-            ThreadNotFound, MessageNotFound: it is not there, or not for this caller.
-            Forbidden: somebody else said it, on a thread that is not the caller's; or the replies
-                are for the thread's owner to delete.
+            ThreadNotFound, MessageNotFound: it does not exist, or the caller has no access.
+            Forbidden: another principal wrote it, on a thread that is not the caller's; or only the
+                thread's owner may delete the replies.
         """
         replies = await self._store.run(
             delete_message,
@@ -121,16 +121,16 @@ class ThreadDeletion:
             idle_before=idle_before,
             with_replies=with_replies,
         )
-        self._sessions.evict_thread(thread_id)  # the next turn reads it back without the message
+        self._sessions.evict_thread(thread_id)  # the next turn reloads it without the message
         self._following.notify_change(thread_id)
         return replies
 
     async def delete_thread(self, principal: Principal, thread_id: str, idle_before: int) -> None:
-        """Drop everything said on a thread and close it for good; its runs end.
+        """Erase all content of a thread, close it permanently, and end its runs.
 
         Raises:
-            ThreadNotFound: it is not there, or not for this caller.
-            Forbidden: it is somebody else's.
+            ThreadNotFound: it does not exist, or the caller has no access.
+            Forbidden: it belongs to another principal.
         """
         now = int(self._clock())
         ended = await self._store.run(

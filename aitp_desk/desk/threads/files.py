@@ -1,4 +1,4 @@
-"""Files that callers upload: who may, what is kept, and what of it an agent may read."""
+"""Stores uploaded files and reads their text for agents."""
 
 from __future__ import annotations
 
@@ -26,20 +26,20 @@ from aitp_desk.store.records.threads import FilePage, Order
 from aitp_desk.store.units.threads.files import add_file, delete_file
 
 TEXT_BYTES = 32 * 1024
-"""How much of all files together an agent is given for a turn."""
+"""Limit on the text of all files together that an agent receives for a turn."""
 TEXT_FILES = 5
-"""Of how many files an agent is given something."""
+"""Limit on the number of files that an agent receives text from for a turn."""
 MAX_UPLOADS = 32
 MAX_UPLOADS_OF_CALLER = 8
-"""How many may be on their way at once: a file that comes is in memory as a whole."""
+"""Limits on concurrent uploads: each is held in memory in full."""
 _FILES = "This credential does not open files; it needs the scope 'threads'."
 
 
 class FileService:
-    """Keeps files for their owners, and reads them to agents.
+    """Stores files for their owners, and reads their text for agents.
 
-    A file belongs to the principal that uploaded it. One without an owner is opened by its id
-    alone, which therefore is as random as an anonymous thread's, and expires.
+    A file belongs to the principal that uploaded it. The id alone opens a file without an owner;
+    that id is therefore as random as an anonymous thread's, and the file expires.
 
     Parameters:
         anonymous_days: how long an anonymous caller's file is kept.
@@ -65,21 +65,21 @@ class FileService:
         )
 
     def admit_upload(self, principal: Principal) -> Callable[[], None]:
-        """Take a place for an upload, before anything of it is read.
+        """Reserve a slot for an upload, before its body is read.
 
         Returns:
-            What is called once when the upload is done.
+            A function to call once when the upload is done.
 
         Raises:
-            NotAuthenticated: the site takes no files without a credential.
-            ScopeMissing: the caller's key was made for something else.
-            RateLimited, Unavailable: the caller's, or all together, are too many.
+            NotAuthenticated: the site accepts no files without a credential.
+            ScopeMissing: the caller's key lacks the scope.
+            RateLimited, Unavailable: the caller has, or all callers have, too many uploads.
         """
         self._check_uploader(principal)
         return self._uploads.acquire(principal)
 
     def may_upload(self, principal: Principal) -> bool:
-        """Whether the caller may upload files here."""
+        """Return whether the caller may upload files."""
         try:
             self._check_uploader(principal)
         except (NotAuthenticated, ScopeMissing):
@@ -92,28 +92,28 @@ class FileService:
             raise NotAuthenticated("Uploading a file here needs an API key.")
 
     def _check_keeps(self, principal: Principal) -> None:
-        """Refuse a credential for something else, unless files are taken without any."""
+        """Refuse a credential without the scope, unless the site accepts anonymous files."""
         _check_scope(principal)
         if not may_join_threads(principal) and not self._settings.anonymous:
             raise ScopeMissing(_FILES, scope="threads")
 
     def accepts_type(self, media_type: str) -> bool:
-        """Whether files are taken that are said to be of a type; what they are shows later."""
+        """Return whether the site accepts a declared type; the content is checked later."""
         return media_type.partition(";")[0].strip().lower() in self._settings.types
 
     async def save_file(
         self, principal: Principal, name: str, purpose: str, data: bytes, seconds: int | None
     ) -> File:
-        """Keep a file. It is on disk when this returns.
+        """Store a file durably.
 
         Parameters:
-            name: as the caller calls it.
+            name: the caller's name for it.
             seconds: how long it is kept; None: until it is deleted.
 
         Raises:
-            InvalidRequest: it is empty, or of a type that the site does not take.
-            RequestTooLarge: it has more bytes than one file may.
-            Forbidden: the caller's allowance has no room for it.
+            InvalidRequest: it is empty, or of a type that the site does not accept.
+            RequestTooLarge: it exceeds the size limit for one file.
+            Forbidden: it exceeds the caller's quota.
             NotAuthenticated: as :meth:`admit_upload`.
         """
         self._check_uploader(principal)
@@ -154,13 +154,13 @@ class FileService:
         return file
 
     async def get_file(self, principal: Principal, file_id: str, *, param: str = "file_id") -> File:
-        """Find a file of the caller's.
+        """Return a file of the caller's.
 
         Parameters:
-            param: where the caller named it.
+            param: the request member that named it.
 
         Raises:
-            FileNotFound: there is none, it has expired, or it is somebody else's.
+            FileNotFound: it does not exist, has expired, or belongs to another principal.
         """
         _check_scope(principal)
         file = await file_reads.find(self._store, file_id, now=int(self._clock()))
@@ -171,9 +171,9 @@ class FileService:
     async def read_content(
         self, principal: Principal, file_id: str
     ) -> tuple[File, AsyncIterator[bytes]]:
-        """A file of the caller's, and its bytes, which are read while they are sent.
+        """Return a file of the caller's and an iterator that reads its bytes as they are sent.
 
-        They end early where the file is deleted meanwhile.
+        The bytes end early if the file is deleted meanwhile.
 
         Raises:
             FileNotFound: as :meth:`get_file`.
@@ -184,14 +184,14 @@ class FileService:
     async def list_files(
         self, principal: Principal, *, limit: int, order: Order, after: str | None, purpose: str
     ) -> FilePage:
-        """One page of the caller's files.
+        """Return one page of the caller's files.
 
         Parameters:
             after: id of the file before the first one wanted.
-            purpose: only those of this purpose; empty for all.
+            purpose: only files of this purpose; empty for all.
 
         Raises:
-            NotAuthenticated: a file without an owner is known by its id alone.
+            NotAuthenticated: the caller is anonymous; only an id opens a file without an owner.
         """
         self._check_keeps(principal)
         if principal.owner is None:
@@ -208,7 +208,7 @@ class FileService:
         )
 
     async def delete_file(self, principal: Principal, file_id: str) -> None:
-        """Drop a file of the caller's. Messages that it was attached to keep its id.
+        """Delete a file of the caller's. Messages that it was attached to keep its id.
 
         Raises:
             FileNotFound: as :meth:`get_file`.
@@ -223,10 +223,10 @@ class FileService:
         )
 
     async def check_attached(self, principal: Principal, draft: Draft, at: str = "") -> None:
-        """Refuse a message that names files which are not the caller's.
+        """Refuse a message that attaches files which are not the caller's.
 
         Parameters:
-            at: where the draft stands in its request, such as ``messages[0].``, for ``param``.
+            at: path of the draft in its request, such as ``messages[0].``, for ``param``.
 
         Raises:
             FileNotFound: as :meth:`get_file`; ``param`` is the attachment.
@@ -238,10 +238,10 @@ class FileService:
     async def read_texts(
         self, principal: Principal, file_ids: Sequence[str]
     ) -> tuple[FileText, ...]:
-        """Return the texts of attached files that an answer to this caller may use, within 32 KiB.
+        """Return the texts of attached files for an answer to this caller, within 32 KiB.
 
-        Files of other types, those that are gone, and those of other owners are left out: who reads
-        a message is shown the id of its files and no more.
+        Files that are no text, deleted files and other owners' files are left out: a reader of a
+        message sees only the ids of its files.
         """
         texts: list[FileText] = []
         room = TEXT_BYTES
@@ -262,7 +262,7 @@ class FileService:
         return self._anonymous_days * DAY_SECONDS
 
     def _allowance(self, principal: Principal) -> str:
-        """Against what a caller's files count. No address is written down."""
+        """Return the key that a caller's files are counted under. No address is stored."""
         if not principal.counts_by_address:
             return f"principal {principal.id}"
         return f"address {self._digest(principal.address.encode()).hex()}"

@@ -1,4 +1,4 @@
-"""Whose a thread is, and with whom it is shared: claims and grants."""
+"""Thread ownership and sharing: claims and grants."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from aitp_desk.store.units.threads.grants import revoke_grant, share_thread
 
 
 class GrantService:
-    """Says whose threads are and who has part in them; that is durable when it returns.
+    """Claims threads and manages their grants; each change is durable on return.
 
-    Every method raises ThreadNotFound where there is no such thread, it is closed, or it is not
-    the caller's, and Forbidden where the caller may know the thread but not do this with it.
+    Every method raises ThreadNotFound where the thread does not exist, is closed, or is not the
+    caller's, and Forbidden where the caller may see the thread but not do this with it.
 
     Parameters:
-        sessions: where conversations are remembered that lie on threads.
+        sessions: the session cache, whose copies are evicted.
         audit: the keys of the audit log.
-        hash_link: what is kept of the secret of a link.
+        hash_link: hashes the secret of a link for storage.
     """
 
     def __init__(
@@ -50,7 +50,7 @@ class GrantService:
         self._clock = clock
 
     async def claim_thread(self, principal: Principal, thread_id: str, idle_before: int) -> None:
-        """Make an anonymous thread the caller's; see ``store.work.claiming.claim_thread``.
+        """Make an anonymous thread the caller's; see :func:`.claims.claim_thread`.
 
         Raises:
             NotAuthenticated: the caller has no credential.
@@ -65,20 +65,20 @@ class GrantService:
             by=make_auditor(self._audit, principal, now),
         )
         if changed:
-            self._sessions.evict_thread(thread_id)  # the next turn reads back whose they are
+            self._sessions.evict_thread(thread_id)  # the next turn reloads the owner
             self._following.notify_change(thread_id)
 
     async def share_thread(
         self, principal: Principal, thread_id: str, draft: GrantDraft, idle_before: int
     ) -> tuple[Grant, str | None]:
-        """Share a thread; see ``store.work.sharing.share_thread``.
+        """Share a thread; see :func:`aitp_desk.store.units.threads.grants.share_thread`.
 
         Returns:
-            The grant, and the secret of a link: it is told here and never again.
+            The grant, and the secret of a link, which is returned only here.
 
         Raises:
-            PreconditionFailed: the thread has no owner, or as many grants as it may.
-            InvalidRequest: the grant is for nobody known, for the owner, or at its end already.
+            PreconditionFailed: the thread has no owner, or has the maximum number of grants.
+            InvalidRequest: the grantee is unknown or is the owner, or the grant would end at once.
         """
         now = self._clock()
         grant_id = new_id("grant", now)
@@ -106,7 +106,7 @@ class GrantService:
     async def list_grants(
         self, principal: Principal, thread_id: str, idle_before: int
     ) -> Sequence[Grant]:
-        """The grants of a thread that hold, the newest first."""
+        """Return the valid grants of a thread, newest first."""
         access = await self._reading.get_access(principal, thread_id, idle_before)
         access.check(AccessNeed.MANAGE)
         return await grant_reads.list_thread_grants(self._store, thread_id, now=int(self._clock()))
@@ -114,7 +114,7 @@ class GrantService:
     async def revoke_grant(
         self, principal: Principal, thread_id: str, grant_id: str, idle_before: int
     ) -> None:
-        """Take a grant back; streams that were open by it end.
+        """Revoke a grant and end the streams that depend on it.
 
         Raises:
             GrantNotFound: the thread has no such grant.

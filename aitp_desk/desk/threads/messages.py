@@ -1,7 +1,7 @@
-"""Opening threads and posting to them.
+"""Posts messages to threads.
 
-A post is one unit of work: the idempotency key, the message, and the run that will answer it are
-written together, before anything is promised.
+A post is one unit of work: the idempotency key, the message and the run that will answer it are
+written together, before the caller gets a response.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ _CAPPED = (
 
 
 class PostedMessage(msgspec.Struct, frozen=True):
-    """A message that was posted now, or the first time that this request came.
+    """A message posted by this request, or by an earlier one with the same idempotency key.
 
     Parameters:
         run_id: the run that answers; None where none was started.
@@ -65,17 +65,17 @@ class PostedMessage(msgspec.Struct, frozen=True):
 
 
 class MessageService:
-    """Writes what visitors say.
+    """Posts visitors' messages.
 
     Parameters:
-        actor: the desk's own actor, which stands first on every thread.
-        own_names: what nobody is called but the site's agents.
-        repeats: tells a request from its repeats.
+        actor: the desk's own actor, the first participant of every thread.
+        own_names: names reserved for the site's agents.
+        repeats: detects repeated requests.
         wake: called after a commit that queued a run.
-        changed: called with the thread after a commit that others may be waiting to hear of.
+        changed: called with the thread's id after a commit that subscribers may wait for.
         audit: the keys of the audit log.
-        judging: has capabilities judge messages, and writes down what they want.
-        telling: tells messages as the caller understands them.
+        judging: lets plugins judge messages, and stores their effects.
+        telling: renders messages for the caller.
     """
 
     def __init__(
@@ -119,13 +119,13 @@ class MessageService:
         once: IdempotencyRecord | None,
         name: str = "",
     ) -> None:
-        """Refuse messages that name files which are not the caller's.
+        """Refuse messages that attach files which are not the caller's.
 
-        A repeated request is not refused: it gets its answer, whatever became of its files.
+        A repeated request is not refused: it gets its first response, even if the files are gone.
 
         Parameters:
             once: the request's idempotency key, if one was sent.
-            name: the member of the request that holds the drafts; empty where there is but one.
+            name: the request member that holds the drafts; empty where there is only one draft.
 
         Raises:
             FileNotFound: ``param`` is the attachment.
@@ -171,11 +171,11 @@ class MessageService:
     async def post_message(
         self, principal: Principal, thread_id: str, draft: Draft, request: RequestInfo
     ) -> PostedMessage:
-        """Add a message to a thread; it is answered when it is a visitor's.
+        """Add a message to a thread; if it is a visitor's, queue a run to answer it.
 
         Raises:
-            ThreadNotFound: there is none, it is closed, or it is not the caller's.
-            as :meth:`.opening.Opening.open`.
+            ThreadNotFound: it does not exist, is closed, or is not the caller's.
+            as :meth:`.creation.ThreadCreation.open_thread`.
         """
         check_draft(draft)
         check_hops(request)
@@ -217,7 +217,7 @@ class MessageService:
     async def find_posted(
         self, principal: Principal, thread_id: str, request: RequestInfo
     ) -> PostedMessage | None:
-        """What a request has posted that came before; None for one that is new, or has no key."""
+        """Return what an earlier request with the same key posted; None if there is none."""
         with self._repeats.hold_key(request, thread_scope(principal, thread_id)) as once:
             placed = None if once is None else await self._store.run(look_up_once, once)
         return None if placed is None else await self._read_posted(principal, placed)
@@ -230,18 +230,18 @@ class MessageService:
         return PostedMessage(told, placed.run_id)
 
     async def is_repeated(self, once: IdempotencyRecord | None) -> bool:
-        """Whether a request came before: what it said was judged then."""
+        """Return whether the request is a repeat, whose message was judged the first time."""
         return once is not None and await reads.is_used(self._store, once)
 
     async def update_thread(
         self, principal: Principal, thread_id: str, update: ThreadUpdate
     ) -> None:
-        """Replace a thread's metadata and, where they are given, those who take part in it.
+        """Replace a thread's metadata and, where given, its participants.
 
         Raises:
-            ThreadNotFound: there is none, it is closed, or it is not the caller's.
-            Forbidden: the thread is somebody else's to change, or an actor somebody else's.
-            InvalidRequest: the metadata or an actor breaks a limit, or the parent is another.
+            ThreadNotFound: it does not exist, is closed, or is not the caller's.
+            Forbidden: the thread, or an actor, is another principal's to change.
+            InvalidRequest: the metadata or an actor breaks a limit, or the parent differs.
         """
         check_metadata(update.metadata)
         check_actors(update.actors or ())
@@ -260,7 +260,7 @@ class MessageService:
         self._changed(thread_id)
 
     def _say_capped(self, now: float) -> NewMessage:
-        """What is said, once, on a thread that has had its share of automatic replies."""
+        """Return the message that is posted once when the limit of automatic replies is reached."""
         return NewMessage(
             new_id("msg", now),
             new_salt(),
@@ -271,6 +271,6 @@ class MessageService:
         )
 
     def wake_worker(self, placed: PostResult, principal: Principal) -> None:
-        """Have the run taken up that was queued with a message, if one was."""
+        """Wake the worker for the run that was queued with a message, if any."""
         if placed.run is not None and not placed.run.is_over:
             self._wake(placed.run.id, principal.limited_as)

@@ -1,4 +1,7 @@
-"""What waits for an answer on a thread, told to every door alike, and answered by its form."""
+"""Lists the requests that wait for an answer on a thread, and accepts answers by form.
+
+Every protocol presents them from here.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +34,7 @@ _Found = tuple[EnabledPlugin, Record, OpenRequest]
 
 
 class OpenRequests:
-    """Tells what is open on threads, and takes answers.
+    """Lists open requests on threads, and accepts their answers.
 
     Parameters:
         actor: id of the desk's own actor.
@@ -58,16 +61,16 @@ class OpenRequests:
 
     @property
     def is_enabled(self) -> bool:
-        """Whether anything can wait here at all."""
+        """Whether any plugin is enabled, so that requests can be open at all."""
         return bool(self._capabilities)
 
     async def list_for_thread(
         self, principal: Principal, thread_id: str
     ) -> tuple[OpenRequest, ...]:
-        """All that waits for an answer on a thread, the newest first; none for who has left it.
+        """Return a thread's open requests, newest first; none for a participant that has left.
 
         Raises:
-            ThreadNotFound: there is none, it is closed, or it is not the caller's.
+            ThreadNotFound: it does not exist, is closed, or is not the caller's.
             Forbidden: the caller's key does not open threads.
         """
         check_scope(principal)
@@ -76,19 +79,19 @@ class OpenRequests:
     async def list_for_session(
         self, principal: Principal, session_id: str
     ) -> tuple[OpenRequest, ...]:
-        """The same of the thread that a session of the caller's lies on.
+        """Return the open requests on the thread of a session of the caller's.
 
         Raises:
-            UnknownSession: there is none of the caller's.
+            UnknownSession: the caller has no such session.
         """
         thread_id = await self._sessions.find_thread(principal, session_id)
         return tuple(one for _, _, one in await self._reach(principal, thread_id, AccessNeed.READ))
 
     async def find_unpaid(self, principal: Principal, session_id: str) -> PaymentRequired | None:
-        """What has to be paid in a session of the caller's, as a refusal; None for nothing.
+        """Return the payment due in a session of the caller's, as a refusal; None for none.
 
         Raises:
-            UnknownSession: there is none of the caller's.
+            UnknownSession: the caller has no such session.
         """
         thread_id = await self._sessions.find_thread(principal, session_id)
         for _, _, one in await self._reach(principal, thread_id, AccessNeed.READ):
@@ -103,7 +106,7 @@ class OpenRequests:
         return None
 
     async def list_open(self, thread_id: str) -> tuple[OpenRequest, ...]:
-        """The same for nobody in particular: who may know the thread is asked elsewhere."""
+        """Return a thread's open requests, addressed to no caller. Access is checked elsewhere."""
         return tuple(one for _, _, one in await self._look(thread_id, ()))
 
     async def answer_request(
@@ -114,14 +117,14 @@ class OpenRequests:
         given: Mapping[str, Any],
         request: RequestInfo,
     ) -> PostedMessage:
-        """Answer a request by its form. The answer is posted and judged as any message is.
+        """Answer a request by its form. The answer is posted and judged like any message.
 
         Parameters:
-            named: as of :meth:`draft_answer`.
+            named: as in :meth:`draft_answer`.
 
         Raises:
             RequestNotFound, InvalidRequest: as :meth:`draft_answer`.
-            as :meth:`list_for_thread`, and as :meth:`.posting.Posting.post`.
+            as :meth:`list_for_thread`, and as :meth:`.messages.MessageService.post_message`.
         """
         check_scope(principal)
         await self._reading.get_access(principal, thread_id, self._posting.idle_before)
@@ -138,21 +141,21 @@ class OpenRequests:
         named: tuple[str, str],
         given: Mapping[str, Any],
     ) -> Draft:
-        """The message that answers a request, by what was filled into its form.
+        """Build the message that answers a request from the values of its form.
 
         Parameters:
-            named: the capability's slug, and the request's id.
+            named: the plugin's slug, and the request's id.
 
         Raises:
-            RequestNotFound: there is none of this name, or it is not open any more.
-            InvalidRequest: it does not fit the form.
-            ThreadNotFound, Forbidden: the caller may not write there.
+            RequestNotFound: there is no such request, or it is not open any more.
+            InvalidRequest: the values do not fit the form.
+            ThreadNotFound, Forbidden: the caller may not write to the thread.
         """
         for enabled, record, found in await self._reach(principal, thread_id, AccessNeed.WRITE):
             if (found.capability, found.id) == named:
                 message = enabled.capability.answer(record, given)
                 content = write_part(message, enabled.url_of(enabled.newest))
-                # who may not answer is told so by the capability, in the name that they go by
+                # the plugin refuses a caller that may not answer, under the caller's own actor name
                 return Draft("user", (content,), actor=found.answers_as)
         raise RequestNotFound(
             "Nothing of this name waits for an answer here: it was answered or replaced, or its"
@@ -196,13 +199,13 @@ class OpenRequests:
             message = {SCHEMA: url, **msgspec.to_builtins(waits.message)}
             part = read_part(message, SchemaMatch(enabled, version), "message")
             words = describe_part(PlacedPart(0, enabled, part))
-        except Exception:  # noqa: BLE001 -- whatever a plug-in does, the others are told
+        except Exception:  # noqa: BLE001 -- a plugin's failure must not hide the others' requests
             _log.exception("waiting_failed", capability=slug)
             return None
         by = waits.by or self._actor
         meant = {"", self._actor} if for_desk else {""}
         may = [name for name in names if name != by and waits.of in {*meant, name}]
-        if may[:1] == [VISITOR]:  # nobody speaks as the visitor of a thread that was claimed
+        if may[:1] == [VISITOR]:  # a claimed thread has no anonymous visitor to speak as
             may = [names[0]]
         shown = OpenRequest(
             id=waits.id,

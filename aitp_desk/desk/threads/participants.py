@@ -1,4 +1,4 @@
-"""Who takes part in a thread: actors join and leave."""
+"""Adds actors to threads and removes them."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from aitp_desk.store.units.threads.actors import join_thread, leave_thread
 
 
 class ParticipantService:
-    """Has actors join and leave; that is durable when it returns.
+    """Adds and removes a thread's participants; each change is durable on return.
 
     Parameters:
-        changed: told the thread on which somebody has joined or left.
-        own_names: what nobody is called but the site's agents.
+        changed: called with the id of a thread whose participants changed.
+        own_names: names reserved for the site's agents.
         audit: the keys of the audit log.
     """
 
@@ -38,18 +38,18 @@ class ParticipantService:
     async def add_actor(
         self, principal: Principal, thread_id: str, actor: Actor, idle_before: int
     ) -> Actor:
-        """Have an actor join a thread.
+        """Add an actor to a thread.
 
         See :func:`aitp_desk.store.units.threads.actors.join_thread`.
 
         Returns:
-            The actor as it takes part now.
+            The actor as it now takes part.
 
         Raises:
-            ThreadNotFound: there is none, it is closed, or it is not the caller's.
-            Forbidden: the caller may not bring this actor, or the name is somebody else's.
-            InvalidRequest: the actor breaks a limit, is bound to nobody known, or the thread is
-                full.
+            ThreadNotFound: it does not exist, is closed, or is not the caller's.
+            Forbidden: the caller may not add this actor, or the name is another principal's.
+            InvalidRequest: the actor breaks a limit, is bound to an unknown principal, or the
+                thread is full.
         """
         check_actor(actor, "actor")
         self._own_names.check((actor,), "actor")
@@ -70,12 +70,12 @@ class ParticipantService:
     async def remove_actor(
         self, principal: Principal, thread_id: str, actor_id: str, idle_before: int
     ) -> None:
-        """Have an actor leave a thread.
+        """Remove an actor from a thread.
 
         Raises:
-            ThreadNotFound: there is none, it is closed, or it is not the caller's.
-            ActorNotFound: nobody of this name takes part.
-            Forbidden: the actor is the desk's own, or somebody else's on somebody else's thread.
+            ThreadNotFound: it does not exist, is closed, or is not the caller's.
+            ActorNotFound: no participant has this name.
+            Forbidden: the actor is the desk's own, or both it and the thread are other principals'.
         """
         now = int(self._clock())
         await self._store.run(

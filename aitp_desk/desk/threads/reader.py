@@ -1,4 +1,4 @@
-"""Reading threads, within what the caller may know."""
+"""Reads threads within the caller's access."""
 
 from __future__ import annotations
 
@@ -20,24 +20,24 @@ from aitp_desk.store.reads import threads as reads
 from aitp_desk.store.records.threads import KeptThread, Order, Page
 
 NEWEST = 100
-"""How many of its messages a thread is shown with."""
+"""How many of its newest messages a thread is returned with."""
 
 
 class ThreadView(msgspec.Struct, frozen=True):
-    """A thread with its newest messages, oldest of them first."""
+    """A thread with its newest messages, oldest first."""
 
     thread: Thread
     messages: tuple[Message, ...]
 
 
 class ThreadReader:
-    """Reads what is on a thread.
+    """Reads threads and their messages.
 
     Parameters:
-        visited: notes in the audit log that an operator looks at a thread.
+        visited: records in the audit log that an operator reads a thread.
 
     Attributes:
-        telling: tells messages as the caller understands them.
+        telling: renders messages for the caller.
     """
 
     def __init__(
@@ -55,15 +55,15 @@ class ThreadReader:
         self._visited = visited
 
     async def get_access(self, principal: Principal, thread_id: str, idle_before: int) -> Access:
-        """What a caller may do with a thread, and up to where it may read.
+        """Return what a caller may do with a thread, and up to where it may read.
 
-        An operator's access is noted in the audit log first, whatever protocol asks.
+        An operator's access is recorded in the audit log first, in every protocol.
 
         Parameters:
             idle_before: Unix seconds; an anonymous thread last used before then is closed.
 
         Raises:
-            ThreadNotFound: there is none, it is closed, or it is not the caller's.
+            ThreadNotFound: it does not exist, is closed, or is not the caller's.
         """
         access = await self._look_up(principal, thread_id, idle_before)
         if access is None:
@@ -75,7 +75,7 @@ class ThreadReader:
     async def find_thread(
         self, principal: Principal, thread_id: str, idle_before: int
     ) -> tuple[KeptThread, Access]:
-        """Find a thread that the caller may read, as it stood before :meth:`get_access` was asked.
+        """Return a thread, read before its access was checked, and the caller's access.
 
         Raises:
             ThreadNotFound: as :meth:`get_access`.
@@ -89,10 +89,10 @@ class ThreadReader:
     async def read_thread(
         self, principal: Principal, thread_id: str, idle_before: int
     ) -> ThreadView:
-        """A thread with its newest messages.
+        """Return a thread with its newest messages.
 
-        Who has left sees who took part when it left, and none of the thread's metadata, which may
-        have been changed since; nor does whoever has it by a link.
+        A caller that has left sees the participants of that time, and none of the thread's
+        metadata, which may have changed since. A caller with a link sees no metadata either.
 
         Raises:
             ThreadNotFound: as :meth:`get_access`.
@@ -125,7 +125,7 @@ class ThreadReader:
         before: str | None,
         run_id: str | None,
     ) -> Page:
-        """One page of a thread's messages.
+        """Return one page of a thread's messages.
 
         Raises:
             ThreadNotFound: as :meth:`get_access`.
@@ -148,7 +148,7 @@ class ThreadReader:
     async def read_message(
         self, principal: Principal, thread_id: str, message_id: str, idle_before: int
     ) -> Message:
-        """One message of a thread.
+        """Return one message of a thread.
 
         Raises:
             ThreadNotFound: as :meth:`get_access`.
@@ -162,17 +162,17 @@ class ThreadReader:
         return told
 
     async def find_queue_event(self, run: Run) -> int:
-        """Number of the event that queued a run, the last time where it was queued again."""
+        """Return the number of the event that queued a run, the latest if it was requeued."""
         return await reads.run_queued_at(self._store, run.thread_id, run.id)
 
     async def wait_for_run(
         self, principal: Principal, run_id: str, seconds: float, idle_before: int
     ) -> tuple[Run | None, tuple[Message, ...]]:
-        """Wait for a run's end, at most so many seconds.
+        """Wait up to ``seconds`` for a run to end.
 
         Returns:
-            The run as it stands then, and its replies, none while it is not over, and only those
-            that the caller may still read.
+            The run in its state then, and its replies that the caller may still read. Before the
+                run's end there are no replies.
         """
         with self._following.watch_run(run_id) as end:
             run = await reads.run(self._store, run_id)
@@ -193,7 +193,7 @@ class ThreadReader:
         replies: Sequence[Message],
         idle_before: int,
     ) -> tuple[Message, ...]:
-        """Those of a thread's messages that the caller may still read, as it understands them."""
+        """Return the messages that the caller may still read, rendered for it."""
         access = await self._look_up(principal, thread_id, idle_before)
         shown = [reply for reply in replies if access and access.shows(reply.seq)]
         return await self.telling.render_messages(principal, thread_id, shown)

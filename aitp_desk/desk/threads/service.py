@@ -1,4 +1,4 @@
-"""What callers may do with threads, each time by a credential that opens them."""
+"""The thread operations, each checked against the caller's scopes."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ from aitp_desk.store.records.threads import Order, Page
 
 
 class ThreadService:
-    """Threads as callers use them: opened, written to, read, shared and deleted.
+    """Creates, reads, changes, shares and deletes threads for callers.
 
-    All of it raises Forbidden where the caller's key does not open threads.
+    Every method raises Forbidden where the caller's key does not open threads.
     """
 
     def __init__(
@@ -61,87 +61,66 @@ class ThreadService:
     async def open(
         self, principal: Principal, draft: ThreadDraft, request: RequestInfo
     ) -> OpenedThread:
-        """Open a thread. See :meth:`aitp_desk.desk.threads.creation.ThreadCreation.open_thread`."""
+        """Create a thread. See :meth:`.creation.ThreadCreation.open_thread`."""
         check_scope(principal)
         return await self._opening.open_thread(principal, draft, request)
 
     async def post(
         self, principal: Principal, thread_id: str, draft: Draft, request: RequestInfo
     ) -> PostedMessage:
-        """Add a message to a thread.
-
-        See :meth:`aitp_desk.desk.threads.messages.MessageService.post_message`.
-        """
+        """Add a message to a thread. See :meth:`.messages.MessageService.post_message`."""
         check_scope(principal)
         return await self._posting.post_message(principal, thread_id, draft, request)
 
     async def update(self, principal: Principal, thread_id: str, update: ThreadUpdate) -> None:
-        """Change a thread.
-
-        See :meth:`aitp_desk.desk.threads.messages.MessageService.update_thread`.
-        """
+        """Change a thread. See :meth:`.messages.MessageService.update_thread`."""
         check_scope(principal)
         await self._posting.update_thread(principal, thread_id, update)
 
     async def add_actor(self, principal: Principal, thread_id: str, actor: Actor) -> Actor:
-        """Have an actor join.
-
-        See :meth:`aitp_desk.desk.threads.participants.ParticipantService.add_actor`.
-        """
+        """Add a participant. See :meth:`.participants.ParticipantService.add_actor`."""
         check_scope(principal)
         return await self._attending.add_actor(principal, thread_id, actor, self._idle_before)
 
     async def remove_actor(self, principal: Principal, thread_id: str, actor_id: str) -> None:
-        """Have an actor leave.
-
-        See :meth:`aitp_desk.desk.threads.participants.ParticipantService.remove_actor`.
-        """
+        """Remove a participant. See :meth:`.participants.ParticipantService.remove_actor`."""
         check_scope(principal)
         await self._attending.remove_actor(principal, thread_id, actor_id, self._idle_before)
 
     async def claim(self, principal: Principal, thread_id: str) -> None:
-        """Claim an anonymous thread.
-
-        See :meth:`aitp_desk.desk.threads.grants.GrantService.claim_thread`.
-        """
+        """Claim an anonymous thread. See :meth:`.grants.GrantService.claim_thread`."""
         check_participation(principal)
         await self._sharing.claim_thread(principal, thread_id, self._idle_before)
 
     async def share(
         self, principal: Principal, thread_id: str, draft: GrantDraft
     ) -> tuple[Grant, str | None]:
-        """Share a thread. See :meth:`aitp_desk.desk.threads.grants.GrantService.share_thread`."""
+        """Share a thread. See :meth:`.grants.GrantService.share_thread`."""
         check_scope(principal)
         return await self._sharing.share_thread(principal, thread_id, draft, self._idle_before)
 
     async def list_grants(self, principal: Principal, thread_id: str) -> Sequence[Grant]:
-        """With whom a thread is shared.
-
-        See :meth:`aitp_desk.desk.threads.grants.GrantService.list_grants`.
-        """
+        """List a thread's grants. See :meth:`.grants.GrantService.list_grants`."""
         check_scope(principal)
         return await self._sharing.list_grants(principal, thread_id, self._idle_before)
 
     async def revoke_grant(self, principal: Principal, thread_id: str, grant_id: str) -> None:
-        """Take a grant back.
-
-        See :meth:`aitp_desk.desk.threads.grants.GrantService.revoke_grant`.
-        """
+        """Revoke a grant. See :meth:`.grants.GrantService.revoke_grant`."""
         check_scope(principal)
         await self._sharing.revoke_grant(principal, thread_id, grant_id, self._idle_before)
 
     async def read(self, principal: Principal, thread_id: str) -> ThreadView:
-        """A thread with its newest messages.
+        """Return a thread with its newest messages.
 
         Raises:
-            ThreadNotFound: there is none, it is closed, or it is not the caller's.
+            ThreadNotFound: it does not exist, is closed, or is not the caller's.
             Forbidden: the caller's key does not open threads.
         """
         check_scope(principal)
         return await self._reading.read_thread(principal, thread_id, self._idle_before)
 
     async def describe(self, principal: Principal, thread_id: str) -> tuple[Thread, Access]:
-        """A thread without its messages, and what the caller may do with it.
+        """Return a thread without its messages, and what the caller may do with it.
 
         Raises:
             ThreadNotFound, Forbidden: as :meth:`read`.
@@ -161,10 +140,7 @@ class ThreadService:
         before: str | None,
         run_id: str | None,
     ) -> Page:
-        """One page of a thread's messages.
-
-        See :meth:`aitp_desk.desk.threads.reader.ThreadReader.list_messages`.
-        """
+        """Return one page of messages. See :meth:`.reader.ThreadReader.list_messages`."""
         check_scope(principal)
         return await self._reading.list_messages(
             principal,
@@ -178,10 +154,7 @@ class ThreadService:
         )
 
     async def read_message(self, principal: Principal, thread_id: str, message_id: str) -> Message:
-        """One message of a thread.
-
-        See :meth:`aitp_desk.desk.threads.reader.ThreadReader.read_message`.
-        """
+        """Return one message. See :meth:`.reader.ThreadReader.read_message`."""
         check_scope(principal)
         return await self._reading.read_message(principal, thread_id, message_id, self._idle_before)
 
@@ -193,9 +166,9 @@ class ThreadService:
         actor: str | None,
         metadata: dict[str, str],
     ) -> Message:
-        """Replace the metadata of a message that the caller said.
+        """Replace the metadata of a message that the caller wrote.
 
-        See :meth:`aitp_desk.desk.threads.deletion.ThreadDeletion.update_message`.
+        See :meth:`.deletion.ThreadDeletion.update_message`.
         """
         check_scope(principal)
         updated = await self._deleting.update_message(
@@ -207,7 +180,7 @@ class ThreadService:
     async def find_rights(
         self, principal: Principal, thread_id: str, message_id: str
     ) -> tuple[bool, bool]:
-        """What may be done with a message. See :meth:`.deleting.Deleting.find_rights`."""
+        """Return the rights to a message. See :meth:`.deletion.ThreadDeletion.find_rights`."""
         check_scope(principal)
         idle_before = self._idle_before
         return await self._deleting.find_rights(principal, thread_id, message_id, idle_before)
@@ -220,40 +193,31 @@ class ThreadService:
         *,
         with_replies: bool = False,
     ) -> tuple[str, ...]:
-        """Drop what a message said.
-
-        See :meth:`aitp_desk.desk.threads.deletion.ThreadDeletion.delete_message`.
-        """
+        """Erase a message. See :meth:`.deletion.ThreadDeletion.delete_message`."""
         check_scope(principal)
         return await self._deleting.delete_message(
             principal, thread_id, message_id, self._idle_before, with_replies=with_replies
         )
 
     async def delete(self, principal: Principal, thread_id: str) -> None:
-        """Close a thread for good.
-
-        See :meth:`aitp_desk.desk.threads.deletion.ThreadDeletion.delete_thread`.
-        """
+        """Close a thread permanently. See :meth:`.deletion.ThreadDeletion.delete_thread`."""
         check_scope(principal)
         await self._deleting.delete_thread(principal, thread_id, self._idle_before)
 
     async def transcript(self, principal: Principal, thread_id: str, seq: int | None) -> Transcript:
-        """What was said, to be proven.
-
-        See :meth:`aitp_desk.desk.threads.transcripts.TranscriptService.read_transcript`.
-        """
+        """Return a transcript. See :meth:`.transcripts.TranscriptService.read_transcript`."""
         check_scope(principal)
         return await self._transcripts.read_transcript(principal, thread_id, seq, self._idle_before)
 
     async def countersign(
         self, principal: Principal, thread_id: str, seq: int, jws: str
     ) -> Countersignature:
-        """Keep a signature of a head. See :meth:`.transcripts.Transcripts.countersign`."""
+        """Store a countersignature. See :meth:`.transcripts.TranscriptService.countersign`."""
         check_scope(principal)
         return await self._transcripts.countersign(
             principal, thread_id, seq, jws, self._idle_before
         )
 
     async def transcript_keys(self) -> tuple[PublishedKey, ...]:
-        """The keys with which transcripts are signed, and were: for everybody."""
+        """Return the current and former keys that sign transcripts. They are public."""
         return await self._transcripts.published_keys()

@@ -1,11 +1,9 @@
-"""Sessions: a conversation over many requests, for doors whose protocol has no threads.
+"""Sessions: conversations over several requests, for protocols without threads.
 
-A session is a name of its own for a thread. What it remembers is read back from the thread when
-this process does not hold it any more, so a restart ends no session that was written down.
-
-One name does for all doors: a thread that was opened elsewhere is given one when it is asked for
-(:meth:`SessionService.get_session_name`), and a session's thread can be written on by its id. What
-has such a name lives as long as its thread.
+A session is another name for a thread. A process that does not hold a session loads it from its
+thread, so a restart ends no stored session. Every protocol uses the same names: a thread that was
+opened elsewhere gets a session name on request (:meth:`SessionService.get_session_name`), and a
+session's thread accepts messages by its id. A session with such a name lives as long as its thread.
 """
 
 from __future__ import annotations
@@ -32,36 +30,37 @@ from aitp_desk.store.units.threads.folded_threads import unfold_thread
 from aitp_desk.store.units.threads.sessions import FOR_GOOD, SESSION_PREFIX, name_thread
 
 THREAD_PREFIX = "thread"
-"""What threads' ids begin with."""
+"""Prefix of thread ids."""
 MAX_CACHED = 10_000
-"""How many sessions one process holds, but for those whose turns are under way; the others are read
-back when they are needed."""
+"""How many sessions one process holds, not counting those with a turn in progress. Others are
+loaded when needed.
+"""
 
 
 def is_session(name: str) -> bool:
-    """Whether something is called as sessions are, and not as threads."""
+    """Return whether a name has the form of a session id."""
     return name.startswith(f"{SESSION_PREFIX}_")
 
 
 def is_thread(name: str) -> bool:
-    """Whether something is called as threads are, and not as sessions."""
+    """Return whether a name has the form of a thread id."""
     return name.startswith(f"{THREAD_PREFIX}_")
 
 
 class Session(msgspec.Struct, eq=False):
-    """One conversation in progress.
+    """A conversation in progress.
 
     Parameters:
-        owner: id of the principal whose it is; None of an anonymous one.
-        opened_at, last_at: Unix seconds of its beginning and of its newest turn.
-        turns: how many were taken.
-        pending: what the desk asked back in the newest.
-        tokens: how many its turns used.
-        heard: place on the thread of the newest message of a person's that the visitor was told.
-        kept_until: Unix seconds until when it lives, however long nothing is said in it.
-        is_written: whether its thread is there already; its first turn writes that else.
-        is_shared: whether its thread may be known elsewhere, where every turn is to be found at
-            once; so it is taken to be where it was read back.
+        owner: id of the owning principal; None for an anonymous session.
+        opened_at, last_at: Unix seconds of its start and of its newest turn.
+        turns: number of turns taken.
+        pending: the desk's clarifying question in the newest turn.
+        tokens: number of tokens used by its turns.
+        heard: position on the thread of an operator's newest message that the visitor has received.
+        kept_until: Unix seconds; the session does not expire before, even if idle.
+        is_written: whether its thread is stored; otherwise its first turn stores it.
+        is_shared: whether other protocols may know its thread, so every turn must be visible there
+            at once. True for every session loaded from the store.
     """
 
     id: str
@@ -81,21 +80,24 @@ class Session(msgspec.Struct, eq=False):
 
     @property
     def lock(self) -> asyncio.Lock:
-        """Whoever holds it takes a turn; most sessions have one turn and need none."""
+        """The lock that a turn holds.
+
+        Created on first use: most sessions have one turn and need none.
+        """
         if self._lock is None:
             self._lock = asyncio.Lock()
         return self._lock
 
     @property
     def is_taken(self) -> bool:
-        """Whether a turn is under way that others wait for."""
+        """Whether a turn is in progress."""
         return self._lock is not None and self._lock.locked()
 
     def check_pending(self) -> None:
-        """Refuse an answer to what the desk has asked back where it has asked nothing.
+        """Refuse a clarification where the desk asked no question.
 
         Raises:
-            InvalidRequest: its newest turn asks for nothing.
+            InvalidRequest: the newest turn asks no question.
         """
         if self.pending is None:
             raise InvalidRequest(
@@ -105,12 +107,12 @@ class Session(msgspec.Struct, eq=False):
 
 
 class SessionService:
-    """Opens sessions, finds them again, and ends them.
+    """Opens, resumes and evicts sessions.
 
     Parameters:
-        desk: whose they are; empty for the site's own.
-        anonymous_days: after so many days without a message an anonymous thread is closed.
-        capabilities: tell in words what was said in messages of theirs.
+        desk: the desk that the sessions belong to; empty for the site's own.
+        anonymous_days: an anonymous thread without a message for so many days is closed.
+        capabilities: render their messages as plain text.
     """
 
     def __init__(
@@ -130,10 +132,10 @@ class SessionService:
         self._clock = clock
         self._closing_seconds = anonymous_days * DAY_SECONDS
         self._held: OrderedDict[str, Session] = OrderedDict()
-        self._shared: dict[str, str] = {}  # of those held, whose threads others may know: by thread
+        self._shared: dict[str, str] = {}  # held shared sessions, by thread
 
     def open_session(self, principal: Principal) -> Session:
-        """Begin a session for a caller, on a thread that its first turn will write."""
+        """Create a session for a caller, on a thread that its first turn will store."""
         now = self._clock()
         session = Session(
             new_id(SESSION_PREFIX, now),
@@ -146,20 +148,20 @@ class SessionService:
         return session
 
     async def resume_session(self, principal: Principal, session_id: str) -> Session:
-        """Find a session for its next turn.
+        """Return a session for its next turn.
 
         Parameters:
             session_id: its id, or that of a thread; see :meth:`get_session_name`.
 
         Raises:
-            UnknownSession: there is none, it has expired, or it is somebody else's.
+            UnknownSession: it does not exist, has expired, or belongs to another principal.
         """
         if is_thread(session_id):
             session_id = await self.get_session_name(principal, session_id)
         session = self._held.get(session_id)
         if session is None:
             kept = await self._read_back(session_id)
-            # another request may have read it back meanwhile: one session, one lock
+            # another request may have loaded it meanwhile: one session, one lock
             session = self._held.get(session_id, kept)
         if session is None or session.owner != principal.owner or self._is_idle(session):
             raise UnknownSession(
@@ -167,18 +169,17 @@ class SessionService:
                 " Leave session_id out to begin a new one.",
                 param="session_id",
             )
-        self._held.pop(session.id, None)  # it goes to the end
+        self._held.pop(session.id, None)  # move to the end
         self._hold(session)
         return session
 
     async def get_session_name(self, principal: Principal, thread_id: str) -> str:
-        """The session that is the name of a caller's own thread; one is made where there is none.
+        """Return the session id of a caller's own thread; create one if there is none.
 
-        Returns:
-            Its id. It lives as long as the thread.
+        The session lives as long as the thread.
 
         Raises:
-            UnknownSession: there is no such thread, it is closed, or it is somebody else's.
+            UnknownSession: the thread does not exist, is closed, or belongs to another principal.
         """
         await self._store.settled()
         now = self._clock()
@@ -195,21 +196,21 @@ class SessionService:
         return named
 
     async def find_thread(self, principal: Principal, name: str) -> str:
-        """The thread that a caller means: the one of a session, or the one that is named itself.
+        """Return the id of the thread that a session or thread id names.
 
         Parameters:
-            name: id of a session or of a thread. Whether there is such a thread for the caller is
-                looked up where something is done with it.
+            name: id of a session or of a thread. A thread's id is not looked up here; the operation
+                on the thread does that.
 
         Raises:
-            UnknownSession: as :meth:`resume_session`; or it is no id of either.
+            UnknownSession: as :meth:`resume_session`; or the name is no id of either kind.
         """
         if is_thread(name):
             return name
         session = await self.resume_session(principal, name)
         if session.is_shared:
             await self._store.settled()
-        else:  # its first turn may have been answered only now; this comes behind it
+        else:  # its first turn may have just been answered; this unit runs after it
             await self._store.run(unfold_thread, thread_id=session.thread_id)
         async with self.take_turn(principal, session) as current:
             current.is_shared = True
@@ -217,12 +218,12 @@ class SessionService:
         return current.thread_id
 
     async def last_event(self, thread_id: str) -> int | None:
-        """Returns the number of a thread's newest event; None where there is no such thread."""
+        """Return the number of a thread's newest event; None if there is no such thread."""
         kept = await reads.thread(self._store, thread_id)
         return None if kept is None else kept.last_event
 
     def on_change(self, thread_id: str) -> None:
-        """Take note that something was said on a thread elsewhere than in its session."""
+        """Evict the session of a thread that was written to outside of it."""
         session_id = self._shared.get(thread_id)
         session = None if session_id is None else self._held.get(session_id)
         if session is not None:
@@ -230,10 +231,10 @@ class SessionService:
 
     @asynccontextmanager
     async def take_turn(self, principal: Principal, session: Session) -> AsyncIterator[Session]:
-        """Take a turn of a session that was just found: one at a time, in the order they came.
+        """Take a turn of a session, one at a time, in order of arrival.
 
-        It yields the session as it then is. Where a turn before this one was not written down, that
-        is what was.
+        Yields the session in its state at that time. If the turn before was not stored, that is its
+        stored state.
 
         Raises:
             UnknownSession: it has ended meanwhile.
@@ -247,11 +248,11 @@ class SessionService:
                 yield current
 
     def has_turns(self, session: Session) -> bool:
-        """Whether a session has turns left."""
+        """Return whether a session has turns left."""
         return session.turns < self._settings.max_turns
 
     def check_turns(self, session: Session) -> None:
-        """Refuse a turn too many.
+        """Refuse a turn above the limit.
 
         Raises:
             SessionLimit: the session has had all its turns.
@@ -271,11 +272,11 @@ class SessionService:
         pending: PendingQuestion | None,
         tokens: int,
     ) -> None:
-        """Note that a turn was taken; what is remembered stays within its bound.
+        """Record a turn; the transcript stays within its memory limit.
 
         Parameters:
-            reply: its parts.
-            tokens: how many it used.
+            reply: the parts of the reply.
+            tokens: how many the turn used.
         """
         session.turns += 1
         session.is_written = True
@@ -288,17 +289,17 @@ class SessionService:
         )
 
     def evict(self, session: Session) -> None:
-        """Drop a session; it is read back as it was written down."""
+        """Drop a held session; it is loaded from the store when needed."""
         self._held.pop(session.id, None)
         self._shared.pop(session.thread_id, None)
 
     def evict_thread(self, thread_id: str) -> None:
-        """Drop what is held of a thread's sessions; what is written down of them stays."""
+        """Drop the held sessions of a thread; stored state stays."""
         for session in [held for held in self._held.values() if held.thread_id == thread_id]:
             self.evict(session)
 
     def evict_all(self) -> None:
-        """Drop what is held of all sessions."""
+        """Drop all held sessions."""
         self._held.clear()
         self._shared.clear()
 
@@ -350,12 +351,12 @@ class SessionService:
         )
 
     def _within_memory(self, said: tuple[Utterance, ...]) -> tuple[Utterance, ...]:
-        """The newest utterances that fit into the session's memory."""
+        """Return the newest utterances that fit into the session's memory."""
         room = self._settings.memory_bytes
         characters = 0
         for one in said:
             characters += len(one.text)
-        if 4 * characters <= room:  # no character takes more bytes
+        if 4 * characters <= room:  # UTF-8 takes at most 4 bytes per character
             return said
         for index in range(len(said) - 1, -1, -1):
             room -= len(said[index].text.encode())

@@ -1,4 +1,4 @@
-"""Who speaks in the messages with which a thread is opened."""
+"""Assigns speakers to the messages that open a thread."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from aitp_desk.store.records.threads import NewDraft, NewMessage, settle_draft
 
 
 class Speakers:
-    """Who may speak in the messages with which a thread is opened."""
+    """The actors that may speak in the messages that open a thread."""
 
     def __init__(self, principal: Principal, desk: Actor, actors: Sequence[Actor]) -> None:
         own = (None, principal.owner)
@@ -29,14 +29,14 @@ class Speakers:
 def assign_speaker(
     draft: Draft, speakers: Speakers, principal: Principal, now: float, *, at: str
 ) -> NewMessage:
-    """A message of such a thread with its speaker, for its place there.
+    """Return an opening message with its speaker.
 
     Parameters:
         now: Unix seconds.
-        at: where the draft stands in its request, for ``param``.
+        at: path of the draft in its request, for ``param``.
 
     Raises:
-        InvalidRequest, Forbidden: as of :func:`.resolve_speaker`.
+        InvalidRequest, Forbidden: as :func:`.resolve_speaker`.
     """
     role, actor = resolve_speaker(
         draft, brought=speakers.brought, default=speakers.default, others=speakers.others, at=at

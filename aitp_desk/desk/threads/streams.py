@@ -1,4 +1,4 @@
-"""Opening a stream of what happens on a thread: who may, and from where on."""
+"""Opens event streams of threads and runs: checks access and the starting point."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from aitp_desk.model.conversation.run import Run
 from aitp_desk.model.errors import EventsGone, InvalidRequest, ThreadNotFound
 
 Stream = Callable[[EventSink], Awaitable[None]]
-"""Writes to an outlet until nobody reads any more. It is called once."""
+"""Writes to a sink until the reader is gone. Called once."""
 
 
 class ThreadStreams:
-    """Opens streams.
+    """Opens event streams.
 
     Parameters:
-        places: where every stream is counted.
+        places: the slots that count open streams.
         idle_before: Unix seconds: an anonymous thread last used before then is closed.
     """
 
@@ -54,20 +54,22 @@ class ThreadStreams:
         param: str,
         in_words: bool = True,
     ) -> Stream:
-        """Open a stream of a thread's events. It counts until it has been called and has ended.
+        """Open a stream of a thread's events.
+
+        It holds its slot until it has been called and has ended.
 
         Parameters:
             after: number of the last event that the caller knows; None for the newest.
-            wording: how the caller is told.
-            param: where the caller named the number.
-            in_words: whether the wording is given words in place of structured messages that the
-                caller has not declared; else messages as they were said.
+            wording: the event format of the protocol.
+            param: the request member that held the number.
+            in_words: whether structured messages that the caller has not declared are rendered as
+                plain text; otherwise messages are sent unchanged.
 
         Raises:
-            ThreadNotFound: there is none, it is closed, or it is not the caller's.
+            ThreadNotFound: it does not exist, is closed, or is not the caller's.
             InvalidRequest: the thread has had no such event yet.
-            EventsGone: too much has happened since.
-            RateLimited, Unavailable: the caller, or all together, have too many streams open.
+            EventsGone: too many events have happened since.
+            RateLimited, Unavailable: the caller has, or all callers have, too many open streams.
         """
         kept, access = await self._reading.find_thread(principal, thread_id, self._idle_before())
         last = kept.last_event if access.upto_event is None else access.upto_event
@@ -101,15 +103,15 @@ class ThreadStreams:
         start: Callable[[], Awaitable[Run]],
         word: Callable[[Run], RunEventFormat],
     ) -> Stream:
-        """Start a run, or have it go on, and open a stream of it alone. It counts as others do.
+        """Start or resume a run, and open a stream of it alone. It takes a slot as others do.
 
         Parameters:
-            start: has the run queued; it is not called where there is no room for a stream.
-            word: how the caller is told.
+            start: queues the run; not called if no slot is free.
+            word: returns the event format for the run.
 
         Raises:
             RateLimited, Unavailable: as :meth:`open_thread`.
-            whatever ``start`` raises.
+            any error that ``start`` raises.
         """
         leave = self._places.acquire(principal)
         try:
@@ -143,10 +145,10 @@ class ThreadStreams:
     async def open_pieces(
         self, principal: Principal, tell: Callable[[], AsyncIterator[bytes]]
     ) -> Stream:
-        """Open a stream of what is told piece by piece. It counts as others do.
+        """Open a stream of prepared events. It takes a slot as others do.
 
         Parameters:
-            tell: gives whole events; it is left where nobody reads any more.
+            tell: yields whole events; it is abandoned when the reader is gone.
 
         Raises:
             RateLimited, Unavailable: as :meth:`open_thread`.

@@ -1,9 +1,9 @@
-"""Transcripts: what was said on a thread with the desk's signature, for whoever may read it.
+"""Transcripts: the messages of a thread, signed by the desk, for callers that may read it.
 
-A thread may be longer than what fits into memory. So the head is fixed first, and which messages
-were erased by then, and the messages up to it are read and written a few at a time. Where one of
-them is erased meanwhile the writing breaks off, since what was signed is no more: whoever asks
-again gets the transcript of now.
+A thread may not fit into memory. So the head and the list of erased messages are fixed first, and
+the messages up to the head are read and written a few at a time. If one of them is erased
+meanwhile, writing stops, because the signed content no longer exists: a new request returns a new
+transcript.
 """
 
 from __future__ import annotations
@@ -43,8 +43,9 @@ from aitp_desk.store.units.privacy.transcripts import countersign
 
 PIECE_MESSAGES = 20
 PIECE_BYTES = 128 * 1024
-"""How many messages are in memory at once for one reader, and how long they are together; a single
-message may be longer."""
+"""How many messages one reader holds in memory, and their total size. A single message may be
+larger.
+"""
 
 _encode = msgspec.json.Encoder().encode
 
@@ -54,8 +55,8 @@ class Transcript(msgspec.Struct, frozen=True):
 
     Parameters:
         signature: of the statement.
-        version: another one when the statement, or what is left of a message, is; the time at which
-            it was signed is not looked at.
+        version: changes with the statement or with the remaining content of a message, not with the
+            time of signing.
     """
 
     statement: Statement
@@ -64,10 +65,10 @@ class Transcript(msgspec.Struct, frozen=True):
     store: Store
 
     async def pieces(self) -> AsyncIterator[bytes]:
-        """The document, piece by piece (``model/transcript.py``).
+        """Yield the document in pieces (``model/conversation/transcript.py``).
 
         Raises:
-            StoreError: the messages cannot be read, are not there, or one was erased meanwhile.
+            StoreError: the messages cannot be read, are missing, or one was erased meanwhile.
         """
         head, after = self.statement.head, 0
         erased = frozenset(self.statement.erased)
@@ -93,15 +94,15 @@ class Transcript(msgspec.Struct, frozen=True):
             begins = b"," if after else b""
             yield begins + b",".join(b"\n" + _encode(_told(message)) for message in page)
             after = page[-1].seq
-            await asyncio.sleep(0)  # others have their turn, however fast the reader is
+            await asyncio.sleep(0)  # yield to other tasks, even for a fast reader
         yield b"]}\n"
 
 
 class TranscriptService:
-    """Gives transcripts to whoever may read a thread, and takes others' signatures of heads.
+    """Creates transcripts for callers that may read a thread, and stores countersignatures.
 
     Parameters:
-        keys: what signs.
+        keys: the signing keys.
         site: the address of the desk.
         clock: Unix seconds.
     """
@@ -124,13 +125,13 @@ class TranscriptService:
     async def read_transcript(
         self, principal: Principal, thread_id: str, seq: int | None, idle_before: int
     ) -> Transcript:
-        """Make the transcript of a thread, as far as the caller may read.
+        """Create the transcript of a thread, as far as the caller may read.
 
         Parameters:
             seq: the last message in it; None for the newest.
 
         Raises:
-            ThreadNotFound: there is none, it is closed, or it is not the caller's.
+            ThreadNotFound: it does not exist, is closed, or is not the caller's.
             InvalidRequest: there is no such message.
         """
         kept, access = await self._reading.find_thread(principal, thread_id, idle_before)
@@ -153,19 +154,19 @@ class TranscriptService:
     async def countersign(
         self, principal: Principal, thread_id: str, seq: int, jws: str, idle_before: int
     ) -> Countersignature:
-        """Keep another party's signature of a head of a thread; the same once more changes nothing.
+        """Store another party's signature of a head of a thread. Repeating it changes nothing.
 
         Parameters:
             seq: of the head, from 1.
 
         Returns:
-            What is kept of its key: its signature of the latest head.
+            The stored signature of this key: that of the latest head.
 
         Raises:
-            ThreadNotFound: there is none, it is closed, or it is not the caller's.
+            ThreadNotFound: it does not exist, is closed, or is not the caller's.
             Forbidden: the caller may not write to it.
             InvalidRequest: there is no such head, or the signature is not of it.
-            PreconditionFailed: signatures of as many other keys are kept as may be.
+            PreconditionFailed: the maximum number of other keys have signed.
         """
         access = await self._reading.get_access(principal, thread_id, idle_before)
         access.check(AccessNeed.WRITE)
@@ -191,7 +192,7 @@ class TranscriptService:
         return _countersignature(kept, self._site)
 
     async def published_keys(self) -> tuple[PublishedKey, ...]:
-        """The keys with which transcripts are signed, and were."""
+        """Return the current and former keys that sign transcripts."""
         return await self._keys.list_published(self._store, int(self._clock()))
 
 
@@ -205,16 +206,16 @@ async def make_transcript(
     site: str,
     now: int,
 ) -> Transcript:
-    """Make the transcript of a thread up to one of its messages.
+    """Create the transcript of a thread up to one of its messages.
 
     Parameters:
-        kept: the thread, written at length.
-        actors: those who take part.
+        kept: the thread, written in full.
+        actors: its participants.
         site: the address of the desk.
         now: Unix seconds.
 
     Raises:
-        StoreError: the message is gone from the database.
+        StoreError: the message is missing from the database.
     """
     thread_id = kept.thread.id
     link = await transcript_reads.link_at(store, thread_id, seq)
