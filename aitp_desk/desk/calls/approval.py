@@ -1,7 +1,7 @@
-"""Calls that a person of the site approves first: what that person is asked.
+"""Builds the approval ticket of a call that an operator must approve.
 
-Such a call was read, is possible as things stand, and was agreed to by whoever asks. It is on disk,
-with a ticket, and nothing of it runs until an operator has approved it (``escalating.py``).
+The call is valid, its preconditions hold and its caller has agreed to it. It is stored with the
+ticket, and nothing of it runs before an operator approves it (``desk/tickets/service.py``).
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ from aitp_desk.store.units.calls.calls import ExtraStatements
 from aitp_desk.store.units.tickets.tickets import add_ticket, ticket_of_call
 
 WAITING = "Waiting for approval."
-"""What whoever asks after a call is told until somebody has approved or declined it."""
+"""Progress that a call reports until an operator approves or declines it."""
 
 
 def make_pending_approval(call: ActionCall) -> ActionCall:
-    """A call that was accepted, and is not carried out before it is approved."""
+    """Return an accepted call in the state that waits for approval."""
     return call.move(CallState.WAITING_APPROVAL, progress=WAITING)
 
 
 def make_approval_ticket(action: Action, call: ActionCall, now: float) -> ExtraStatements:
-    """Make what is written with such a call so that a person sees it.
+    """Return the statements that store the approval ticket of a call.
 
     Parameters:
         now: Unix seconds.
@@ -38,16 +38,16 @@ def make_approval_ticket(action: Action, call: ActionCall, now: float) -> ExtraS
     told = write_summary(action, call.arguments, call.price)
     asked = Ticket(told[0], "\n".join(_note(action, call, told[1:])))
     ticket = ticket_of_call(call, TicketKind.APPROVAL, asked, int(now), call.expires_at)
-    # what the call becomes once it is approved may be a ticket of its own
+    # the approved call may itself become a ticket, so this one needs another id
     own = msgspec.structs.replace(ticket, id=new_id(TICKET_PREFIX, now))
     return partial(add_ticket, own)
 
 
 def _note(action: Action, call: ActionCall, told: list[str]) -> Iterator[str]:
-    """What whoever approves should know, a line each.
+    """Yield what the approving operator needs to know, a line each.
 
-    What others wrote stands as JSON has it, on a line of its own: it begins none, and so says
-    nothing in the desk's name. What may be long comes last.
+    Text from others is JSON-quoted inside a line and never begins one, so it cannot pass for the
+    desk's own text. What may be long comes last.
     """
     yield action.summary
     if action.description:
@@ -65,6 +65,6 @@ def _note(action: Action, call: ActionCall, told: list[str]) -> Iterator[str]:
 
 
 def _quoted(value: object) -> str:
-    """A value as JSON in which nothing ends a line, or turns the direction of what follows."""
+    """Return a value as JSON without line breaks or characters that change text direction."""
     written = msgspec.json.encode(value).decode()
     return "".join(sign if sign.isprintable() else json.dumps(sign)[1:-1] for sign in written)

@@ -1,8 +1,8 @@
-"""The secrets among the arguments of calls: kept apart, and at hand only while a call is made.
+"""Seals the secret arguments of calls and restores them for execution.
 
-What is on disk of a call, and what is told of it, has references in their places. A reference among
-arguments means something only in a call that goes on after it waited, and on the thread, and for
-whom, it was sealed: nobody has something done with what somebody else has given.
+Stored calls, and calls shown to clients, hold references in place of secrets. A reference is valid
+only in a call that resumes after waiting, on the thread and for the principal it was sealed for: no
+caller can use the secrets of another.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ from aitp_desk.store.units.privacy.sealed_values import write_sealed
 
 
 class ArgumentSecrets:
-    """Keeps apart the secrets of the actions of one desk.
+    """Redacts, seals and restores the secret arguments of one desk's actions.
 
     Parameters:
-        actions: all of its actions.
+        actions: all actions of the desk.
     """
 
     def __init__(self, actions: Sequence[Action], store: Store, sealer: Sealer) -> None:
@@ -48,25 +48,25 @@ class ArgumentSecrets:
         self._sealer = sealer
 
     def redact_arguments(self, name: str, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Arguments as they may be shown: with a word in place of each secret."""
+        """Return the arguments with a placeholder for each secret."""
         schema = self._schemas.get(name)
         return arguments if schema is None else without_secrets(arguments, schema)
 
     def list_secret_texts(self, name: str, arguments: Mapping[str, Any]) -> tuple[str, ...]:
-        """What is secret among the arguments of an action."""
+        """Return the secret values among the arguments of an action."""
         schema = self._schemas.get(name)
         return () if schema is None else secrets_in(arguments, schema)
 
     def find_secret(self, name: str, paths: Iterable[str]) -> str | None:
-        """The first of these arguments that is secret; None where none is."""
+        """Return the first of these argument paths that is secret; None for none."""
         schema = self._schemas.get(name)
         return None if schema is None else next((p for p in paths if is_secret_at(p, schema)), None)
 
     async def restore_secrets(self, call: ActionCall) -> Mapping[str, Any]:
-        """The arguments of a call, with its secrets in their places.
+        """Return the arguments of a call with its secrets in place.
 
         Raises:
-            PreconditionFailed: one of them is not kept any more, or is somebody else's.
+            PreconditionFailed: a secret is no longer stored, or belongs to another caller.
         """
         schema = self._schemas.get(call.action)
         if schema is None:
@@ -84,7 +84,7 @@ class ArgumentSecrets:
         return opened
 
     async def seal_secrets(self, call: ActionCall) -> ActionCall:
-        """A call as it may be written down: its secrets are on disk, sealed, when this returns."""
+        """Store the secrets of a call sealed, and return the call with references."""
         schema = self._schemas.get(call.action)
         if schema is None:
             return call
@@ -132,7 +132,7 @@ class ArgumentSecrets:
 
 
 def _is_for(kept: KeptSealed, call: ActionCall, owner: str | None) -> bool:
-    """Whether a value may be used in a call.
+    """Return whether a sealed value may be used in a call.
 
     Parameters:
         owner: id of the principal that owns the call's thread now; None for an anonymous thread.
@@ -141,13 +141,13 @@ def _is_for(kept: KeptSealed, call: ActionCall, owner: str | None) -> bool:
         return False
     if kept.call_id is not None and kept.call_id == call.id:
         return True
-    # who has claimed a thread goes on with what its anonymous visitor has asked for
+    # the owner of a claimed thread may resume the calls of its anonymous visitor
     asker = call.asked_by.owner if call.asked_by.party is not None else owner
     return kept.message_id is not None and kept.principal in (None, asker)
 
 
 def _replaced(value: Any, places: Mapping[str, Any]) -> Any:
-    """JSON with something else in place of each of these texts."""
+    """Return a JSON value with each of these texts replaced."""
     match value:
         case str():
             return places.get(value, value)

@@ -1,10 +1,10 @@
-"""Calls that go on after they were accepted: each is a job, and its end one commit with the job's.
+"""Runs accepted calls as jobs; a call and its job end in one commit.
 
-A call whose job is taken up a second time was cut short: by a crash, or by a deadline that it did
-not keep. What may be repeated is, with the same id; of the rest it is said that nobody knows what
-became of it. What a person has approved is looked into once more before it is carried out: things
-may stand otherwise by then. So is what was paid, of whatever kind, and a person is asked where one
-has to approve it. Whoever gave an address is told of the end there (``callbacks.py``).
+A call whose job is claimed a second time was interrupted, by a crash or a missed deadline. A
+repeatable call is executed again with the same id; any other ends with an unknown outcome. An
+approved or paid call is checked again before it runs, because its preconditions may have changed,
+and a paid call that needs approval then waits for an operator. The outcome is sent to the caller's
+callback address (``desk/jobs/callbacks.py``).
 """
 
 from __future__ import annotations
@@ -40,12 +40,12 @@ from aitp_desk.store.units.jobs.jobs import enqueue_job
 from aitp_desk.store.units.tickets.tickets import hand_call_to_people, ticket_of_call
 
 DELAYS = (10, 60, 300)
-"""Seconds after each time that a call was cut short."""
+"""Seconds before each retry of an interrupted call."""
 MAX_AT_ONCE = 16
 MAX_OF_ONE_CALLER = 12
-"""How many of these are one caller's."""
+"""How many of these may belong to one caller."""
 _PASSING = {ErrorKind.UNAVAILABLE.value, ErrorKind.INTERNAL.value}
-"""Of what kind a failure is that another attempt may not meet."""
+"""Error kinds that another attempt may not meet."""
 REVOKED = "The credential that asked for it was revoked before it was begun. Nothing was done."
 _NO_DESK = "The site agent that took it on is not among those of desk.toml."
 ROOM_SECONDS = 10
@@ -53,7 +53,7 @@ ROOM_SECONDS = 10
 
 
 class AsyncCalls:
-    """Has ``async`` calls carried out.
+    """Executes ``async`` calls in the background.
 
     Parameters:
         clock: Unix seconds.
@@ -75,7 +75,10 @@ class AsyncCalls:
         self._invoking: Mapping[str, ActionInvoker] = {}
 
     def register_desks(self, invoking: Mapping[str, ActionInvoker]) -> None:
-        """Carry out the calls of these desks, by their names; before the jobs begin."""
+        """Register the job kinds for the calls of these desks, keyed by name.
+
+        Call it before the job queue starts.
+        """
         self._invoking = invoking
         longest = [a.deadline_seconds for one in invoking.values() for a in one.actions]
         for name, handler in ((KIND, self._carry_on), (PAID_KIND, self._carry_on_paid)):
@@ -92,15 +95,15 @@ class AsyncCalls:
             )
 
     def enqueue(self, call: ActionCall) -> ExtraStatements:
-        """Make what is written with a call so that it is carried out."""
+        """Return the statements that store a call's job with the call."""
         return partial(enqueue_job, make_call_job(call, self._clock()))
 
     def start_now(self) -> None:
-        """Have it carried out now."""
+        """Wake the job queue."""
         self._jobs.wake()
 
     async def _carry_on_paid(self, claim: ClaimedJob) -> Finish | None:
-        """Go on with a call that was paid: have a person asked who approves it, or make it."""
+        """Continue a paid call: wait for approval where it needs one, else execute it."""
         call = await call_reads.call_by_id(self._store, claim.ref)
         invoking = None if call is None else self._invoking.get(call.desk)
         if call is None or invoking is None:
@@ -124,7 +127,7 @@ class AsyncCalls:
         return await self._carry_on(claim)
 
     def _waits_for_person(self, call: ActionCall) -> None:
-        """Have whoever follows its thread know of it."""
+        """Notify the followers of the call's thread."""
         self._jobs.wake()
         if call.thread_id is not None:
             self._following.notify_change(call.thread_id)
@@ -148,7 +151,7 @@ class AsyncCalls:
             return self._ask_people(call, performed.ticket)
         ended = performed.call
         is_passing = ended.error is not None and ended.error.kind in _PASSING
-        # for what is no async call somebody waits, who has paid and wants to hear of it
+        # the caller of a paid call that is not async waits for its outcome: no retry
         is_async = invoking.get_action(call.action).kind == "async" if is_passing else False
         if is_async and calls.is_repeatable(call) and claim.failures < len(DELAYS):
             raise Retry("The action was not available.")
@@ -157,7 +160,7 @@ class AsyncCalls:
     async def _look_again(
         self, calls: DeferredCalls, call: ActionCall, carried: CallJobPayload
     ) -> ActionCall | None:
-        """See whether a call that was accepted may still be begun; as it failed where not."""
+        """Return the call as failed where it may no longer begin, else None."""
         is_paid = call.payment is not None
         if carried.is_approved:
             return await calls.recheck(call)
@@ -166,15 +169,15 @@ class AsyncCalls:
         return await calls.recheck(call) if is_paid else None
 
     def _ask_people(self, call: ActionCall, ticket: Ticket) -> Finish:
-        """Have people carry a call out, for as long as it may go on."""
+        """Hand a call to operators until it expires."""
         now = int(self._clock())
         kept = ticket_of_call(call, TicketKind.ACTION, ticket, now, call.expires_at)
         return Finish(partial(hand_call_to_people, call_id=call.id, ticket=kept))
 
     def _give_up(self, claim: ClaimedJob) -> Finish:
-        """Have a call end that was tried as often as it may be."""
+        """End a call that has used all its attempts."""
         invoking = self._invoking.get(claim.desk)
-        if invoking is None:  # whoever has it tried again has put the site agent back
+        if invoking is None:  # the site agent is gone; a retry needs it configured again
             return Finish()
         calls = invoking.on_disk
         ending = calls.make_end_unit(claim.ref, calls.end_interrupted, self._tell)
@@ -187,7 +190,7 @@ class AsyncCalls:
         return Finish(ending, partial(self._ended, ended))
 
     def _ended(self, ended: ActionCall) -> None:
-        """Have its caller told of its end, and whoever follows its thread; and count it."""
+        """Count the call, and notify its caller and the followers of its thread."""
         self._invoking[ended.desk].counts.count_call(ended)
         self._jobs.wake()
         self._following.notify_end(ended.id)

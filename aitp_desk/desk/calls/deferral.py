@@ -1,6 +1,6 @@
-"""Calls that stand on disk as begun: carried out by whoever takes them up, and ended there.
+"""Executes stored calls that have begun, and builds the unit that ends them.
 
-Somebody has taken them on, or they were cut short with the process that made them.
+Such a call was accepted to run in the background, or was interrupted with its process.
 """
 
 from __future__ import annotations
@@ -27,11 +27,10 @@ from aitp_desk.store.units.calls.calls import ExtraStatements, end_accepted
 
 
 class DeferredCalls:
-    """Carries out calls that are on disk, and makes the unit that ends them.
+    """Executes stored calls and builds the unit that ends them.
 
     Parameters:
-        offered: the site's actions, by their names.
-        secrets: keeps apart what is secret among arguments.
+        offered: the site's actions, by name.
         audit: the keys of the audit log.
         clock: Unix seconds.
         actor: id of the desk's own actor.
@@ -55,19 +54,19 @@ class DeferredCalls:
         self._actor = actor
 
     def describe_result(self, call: ActionCall) -> str:
-        """What is said of a call that is over."""
+        """Return the text about a call that is over."""
         offered = self._offered.get(call.action)
         return describe_end(None if offered is None else offered.action, call)
 
     async def recheck(self, call: ActionCall) -> ActionCall | None:
-        """See whether a call can still be carried out that was paid, or approved, meanwhile.
+        """Check whether a paid or approved call can still be executed.
 
         Returns:
-            The call as it failed where it cannot; nothing is written of that yet.
+            The call as failed where it cannot, not stored yet; None where it can.
         """
         offered = self._offered.get(call.action)
         if offered is None or call.expires_at < self._now():
-            return None  # carrying it out says so
+            return None  # execute() reports it
         try:
             given = await self._secrets.restore_secrets(call)
             with hide_secrets(self._secrets.list_secret_texts(call.action, given)):
@@ -79,9 +78,9 @@ class DeferredCalls:
         return None
 
     async def needs_approval(self, call: ActionCall) -> bool:
-        """See whether a person of the site has to approve a call that was paid.
+        """Return whether a paid call needs the approval of an operator.
 
-        What cannot be looked into needs nobody: carrying it out says why.
+        A call that cannot be checked needs none: executing it reports why.
         """
         offered = self._offered.get(call.action)
         if offered is None or call.expires_at < self._now():
@@ -95,10 +94,10 @@ class DeferredCalls:
             return False
 
     async def execute(self, call: ActionCall) -> ActionOutput:
-        """Carry out a call that is on disk as started; nothing is written of its end.
+        """Execute a stored call in the state ``started``; its end is not stored.
 
-        It raises nothing that the action raised: the call says how it ended. It has not where
-        people are to carry it out.
+        Errors of the action are not raised: the returned call holds them. The call has not ended
+        where operators are to carry it out.
         """
         offered = self._offered.get(call.action)
         if offered is None:
@@ -121,7 +120,7 @@ class DeferredCalls:
         end: Callable[[ActionCall], ActionCall],
         along: Callable[[ActionCall], ExtraStatements | None] = lambda _call: None,
     ) -> Callable[[], Work[None]]:
-        """Make the unit that ends a call which goes on by itself, and says so on its thread."""
+        """Return the unit that ends a background call and writes so to its thread."""
         now = self._clock()
         return partial(
             end_accepted,
@@ -134,16 +133,16 @@ class DeferredCalls:
         )
 
     def end_interrupted(self, call: ActionCall) -> ActionCall:
-        """A call that was cut short and may not be repeated: nobody knows what became of it."""
+        """Return an interrupted call as ended with an unknown outcome."""
         return mark_unknown(call, self._now())
 
     def is_repeatable(self, call: ActionCall) -> bool:
-        """Whether a call that was cut short may be carried out again, with the same id."""
+        """Return whether an interrupted call may be executed again with the same id."""
         offered = self._offered.get(call.action)
         return offered is not None and offered.action.is_repeatable
 
     def _say_end(self, id_: str, salt: bytes, call: ActionCall) -> NewMessage:
-        """What is said on its thread of a call that ended by itself."""
+        """Return the thread message about a background call that has ended."""
         said = self.describe_result(call)
         notes = {"calls": call.id, "tools_used": call.action}
         return NewMessage(id_, salt, "assistant", self._actor, Origin.DESK, (said,), metadata=notes)

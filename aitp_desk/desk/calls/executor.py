@@ -1,4 +1,4 @@
-"""Having the site's own code look at a call and carry it out, under the deadline of its action."""
+"""Runs the site's own code for a call, under the deadline of its action."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ from aitp_desk.store.units.calls.calls import tell_progress
 
 
 class CallExecutor:
-    """Runs the site's own code.
+    """Runs the site's own code: checks, prices, approval rules and actions.
 
     Parameters:
-        counts: what is told of how long that took.
+        counts: receives how long executions took.
         clock: Unix seconds.
     """
 
@@ -46,10 +46,11 @@ class CallExecutor:
     async def check_call(
         self, offered: OfferedAction, value: Any, context: Context
     ) -> Money | None:
-        """See whether a call can be carried out as things stand, and what it costs.
+        """Check the preconditions of a call, and return its price.
 
         Raises:
-            Unavailable: that took longer than the call itself may.
+            DeskError: the site's code refuses the call.
+            Unavailable: the check took longer than the action's deadline.
         """
         action = offered.action
         with self._looking(action, context):
@@ -71,12 +72,12 @@ class CallExecutor:
     async def recheck_call(
         self, offered: OfferedAction, value: Any, call: ActionCall, context: Context
     ) -> None:
-        """See whether a call that was looked into some time ago can still be carried out.
+        """Check whether a call that was checked earlier can still be executed.
 
-        What was paid costs what was paid.
+        The price of a paid call is not checked again: it costs what was paid.
 
         Raises:
-            PreconditionFailed: it cannot, or it costs something else by now.
+            PreconditionFailed: it cannot, or its price has changed.
             Unavailable: as :meth:`check_call`.
         """
         if call.payment is not None:
@@ -93,7 +94,7 @@ class CallExecutor:
             )
 
     async def needs_approval(self, offered: OfferedAction, value: Any, context: Context) -> bool:
-        """See whether a person of the site has to approve a call before it is carried out.
+        """Return whether an operator must approve a call before it is executed.
 
         Raises:
             Unavailable: as :meth:`check_call`.
@@ -105,10 +106,10 @@ class CallExecutor:
                 return await offered.needs_approval(value, context)
 
     def make_context(self, call: ActionCall, *, tells: bool = False) -> Context:
-        """What the site's own code is told of a call.
+        """Return the context of a call for the site's own code.
 
         Parameters:
-            tells: whether what it says of its progress is kept.
+            tells: whether progress that the code reports is stored.
         """
 
         def tell(text: str) -> None:
@@ -119,10 +120,10 @@ class CallExecutor:
     def make_context_for(
         self, principal: Principal, id_: str, tell: Callable[[str], None] | None = None
     ) -> Context:
-        """What the site's own code is told of what it does for somebody.
+        """Return the context of work for a principal, for the site's own code.
 
         Parameters:
-            tell: is told of its progress.
+            tell: receives the progress that the code reports.
         """
         caller = Caller(principal.owner, tuple(sorted(principal.scopes)))
         return Context(id_, caller, tell, self._clock)
@@ -133,7 +134,7 @@ class CallExecutor:
         """Read a resource.
 
         Raises:
-            Unavailable: that took longer than a call may.
+            Unavailable: reading took longer than the deadline.
         """
         name = offered.type.name
         try:
@@ -148,7 +149,7 @@ class CallExecutor:
     async def execute(
         self, offered: OfferedAction, value: Any, call: ActionCall, context: Context
     ) -> ActionOutput:
-        """Carry out a call under its deadline."""
+        """Execute a call under the deadline of its action."""
         action = offered.action
         try:
             with self._counts.measure_call(action), hide_faults(action.name, call.id):
@@ -177,7 +178,7 @@ class CallExecutor:
 
 
 def _hidden(done: ActionResult) -> ActionResult:
-    """What a call gave, without what was secret among its arguments."""
+    """Return a result with the call's secret arguments redacted."""
     if not is_hiding():
         return done
     effects = tuple(

@@ -1,4 +1,4 @@
-"""A call that is asked for, and what comes of asking."""
+"""Defines a requested call and its possible outcomes."""
 
 from __future__ import annotations
 
@@ -18,29 +18,29 @@ from aitp_desk.store.units.calls.calls import ExtraStatements, SessionTurn
 
 
 class Consent(msgspec.Struct, frozen=True):
-    """What whoever calls has agreed to.
+    """What the caller has agreed to.
 
     Parameters:
-        price: at most this; None for nothing that costs.
+        price: the highest price agreed to; None for nothing that costs.
     """
 
     price: Money | None = None
 
 
 class Invocation(msgspec.Struct, frozen=True):
-    """A call that is asked for.
+    """A requested call.
 
     Parameters:
-        arguments: as JSON has them.
-        consent: None where nothing was agreed to.
-        intent: what for, in the caller's words.
-        callback_url: where the end of an ``async`` call is told; it was checked. Of
-            other calls nobody is told: they are over when they are answered.
-        thread_id, session_id: where it is asked for; None for nowhere.
-        waiting: the call that waited for this; None begins one.
-        run_id, tool_call_id: in which run an agent calls, and how it names the call; None for none.
-        only_asks: whether it is asked about in any case, and not made yet.
-        id: what the call is called that is begun; None for a new id.
+        arguments: as JSON values.
+        consent: None where the caller has agreed to nothing.
+        intent: the purpose, in the caller's words.
+        callback_url: where the end of an ``async`` call is sent; already validated. Other calls
+            send nothing: they are over when the response is sent.
+        thread_id, session_id: the conversation of the call; None for none.
+        waiting: the pending call that this one resumes; None begins a call.
+        run_id, tool_call_id: the agent's run and its name for the call; None for none.
+        only_asks: whether consent is requested in any case, and the call not made yet.
+        id: id of a call that begins; None for a new id.
     """
 
     name: str
@@ -59,16 +59,16 @@ class Invocation(msgspec.Struct, frozen=True):
 
 
 class CompletedCall(msgspec.Struct, frozen=True):
-    """A call that was carried out."""
+    """A call that was executed."""
 
     call: ActionCall
 
 
 class AcceptedCall(msgspec.Struct, frozen=True):
-    """An ``async`` call that was taken on, and goes on by itself.
+    """An ``async`` call that was accepted and runs in the background.
 
     Parameters:
-        eta_seconds: how long it takes, by those before it; None where there were none.
+        eta_seconds: the usual duration, from earlier calls; None where there were none.
     """
 
     call: ActionCall
@@ -76,7 +76,7 @@ class AcceptedCall(msgspec.Struct, frozen=True):
 
 
 class ConsentRequired(msgspec.Struct, frozen=True):
-    """A call that may be made once whoever asks has said yes to it. Nothing is on disk of it.
+    """A call that needs the caller's consent; it is not stored yet.
 
     Parameters:
         price: what it costs; None for nothing.
@@ -87,23 +87,19 @@ class ConsentRequired(msgspec.Struct, frozen=True):
 
 
 class PaymentNeeded(msgspec.Struct, frozen=True):
-    """A call that is made once it is paid. Nothing is on disk of it.
-
-    Parameters:
-        price: what it costs.
-    """
+    """A call that must be paid first; it is not stored yet."""
 
     invocation: Invocation
     price: Money
 
 
 class ActionOutput(msgspec.Struct, frozen=True):
-    """What an action's function gave.
+    """The output of an action's function.
 
     Parameters:
-        call: as it stands then; nothing is on disk of that yet.
+        call: the call after execution; not stored yet.
         error: why it failed; None where it did not.
-        ticket: what people are asked, who carry it out.
+        ticket: the task for operators, where they are to carry the call out.
     """
 
     call: ActionCall
@@ -113,35 +109,37 @@ class ActionOutput(msgspec.Struct, frozen=True):
 
 InvocationOutcome = CompletedCall | AcceptedCall | ConsentRequired | PaymentNeeded
 Requirement = ConsentRequired | PaymentNeeded
-"""What has to come first of whoever asks: a yes, or money."""
+"""What the caller must do first: agree or pay."""
 
 WriteMessages = Callable[[ActionCall], SessionTurn | None]
-"""Makes what is said in a session of a call as it stands; it is written with it."""
+"""Builds the session messages about a call; they are stored in the same commit."""
 
 
 ExtraWrites = Callable[[ActionCall, DeskError | None], ExtraStatements | None]
-"""Makes what else is written with a call as it begins, and as it ends within its request: given the
-call as it then stands, and why it failed."""
+"""Builds further statements for the commits that begin and end a call.
+
+It receives the call in its new state, and why it failed. The end of a background call gets none.
+"""
 
 
 def write_no_messages(_call: ActionCall) -> SessionTurn | None:
-    """What is said of a call outside of sessions."""
+    """Return None: a call outside of sessions writes no messages."""
     return None
 
 
 def no_extra_writes(_call: ActionCall, _error: DeskError | None) -> ExtraStatements | None:
-    """What else is written with a call that is nothing but a call."""
+    """Return None: a plain call needs no further statements."""
     return None
 
 
 def make_call(
     invocation: Invocation, principal: Principal, desk: str, *, now: float, expires_at: int
 ) -> ActionCall:
-    """The call that is begun by asking for it, or the one that waited for this and goes on.
+    """Return the call that an invocation begins, or the pending call that it resumes.
 
     Parameters:
         principal: for whom it is made.
-        desk: of the further site agent; empty for the site's own.
+        desk: name of the additional site agent; empty for the site's own.
         now, expires_at: Unix seconds.
     """
     if (waiting := invocation.waiting) is not None:
@@ -154,7 +152,7 @@ def make_call(
             run_id=invocation.run_id,
             tool_call_id=invocation.tool_call_id,
             expires_at=expires_at,
-            # a run that is cut short sees by it what it has begun
+            # an interrupted run finds the calls that it has begun by their answers
             answer=None if invocation.run_id is None else waiting.answer,
         )
     return ActionCall(
@@ -177,7 +175,7 @@ def make_call(
 
 
 def has_consent(invocation: Invocation, action: Action, price: Money | None) -> bool:
-    """Whether enough was agreed to for a call to be made."""
+    """Return whether the invocation's consent is sufficient to make the call."""
     consent = invocation.consent
     if invocation.only_asks:
         return False

@@ -1,14 +1,13 @@
-"""Calling the site's actions for somebody: the one place that decides who may, and carries it out.
+"""Calls the site's actions: the only place that authorizes and executes calls.
 
-Whoever calls, and at whatever door, a call goes the same way:
+Every call takes the same path, for every caller and protocol:
 
-    find → permit → read → preconditions → price and consent → a person's approval, where it takes
-    one → ``started`` is on disk → the function, under its deadline → the end is on disk, with what
-    is said of it
+    find → authorize → validate → preconditions → price and consent → approval by an operator, if
+    required → store ``started`` → the function, under its deadline → store the end and its message
 
-Nothing is on disk before the function may run. What only was read from words, and cannot easily be
-undone, is not carried out before whoever asks has said yes to it; neither is anything that costs.
-What is prepaid is agreed to by paying: from then on it goes on by itself (``taking_on.py``).
+Nothing is stored before the function may run. Arguments read from text need the caller's consent
+where the action cannot easily be undone; so does anything that costs. A prepaid call is agreed to
+by paying, and then runs in the background (``async_calls.py``).
 """
 
 from __future__ import annotations
@@ -58,26 +57,26 @@ from aitp_desk.store.units.calls.calls import ExtraStatements, one_after_another
 
 
 class ActionInvoker:
-    """Calls actions within what a caller may do.
+    """Calls actions on behalf of a principal, within its permissions.
 
     Parameters:
         desk: name of the desk; empty for the site's own.
         actor: id of the desk's own actor.
         offered: the site's actions.
-        sealer: seals what is secret among arguments.
-        take_on: what is written with an ``async`` call so that somebody carries it out.
-        begun: told of such a call once it is on disk.
+        sealer: seals secret arguments.
+        take_on: builds the statements that enqueue an ``async`` call, stored with it.
+        begun: called once such a call is stored.
         clock: Unix seconds.
 
     Attributes:
         actions: all actions of the site's own, in the order of their declaration.
-        names: what they are called.
-        calls: how they stand.
-        counts: what became of calls.
+        names: their names.
+        calls: reads stored calls.
+        counts: counts of ended calls.
         performing: runs the site's own code.
-        secrets: keeps apart what is secret among arguments.
-        waits: holds those that wait for what they need, or for a yes.
-        on_disk: carries out those that somebody took on, or that were cut short.
+        secrets: redacts and seals secret arguments.
+        waits: stores calls that wait for arguments, consent or payment.
+        on_disk: executes accepted and interrupted calls.
     """
 
     def __init__(
@@ -116,7 +115,7 @@ class ActionInvoker:
         self._under_way = TaskShield[ActionCall]()
 
     def get_action(self, name: str) -> Action:
-        """An action of the site's own, by its name.
+        """Return an action of the site's own by name.
 
         Raises:
             KeyError: there is none.
@@ -124,22 +123,22 @@ class ActionInvoker:
         return self._offered[name].action
 
     def describe_result(self, call: ActionCall) -> str:
-        """What is said of a call that is over."""
+        """Return the text about a call that is over."""
         return self.on_disk.describe_result(call)
 
     def offer_result(self, call: ActionCall) -> Offer:
-        """A call that is over as an answer, in the form that its action prefers."""
+        """Return a call that is over as an answer, in its action's preferred type."""
         offered = self._offered.get(call.action)
         if offered is None:
             return Offer(self.describe_result(call), tools_used=(call.action,))
         return offer_result(offered.action, call, (offered.action.answer_types[0], None))
 
     def list_callable(self, principal: Principal) -> tuple[Action, ...]:
-        """The actions that a caller may call."""
+        """Return the actions that a caller may call."""
         return tuple(action for action in self.actions if may_invoke(principal.scopes, action))
 
     def find(self, principal: Principal, name: str) -> OfferedAction:
-        """Find an action for whoever wants to call it.
+        """Return an action that the caller may call.
 
         Raises:
             UnknownAction: there is none of this name.
@@ -166,25 +165,25 @@ class ActionInvoker:
         """Call an action.
 
         Parameters:
-            say: what was said for it; written with the call before it is carried out.
-            say_end: what is said of its end; written with that.
-            beside: what else is written with either.
+            say: builds the messages about the request, stored with the call before it is executed.
+            say_end: builds the messages about its end, stored with that.
+            beside: builds further statements for both commits.
 
         Returns:
-            How it ended, that it was taken on, or what must be agreed to, or paid, first.
+            How it ended, that it was accepted, or which consent or payment it needs first.
 
         Raises:
             UnknownAction, NotAuthenticated, ScopeMissing: as :meth:`find`.
             InvalidRequest: the arguments break the action's schema; ``param`` is the path.
-            PreconditionFailed: it cannot be done as things stand.
+            PreconditionFailed: its preconditions do not hold.
             Unavailable: it did not end within its deadline, or cannot be done now.
             InternalError: the site's own code failed.
-            DeskError: whatever else the action refuses.
+            DeskError: any other refusal of the action.
         """
         offered = self.find(principal, invocation.name)
         action = offered.action
         call = self._new_call(principal, invocation)
-        # a reference means something only in a call that waited, which the desk has written
+        # references are valid only in a call that waited: its arguments were stored by the desk
         given = invocation.arguments
         if invocation.waiting is not None:
             given = await self.secrets.restore_secrets(call)
@@ -203,7 +202,7 @@ class ActionInvoker:
         """Call an action.
 
         Parameters:
-            given: the arguments, with what is secret in its place.
+            given: the arguments, with secrets in place.
         """
         action, (say, _) = offered.action, says
         context = self.performing.make_context(call)
@@ -229,15 +228,15 @@ class ActionInvoker:
         return AcceptedCall(call, await self.calls.eta_seconds(action.name))
 
     async def wait_idle(self, calls: Sequence[ActionCall]) -> None:
-        """Wait until none of these calls is at work in this process."""
+        """Wait until none of these calls is executing in this process."""
         await self._under_way.wait_for_all(call.id for call in calls)
 
     def new_call_id(self) -> str:
-        """What a call that is begun now is called."""
+        """Return an id for a new call."""
         return new_id(CALL_PREFIX, self._clock())
 
     def make_context(self, principal: Principal, call: ActionCall | None) -> Context:
-        """What the site's own code is told of a call, or of one that may be begun."""
+        """Return the context of a call, present or new, for the site's code."""
         if call is not None:
             return self.performing.make_context(call)
         return self.performing.make_context_for(principal, self.new_call_id())
@@ -258,13 +257,10 @@ class ActionInvoker:
         says: tuple[WriteMessages, WriteMessages],
         beside: ExtraWrites,
     ) -> ActionCall:
-        """Write down that a call is begun, carry it out, and write down how it ended.
-
-        Parameters:
-            says: what is said for it, and of its end.
+        """Store that a call has begun, execute it, and store its end.
 
         Raises:
-            DeskError: why it failed; that is on disk.
+            DeskError: why it failed; the failure is stored.
         """
         say, say_end = says
         await self._writing.begin(call, invocation.waiting, say, beside(call, None))

@@ -1,4 +1,4 @@
-"""Counting the calls of a desk's actions, with a span for each that is carried out."""
+"""Counts and traces the calls of a desk's actions."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ SECONDS: Final = (0.005, 0.01, 0.05, 0.1, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 
 
 
 class CallMetrics:
-    """What became of the calls of a desk.
+    """Counts the calls of a desk.
 
     Attributes:
-        ended: how many have ended, by action and state.
+        ended: ended calls, by action and state.
         seconds: how long the site's own code took, by action.
-        at_work: how many are carried out now.
+        at_work: calls that are executing now.
     """
 
     def __init__(self) -> None:
@@ -33,7 +33,7 @@ class CallMetrics:
 
     @contextmanager
     def measure_call(self, action: Action) -> Iterator[None]:
-        """Measure the site's own code."""
+        """Time and trace the site's own code."""
         began = perf_counter()
         self.at_work += 1
         with span(f"call {action.name}", {"aitp_desk.action": action.name}) as made:
@@ -54,7 +54,7 @@ class CallMetrics:
 
 
 def call_figures(counts: Mapping[str, CallMetrics]) -> tuple[Figure, ...]:
-    """What became of calls.
+    """Return the figures about calls.
 
     Parameters:
         counts: of each desk, by its name.

@@ -1,4 +1,4 @@
-"""How calls end: with a result, an error that may be told, or without anybody knowing."""
+"""Ends calls: with a result, an error safe to show, or an unknown outcome."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ _log = structlog.get_logger()
 
 @contextmanager
 def hide_faults(name: str, id_: str) -> Iterator[None]:
-    """Make of what escapes the site's own code an error that says nothing of it.
+    """Convert exceptions of the site's own code to errors that reveal nothing of it.
 
     Parameters:
-        name: of what is carried out.
-        id_: of the call, which the log and the caller are told.
+        name: of the action or resource.
+        id_: of the call; it appears in the log and in the error.
 
     Raises:
         TimeoutError: unchanged.
-        DeskError: without what was secret among the arguments.
-        InternalError: anything else; it is in the log, with the id.
+        DeskError: with the call's secret arguments redacted.
+        InternalError: for any other exception; it is logged with the id.
     """
     try:
         yield
@@ -46,7 +46,7 @@ def hide_faults(name: str, id_: str) -> Iterator[None]:
 
 
 def mark_succeeded(call: ActionCall, done: ActionResult, now: int) -> ActionCall:
-    """A call that has given something."""
+    """Return a call as succeeded, with its result."""
     return call.move(
         CallState.SUCCEEDED,
         result=done.result,
@@ -58,23 +58,23 @@ def mark_succeeded(call: ActionCall, done: ActionResult, now: int) -> ActionCall
 
 
 def mark_failed(call: ActionCall, error: DeskError, now: int) -> ActionCall:
-    """A call that was refused, or that failed."""
+    """Return a call as refused or failed."""
     told = CallError(error.kind.value, error.message, error.param, error.recovery)
     return call.move(CallState.FAILED, error=told, progress="", ended_at=now)
 
 
 def mark_unknown(call: ActionCall, now: int) -> ActionCall:
-    """A call that was cut short, and that cannot be made again."""
+    """Return an interrupted call that cannot be repeated, with an unknown outcome."""
     told = CallError("unknown", f"It was begun. {OUTCOME_UNKNOWN}")
     return call.move(CallState.UNKNOWN, error=told, progress="", ended_at=now)
 
 
 def mark_expired(call: ActionCall, now: int) -> ActionCall:
-    """A call that was not over in its time."""
+    """Return a call that did not end in time, as expired."""
     told = CallError("expired", "It was not done in its time.")
     return call.move(CallState.EXPIRED, error=told, progress="", ended_at=now)
 
 
 def make_fixed_end(ended: ActionCall) -> Callable[[ActionCall], ActionCall]:
-    """What ends a call of which it is known already how it ended."""
+    """Return a function that ends a call in this known way."""
     return lambda _call: ended

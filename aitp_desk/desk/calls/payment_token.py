@@ -1,7 +1,7 @@
-"""A payment that is presented with a call: what it pays, and how a repeat of it is known.
+"""Reads a payment presented with a call: its quote, and its idempotency digest.
 
-It is a message that pays, with exactly one key, as capabilities that take payments know them:
-``{"payment": {…}}`` (AITP-01) or ``{"x402_payment": {"payload": {…}}}``. Doors see to its form.
+A payment is a message with exactly one key, as payment capabilities define them: ``{"payment":
+{…}}`` (AITP-01) or ``{"x402_payment": {"payload": {…}}}``. The protocols validate its form.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from aitp_desk.model.errors import MissingField
 
 
 def get_quote_id(payment: Mapping[str, Any]) -> str | None:
-    """The quote that a payment pays; None for one that names none.
+    """Return the quote that a payment pays; None where it names none.
 
     Raises:
-        MissingField: it has to.
+        MissingField: an AITP-01 payment names no quote.
     """
     if "payment" not in payment:
         return _text(payment, "x402_payment", "payload", "accepted", "extra", "quote_id")
@@ -31,23 +31,23 @@ def get_quote_id(payment: Mapping[str, Any]) -> str | None:
 
 
 def with_quote_id(payment: Mapping[str, Any], quote_id: str) -> Mapping[str, Any]:
-    """A payment that says which quote it pays, also where it was made before that was asked."""
+    """Return a payment that names its quote, adding it where it is missing."""
     if get_quote_id(payment) is not None:
         return payment
     return {**payment, "x402_payment": {**payment["x402_payment"], "quote_id": quote_id}}
 
 
 def digest_payment(payment: Mapping[str, Any]) -> str:
-    """What stands for a payment that names no quote, the same whenever it is presented.
+    """Return a stable identifier of a payment that names no quote.
 
-    It holds the payer's signature, so that nobody else can foresee it.
+    It covers the payer's signature, so no other caller can predict it.
     """
     whole = msgspec.json.encode(payment, order="deterministic")
     return f"payment {hashlib.sha256(whole).hexdigest()}"
 
 
 def _text(given: Any, *path: str) -> str | None:
-    """The text at a path of members; None where there is none."""
+    """Return the text at a path of members; None where there is none."""
     for name in path:
         given = given.get(name) if isinstance(given, Mapping) else None
     return given if isinstance(given, str) and given else None

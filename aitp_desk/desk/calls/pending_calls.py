@@ -1,6 +1,6 @@
-"""Calls that wait: for an argument, or to be agreed to. Nothing of them was carried out yet.
+"""Stores calls that wait for an argument, consent or payment.
 
-Each step can be written down at once, or be made part of a unit that writes more.
+Nothing of them was executed yet. Each step can be stored at once, or become part of a larger unit.
 """
 
 from __future__ import annotations
@@ -22,11 +22,10 @@ from aitp_desk.store.units.calls.calls import ExtraStatements, move_call
 
 
 class PendingCalls:
-    """Has calls wait, and ends those that are not made.
+    """Stores pending calls, and ends those that are declined or refused.
 
     Parameters:
-        secrets: keeps apart what is secret among arguments.
-        new: makes a call that is begun now.
+        new: builds a call that begins now.
         clock: Unix seconds.
     """
 
@@ -49,11 +48,10 @@ class PendingCalls:
         memory: Mapping[str, Any] | None,
         say: WriteMessages,
     ) -> ActionCall:
-        """Write down a call that waits for an argument, to be agreed to, or to be paid.
+        """Store a call that waits for an argument, consent or payment.
 
         Parameters:
-            memory: what was read so far, and asked for; None where it only is to be agreed to or
-                paid.
+            memory: what was read and asked so far; None where it waits only for consent or payment.
         """
         call = await self.make_pending(principal, needed, memory)
         await self._writing.move(call, needed.invocation.waiting, say)
@@ -62,10 +60,7 @@ class PendingCalls:
     async def make_pending(
         self, principal: Principal, needed: Requirement, memory: Mapping[str, Any] | None
     ) -> ActionCall:
-        """A call as it waits.
-
-        As :meth:`write_pending` writes it down; what is secret is put away.
-        """
+        """Return the call that :meth:`write_pending` stores; its secrets are sealed."""
         invocation = needed.invocation
         new = self._new(principal, invocation)
         is_to_pay = isinstance(needed, PaymentNeeded)
@@ -84,29 +79,29 @@ class PendingCalls:
         return await self._secrets.seal_secrets(waits)
 
     async def decline(self, call: ActionCall, say: WriteMessages) -> ActionCall:
-        """End a call that waits, because whoever asked does not want it any more."""
+        """End a pending call that its caller no longer wants."""
         ended = self.make_declined(call)
         await self._writing.move(ended, call, say)
         return ended
 
     def make_declined(self, call: ActionCall) -> ActionCall:
-        """A call that waited, as :meth:`decline` writes it down."""
+        """Return the call that :meth:`decline` stores."""
         declined = CallError("declined", "It was declined; nothing was done.")
         ended = call.move(CallState.FAILED, error=declined, ended_at=self._now())
         return msgspec.structs.replace(ended, answer=None)
 
     async def refuse(self, call: ActionCall, error: DeskError, say: WriteMessages) -> None:
-        """End a call that waits, because it cannot be made any more."""
+        """End a pending call that can no longer be made."""
         await self._writing.move(self.make_refused(call, error), call, say)
 
     def make_refused(self, call: ActionCall, error: DeskError) -> ActionCall:
-        """A call that waited, and cannot be made any more."""
+        """Return the call that :meth:`refuse` stores."""
         return msgspec.structs.replace(mark_failed(call, error, self._now()), answer=None)
 
     def make_move(self, call: ActionCall, before: ActionCall) -> ExtraStatements:
-        """Make the part of a unit that writes down a call of which nothing was carried out.
+        """Return the statements that store the new state of a call not executed.
 
-        It raises PreconditionFailed where the call stands otherwise by then.
+        They raise PreconditionFailed where the state of the call has changed meanwhile.
         """
         return partial(
             move_call, call=call, before=before.state, turn=None, by=None, now=self._now()

@@ -1,4 +1,4 @@
-"""Looking at the calls of one desk: how they stand, for whoever has asked for them."""
+"""Reads the calls of one desk, within what a caller may see."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from aitp_desk.store.reads import threads as reads
 
 
 class CallReader:
-    """The calls of one desk.
+    """Reads the calls of one desk.
 
     Parameters:
         desk: its name; empty for the site's own.
@@ -32,42 +32,42 @@ class CallReader:
         self._etas: dict[str, int] = {}
 
     async def find_in_session(self, session_id: str, principal: Principal) -> ActionCall | None:
-        """The newest call that was accepted in a session, for whoever may go on with that."""
+        """Return the newest accepted call of a session, if the caller may see it."""
         call = await call_reads.call_of_session(self._store, session_id)
         return call if call is not None and await self.can_reach(principal, call) else None
 
     async def list_in_run(self, run_id: str) -> tuple[ActionCall, ...]:
-        """What a run has called, in order; what waits for its visitor is left out."""
+        """Return a run's calls in order, without those that wait for the visitor."""
         made = await call_reads.calls_of_run(self._store, run_id)
         return tuple(call for call in made if not call.waits_for_asker)
 
     async def find_ended(self, call_id: str) -> ActionCall | None:
-        """A call that is over; None where it is not, or there is none."""
+        """Return a call that is over; None for any other id."""
         call = await call_reads.call_by_id(self._store, call_id)
         return call if call is not None and call.is_over else None
 
     async def find(self, call_id: str) -> ActionCall | None:
-        """A call, whosever it is; None where there is none."""
+        """Return a call of any caller; None where it does not exist."""
         return await call_reads.call_by_id(self._store, call_id)
 
     async def find_by_quote(self, quote_id: str) -> ActionCall | None:
-        """The call of this desk that is paid by a name, whosever it is; None for none."""
+        """Return this desk's call with a quote id, of any caller, or None."""
         call = await call_reads.call_quoted(self._store, quote_id)
         return call if call is not None and call.desk == self._desk else None
 
     async def can_reach(self, principal: Principal, call: ActionCall) -> bool:
-        """Whether a caller who names a call's own id may know it now."""
+        """Return whether a caller who knows a call's id may see the call now."""
         if call.desk != self._desk:
             return False
         return may_reach_call(principal, call, await self._thread_of(principal, call))
 
     async def is_owner(self, principal: Principal, call: ActionCall) -> bool:
-        """Whether a known caller may know a call by who they are, whichever id they name."""
+        """Return whether a call belongs to an identified caller, by identity alone."""
         thread = await self._thread_of(principal, call)
         return is_call_of(principal, call, thread)
 
     async def may_notify(self, call: ActionCall) -> bool:
-        """Whether the caller of a call may be told of its end now, at the address they gave."""
+        """Return whether a call's end may be sent to its callback address."""
         asker, asked_at = call.asked_by, call.accepted_at or call.created_at
         if not await is_still_valid(self._store, asker.id, asked_at, self._clock()):
             return False
@@ -78,7 +78,7 @@ class CallReader:
     async def _thread_of(self, principal: Principal, call: ActionCall) -> CallThread | None:
         if call.thread_id is None:
             return None
-        here = msgspec.structs.replace(principal, desk=self._desk)  # a run's asker has lost it
+        here = msgspec.structs.replace(principal, desk=self._desk)  # a run's principal lost it
         found = await reads.owner_and_access(
             self._store, call.thread_id, here, 0, now=int(self._clock())
         )
@@ -87,9 +87,9 @@ class CallReader:
     async def find_direct_call(
         self, call_id: str, name: str, principal: Principal
     ) -> ActionCall | None:
-        """A caller's call of an action by its arguments; None where there is none.
+        """Return a caller's direct call of an action by id; None for none.
 
-        It was asked for on no thread; one that is paid first has a thread, or stands on one.
+        A direct call was made on no thread; one that is paid first may have a thread.
         """
         call = await self.find(call_id)
         if call is None:
@@ -99,23 +99,23 @@ class CallReader:
         return call if call.action == name and await self.can_reach(principal, call) else None
 
     async def find_pending(self, call_id: str, principal: Principal) -> ActionCall | None:
-        """A call that a caller may go on with; None where it waits no more."""
+        """Return a pending call that the caller may resume, or None."""
         call = await call_reads.call_by_id(self._store, call_id)
         if call is None or not call.waits_for_asker or call.expires_at < self._clock():
             return None
         return call if await self.can_reach(principal, call) else None
 
     async def list_answered(self, thread_id: str) -> tuple[ActionCall, ...]:
-        """The calls on a thread that were answered and have not gone on by that, in order."""
+        """Return the answered calls of a thread that have not resumed yet, in order."""
         calls = await call_reads.answered_calls(self._store, thread_id)
         return tuple(call for call in calls if call.desk == self._desk)
 
     async def list_interrupted(self, limit: int) -> tuple[ActionCall, ...]:
-        """The oldest calls at work that somebody waits for; after a start, that were cut short."""
+        """Return the oldest executing calls whose caller waits: after a start, interrupted ones."""
         return await call_reads.calls_cut_short(self._store, self._desk, limit)
 
     async def eta_seconds(self, name: str) -> int | None:
-        """How long a call of an action goes on, by those that ended last; None where none has."""
+        """Return the median duration of an action's latest calls; None where none has ended."""
         measured = await call_reads.seconds_taken(self._store, self._desk, name)
         if not measured:
             return None
@@ -124,11 +124,11 @@ class CallReader:
 
     @property
     def longest_eta(self) -> int | None:
-        """The longest of the measures that were looked at last, in seconds."""
+        """The longest of the durations that were last computed, in seconds."""
         return max(self._etas.values(), default=None)
 
     async def seconds_left(self, call: ActionCall) -> int | None:
-        """How long a call still goes on, by those before it; None where that is not known."""
+        """Return the expected remaining seconds of a call; None where unknown."""
         takes = await self.eta_seconds(call.action)
         if takes is None or call.accepted_at is None:
             return None

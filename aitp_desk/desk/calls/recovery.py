@@ -1,4 +1,4 @@
-"""Calls that a crash cut short while somebody waited for them: each is ended, or made again."""
+"""Ends or repeats calls that a crash interrupted while their caller waited."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from aitp_desk.model.calls.call import ActionCall
 from aitp_desk.store.base import Store
 
 AT_ONCE = 16
-"""How many are looked at together: those that are made again may all take as long as they may."""
+"""How many are recovered together; repeated ones may each take up to their deadline."""
 
 _log = structlog.get_logger()
 
 
 async def recover_calls(invoking: ActionInvoker, store: Store) -> None:
-    """End the calls of a desk that were cut short, before there are others.
+    """End the interrupted calls of a desk, before it accepts others.
 
-    What may be made again is, with the same id, and of the rest nobody knows what became. Calls
-    that go on by themselves are jobs, and taken up as such.
+    A repeatable call is executed again with the same id; any other ends with an unknown outcome.
+    Background calls are jobs and are recovered by the job queue.
     """
     for action in invoking.actions:
         if action.kind == "async":
-            await invoking.calls.eta_seconds(action.name)  # which the manifest tells
+            await invoking.calls.eta_seconds(action.name)  # the manifest shows it
     while calls := await invoking.calls.list_interrupted(AT_ONCE):
         async with asyncio.TaskGroup() as group:
             for call in calls:

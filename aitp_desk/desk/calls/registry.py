@@ -1,4 +1,4 @@
-"""Which actions there are. One list serves every door."""
+"""Lists the actions of a desk, for every protocol."""
 
 from __future__ import annotations
 
@@ -31,15 +31,15 @@ GET = {
     DOWNLOAD: ("get_download", "Finds a file to download by its name or topic."),
     DATA: ("get_data", "Finds records for machines by their name or topic."),
 }
-"""The action that finds resources of a type, and what it says of itself."""
+"""The action that finds resources of each type, and its summary."""
 OWN_NAMES = frozenset(
     {SITE_INFO, CONTENT_SEARCH, CONTACT, LIST_PAGES, *(name for name, _ in GET.values())}
 )
-"""What the desk's own actions are called, whether its content has anything for them or not."""
+"""Names of the desk's built-in actions, whether its content offers them or not."""
 
 
 def list_content_actions(types: Collection[str]) -> tuple[Action, ...]:
-    """What a site can do that offers these content types: it gives those, and no more."""
+    """Return the built-in actions of a site that offers these content types."""
     held = [kind for kind in GET if kind in types]
     own = sorted(kind for kind in types if kind not in GET)
     return (
@@ -73,17 +73,17 @@ def list_content_actions(types: Collection[str]) -> tuple[Action, ...]:
 
 
 class Content(Protocol):
-    """What holds the present content."""
+    """Holds the current content."""
 
     editions: Editions
 
 
 class ActionRegistry:
-    """The desk's actions by name, as its present content has them.
+    """Holds the desk's actions by name, following its current content.
 
     Parameters:
-        content: holds the present content.
-        own: what was declared, beside what the content can answer.
+        content: holds the current content.
+        own: the declared actions, in addition to the built-in ones.
     """
 
     def __init__(self, content: Content, own: Sequence[Action] = ()) -> None:
@@ -95,18 +95,18 @@ class ActionRegistry:
 
     @property
     def actions(self) -> tuple[Action, ...]:
-        """Every action but those of the operators, in the order of its declaration.
+        """Every action except those for operators, in the order of declaration.
 
-        It is the same tuple until they change.
+        The tuple is the same object until the actions change.
         """
         self._follow()
         return self._listed
 
     def get_action(self, name: str) -> Action:
-        """Find an action.
+        """Return an action by name.
 
         Raises:
-            UnknownAction: there is none of this name; lists those that exist.
+            UnknownAction: there is none of this name; the error lists those that exist.
         """
         if self._content.editions is not self._read:
             self._follow()
@@ -116,7 +116,7 @@ class ActionRegistry:
             raise self.make_unknown_error(name) from None
 
     def make_unknown_error(self, name: str) -> UnknownAction:
-        """What is told of an action that there is not, or not for whoever asks."""
+        """Return the error for an action that does not exist for the caller."""
         names = tuple(action.name for action in self.actions)
         return UnknownAction(
             f"The capability '{name[:64]}' is not supported. This site has: {', '.join(names)}.",

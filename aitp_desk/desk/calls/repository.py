@@ -1,4 +1,4 @@
-"""Writing down how calls of actions move: each move in a commit, with what is said of it."""
+"""Stores the state changes of calls, each in one commit with its messages."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from aitp_desk.store.base import Store, StoreError
 from aitp_desk.store.units.calls.calls import ExtraStatements, begin_call, move_call
 
 AGAIN_SECONDS = 1.0
-"""After so long a call's end is written again where the store could not."""
+"""Delay before storing the end of a call is retried."""
 
 _log = structlog.get_logger()
 
 
 class CallRepository:
-    """Writes calls down.
+    """Stores calls.
 
     Parameters:
         audit: the keys of the audit log.
@@ -40,17 +40,17 @@ class CallRepository:
         say: WriteMessages,
         along: ExtraStatements | None = None,
     ) -> None:
-        """Write down that a call is begun; it is noted in the audit log.
+        """Store that a call has begun, with an audit entry.
 
         Parameters:
-            before: the same call as it waited for input; None where it did not.
-            say: what was said for it.
-            along: what is written in the same commit.
+            before: the same call while it waited for input; None where it did not.
+            say: builds the messages about it.
+            along: further statements of the same commit.
         """
         await self._write(call, before, say, self._by(call), along)
 
     async def move(self, call: ActionCall, before: ActionCall | None, say: WriteMessages) -> None:
-        """Write down a call of which nothing was carried out; as :meth:`begin`, but not noted."""
+        """Store a call of which nothing was executed; unlike :meth:`begin`, without audit entry."""
         await self._write(call, before, say, None)
 
     async def end(
@@ -60,7 +60,10 @@ class CallRepository:
         say: WriteMessages,
         along: ExtraStatements | None = None,
     ) -> None:
-        """Write down how a call ended, as soon as the store can; what was done, was done."""
+        """Store the end of a call, retrying until the store accepts it.
+
+        The action's effects cannot be undone, so its end must not get lost.
+        """
         by = self._by(call)
         while True:
             try:
@@ -70,7 +73,7 @@ class CallRepository:
                 await asyncio.sleep(AGAIN_SECONDS)
             except UnknownSession:  # its thread was deleted or claimed meanwhile
                 say = write_no_messages
-            except PreconditionFailed:  # what it was about was erased meanwhile
+            except PreconditionFailed:  # its data were erased meanwhile
                 return
             else:
                 return

@@ -1,4 +1,4 @@
-"""What a call gave, as an answer: in words, and as the data that its asker can handle."""
+"""Renders the result of a call: as text, and as data the caller accepts."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ from aitp_desk.model.calls.resource import fill_links
 
 DONE = "It was done. This site does not offer this any more."
 PLAIN: tuple[str, str | None] = (TEXT_ANSWER, None)
-"""What :func:`choose_type` gives for words, which everybody can read."""
+"""What :func:`choose_type` returns for plain text, which every caller accepts."""
 REVERSIBLE_NOTE = "What was paid for it goes back."
 MAX_TEXT = 4000
-"""How long a result in words may be, in characters."""
+"""Maximum length of a result as text, in characters."""
 _MOST_ITEMS = 20
 _MOST_DEEP = 4
 
 
 def choose_type(action: Action, accepts: tuple[str, ...] | None) -> tuple[str, str | None]:
-    """The type that an action's result is given in, and what it stands in for.
+    """Return the content type of an action's result, and the type it replaces.
 
-    It is settled before the action is called: what was done cannot be taken back because nobody
-    can read of it.
+    It is chosen before the action is called: an action cannot be undone because the caller cannot
+    read its result.
 
     Raises:
-        UnsupportedType: the asker can handle none of the action's types.
+        UnsupportedType: the caller accepts none of the action's types.
     """
     return negotiate(accepts, action, lambda _type: True)
 
@@ -44,11 +44,13 @@ def offer_result(
     said: Answer | None = None,
     max_tokens: int | None = None,
 ) -> Offer:
-    """A call that is over, as an answer (AHP 0.1, appendix C.2); one that failed says why.
+    """Return a call that is over as an answer (AHP 0.1, appendix C.2).
+
+    A failed call is answered with the reason.
 
     Parameters:
-        chosen: as :func:`choose_type` gives it.
-        said: what an agent says of it; else it is put in words here.
+        chosen: as :func:`choose_type` returns it.
+        said: an agent's answer about it; None renders the result as text here.
     """
     if call.error is not None:
         return Offer(describe_end(action, call))
@@ -74,12 +76,12 @@ def offer_result(
 
 
 def describe_end(action: Action | None, call: ActionCall) -> str:
-    """What is said of a call that is over: why it failed, or what it gave.
+    """Return the text about a call that is over: reason or result.
 
-    The action's own words are said, else its result is spelt out.
+    The action's own text is used; without one the result is rendered.
 
     Parameters:
-        action: that was called; None where the site does not offer it any more.
+        action: the action called; None where the site no longer offers it.
     """
     if call.error is not None:
         told = call.error.in_words
@@ -92,7 +94,7 @@ def describe_end(action: Action | None, call: ActionCall) -> str:
 
 
 def _links(action: Action, call: ActionCall) -> tuple[Source, ...]:
-    """Where more about a call can be read: the action's links whose ends its call decides."""
+    """Return the action's links whose variables the call fills."""
     if not action.related:
         return ()
     return tuple(
@@ -119,7 +121,7 @@ def _payload(action: Action, call: ActionCall, content_type: str) -> msgspec.Raw
 
 
 def _spell(value: Any, depth: int) -> list[str]:
-    """The lines that tell a JSON value, one for each of its members."""
+    """Return the lines that render a JSON value, one for each of its members."""
     indent = "  " * depth
     match value:
         case Mapping() if depth < _MOST_DEEP:
