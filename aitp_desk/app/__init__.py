@@ -1,1 +1,1 @@
-"""The composition root: from a configuration to a running desk."""
+"""Composition root: turns a configuration into a running desk."""

@@ -1,4 +1,4 @@
-"""What is done beside requests for as long as a desk runs: schedules, and changes looked for."""
+"""The background tasks of a running desk: schedules, and watches on changes in the store."""
 
 from __future__ import annotations
 
@@ -35,15 +35,14 @@ async def run_background_tasks(
     spoken: Callable[[], None],
     enrichment: EnrichmentJob | None,
 ) -> AsyncIterator[None]:
-    """Have noted what is seen at the door, and forgotten and dropped what is to go.
+    """Starts the background tasks: audit writer, cache invalidation, expiry, retention.
 
-    Jobs that the command line has queued are looked for, and tickets whose time has passed. The
-    rest is done on schedules.
+    It also watches for jobs queued from the command line, expires tickets, and runs the schedules.
 
     Parameters:
-        forget: drop what the process holds in memory of what was said.
-        spoken: called when people have done something with tickets.
-        enrichment: keeps enriched.jsonl up to date; None where the owner does not want that.
+        forget: evict what the process caches of messages.
+        spoken: called after operators have changed tickets.
+        enrichment: keeps enriched.jsonl up to date; None where the owner has not enabled it.
     """
 
     def look() -> None:

@@ -1,4 +1,4 @@
-"""The figures of how the parts of the desk are."""
+"""Figures of the health of each component."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from aitp_desk.observability.figures import Figure, gauges
 async def component_figures(
     checking: HealthChecks, clock: Callable[[], float]
 ) -> tuple[Figure, ...]:
-    """How each part is, and since when.
+    """Return the state of each component, and the seconds since it changed.
 
     Parameters:
         clock: Unix seconds.

@@ -1,8 +1,8 @@
-"""One site agent's desk, put together: with what it shares with the others, and what is its own.
+"""The context of one site agent: its configuration, knowledge, agent and offers.
 
 A site has one agent, and as many further ones as its owner adds (``[[agents]]``). All keep their
-threads in one store and have their runs done by one worker. What each answers from, what it may
-call and how much it may be asked is its own.
+threads in one store, and one worker executes their runs. Content, actions and limits belong to each
+agent.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ from aitp_desk.model.conversation.thread import Actor
 
 
 class SiteAgentContext(msgspec.Struct, frozen=True):
-    """What one site agent has of its own.
+    """Holds what belongs to one site agent, and builds its services.
 
     Parameters:
-        name: of a further site agent; empty for the site's own.
-        config: the site's, with the agent's own name, content and limits in it.
+        name: of a further site agent; empty for the site's main agent.
+        config: the site's, with the agent's name, content and limits in it.
         speaks: the schemas of structured messages that it understands.
     """
 
@@ -48,17 +48,17 @@ class SiteAgentContext(msgspec.Struct, frozen=True):
 
     @property
     def actor(self) -> Actor:
-        """The actor that stands first on its threads."""
+        """Return the actor that comes first on the agent's threads."""
         url = self.config.site.url
         return Actor(f"{url}/{self.name}" if self.name else url, self.speaks)
 
     @property
     def actions(self) -> tuple[Action, ...]:
-        """What it offers, besides what its content can answer."""
+        """Return the offered actions, apart from answers from the content."""
         return tuple(one.action for one in self.offers.offered)
 
     def make_invoker(self, shared: Services) -> ActionInvoker:
-        """What calls its actions."""
+        """Make the invoker of its actions."""
         return ActionInvoker(
             desk=self.name,
             actor=self.actor.id,
@@ -73,7 +73,7 @@ class SiteAgentContext(msgspec.Struct, frozen=True):
         )
 
     def make_settlement(self, shared: Services, tooling: AgentTools) -> PaymentSettlement:
-        """What waits for what comes of calls that are paid."""
+        """Make the service that waits for the outcome of paid calls."""
         return PaymentSettlement(
             shared.capabilities,
             store=shared.store,
@@ -83,7 +83,7 @@ class SiteAgentContext(msgspec.Struct, frozen=True):
         )
 
     def make_person_requests(self, shared: Services) -> PersonRequests:
-        """What has people asked."""
+        """Make the service that escalates to people."""
         return PersonRequests(
             self.config.tickets,
             desk=self.name,
@@ -93,7 +93,7 @@ class SiteAgentContext(msgspec.Struct, frozen=True):
         )
 
     def make_run_executor(self, shared: Services, tooling: AgentTools) -> RunExecutor:
-        """What takes its runs to their end."""
+        """Make the executor of its runs."""
         replies = RunReplier(
             desk=self.name,
             store=shared.store,
@@ -120,7 +120,7 @@ class SiteAgentContext(msgspec.Struct, frozen=True):
         )
 
     def make_judge(self, shared: Services) -> Judge:
-        """What has capabilities judge what is said there."""
+        """Make the judge that asks plugins about messages on its threads."""
         return Judge(
             shared.capabilities,
             store=shared.store,
@@ -135,11 +135,11 @@ class SiteAgentContext(msgspec.Struct, frozen=True):
         )
 
     def make_desk_messages(self, shared: Services) -> DeskMessages:
-        """What has its own speech judged, and its questions asked by capabilities."""
+        """Make the writer of the desk's messages: judged, and asked by plugins."""
         return DeskMessages(self.make_judge(shared), shared.store, shared.clock)
 
     def make_agent_tools(self, shared: Services, invoking: ActionInvoker) -> AgentTools:
-        """What hands its actions to its agent, in its time zone and within its limits."""
+        """Make the tools of its agent: actions, in its time zone and within its limits."""
         zone, clock = self.config.site.zone, shared.clock
         return AgentTools(
             invoking,

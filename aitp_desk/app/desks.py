@@ -1,7 +1,7 @@
-"""A site agent's desk, with all that its doors ask of it.
+"""Assembles the services of a site agent's desk.
 
-What there is of a kind for the whole site comes from :class:`~aitp_desk.app.services.Services`,
-what the agent has of its own from its :class:`~aitp_desk.app.context.SiteAgentContext`.
+Services that all desks share come from :class:`~aitp_desk.app.services.Services`, those of the
+agent from its :class:`~aitp_desk.app.context.SiteAgentContext`.
 """
 
 from __future__ import annotations
@@ -50,10 +50,10 @@ from aitp_desk.desk.threads.transcripts import TranscriptService
 def build_desk(
     house: SiteAgentContext, shared: Services, worker: RunWorker, tooling: AgentTools
 ) -> Desk:
-    """Make the desk of a site agent, as the doors see it.
+    """Build the desk of a site agent, as the protocols see it.
 
     Parameters:
-        worker: of all desks, which takes up its runs.
+        worker: executes the runs of all desks.
     """
     config, store, following, clock = house.config, shared.store, shared.following, shared.clock
     site = config.site

@@ -23,16 +23,16 @@ from aitp_desk.store.reads import jobs as job_reads
 from aitp_desk.store.reads import runs as run_reads
 
 MOST_COUNTED = 10_000
-"""So many runs of a kind are counted; more of them are told as so many."""
+"""Upper bound of runs counted of a kind; more are reported as this number."""
 
 
 async def run_figures(
     store: Store, turns: Mapping[str, RunExecutor], clock: Callable[[], float]
 ) -> tuple[Figure, ...]:
-    """What becomes of runs.
+    """Return how many runs wait, how many ended and how, and how long they took.
 
     Parameters:
-        turns: of each desk of this process.
+        turns: the run executor of each desk of this process.
         clock: Unix seconds.
     """
     now = await run_reads.runs_not_over(store, MOST_COUNTED)
@@ -70,7 +70,7 @@ async def run_figures(
 
 
 async def job_figures(store: Store, clock: Callable[[], float]) -> tuple[Figure, ...]:
-    """What becomes of jobs.
+    """Return how many jobs wait, for how long, and how many are dead.
 
     Parameters:
         clock: Unix seconds.
@@ -101,7 +101,7 @@ async def job_figures(store: Store, clock: Callable[[], float]) -> tuple[Figure,
 
 
 def desk_figures(desks: Sequence[Desk]) -> tuple[Figure, ...]:
-    """What each site agent answers from, and from which memory."""
+    """Return the figures of each site agent's content and answer cache."""
 
     def now(name: str, text: str, value: Callable[[Desk], float]) -> Figure:
         samples = tuple(({"agent": desk.name or SITE_AGENT}, value(desk)) for desk in desks)

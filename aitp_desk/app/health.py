@@ -1,4 +1,4 @@
-"""What is looked at to tell how a desk is: its store, its work, and what each site agent has."""
+"""Registers the health probes of a desk: its store, its worker, its site agents."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from aitp_desk.desk.runs.worker import RunWorker
 def register_health_probes(
     shared: Services, worker: RunWorker, houses: Sequence[SiteAgentContext]
 ) -> None:
-    """Have all of it looked at.
+    """Register a probe for each component.
 
     Parameters:
-        worker: takes up the runs of all desks.
-        houses: what each site agent has of its own, the site's own first. They have one agent, over
-            different content.
+        worker: executes the runs of all desks.
+        houses: the contexts of all site agents, the site's main one first. All have the same agent,
+            over different content.
     """
     store, clock, checking = shared.store, shared.clock, shared.checking
     checking.add("store", partial(probe_store, store), "vital")

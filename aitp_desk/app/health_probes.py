@@ -1,4 +1,4 @@
-"""How each part of the desk is told, for :mod:`aitp_desk.desk.maintenance.health_checks`."""
+"""Health probes of each component, for :mod:`aitp_desk.desk.maintenance.health_checks`."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ from aitp_desk.store.reads import threads as reads
 from aitp_desk.store.units.keys.tokens import TOKENS_EPOCH
 
 OLD_SECONDS = 300
-"""What waits longer than this, beyond its time, waits too long."""
+"""Seconds past its due time after which waiting work counts as old."""
 MAX_COUNTED = 1000
-"""So many jobs and runs are looked at."""
+"""Upper bound of the jobs and runs that a probe counts."""
 SHOWN = 3
-"""So many of what is wrong are named."""
+"""How many problems a condition names."""
 
 _log = structlog.get_logger()
 
 
 async def probe_store(store: Store) -> tuple[Condition, ...]:
-    """Whether the store can be read; nothing goes without it."""
+    """Report whether the store can be read; nothing works without it."""
     await reads.epoch(store, TOKENS_EPOCH)
     return (Condition(name="store", part="vital"),)
 
@@ -39,10 +39,10 @@ async def probe_store(store: Store) -> tuple[Condition, ...]:
 async def probe_worker(
     store: Store, is_working: Callable[[], bool], clock: Callable[[], float]
 ) -> tuple[Condition, ...]:
-    """How what is to be done gets done: answers, and all that is done besides.
+    """Report whether the worker runs, and whether jobs and runs wait for too long.
 
     Parameters:
-        is_working: whether runs and jobs are taken up.
+        is_working: whether the worker claims runs and jobs.
         clock: Unix seconds.
     """
     if not is_working():
@@ -75,7 +75,7 @@ async def _runs_wrong(store: Store, clock: Callable[[], float]) -> list[str]:
 
 
 async def probe_agent(agent: Agent) -> tuple[Condition, ...]:
-    """Whether who should answer does."""
+    """Report whether the agent itself answers, or its stand-in."""
     stand_in = agent.stand_in if isinstance(agent, LimitedAgent) else None
     if stand_in is None:
         return (Condition(name="agent"),)
@@ -83,10 +83,10 @@ async def probe_agent(agent: Agent) -> tuple[Condition, ...]:
 
 
 async def probe_knowledge(name: str, knowledge: Knowledge) -> tuple[Condition, ...]:
-    """Whether all is read that is answered from.
+    """Report whether every content file can be read.
 
     Parameters:
-        name: of the part.
+        name: of the component.
     """
     count = len(knowledge.editions.problems)
     wrong = [f"Files of the content cannot be read: {count} ('aitp-desk check')."] if count else []
@@ -94,17 +94,17 @@ async def probe_knowledge(name: str, knowledge: Knowledge) -> tuple[Condition, .
 
 
 async def probe_sources(name: str, notes: Callable[[], Sequence[str]]) -> tuple[Condition, ...]:
-    """Whether what actions come from is there.
+    """Report whether the sources of actions are available.
 
     Parameters:
-        name: of the part.
-        notes: what is to be known of the sources just now.
+        name: of the component.
+        notes: returns the current problems of the sources.
     """
     return (_degraded_by(name, notes()),)
 
 
 async def probe_plugins(capabilities: PluginRegistry) -> tuple[Condition, ...]:
-    """How each capability says that it is, and what it watches elsewhere."""
+    """Report the health of each capability, and of the outside systems that it watches."""
     return tuple(
         condition for enabled in capabilities.all for condition in _look_at_capability(enabled)
     )
@@ -118,7 +118,7 @@ def _look_at_capability(enabled: EnabledPlugin) -> Sequence[Condition]:
             _as_told(f"{enabled.slug}:{name}", health, part="elsewhere")
             for name, health in enabled.capability.watched().items()
         ]
-    except Exception:  # noqa: BLE001 -- whatever a plug-in does, the desk tells how it is
+    except Exception:  # noqa: BLE001 -- a fault of a plugin must not hide the health of the desk
         _log.exception("health_failed", capability=enabled.slug)
         silent = "It does not tell how it is; see the log."
         return (Condition(name=name, state="down", reason=silent),)
@@ -138,5 +138,5 @@ def _degraded_by(name: str, wrong: Sequence[str], part: Part = "own") -> Conditi
 
 
 def _is_old(at: int, clock: Callable[[], float]) -> bool:
-    """Whether something waits for too long; 0 where nothing does."""
+    """Return whether something waits for too long; ``at`` is 0 where nothing waits."""
     return bool(at) and clock() - at > OLD_SECONDS

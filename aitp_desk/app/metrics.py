@@ -1,4 +1,4 @@
-"""What tells figures of the desks of a process, and of what these share."""
+"""The metric sources of the desks of a process and of their shared services."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from aitp_desk.observability.sources import Source
 def make_metric_sources(
     shared: Services, worker: RunWorker, desks: Sequence[Desk], tooling: Mapping[str, AgentTools]
 ) -> tuple[Source, ...]:
-    """What is asked for figures beside the front and the store itself.
+    """Return the metric sources, except those of the dispatcher and the store.
 
     Parameters:
-        worker: takes up the runs of all desks.
-        tooling: what calls their actions, by the names of the desks.
+        worker: executes the runs of all desks.
+        tooling: calls their actions, by the names of the desks.
     """
     store, clock = shared.store, shared.clock
     return (

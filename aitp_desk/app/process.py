@@ -1,4 +1,4 @@
-"""A desk as a process: what it takes from its environment, and how it is told to stop."""
+"""Runs a desk as a process: environment, signals, garbage collection."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ from aitp_desk.http.server import raise_file_limit
 from aitp_desk.observability.logs import set_up_logs
 
 NEW_OBJECTS = 5_000
-"""How many new objects there may be before the garbage collector looks at them."""
+"""How many new objects trigger a collection by the garbage collector."""
 _log = structlog.get_logger()
 
 
 async def serve(
     config: Config, *, announce: Callable[[str], None], agent: Agent | None = None
 ) -> None:
-    """Serve until SIGTERM or SIGINT; then finish what is under way and return.
+    """Serve until SIGTERM or SIGINT; then finish work in progress and return.
 
     Parameters:
-        announce: told the start-up report, line by line, once the desk answers.
-        agent: who answers; by default Claude where the environment has a key for it, else
-            extraction from the content.
+        announce: receives the start-up report, line by line, once the desk answers.
+        agent: by default Claude where the environment has a key for it, else extraction from
+            the content.
 
     Raises:
-        CannotListen, StoreError, KeyFileError, ContentUnreadable: it cannot start.
+        ListenError, StoreError, KeyFileError, ContentUnreadable: it cannot start.
     """
     set_up_logs(config.log)
     stop = asyncio.Event()
@@ -57,7 +57,7 @@ async def serve(
 def open_in_environment(
     config: Config, agent: Agent | None = None
 ) -> AbstractAsyncContextManager[RunningServer]:
-    """A desk with the credentials that the environment of this process holds.
+    """Open a desk with the credentials in the environment of this process.
 
     Parameters:
         agent: as :func:`serve` takes it.
@@ -72,9 +72,9 @@ def open_in_environment(
 
 
 def _calm_collector() -> None:
-    """Have the garbage collector leave alone what the start has made, and look less often.
+    """Exempt the objects of the start from garbage collection, and collect less often.
 
-    By default it looks whenever 700 objects are new; a few dozen requests at once hold as many.
+    By default 700 new objects trigger a collection; a few dozen concurrent requests hold as many.
     """
     gc.freeze()
     gc.set_threshold(NEW_OBJECTS)

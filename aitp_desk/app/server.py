@@ -1,4 +1,4 @@
-"""From a configuration to a running desk.
+"""Opens a running desk from a configuration.
 
 Everything is opened on one exit stack and closed in reverse: the lock on the data folder, the
 store, the content, the worker, the HTTP server.
@@ -70,13 +70,13 @@ NO_ENVIRONMENT: Mapping[str, str] = MappingProxyType({})
 
 
 class RunningServer(msgspec.Struct, frozen=True):
-    """A desk that answers.
+    """Holds a desk that accepts requests.
 
     Parameters:
-        url: where it listens; ``desk.site.url`` is how the public reaches it.
-        front: what answers every request, whichever way it came.
-        identifier: tells who is calling.
-        report: what it found at its start, a line each.
+        url: where it listens; ``desk.site.url`` is its public address.
+        front: dispatches every request, of every protocol.
+        identifier: identifies callers.
+        report: the start-up report, line by line.
     """
 
     url: str
@@ -104,14 +104,14 @@ async def open_server(
 
     Parameters:
         clock: Unix seconds.
-        agent: who answers; by default Claude where there is a key for it, else extraction.
+        agent: by default Claude where there is a key for it, else extraction.
         claude_key: the API key for Claude.
         claude_url: the address of its API; None for the public one.
-        actions: further ones, beside those that the site has declared.
+        actions: in addition to those that the site has declared.
         agent_actions: the same for further site agents, by their names.
         capabilities_beside: those that no installed package has, by their names.
-        environment: where the master key may stand (``auth/keys.py``), other credentials, and what
-            spans are for (``tracing.py``).
+        environment: may hold the master key (``auth/keys.py``), other credentials, and the
+            exporter of spans (``tracing.py``).
     """
     async with AsyncExitStack() as stack:
         stack.enter_context(lock_data_folder(config.data))
@@ -250,7 +250,7 @@ async def open_server(
         )
         await stack.enter_async_context(shared.checking.run_periodically())
         await _open_beside(stack, doors)
-        # who still reads when the desk stops holds up nobody who is being answered
+        # opened before the socket: a warm-up at shutdown must not delay requests in progress
         read_ahead = await stack.enter_async_context(warm_caches(houses))
         connections = ConnectionLimiter(config, identifier.addresses)
         under_way = await stack.enter_async_context(
@@ -276,14 +276,14 @@ async def open_server(
 
 
 async def _open_beside(stack: AsyncExitStack, doors: Sequence[Door]) -> None:
-    """Open what doors have beside their addresses."""
+    """Open the background contexts of the protocols."""
     for door in doors:
         if door.beside is not None:
             await stack.enter_async_context(door.beside())
 
 
 def _make_tooling(shared: Services, houses: Sequence[SiteAgentContext]) -> dict[str, AgentTools]:
-    """What hands its actions to each desk's agent, by the names of the desks."""
+    """Make the tools of each desk's agent, by the names of the desks."""
     invoking = {house.name: house.make_invoker(shared) for house in houses}
     shared.taking_on.register_desks(invoking)
     return {house.name: house.make_agent_tools(shared, invoking[house.name]) for house in houses}

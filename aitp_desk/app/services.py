@@ -1,4 +1,4 @@
-"""What all desks of a process share, put together."""
+"""Assembles the services that all desks of a process share."""
 
 from __future__ import annotations
 
@@ -48,30 +48,30 @@ from aitp_desk.store.base import Store
 
 
 class Services(msgspec.Struct, frozen=True):
-    """What all desks of a process share.
+    """Holds the services that all desks of a process share.
 
     Parameters:
-        jobs: what is to be done besides answering.
-        schedules: what is done again and again.
-        callbacks: how callers are told of the end of a call.
-        taking_on: has calls carried out that go on after they were accepted.
-        task_pushing: how callers are told how tasks go on.
-        own_names: what the agents of all desks are called on threads.
-        places: the streams that are open at all desks together.
+        jobs: the queue of background jobs.
+        schedules: runs recurring jobs.
+        callbacks: notifies callers of the end of a call.
+        taking_on: executes calls that continue after they were accepted.
+        task_pushing: notifies callers of the progress of tasks.
+        own_names: the names of all desks' agents on threads.
+        places: limits the streams open at all desks together.
         audit: the keys of the audit log.
-        noting: notes in it what is seen at the protocols.
-        named_agents: what agents may do less, by their names.
-        tiers: which callers have limits of their own.
-        tokens_used: what models have used on the day.
+        noting: writes protocol events into the audit log.
+        named_agents: stricter limits for named agents.
+        tiers: callers with limits of their tier.
+        tokens_used: the tokens that models have used on the day.
         capabilities: the families of structured messages that the site has enabled.
-        sealer: seals what nobody is to read in passing.
-        sealed: tells that to whoever may read it.
-        guesses: bounds how many of their secrets are looked up in vain; None for no bound.
-        checking: knows how all that is.
-        send: asks other servers for them.
-        transcript_keys: what signs transcripts of threads.
-        hash_link: what is kept of the secret of a link.
-        asked_from: what is kept of who has asked for a person.
+        sealer: encrypts values that are shown only on request.
+        sealed: shows these to those who may read them.
+        guesses: limits failed look-ups of secret codes; None for no limit.
+        checking: the health of all components.
+        send: sends the requests of capabilities to other servers.
+        transcript_keys: sign transcripts of threads.
+        hash_link: hashes the secret of a link, for storage.
+        asked_from: hashes the origin of a request for a person, for storage.
     """
 
     store: Store
@@ -116,13 +116,13 @@ def build_services(
     checking: HealthChecks,
     clock: Callable[[], float],
 ) -> Services:
-    """Put together what all desks share.
+    """Build the services that all desks share.
 
     Parameters:
-        agent: who answers at the site's own desk, and shortens conversations at all.
-        actors: the desks' own, by the names of the desks.
+        agent: of the site's main desk; it also summarizes the conversations of all desks.
+        actors: of the desks, by the names of the desks.
         capabilities: those that the site has enabled.
-        checking: knows how the desk is.
+        checking: the health of the desk.
         clock: Unix seconds.
     """
     jobs = JobQueue(store=store, clock=clock)
@@ -202,14 +202,16 @@ def build_services(
 
 
 def make_digester(keys: DataKeys, purpose: str) -> Callable[[bytes], bytes]:
-    """What makes keyed digests for one purpose."""
+    """Make a keyed digest function for one purpose."""
     return partial(hmac.digest, keys.derive(purpose), digest="sha256")
 
 
 def make_callbacks(
     config: Config, store: Store, keys: DataKeys, egress: Egress, clock: Callable[[], float]
 ) -> Callbacks:
-    """What tells callers' servers of the end of calls; it may ask no others than ``egress`` does.
+    """Make the service that notifies callers' servers of the end of calls.
+
+    It reaches only the addresses that ``egress`` allows.
 
     Parameters:
         keys: the desk's data keys.
@@ -222,7 +224,7 @@ def make_callbacks(
 def make_webhooks(
     config: Config, store: Store, keys: DataKeys, clock: Callable[[], float]
 ) -> WebhookSigner:
-    """What signs what the desk sends to others.
+    """Make the signer of outgoing webhooks.
 
     Parameters:
         keys: the desk's data keys.

@@ -1,4 +1,4 @@
-"""What each site agent has of its own, opened: its content, who answers, and its actions."""
+"""Opens the content, the agent and the actions of each site agent."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ async def open_content(
     environment: Mapping[str, str],
     name: str = "",
 ) -> Knowledge:
-    """Read what a site agent answers from, and watch it until the stack is closed.
+    """Read the content of a site agent, and watch it until the stack is closed.
 
     Parameters:
-        environment: where keys for services of models may stand.
-        name: of a further site agent; empty for the site's own.
+        environment: may hold keys for embedding services.
+        name: of a further site agent; empty for the site's main agent.
     """
     web = config.content.web
     copies = config.data / AGENTS_FOLDER / name if name else config.data
@@ -80,16 +80,16 @@ async def open_agent(
     key: str | None,
     url: str | None,
 ) -> tuple[Agent, DailyBudget | None]:
-    """Open who answers, until the stack is closed.
+    """Open the agent that answers, until the stack is closed.
 
     Parameters:
         clock: Unix seconds.
-        agent: who answers whatever else there is; None for Claude or extraction.
+        agent: overrides the choice; None for Claude or extraction.
         key: the API key for Claude; None for none.
         url: the address of its API; None for the public one.
 
     Returns:
-        Who answers, and the tokens of the day where that is Claude; else None for these.
+        The agent, and the token budget of the day where that is Claude; else None.
     """
     if agent is not None:
         return agent, None
@@ -104,10 +104,10 @@ async def open_agent(
 
 
 class StandaloneAgent(msgspec.Struct, frozen=True):
-    """A site's agent without a desk: it answers from the content and calls nothing.
+    """Holds a site's agent without a desk: it answers from the content and calls nothing.
 
     Parameters:
-        site: what the agent may say of the site.
+        site: the facts that the agent may state about the site.
     """
 
     agent: Agent
@@ -157,19 +157,19 @@ async def open_site_agents(
     speaks: tuple[str, ...],
     told: Sequence[OfferedAction],
 ) -> tuple[SiteAgentContext, ...]:
-    """Open what every site agent has of its own, until the stack is closed.
+    """Open the context of every site agent, until the stack is closed.
 
     Parameters:
         config: the site's.
-        knowledge: what the site's own agent answers from.
-        agent: who answers at the site's own desk.
-        environment: where credentials for declared actions may stand.
-        given: actions beside those that are declared, by the names of the site agents.
+        knowledge: of the site's main agent.
+        agent: of the site's main desk.
+        environment: may hold credentials for declared actions.
+        given: actions in addition to the declared ones, by the names of the site agents.
         speaks: the schemas of structured messages that all of them understand.
-        told: what their capabilities tell whoever calls.
+        told: the informational actions of capabilities, open to every caller.
 
     Returns:
-        The site's own first.
+        The contexts, the main agent's first.
     """
 
     async def open_house(
@@ -198,10 +198,13 @@ def open_enrichment(
     day: DailyBudget | None,
     clock: Callable[[], float],
 ) -> EnrichmentJob | None:
-    """What keeps enriched.jsonl up to date; None where no schedule or no key is set.
+    """Make the job that keeps enriched.jsonl up to date.
 
     Parameters:
-        day: the tokens of the day; None sets no limit.
+        day: the token budget of the day; None sets no limit.
+
+    Returns:
+        None where no schedule or no key is set.
     """
     if not config.enrich.every_hours:
         return None
@@ -217,7 +220,7 @@ def open_enrichment(
 
 
 def _over(knowledge: Knowledge, agent: Agent) -> Agent:
-    """Who answers from a further agent's content, given who answers from the site's."""
+    """Return the agent for a further agent's content, given the site's agent."""
     if isinstance(agent, ExtractiveAgent):
         return ExtractiveAgent(knowledge)
     from aitp_desk.agent.claude.agent import ClaudeAgent

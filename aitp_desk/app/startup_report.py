@@ -1,4 +1,4 @@
-"""What the owner is told when a desk starts: what it serves, from what, and where."""
+"""The start-up report: what a desk serves, from what content, and where."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ _BETTER = {
 }
 """What makes the answers better: see docs/enrich.md."""
 _PROBLEMS_TOLD = 10
-"""So many files that cannot be read are named at the start."""
+"""How many unreadable files the report names."""
 
 
 def report_start(store: Store, houses: Sequence[SiteAgentContext]) -> tuple[str, ...]:
-    """What a desk has found at its start, for its owner: a line each.
+    """Return the start-up report for the site owner, line by line.
 
     Parameters:
-        houses: of all site agents, the site's own first.
+        houses: the contexts of all site agents, the main agent's first.
     """
     own, *further = houses
     config, url = own.config, own.config.site.url
@@ -63,7 +63,7 @@ def report_start(store: Store, houses: Sequence[SiteAgentContext]) -> tuple[str,
 
 
 def _tells_in_the_clear(config: Config) -> bool:
-    """Whether agents are told over plain HTTP, beyond this machine, what they may safely do."""
+    """Return whether HAC's safety and cost hints leave this machine over plain HTTP."""
     address = urlsplit(config.site.url)
     is_plain = address.scheme == "http" and not is_loopback(address.hostname or "")
     return config.hac.enabled and is_plain
@@ -105,7 +105,7 @@ def _report_meaning(house: SiteAgentContext) -> tuple[str, ...]:
 
 
 def _report_questions(house: SiteAgentContext) -> tuple[str, ...]:
-    """What the passages are enriched with."""
+    """Describe the questions that enrich the passages."""
     questions = house.knowledge.library.questions
     if questions is None:
         return ()
@@ -116,7 +116,7 @@ def _report_questions(house: SiteAgentContext) -> tuple[str, ...]:
 
 
 def _report_level(house: SiteAgentContext) -> str:
-    """How well the desk can answer, and what would make it better."""
+    """Describe how well the desk can answer, and what would make it better."""
     reached = {
         1: house.knowledge.progress is not None,
         2: house.knowledge.library.questions is not None,

@@ -1,4 +1,4 @@
-"""What the first visitors need and the start does not: read as soon as the desk answers."""
+"""Warms caches in a thread once the server accepts requests."""
 
 from __future__ import annotations
 
@@ -14,15 +14,12 @@ from aitp_desk.web.pages.blocks.article import markdown_parser
 
 @asynccontextmanager
 async def warm_caches(houses: Sequence[SiteAgentContext]) -> AsyncIterator[Callable[[], None]]:
-    """Read in a thread, beside whatever the block does; when it ends, nothing is read any more.
+    """Yield a function that starts the warm-up; wait at the end until it is over.
 
-    Whoever needs something before it has been read reads it themselves.
+    A request that needs something not yet cached loads it itself.
 
     Parameters:
-        houses: of all site agents.
-
-    Yields:
-        What begins to read.
+        houses: the contexts of all site agents.
     """
     readings: list[asyncio.Task[None]] = []
 

@@ -1,1 +1,1 @@
-"""The doors of a process, made: each is given its desks, its settings and what it needs beside."""
+"""Builds the routes of every protocol from desks, settings and shared services."""

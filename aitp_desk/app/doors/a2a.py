@@ -1,4 +1,4 @@
-"""The A2A doors: one for each site agent of the process, with what they need of other rooms."""
+"""Builds the A2A routes of each site agent, and its renderer of task notifications."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from aitp_desk.web.pages.routes import API_PATH
 
 
 def make_a2a_doors(desks: Sequence[Desk], config: Config) -> tuple[Door, ...]:
-    """The doors of agents that speak A2A; none where they are switched off."""
+    """Return the A2A routes of each desk; empty where A2A is disabled."""
     if not config.a2a.enabled:
         return ()
     made = (
@@ -37,7 +37,7 @@ def make_a2a_doors(desks: Sequence[Desk], config: Config) -> tuple[Door, ...]:
 
 
 def make_task_renderer(desks: Sequence[Desk]) -> Render:
-    """What writes how tasks stand for those who are told of them, in the version they speak."""
+    """Make the renderer of task notifications, in the A2A version of the subscriber."""
     by_name = {desk.name: desk for desk in desks}
 
     async def render(principal: Principal, task_id: str, version: str) -> bytes | None:

@@ -1,6 +1,6 @@
-"""What agents.txt, the manifest and the home page tell of: the doors that this process has.
+"""The entry paths that agents.txt, the manifest and the home page announce.
 
-A door that is new is told of here, by its path in :class:`EntryPaths`.
+A new protocol is announced here, by its path in :class:`EntryPaths`.
 """
 
 from __future__ import annotations
@@ -31,15 +31,15 @@ from aitp_desk.protocols.openapi.routes import DOCUMENT_PATH
 
 
 def make_agents_txt_doors(desk: Desk, further: Sequence[Desk], config: Config) -> tuple[Door, ...]:
-    """What tells agents of all the doors; none where that is switched off.
+    """Return the routes of agents.txt and agents.json; empty where they are disabled.
 
     Parameters:
-        desk: the site's own.
+        desk: the site's main one.
         further: those of further site agents.
         config: the site's.
 
     Raises:
-        ConfigError: something of the owner's has the name of something that the desk does.
+        ConfigError: a name that the owner chose is one that the desk itself uses.
     """
     if not config.agents_txt.enabled:
         return ()
@@ -52,7 +52,7 @@ def make_agents_txt_doors(desk: Desk, further: Sequence[Desk], config: Config) -
 
 
 def find_protocol_paths(config: Config) -> EntryPaths:
-    """Where the doors are that are open with these settings."""
+    """Return the entry paths of the protocols that these settings enable."""
     gives_tokens = config.oauth.enabled
     registers = gives_tokens and config.oauth.registration.enabled
     calls = config.rest.enabled
@@ -69,17 +69,17 @@ def find_protocol_paths(config: Config) -> EntryPaths:
 
 
 def build_hac_renderer(config: Config) -> HacRenderer | None:
-    """What tells agents more of each answer; None where that is switched off."""
+    """Build the renderer of HAC representations; None where HAC is disabled."""
     return HacRenderer(_ways(config)) if config.hac.enabled else None
 
 
 def build_overview(config: Config) -> Handler | None:
-    """What tells them at ``/`` what there is; None where that is switched off."""
+    """Build the handler of the HAC overview at ``/``; None where HAC is disabled."""
     return make_overview(_ways(config)) if config.hac.enabled else None
 
 
 def find_protocol_links(config: Config) -> dict[str, str]:
-    """The paths of the doors beside AHP, by the names that the manifest gives them."""
+    """Return the paths of the protocols except AHP, by their names in the manifest."""
     addresses = find_protocol_paths(config)
     files = {"agents_txt": TEXT_PATH, "agents_json": JSON_PATH} if config.agents_txt.enabled else {}
     doors = {"openapi": addresses.openapi, "mcp": addresses.mcp, "a2a": addresses.a2a}
@@ -87,7 +87,7 @@ def find_protocol_links(config: Config) -> dict[str, str]:
 
 
 def find_integrations(config: Config) -> Mapping[str, Any]:
-    """The same as drafts after AHP 0.1 have it; empty unless the owner wants it told."""
+    """Return the integrations as drafts after AHP 0.1 define them; empty unless enabled."""
     if not config.ahp.integrations:
         return {}
     addresses, url = find_protocol_paths(config), config.site.url
@@ -100,7 +100,7 @@ def find_integrations(config: Config) -> Mapping[str, Any]:
 
 
 def list_endpoints(config: Config) -> tuple[tuple[str, str, str], ...]:
-    """The method, the path and the key of the use of each, as the home page lists them."""
+    """List method, path and text key of each endpoint on the home page."""
     addresses = find_protocol_paths(config)
     rows = (
         (
@@ -117,7 +117,7 @@ def list_endpoints(config: Config) -> tuple[tuple[str, str, str], ...]:
 
 
 def _ways(config: Config) -> ProtocolPaths:
-    """What of these doors helps whoever looks around, or was refused."""
+    """Return the links to offer after a refusal, and from the root document."""
     addresses, contact = find_protocol_paths(config), config.site.contact
     return ProtocolPaths(
         capabilities=addresses.actions.rstrip("/"),

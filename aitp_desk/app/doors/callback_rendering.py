@@ -1,4 +1,4 @@
-"""What callers are told at their own addresses: how a call has ended, as their door puts it."""
+"""Renders the outcome of a call for its callback, in the format of its protocol."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from aitp_desk.protocols.openapi.wire import write_status
 
 
 def make_callback_renderer(desks: Sequence[Desk]) -> Render:
-    """What writes how a call has ended, as whoever asks after it at its door is told.
+    """Make the renderer of callbacks: the status as its protocol returns it on a request.
 
     Parameters:
-        desks: the site's own first. It tells of the calls of those that are no more, too.
+        desks: the main one first. It also renders calls of desks that no longer exist.
     """
     by_name = {desk.name: desk for desk in desks}
     own = desks[0]

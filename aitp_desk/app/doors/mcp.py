@@ -1,4 +1,4 @@
-"""The MCP doors of a process, with what they need of the pages and of those who know callers."""
+"""Builds the MCP routes of a process, with authentication and page rendering."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from aitp_desk.web.pages.full.subprocess_render import write_pages
 def make_mcp_doors(
     desks: Sequence[Desk], config: Config, identifier: Identifier, noting: AuditLog
 ) -> tuple[Door, ...]:
-    """A door for each desk; none where they are switched off.
+    """Return the MCP routes of each desk; empty where MCP is disabled.
 
     Parameters:
-        identifier: tells who is calling.
-        noting: is told of credentials that prove nothing.
+        identifier: identifies callers.
+        noting: records refused credentials.
     """
     if not speaks_mcp(config):
         return ()
@@ -37,7 +37,7 @@ def make_mcp_doors(
         try:
             return await identifier.identify_inside(headers, credential, address)
         except NotAuthenticated as error:
-            if error.reason != "conflicting":  # the front notes what is refused beside a head's
+            if error.reason != "conflicting":  # the dispatcher records a conflict
                 noting.note_refused_credential(address, error)
             raise
 
@@ -47,18 +47,18 @@ def make_mcp_doors(
 
 
 def methods_of_desks() -> Methods:
-    """What can be asked of any desk over MCP."""
+    """Return the MCP methods that every desk serves."""
     return make_methods(_suggested, _markdown)
 
 
 def _suggested(desk: Desk) -> Sequence[str]:
-    """What the home page suggests as questions."""
+    """Return the example questions of the home page."""
     library = desk.knowledge.editions.library
     return list_example_questions(library.documents, library.passages, desk.site.language)
 
 
 async def _markdown(desk: Desk, page: Document) -> str:
-    """A page as it is served as Markdown."""
+    """Render a page as Markdown."""
     urls = map_urls(desk.knowledge.editions)
     (written,) = await asyncio.to_thread(lambda: tuple(write_pages(desk.site, (page,), urls)))
     return written.text

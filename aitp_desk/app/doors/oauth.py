@@ -1,4 +1,4 @@
-"""The door at which access tokens are given, with what makes them."""
+"""Builds the routes of the OAuth token endpoint, and its authorization server."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from aitp_desk.store.base import Store
 def make_oauth_doors(
     config: Config, *, store: Store, keys: DataKeys, clock: Callable[[], float]
 ) -> tuple[Door, ...]:
-    """The one for all desks together; none where the desk gives no tokens.
+    """Return the OAuth routes, shared by all desks; empty where OAuth is disabled.
 
     Parameters:
         keys: the desk's data keys.

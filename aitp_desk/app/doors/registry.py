@@ -1,4 +1,4 @@
-"""Every door of a process: a closed list, in the order in which their addresses are asked for."""
+"""The closed list of a process's routes, in the order in which they are matched."""
 
 from __future__ import annotations
 
@@ -39,19 +39,19 @@ def make_every_door(
     measuring: MetricsCollector,
     served: Served,
 ) -> tuple[Door, ...]:
-    """All doors that these settings open.
+    """Return the routes that these settings enable.
 
     Parameters:
         config: the site's.
-        desks: of all site agents, the site's own first.
+        desks: of all site agents, the main one first.
         keys: the desk's data keys.
-        identifier: tells who is calling.
-        sessions: of operators; None where there are no pages for them.
-        measuring: gives the figures of the process.
-        served: gives every address of the process, once all doors are made.
+        identifier: identifies callers.
+        sessions: of operators; None where the console is disabled.
+        measuring: collects the figures of the process.
+        served: returns every route of the process, once all are made.
 
     Raises:
-        ConfigError: a door cannot be opened as its owner wants it.
+        ConfigError: a setting of a protocol cannot be satisfied.
     """
     desk, *further = desks
     receiving = _receiving(shared, desks)
@@ -84,7 +84,7 @@ def make_every_door(
 
 
 def _receiving(shared: Services, desks: Sequence[Desk]) -> PluginWebhooks:
-    """What takes what outside systems tell the capabilities that the site has enabled."""
+    """Make the receiver of webhooks from outside systems to capabilities."""
     return PluginWebhooks(
         shared.capabilities,
         store=shared.store,
@@ -97,5 +97,5 @@ def _receiving(shared: Services, desks: Sequence[Desk]) -> PluginWebhooks:
 
 
 def _leading(shared: Services, receiving: PluginWebhooks) -> PluginRedirects:
-    """What leads people on who follow links of the capabilities."""
+    """Make the handler of redirect links of capabilities."""
     return PluginRedirects(receiving, store=shared.store, send=shared.send, clock=shared.clock)

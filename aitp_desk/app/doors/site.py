@@ -1,4 +1,4 @@
-"""The doors for which the desks and the settings of a site are enough."""
+"""Builds the routes that need only desks and settings."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ def make_site_doors(
     served: Served | None = None,
     speaks: Sequence[str] = (),
 ) -> tuple[Door, ...]:
-    """AITP, AHP, A2A, agents.txt, OpenAPI, health, and the pages of the site.
+    """Return the routes of AITP, AHP, A2A, agents.txt, OpenAPI, health and the pages.
 
     Parameters:
-        desk: the site's own.
+        desk: the site's main one.
         further: those of further site agents.
         config: the site's.
-        served: gives every address of the process; None where none is described.
+        served: returns every route of the process; None disables OpenAPI.
         speaks: slugs of the capabilities that the site has enabled.
     """
     ahp = AhpDoor(desk, find_protocol_links(config), find_integrations(config), speaks)
@@ -77,7 +77,7 @@ def make_site_doors(
 def _make_openapi_doors(
     desks: Sequence[Desk], config: Config, served: Served
 ) -> tuple[OpenApiDoor, ...]:
-    """The doors by which programs call actions; none where they are switched off."""
+    """Return the OpenAPI routes of each desk; empty where REST is disabled."""
     if not config.rest.enabled:
         return ()
     return tuple(
