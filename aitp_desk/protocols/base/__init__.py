@@ -1,1 +1,1 @@
-"""What all protocols share."""
+"""Code that all protocols share."""

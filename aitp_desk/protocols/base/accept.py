@@ -1,6 +1,6 @@
-"""Which form of a resource a caller wants, by the Accept header (RFC 9110, section 12.5.1).
+"""Negotiates the form of a resource by the Accept header (RFC 9110, section 12.5.1).
 
-The header's value comes as one text: several lines are one list, joined by commas.
+The value arrives as one text: the lines of a repeated header are one list, joined by commas.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 
 
 class MediaRange(NamedTuple):
-    """One entry of the list.
+    """One entry of an Accept header.
 
     Parameters:
-        name: the type or wildcard, in small letters.
-        weight: from 0 to 1; what is no number counts as 0.
-        parameters: those beside the weight, without quotes; their names in small letters.
+        name: the media type or wildcard, in lower case.
+        weight: from 0 to 1; a value that is not a number counts as 0.
+        parameters: all except the weight, without quotes; names in lower case.
     """
 
     name: str
@@ -34,13 +34,14 @@ class MediaRange(NamedTuple):
 
 
 def wants_manifest(accept: str, over: tuple[str, ...] = (HTML_TYPE,)) -> bool:
-    """Whether a caller names the manifest's type and would rather have it than what is there.
+    """Return whether a caller prefers the manifest's type over the types that are available.
 
-    What a wildcard matches is not named. Of what is named and wanted equally, what is there wins.
+    A wildcard does not name a type. Between two named types of equal weight, the available one
+    wins.
 
     Parameters:
-        accept: the value of the Accept header; empty where there was none.
-        over: the media types of what is there.
+        accept: the value of the Accept header; empty without one.
+        over: the media types that are available.
     """
     wanted, named = find_quality(accept, MANIFEST_TYPE)
     if not named or not wanted:
@@ -52,9 +53,9 @@ def wants_manifest(accept: str, over: tuple[str, ...] = (HTML_TYPE,)) -> bool:
 
 
 def wants_markdown(accept: str) -> bool:
-    """Whether a caller names Markdown and would not rather have HTML.
+    """Return whether a caller names Markdown and does not prefer HTML.
 
-    Of both wanted equally it is Markdown: no browser names it.
+    With equal weights Markdown wins, because no browser names it.
 
     Parameters:
         accept: as for :func:`wants_manifest`.
@@ -64,14 +65,12 @@ def wants_markdown(accept: str) -> bool:
 
 
 def find_quality(accept: str, media_type: str) -> tuple[float, bool]:
-    """How much a media type is wanted.
+    """Return the weight of a media type, and whether the header names that type.
+
+    The most specific matching range counts. A weight that is not a number counts as 0.
 
     Parameters:
         accept: as for :func:`wants_manifest`.
-
-    Returns:
-        The weight from 0 to 1 that the most specific matching range gives, and whether that range
-        names the type itself. A weight that is no number counts as 0.
     """
     ranges = ("*/*", f"{media_type.partition('/')[0]}/*", media_type)
     best = (-1, 0.0)
@@ -83,7 +82,9 @@ def find_quality(accept: str, media_type: str) -> tuple[float, bool]:
 
 @lru_cache(maxsize=256)
 def parse_ranges(accept: str) -> tuple[MediaRange, ...]:
-    """The entries of the list; a quoted parameter may hold a comma. Nothing in it is refused.
+    """Parse the entries of the header; every text is accepted.
+
+    A quoted parameter may contain a comma.
 
     Parameters:
         accept: as for :func:`wants_manifest`.

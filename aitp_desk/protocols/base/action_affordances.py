@@ -1,4 +1,4 @@
-"""An action of the site's as a request that calls it: the same wherever it is told of."""
+"""Describes an action of the site as a request that calls it."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ _QUESTION = (
 def list_callable_actions(
     desk: Desk, principal: Principal, allowance: Allowance | None
 ) -> tuple[Action, ...]:
-    """The actions that a caller may call, in the order of their declaration."""
+    """Return the actions that a caller may call, in the order of their declaration."""
     return tuple(
         action
         for action in desk.registry.actions
@@ -67,7 +67,7 @@ def list_callable_actions(
 
 
 def may_converse(principal: Principal, allowance: Allowance | None) -> bool:
-    """Whether a caller may open threads, and read and write them, as the agent that it is."""
+    """Return whether a caller may open, read and write threads."""
     return may_use_threads(principal) and (allowance is None or allowance.allows_action(THREADS))
 
 
@@ -78,15 +78,15 @@ def make_call_affordance(
     known: Mapping[str, Any] = _NOTHING_KNOWN,
     price: Money | None = None,
 ) -> Affordance:
-    """The request that calls an action.
+    """Return the request that calls an action.
 
     Parameters:
-        known: arguments that follow from what is read; each is the only value that is taken.
-        price: what this call costs, where that is known.
+        known: arguments that follow from the resource; each is the only accepted value.
+        price: the price of this call, where it is known.
 
     Returns:
-        The same object, where nothing is known of the call, for as long as the action stays as it
-        is: an agent that looks around is told of all of them.
+        The same object until the action changes, where neither arguments nor a price are known:
+        an agent that looks around receives all actions.
     """
     if known or price is not None:
         return _write(desk, action, known, price)
@@ -116,14 +116,14 @@ def _write(desk: Desk, action: Action, known: Mapping[str, Any], price: Money | 
 
 
 def make_consent_member(price: Money | None, *, is_required: bool) -> InputField:
-    """The member of a call by which its caller agrees to what it costs."""
+    """Return the member of a call by which the caller agrees to the price."""
     text = "Agrees to the price: an object of amount (a string) and currency."
     values = () if price is None else (msgspec.to_builtins(price),)
     return InputField(CONFIRMATION, "object", text, is_required=is_required, values=values)
 
 
 def make_payment_member(*, is_required: bool) -> InputField:
-    """The member of a call that pays for it."""
+    """Return the member of a call that pays for it."""
     text = "Pays for the call: an object that holds one payment, for the quote that was told."
     return InputField(PAYMENT, "object", text, is_required=is_required, schema=dict(PAYING))
 
@@ -159,7 +159,7 @@ def _field(
     given = [known[name]] if name in known else schema.get("enum", ())
     values = tuple(value for value in given if value is not None)
     is_plain = kind not in {"array", "object"}
-    if not all(_is_of(value, kind) for value in values):  # of several types: no field says that
+    if not all(_is_of(value, kind) for value in values):  # values of several types
         values, is_plain = (), False
     default = msgspec.UNSET if is_required else _default_of(member, kind)
     told = _describe(member, schema, default)
@@ -167,7 +167,7 @@ def _field(
 
 
 def _default_of(member: Any, kind: Kind) -> Any:
-    """What counts where a member is left out; UNSET for nothing, and for what no field holds."""
+    """Return a member's default; UNSET without one, or if no field holds it."""
     default = member.get("default") if isinstance(member, Mapping) else None
     return msgspec.UNSET if default is None or not _is_of(default, kind) else default
 
@@ -192,8 +192,8 @@ def _describe(member: Any, schema: Mapping[str, Any], default: Any) -> str:
 
 
 def _resolved(member: Any, whole: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The schema of a member: what it refers to, and of several the first that is not null."""
-    for _ in range(8):  # a schema that leads round in a circle is none
+    """Return a member's schema: follow references, take the first alternative that is not null."""
+    for _ in range(8):  # bounds a circular schema
         if not isinstance(member, Mapping):
             return {}
         if isinstance(ref := member.get("$ref"), str):

@@ -1,7 +1,7 @@
-"""What is told of an answer beside the answer: what it is, and what may be done with it now.
+"""Describes a response and the requests that the caller may send next.
 
-It is the same whoever it is told to and in whichever form; the form that there is so far is HAC's.
-Only what the caller may do, and in this state, is told (HAC 1.0, section 9.1).
+The description does not depend on the caller's format; HAC is the only format so far. It lists only
+what this caller may do in the present state (HAC 1.0, section 9.1).
 """
 
 from __future__ import annotations
@@ -16,23 +16,23 @@ from aitp_desk.model.money import Money
 
 Method = Literal["GET", "POST", "DELETE"]
 Kind = Literal["string", "number", "integer", "boolean", "array", "object"]
-"""The types of JSON Schema but for null."""
+"""The types of JSON Schema, except null."""
 
 READS = Safety()
-"""Of what changes nothing."""
+"""For requests that change nothing."""
 REVERSIBLE = Safety("reversible")
 ADDS = Safety("reversible", "self_and_associated")
-"""Of what adds something that can be taken away again."""
+"""For requests that add something that can be removed again."""
 FINAL = Safety("irreversible", "self_and_associated", confirmation_recommended=True)
 
 
 class InputField(msgspec.Struct, frozen=True):
-    """Something that a request takes.
+    """A member that a request accepts.
 
     Parameters:
-        values: all that are taken; empty for any.
-        schema: JSON Schema of what is more than a plain value; None where the type says it all.
-        default: what counts where it is left out; UNSET where that is nothing.
+        values: all accepted values; empty for any.
+        schema: JSON Schema of an array or object; None where the type is enough.
+        default: the value of an absent member; UNSET for none.
     """
 
     name: str
@@ -47,14 +47,14 @@ class InputField(msgspec.Struct, frozen=True):
 class Affordance(msgspec.Struct, frozen=True, eq=False, weakref=True):
     """A request that the caller may send now.
 
-    It is itself alone, so that what was made of it can be kept for as long as it is there.
+    It compares by identity, so that what is rendered from it can be cached while it exists.
 
     Parameters:
-        rel: a registered link relation where one fits, else small letters, digits and hyphens.
+        rel: a registered link relation where one fits; else lower-case letters, digits and hyphens.
         href: a path of the site.
-        description: what it does and what comes of it, for a model.
-        takes: what its body, or its query, may hold.
-        needs: what must be so for it to succeed, in sentences.
+        description: the request and its effect, for a model.
+        takes: the members of its body or query.
+        needs: preconditions, as sentences.
     """
 
     rel: str
@@ -68,11 +68,11 @@ class Affordance(msgspec.Struct, frozen=True, eq=False, weakref=True):
 
 
 class Representation(msgspec.Struct, frozen=True):
-    """What is told of an answer.
+    """The description of a response.
 
     Parameters:
-        description: what it is, and what should be known of it, for a model. It repeats nothing
-            that a visitor has said.
+        description: what the response is and what a model should know of it. It repeats nothing
+            that a visitor has written.
     """
 
     description: str
@@ -81,10 +81,10 @@ class Representation(msgspec.Struct, frozen=True):
 
 
 class RelatedAddress(msgspec.Struct, frozen=True):
-    """An address from which more is found.
+    """An address that leads to more resources.
 
     Parameters:
-        methods: those that are answered there; none of a base that only leads to more.
+        methods: those that it answers; empty for a base that only leads to more.
         template: of the addresses below it; empty for none.
     """
 
@@ -96,10 +96,10 @@ class RelatedAddress(msgspec.Struct, frozen=True):
 
 
 class Overview(msgspec.Struct, frozen=True):
-    """What there is at all, for a caller (HAC 1.0, section 7).
+    """An overview of everything that a caller can reach (HAC 1.0, section 7).
 
     Parameters:
-        version: of what is served.
+        version: of the desk.
     """
 
     name: str

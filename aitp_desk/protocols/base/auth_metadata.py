@@ -1,6 +1,6 @@
-"""Where it is told what opens the protected parts of the desk (RFC 9728).
+"""Names the address of the protected resource metadata (RFC 9728).
 
-Whoever is not let in, or lacks a scope, is told that place.
+A refusal for a missing credential or scope carries that address.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from aitp_desk.protocols.base.door import Reply
 
 RESOURCE_PATH: Final = "/.well-known/oauth-protected-resource"
 PARTS: Final = ("/v1", "/agent/converse", "/mcp")
-"""Parts that clients know as a resource of its own, each described at an address of its own."""
+"""Paths that clients know as separate resources, each with its own metadata address."""
 _CHALLENGE = "WWW-Authenticate"
 
 
 def metadata_path(path: str) -> str:
-    """The address of the metadata that is about a path (RFC 9728, section 3.1)."""
+    """Return the address of the metadata about a path (RFC 9728, section 3.1)."""
     for part in PARTS:
         if path == part or path.startswith(f"{part}/"):
             return f"{RESOURCE_PATH}{part}"
@@ -26,12 +26,12 @@ def metadata_path(path: str) -> str:
 
 
 def with_metadata_challenge(reply: Reply, url: str, path: str) -> Reply:
-    """A refusal whose challenge to prove oneself says where the metadata is (RFC 9728, 5.1).
+    """Add the metadata's address to a refusal's Bearer challenge (RFC 9728, 5.1).
 
     Parameters:
-        reply: a 401 or 403; only a Bearer challenge is added to.
+        reply: a 401 or 403; other challenges stay unchanged.
         url: the public address of the desk.
-        path: what was requested.
+        path: the requested path.
     """
     headers = tuple(
         (name, f'{value}, resource_metadata="{url}{metadata_path(path)}"')

@@ -1,4 +1,4 @@
-"""Calls of actions, as the doors take them and say how they stand."""
+"""Defines the members and the states of calls for every protocol."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, Final
 from aitp_desk.model.calls.call import CallState
 
 CAPABILITIES_PATH: Final = "/capabilities/"
-"""Below this path each action is called, by its name."""
+"""The path below which each action is called, by its name."""
 MAX_QUESTION: Final = 4096
 MAX_LOCALE: Final = 64
 MAX_SESSION: Final = 128
@@ -18,7 +18,7 @@ MAX_INTENT: Final = 256
 MAX_CALLBACK: Final = 2048
 """In characters."""
 MAX_TOKENS: Final = 32_768
-"""So long an answer may be asked for."""
+"""The longest answer that may be requested."""
 
 PRICE: Final[Mapping[str, Any]] = MappingProxyType(
     {
@@ -30,7 +30,7 @@ PRICE: Final[Mapping[str, Any]] = MappingProxyType(
         "required": ["amount", "currency"],
     }
 )
-"""The schema of a price that is agreed to."""
+"""The schema of a price that the caller agrees to."""
 PAYING: Final[Mapping[str, Any]] = MappingProxyType(
     {
         "type": "object",
@@ -48,7 +48,7 @@ PAYING: Final[Mapping[str, Any]] = MappingProxyType(
         "maxProperties": 1,
     }
 )
-"""The schema of what pays for a call: a message of one of these kinds."""
+"""The schema of a call's payment: a message of one of these kinds."""
 STATUS: Mapping[CallState, str] = MappingProxyType(
     {
         CallState.STARTED: "pending",
@@ -61,7 +61,7 @@ STATUS: Mapping[CallState, str] = MappingProxyType(
         CallState.EXPIRED: "expired",
     }
 )
-"""What is said of a call in each of its states."""
+"""The status on the wire of each state of a call."""
 STANDS: Mapping[str, str] = MappingProxyType(
     {
         "success": "It was carried out; what came of it stands in result or response.",
@@ -72,4 +72,4 @@ STANDS: Mapping[str, str] = MappingProxyType(
         "expired": "It waited for too long and was given up.",
     }
 )
-"""The same in a sentence, and that of an answer."""
+"""Each status as a sentence; also the statuses that only a reply has."""

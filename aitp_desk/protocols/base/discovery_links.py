@@ -1,7 +1,7 @@
-"""What leads an agent to the manifest: the Link header, the tags in a page's head, the notice.
+"""Renders the links to the manifest: Link header, head tags, notice.
 
-The desk's own pages, the command ``snippet``, the middleware and the exported site all take it from
-here, so that they cannot differ. Everything is ASCII: it fits into a page in any encoding.
+The desk's own pages, the command ``snippet``, the middleware and the exported site all use this
+module, so that they cannot differ. The output is ASCII and fits into a page of any encoding.
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ from html import escape
 
 MANIFEST_PATH = "/.well-known/agent.json"
 MANIFEST_TYPE = "application/agent+json"
-"""What an agent asks for to be given the manifest (AHP 0.1, section 3.2)."""
+"""The media type by which an agent requests the manifest (AHP 0.1, section 3.2)."""
 
 RELATIONS = ("agent-manifest", "ahp-manifest")
-"""The relation of AHP 0.1 and its later name."""
+"""The link relation of AHP 0.1 and its later name."""
 
 NOTICE_CLASS = "ahp-notice"
 NOTICE_LABEL = "AI Agent Notice"
@@ -31,19 +31,21 @@ _QUESTION = '{"ahp": "0.1", "capability": "content_search", "query": "your quest
 
 
 def link_header(url: str = "") -> str:
-    """The value of the Link header (AHP 0.1, section 3.2).
+    """Return the value of the Link header (AHP 0.1, section 3.2).
 
     Parameters:
-        url: the desk's address without a slash at its end; empty for the site's own.
+        url: the desk's address without a trailing slash; empty for the site's own.
     """
     return ", ".join(f'<{url}{MANIFEST_PATH}>; rel="{relation}"' for relation in RELATIONS)
 
 
 def write_head_tags(url: str = "") -> str:
-    """The tags of a page's head, a line each (AHP 0.1, section 3.3; whitepaper, section 2.4.1).
+    """Render the tags of a page's head, one a line.
+
+    Source: AHP 0.1, section 3.3; whitepaper, section 2.4.1.
 
     Parameters:
-        url: as :func:`link_header`.
+        url: as for :func:`link_header`.
     """
     address = escape(url + MANIFEST_PATH)
     links = (
@@ -53,13 +55,13 @@ def write_head_tags(url: str = "") -> str:
 
 
 def write_notice(url: str = "", *, asks: bool = True, hidden: bool = False) -> str:
-    """The notice to agents in a page's body (AHP 0.1, section 3.4).
+    """Render the notice to agents in a page's body (AHP 0.1, section 3.4).
 
     Parameters:
-        url: as :func:`link_header`.
-        asks: whether questions are answered there, or pages served and nothing else (MODE1).
-        hidden: whether it is out of sight by itself, for pages without the desk's style sheet. The
-            attribute ``hidden`` is ``display:none`` that no content security policy refuses.
+        url: as for :func:`link_header`.
+        asks: whether the desk answers questions; else it only serves pages (MODE1).
+        hidden: whether the notice hides itself, for pages without the desk's style sheet. The
+            attribute ``hidden`` is a ``display:none`` that no content security policy blocks.
     """
     at = escape(url)
     if asks:

@@ -1,8 +1,8 @@
-"""What every door shares: a call that came in, a reply that goes out, and a table of routes.
+"""Defines what every protocol shares: a call, a reply, and a table of routes.
 
-A handler is a coroutine ``(desk, call) -> Reply``. It decodes, calls the desk once and encodes; it
-never sees the HTTP server. What happens before it (host, identity, limits, body) and around it
-(errors, common headers) is in ``front.py``.
+A handler is a coroutine ``(desk, call) -> Reply``. It decodes the call, calls the desk once and
+encodes the reply; it never sees the HTTP server. The steps before it (host, identity, limits, body)
+and around it (errors, common headers) are in ``http/dispatcher.py``.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from aitp_desk.model.errors import DeskError
 from aitp_desk.protocols.base.affordances import Overview, Representation
 
 REFUSED: Final = 400
-"""From this status on nothing was done."""
+"""The lowest status of a request that changed nothing."""
 JSON: Final = "application/json"
 FORM: Final = "multipart/form-data"
 URLENCODED: Final = "application/x-www-form-urlencoded"
@@ -36,17 +36,17 @@ EVENT_STREAM = "text/event-stream"
 
 
 class Call(msgspec.Struct, frozen=True):
-    """One request, read whole, from a caller who has been identified.
+    """One request, read completely, from an identified caller.
 
     Parameters:
-        path: the path as it was requested, percent-encoded, without the query.
-        params: what the route's template found in the path, decoded.
-        query: the query string's parameters; of a repeated one the first.
+        path: the requested path, percent-encoded, without the query.
+        params: the parameters of the route's path, decoded.
+        query: the parameters of the query string; of a repeated one the first.
         headers: the request's headers; names match without regard to case.
-        allowance: what the caller has left; None where nothing is counted. The desk makes it less
-            where it knows of less.
-        place: the request's place among those that are worked on; None where none is taken.
-        mark: tells the caller's credential from others of theirs.
+        allowance: what the caller has left; None where nothing is counted. The desk lowers it where
+            it knows of less.
+        place: the request's slot among the concurrent requests; None where none is taken.
+        mark: distinguishes the caller's credential from their other ones.
     """
 
     principal: Principal
@@ -61,12 +61,12 @@ class Call(msgspec.Struct, frozen=True):
     mark: CredentialMark = UNMARKED
 
     def release_slot(self) -> None:
-        """Let others go on: this request only waits from now on."""
+        """Release the concurrency slot: from now on this request only waits."""
         if self.place is not None:
             self.place.release()
 
     def get_list_header(self, header: str) -> str:
-        """A header that holds a list, all its lines as one (RFC 9110, 5.3); empty without it."""
+        """Return a list header, all its lines joined (RFC 9110, 5.3); empty without it."""
         return ", ".join(self.headers.getall(header, []))
 
 
@@ -77,7 +77,7 @@ class FilePart(msgspec.Struct, frozen=True):
         descriptor: of the file.
         first: offset of the first byte.
         length: in bytes.
-        close: closes the file; whoever sends the part calls it exactly once.
+        close: closes the file; the sender calls it exactly once.
     """
 
     descriptor: int
@@ -91,14 +91,14 @@ class Reply(msgspec.Struct, frozen=True):
 
     Parameters:
         headers: those beyond the ones that every response carries.
-        links: a Link header of its own, beside that of every response.
-        pieces: a body too large to be held, in place of ``body``; its ``Content-Length`` is among
+        links: a Link header in addition to that of every response.
+        pieces: a body too large for memory, instead of ``body``; its ``Content-Length`` is among
             the headers where it is known.
-        stream: for a response that goes on, in place of ``body``: writes what comes, until nobody
-            reads any more. It is called exactly once.
-        file: for a response whose body, in place of ``body``, is in a file.
-        seen: what is told of the body to whoever asks for that as well, or in its place what there
-            is at all; None where nothing is.
+        stream: writes a continuing response, instead of ``body``, until nobody reads any more. It
+            is called exactly once.
+        file: the body in a file, instead of ``body``.
+        seen: the description of the body for callers that ask for it, or the overview in its place;
+            None without one.
     """
 
     status: int
@@ -117,29 +117,30 @@ Counted = Literal["static", "converse"]
 
 
 class Route(msgspec.Struct, frozen=True):
-    """One row of a door's table.
+    """One row of a protocol's routing table.
 
     Parameters:
-        path: a path; ``{name}`` stands for one segment, ``{name:.*}`` for the rest.
-        counted: the limit that a request is counted against; None for none.
-        max_body: the most bytes that a body may have; 0 where none is read.
-        max_body_for: the same for one caller, no more than ``max_body``; None where all may send
-            as much.
-        media_type: what a body has to be.
-        identifies: whether who is calling is asked of the head; else the handler looks at the
-            credential itself, and its caller is nobody known.
-        cookie: the name of the cookie that alone says who is calling; empty where credentials do.
-        is_own: whether pages of no other origin may ask for it, whichever the owner has named.
-        admit: refuses a caller before the body is read, or takes a place for it; what it returns is
-            called when the request is done. None where everybody may send one.
-        is_hot: whether small whole requests take the swift way (``swift.py``). A hot route never
-            answers with a stream or in pieces.
-        gives: the media types of what a GET is answered with.
-        gives_at: the same at one path, where they differ; none where nothing stands there.
-        is_open: whether pages of every site may read it in a browser: what is there to be found.
-        second: answers in place of ``handler`` whoever asks to be told with the answer what it is
-            and what may be done with it now (HAC); its replies have ``seen``. None where nobody
-            does.
+        path: a path; ``{name}`` matches one segment, ``{name:.*}`` the rest.
+        counted: the limit that a request counts against; None for none.
+        max_body: the largest body in bytes; 0 where none is read.
+        max_body_for: the largest body of one caller, at most ``max_body``; None where it is the
+            same for all.
+        media_type: the required type of a body.
+        identifies: whether the request's headers identify the caller; else the handler checks the
+            credential itself, and the caller is unknown until then.
+        cookie: the name of the cookie that alone identifies the caller; empty where credentials do.
+        is_own: whether pages of every other origin are refused, including those that the owner has
+            named.
+        admit: refuses a caller before the body is read, or takes a slot; the function that it
+            returns is called when the request is done. None where every caller is admitted.
+        is_hot: whether small whole requests take the fast path. A hot route never answers with a
+            stream or in pieces.
+        gives: the media types of a GET's response.
+        gives_at: the media types at one path, where they differ; empty where the path has no
+            resource.
+        is_open: whether pages of every site may read it in a browser, because it serves discovery.
+        second: replaces ``handler`` for callers that ask for a description of the response and of
+            the next requests (HAC); its replies have ``seen``. None without one.
     """
 
     method: Literal["GET", "POST", "DELETE", "OPTIONS"]
@@ -164,14 +165,14 @@ class Door(msgspec.Struct, frozen=True):
     """A protocol as the application mounts it.
 
     Parameters:
-        name: how it is called in the documentation.
+        name: its name in the documentation.
         routes: every address that it serves.
-        owns: path prefixes whose unknown addresses are answered in this door's error form.
-        render_error: a refusal in the protocol's own form, given the request's headers.
-        desk: whose door it is; None for the site's own.
-        action: what the limits of an agent have to list for it to come in here; empty where they
-            list each of its actions by itself.
-        beside: what it does beside answering, for as long as the desk serves.
+        owns: path prefixes whose unknown addresses are answered in this protocol's error form.
+        render_error: renders a refusal in the protocol's own form, given the request's headers.
+        desk: the desk that it serves; None for the whole site.
+        action: the name that the limits of an agent must list to admit it; empty where they list
+            each action separately.
+        beside: runs its background work for as long as the desk serves.
     """
 
     name: str
@@ -184,11 +185,11 @@ class Door(msgspec.Struct, frozen=True):
 
 
 Describe = Callable[[Desk, Call, Reply], Awaitable[Representation]]
-"""Says of what was answered what it is, and what whoever asked may do with it now."""
+"""Describes a response and the requests that its caller may send next."""
 
 
 def with_description(handler: Handler, describe: Describe) -> Handler:
-    """A handler that answers as another does, and has it described; see :attr:`Route.second`."""
+    """Wrap a handler so that its reply is described; see :attr:`Route.second`."""
 
     async def answer(desk: Desk, call: Call) -> Reply:
         reply = await handler(desk, call)
@@ -196,7 +197,7 @@ def with_description(handler: Handler, describe: Describe) -> Handler:
             return reply
         try:
             seen = await describe(desk, call, reply)
-        except DeskError:  # what was done is done, and is no more the caller's to see
+        except DeskError:  # the request succeeded, but the caller may no longer see it
             seen = Representation("")
         return msgspec.structs.replace(reply, seen=seen)
 
@@ -204,20 +205,20 @@ def with_description(handler: Handler, describe: Describe) -> Handler:
 
 
 FOREVER = ("Cache-Control", "public, max-age=31536000, immutable")
-"""The header of what stands at an address that changes with it."""
+"""The header of a resource whose address changes with its content."""
 
 
 def make_etag(body: bytes) -> str:
-    """A strong ``ETag`` of a body, which is another when the body is (RFC 9110, section 8.8.3)."""
+    """Return a strong ``ETag`` of a body (RFC 9110, section 8.8.3)."""
     return f'"{hashlib.sha256(body).hexdigest()[:32]}"'
 
 
 def matches_etag(headers: Mapping[str, str], tag: str) -> bool:
-    """Whether the caller holds this version of a document (RFC 9110, section 13.1.2).
+    """Return whether the caller holds this version of a document (RFC 9110, section 13.1.2).
 
     Parameters:
         headers: the request's; ``If-None-Match`` is read.
-        tag: the version's ``ETag``, a strong one.
+        tag: the strong ``ETag`` of the version.
     """
     known = {
         part.strip().removeprefix("W/") for part in headers.get("If-None-Match", "").split(",")

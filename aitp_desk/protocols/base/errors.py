@@ -1,6 +1,6 @@
-"""What a refusal is in HTTP, the same at every door: its status and its headers.
+"""Maps a refusal to its HTTP status and headers, for every protocol.
 
-How the body says it is each door's own; the whole table stands in ``docs/errors.md``.
+Each protocol renders the body in its own form; ``docs/errors.md`` has the whole table.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from aitp_desk.model.errors import DeskError, MethodNotAllowed, ScopeMissing, To
 
 
 def find_status(kind: ErrorKind) -> int:
-    """The HTTP status of a kind of error."""
+    """Return the HTTP status of a kind of error."""
     match kind:
         case (
             ErrorKind.INVALID_REQUEST
@@ -76,13 +76,13 @@ def find_status(kind: ErrorKind) -> int:
 
 
 def make_refusal_headers(error: DeskError) -> tuple[tuple[str, str], ...]:
-    """The headers that a refusal carries at every door.
+    """Return the headers that a refusal carries in every protocol.
 
-    ``Retry-After`` where waiting helps, and with every 429 (AHP 0.1, section 11.1): it is 0 where
-    the caller may go on at once, but in another session; ``WWW-Authenticate`` with a 401 (RFC 9110,
-    11.6.1), which says so where a token was refused, and with a 403 where it lacks a scope (RFC
-    6750, section 3.1); ``Allow`` with a 405; ``x-should-retry: false`` where clients of the OpenAI
-    API would otherwise repeat a request that can never succeed.
+    ``Retry-After`` is sent where waiting helps, and with every 429 (AHP 0.1, section 11.1); it is 0
+    where the caller may continue at once in another session. ``WWW-Authenticate`` is sent with a
+    401 (RFC 9110, 11.6.1), where it marks a refused token, and with a 403 for a missing scope (RFC
+    6750, section 3.1). ``Allow`` is sent with a 405. ``x-should-retry: false`` stops clients of the
+    OpenAI API from repeating a request that can never succeed.
     """
     headers: list[tuple[str, str]] = []
     if error.retry_after is not None:

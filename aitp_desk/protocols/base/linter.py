@@ -1,4 +1,4 @@
-"""What is wrong in a file that a site serves for agents, and where. It is open to all doors."""
+"""Describes faults in a file that a site serves for agents."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ import msgspec
 
 
 class Fault(msgspec.Struct, frozen=True):
-    """Something wrong in a file.
+    """One fault in a file.
 
     Parameters:
         place: the key of the text form, or the path of a member of the JSON form.
-        message: what is wrong and what would be right.
-        line: where, counted from 1; None where nothing stands that could be pointed at.
-        is_error: whether it breaks the specification; else readers of other makers may stumble.
+        message: what is wrong, and what would be right.
+        line: counted from 1; None where no line can be named.
+        is_error: whether it breaks the specification; else other readers may fail on it.
     """
 
     place: str
@@ -31,7 +31,7 @@ class Fault(msgspec.Struct, frozen=True):
 
 
 def _on_one_line(text: str) -> str:
-    """A text that may repeat what others wrote, as a terminal or a log can show it."""
+    """Escape a text that may quote foreign content, for a terminal or a log."""
     if text.isprintable():
         return text
     return "".join(
@@ -40,7 +40,10 @@ def _on_one_line(text: str) -> str:
 
 
 def find_fault_line(body: bytes) -> int | None:
-    """The line where a body stops being JSON; None where it is JSON, but not of the strict kind."""
+    """Return the line where a body stops being JSON.
+
+    None where it is JSON, but breaks the strict rules.
+    """
     try:
         json.loads(body)
     except json.JSONDecodeError as error:

@@ -1,6 +1,6 @@
-"""Forms with files: ``multipart/form-data`` bodies (RFC 7578), read strictly and within bounds.
+"""Parses ``multipart/form-data`` bodies (RFC 7578), strictly and within bounds.
 
-The body was read whole, within its route's bound, before this begins.
+The body is already read completely, within its route's bound.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ MAX_PARTS = 10
 MAX_HEADERS = 8
 MAX_HEADER_BYTES = 4096
 MAX_FIELD_BYTES = 4096
-"""How long the value of a field may be that is no file."""
+"""The longest value of a field that is not a file."""
 OVERHEAD = 64 * 1024
-"""What a form may have beside its file: the other parts, boundaries, headers."""
+"""The bytes of a form beyond its file: other parts, boundaries, headers."""
 
 _PLAIN_ENCODINGS = frozenset({"", "7bit", "8bit", "binary"})
 
@@ -28,17 +28,17 @@ class FormPart(msgspec.Struct, frozen=True):
     """One part of a form.
 
     Parameters:
-        filename: as it was sent; None for a field that is no file.
+        filename: as it was sent; None for a field that is not a file.
     """
 
     filename: str | None
     data: bytes
 
     def text(self, name: str) -> str:
-        """The value of a field.
+        """Return the value of a field.
 
         Raises:
-            InvalidRequest: the part is a file, or no UTF-8.
+            InvalidRequest: the part is a file, or not UTF-8.
         """
         if self.filename is not None:
             raise InvalidRequest(f"{name} is a field and no file.", param=name)
@@ -49,12 +49,12 @@ class FormPart(msgspec.Struct, frozen=True):
 
 
 def decode_form(content_type: str | None, body: bytes) -> Mapping[str, FormPart]:
-    """Read a form.
+    """Parse a form.
 
     Raises:
-        UnsupportedMedia: the body is something else, or says in which encoding it is.
-        InvalidRequest: it is no well-formed form, a part stands twice or has no name.
-        RequestTooLarge: a part, its headers or their number is past its bound.
+        UnsupportedMedia: the body is not a form, or names a transfer encoding.
+        InvalidRequest: the form is malformed, or a part is repeated or has no name.
+        RequestTooLarge: a part, its headers or their number exceeds its bound.
     """
     readable = content_type if content_type is not None and content_type.isascii() else None
     kind, options = parse_options_header(readable)
@@ -66,7 +66,7 @@ def decode_form(content_type: str | None, body: bytes) -> Mapping[str, FormPart]
     boundary = options.get(b"boundary", b"")
     if not boundary or len(boundary) > 70 or boundary != boundary.strip():  # RFC 2046, 5.1.1
         raise InvalidRequest("The form has no usable boundary.", param="Content-Type")
-    # a delimiter stands in no file; a body full of them would keep the parser busy for seconds
+    # no file contains a delimiter; a body full of them would keep the parser busy for seconds
     if body.count(b"\r\n--" + boundary) > MAX_PARTS + 1:
         raise _too_many_parts()
     reader = _Reader()
@@ -97,7 +97,7 @@ def decode_form(content_type: str | None, body: bytes) -> Mapping[str, FormPart]
 
 
 class _Reader:
-    """Gathers the parts as the parser comes upon them."""
+    """Collects the parts from the parser's callbacks."""
 
     def __init__(self) -> None:
         self.parts: dict[str, FormPart] = {}
@@ -166,6 +166,6 @@ def _too_many_parts() -> RequestTooLarge:
 
 
 def _text(raw: bytes) -> str:
-    """A name as browsers write it (HTML, 4.10.21.8): UTF-8, with quotes and line ends escaped."""
+    """Decode a name as browsers write it: UTF-8, escaped (HTML, 4.10.21.8)."""
     text = raw.decode(errors="replace")
     return text.replace("%22", '"').replace("%0D", "\r").replace("%0A", "\n")

@@ -1,4 +1,4 @@
-"""What waits for an answer, as JSON: the same at every door that shows it. Pure: no I/O."""
+"""Writes open requests as JSON, the same for every protocol. Pure: no I/O."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ from aitp_desk.model.calls.payment import PaymentTerms
 
 
 def write_request(request: OpenRequest) -> dict[str, Any]:
-    """A request in words and as a form: whoever reads it need not know its capability."""
+    """Write a request as text and as a form.
+
+    A reader need not know its capability.
+    """
     told = {
         "id": request.id,
         "capability": request.capability,
@@ -23,7 +26,7 @@ def write_request(request: OpenRequest) -> dict[str, Any]:
 
 
 def write_terms(terms: PaymentTerms) -> dict[str, Any]:
-    """How something can be paid for."""
+    """Write the terms of a payment."""
     told: dict[str, Any] = {
         "quote_id": terms.quote_id,
         "price": terms.price,
@@ -40,7 +43,7 @@ def write_terms(terms: PaymentTerms) -> dict[str, Any]:
 
 
 def write_timestamp(at: int) -> str:
-    """A moment as RFC 3339 writes it.
+    """Format a time as RFC 3339.
 
     Parameters:
         at: Unix seconds.
@@ -49,5 +52,5 @@ def write_timestamp(at: int) -> str:
 
 
 def is_asked_by_plugin(said: Said) -> bool:
-    """Whether what is said asks something that a capability's message can answer."""
+    """Return whether a capability's message can answer the question."""
     return isinstance(said, Clarification) and any(one.capability for one in said.spoken)

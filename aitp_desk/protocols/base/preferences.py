@@ -1,4 +1,4 @@
-"""The preferences of a ``Prefer`` header (RFC 7240)."""
+"""Parses the preferences of a ``Prefer`` header (RFC 7240)."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ _LONGEST_WAIT = 1_000_000
 
 
 def decode_wait(prefer: str) -> float | None:
-    """Seconds that a ``Prefer: wait=N`` header asks to wait (section 4.3); None without one.
+    """Return the seconds of a ``Prefer: wait=N`` header (section 4.3); None without one.
 
-    Of several the first counts. What stands behind a semicolon is a preference's parameter.
+    The first of several counts. A semicolon starts the parameters of a preference.
     """
     for preference in _PREFERENCE.findall(prefer):
         found = _WAIT.fullmatch(preference)
@@ -24,5 +24,5 @@ def decode_wait(prefer: str) -> float | None:
 
 
 def prefers_async(prefer: str) -> bool:
-    """Whether a header has ``respond-async`` (section 4.1); a value other than none is ignored."""
+    """Return whether a header has ``respond-async`` (section 4.1) without a value."""
     return any(_RESPOND_ASYNC.fullmatch(one) for one in _PREFERENCE.findall(prefer))

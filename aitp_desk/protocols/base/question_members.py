@@ -1,4 +1,4 @@
-"""Members of a question to what answers from the site's content, as the doors read them."""
+"""Validates the members of a question about the site's content."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ CLARIFICATION: Final = "The answer to what the desk has asked back in that sessi
 
 
 def check_members(name: str, given: Mapping[str, Any], known: Collection[str]) -> None:
-    """Refuse what a capability does not take.
+    """Refuse members that an action does not accept.
 
     Parameters:
-        name: of the capability.
+        name: of the action.
 
     Raises:
         InvalidRequest: a member is unknown; ``param`` names it.
@@ -34,13 +34,13 @@ def check_members(name: str, given: Mapping[str, Any], known: Collection[str]) -
 
 
 def read_text(given: Mapping[str, Any], member: str, longest: int) -> str | None:
-    """A member that may be absent, and is a short text else.
+    """Return an optional member that is a short text.
 
     Parameters:
         longest: in characters.
 
     Raises:
-        InvalidRequest: it is none; ``param`` names it.
+        InvalidRequest: it is not; ``param`` names it.
     """
     text = given.get(member)
     if text is not None and not (isinstance(text, str) and 1 <= len(text) <= longest):
@@ -49,10 +49,10 @@ def read_text(given: Mapping[str, Any], member: str, longest: int) -> str | None
 
 
 def read_tokens(given: Mapping[str, Any]) -> int | None:
-    """How long the answer may be, in tokens; None where that is not said.
+    """Return the longest answer that the caller accepts, in tokens; None without a limit.
 
     Raises:
-        InvalidRequest: it is no whole number within the bounds.
+        InvalidRequest: it is not a whole number within the bounds.
     """
     tokens = given.get("max_tokens")
     if tokens is not None and not (type(tokens) is int and 1 <= tokens <= MAX_TOKENS):

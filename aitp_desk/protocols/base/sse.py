@@ -1,23 +1,22 @@
-"""Server-sent events: the frames of an event stream (HTML, section 9.2)."""
+"""Writes server-sent events: the frames of an event stream (HTML, section 9.2)."""
 
 from __future__ import annotations
 
 KEEPALIVE = b":\n\n"
-"""A comment: readers skip it, and the connection is in use."""
+"""A comment, which readers skip; it keeps the connection in use."""
 
 UNBUFFERED = (("X-Accel-Buffering", "no"),)
-"""Headers that have proxies pass events on as they come."""
+"""Headers that stop proxies from buffering events."""
 
 
 def write_frame(name: str, data: bytes, number: int | None = None) -> bytes:
-    """One event.
+    """Write one event.
 
     Parameters:
-        name: its type; no line ends.
-        data: UTF-8; where it has several lines, whichever way they end, the reader gets them with
-            line feeds between.
-        number: its id, which a reader who comes back sends as ``Last-Event-ID``; None for an event
-            that is not to be resumed from.
+        name: its type, without line ends.
+        data: UTF-8; line ends of every kind reach the reader as line feeds.
+        number: its id, which a reconnecting reader sends as ``Last-Event-ID``; None for an event
+            that a stream cannot resume from.
     """
     head = b"" if number is None else b"id: %d\n" % number
     body = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n").replace(b"\n", b"\ndata: ")

@@ -1,4 +1,4 @@
-"""How something is paid for, as JSON: the same at every door. Pure: no I/O, no clock."""
+"""Writes the terms of a payment as JSON, for every protocol. Pure: no I/O, no clock."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from aitp_desk.protocols.base.open_requests_wire import write_terms
 
 
 def write_required_payment(error: PaymentRequired, below: str = "") -> dict[str, Any]:
-    """What stands beside a refusal because something has to be paid first: what, where and how.
+    """Return the members that tell a refused caller what to pay, where and how.
 
     Parameters:
-        below: the path below which the desk's addresses stand; empty for the site's own.
+        below: the base path of the desk's addresses; empty for the site's own.
     """
     told: dict[str, Any] = {"price": error.price}
     payment: dict[str, Any] = {} if error.terms is None else write_terms(error.terms)

@@ -1,8 +1,8 @@
-"""x402 as every door writes and reads it: what has to be paid, what pays, and what came of that.
+"""Reads and writes x402 for every protocol: requirements, payments, settlement responses.
 
-The objects are x402's own, of version 2 and of version 1, which older clients speak. What a scheme
-of theirs means, and whether a payment is good, is for the capability that settles them. Pure: no
-I/O, no clock.
+The objects are x402's own, of version 2 and of version 1, which older clients use. The capability
+that settles a payment decides what its scheme means and whether it is valid. Pure: no I/O, no
+clock.
 
 Source: the x402 specification, version 2, section 5, and its transports for HTTP, MCP and A2A;
 version 1, its transport for HTTP.
@@ -30,11 +30,11 @@ SIGNATURE: Final = "PAYMENT-SIGNATURE"
 RESPONSE: Final = "PAYMENT-RESPONSE"
 OLD_PAYMENT: Final = "X-PAYMENT"
 OLD_RESPONSE: Final = "X-PAYMENT-RESPONSE"
-"""The headers of HTTP; the last two are those of version 1."""
+"""The HTTP headers; the last two are those of version 1."""
 MESSAGE: Final = "x402_payment"
-"""What a message is called on a thread that pays so."""
+"""The name of a message on a thread that pays by x402."""
 MAX_HEADER: Final = 8000
-"""How many characters of base64 a header may have, and how many bytes of JSON a payment.
+"""The longest header, in characters of base64, and payment, in bytes of JSON.
 
 With its name it fits into the longest header that the HTTP server reads.
 """
@@ -46,7 +46,7 @@ _MEMBERS: Mapping[int, Mapping[str, type]] = MappingProxyType(
         _NEWEST: {"accepted": dict, "payload": dict},
     }
 )
-"""What every payment has, by its version; the rest is its scheme's."""
+"""The members that every payment has, by version; the rest depends on the scheme."""
 _NAMES: Mapping[str, str] = MappingProxyType(
     {
         "eip155:1": "ethereum",
@@ -58,16 +58,16 @@ _NAMES: Mapping[str, str] = MappingProxyType(
         "eip155:84532": "base-sepolia",
     }
 )
-"""What version 1 calls networks, which version 2 names as CAIP-2 does."""
+"""Version 1's names of networks, by the CAIP-2 names of version 2."""
 _encode = msgspec.json.Encoder().encode
 
 
 class PaidItem(msgspec.Struct, frozen=True):
-    """What is paid for.
+    """A resource or tool that is paid for.
 
     Parameters:
         url: its address; of a tool, ``mcp://tool/NAME``.
-        description: what it is, in a sentence.
+        description: a sentence.
     """
 
     url: str
@@ -76,10 +76,10 @@ class PaidItem(msgspec.Struct, frozen=True):
 
 
 def write_required(terms: PaymentTerms, thing: PaidItem, why: str) -> dict[str, Any] | None:
-    """What has to be paid, as version 2 has it; None where it cannot be paid by x402.
+    """Return version 2's payment requirements; None where x402 cannot pay.
 
     Parameters:
-        why: why it is refused, in a sentence.
+        why: the reason of the refusal, a sentence.
     """
     if not terms.x402:
         return None
@@ -93,7 +93,7 @@ def write_required(terms: PaymentTerms, thing: PaidItem, why: str) -> dict[str, 
 
 
 def write_required_v1(terms: PaymentTerms, thing: PaidItem, why: str) -> dict[str, Any] | None:
-    """The same as version 1 has it; None where it has no name for any of the networks."""
+    """Return version 1's payment requirements; None where it names none of the networks."""
     accepts = [
         {
             "scheme": one["scheme"],
@@ -115,14 +115,14 @@ def write_required_v1(terms: PaymentTerms, thing: PaidItem, why: str) -> dict[st
 
 
 def with_requirements(reply: Reply, error: PaymentRequired, url: str) -> Reply:
-    """A refusal over HTTP that says as x402 does what has to be paid.
+    """Add x402's payment requirements to a refusal over HTTP.
 
-    Version 2 says it in a header, whatever the body is; version 1 in the body, which can hold it
-    where that is a problem (RFC 9457).
+    Version 2 uses a header, whatever the body is. Version 1 uses the body, which has room for them
+    where it is a problem document (RFC 9457).
 
     Parameters:
-        reply: the refusal in its door's form.
-        url: the address that was requested.
+        reply: the refusal in its protocol's form.
+        url: the requested address.
     """
     if error.terms is None:
         return reply
@@ -141,9 +141,9 @@ def with_requirements(reply: Reply, error: PaymentRequired, url: str) -> Reply:
 
 
 def get_refusal_reason(error: PaymentRequired) -> Mapping[str, Any]:
-    """What x402 calls a settlement response, of a payment that does not pay; empty where none was.
+    """Return x402's settlement response of a refused payment; empty where none was refused.
 
-    Nothing tells at this place by which way it was tried to be paid.
+    The error does not say by which method the caller tried to pay.
     """
     if not error.refused or error.terms is None or not error.terms.x402:
         return {}
@@ -151,11 +151,11 @@ def get_refusal_reason(error: PaymentRequired) -> Mapping[str, Any]:
 
 
 def make_failure(terms: PaymentTerms, why: str) -> dict[str, Any]:
-    """What x402 calls a settlement response, of a payment that does not pay.
+    """Return x402's settlement response of a failed payment.
 
     Parameters:
-        terms: what was to be paid, by x402 among other ways.
-        why: in a sentence.
+        terms: the terms of the payment; x402 is among them.
+        why: a sentence.
     """
     return {
         "success": False,
@@ -167,15 +167,15 @@ def make_failure(terms: PaymentTerms, why: str) -> dict[str, Any]:
 
 
 def write_header(told: Any) -> str:
-    """An object as the value of a header: base64 of its JSON."""
+    """Encode an object as the value of a header: base64 of its JSON."""
     return b64encode(_encode(told)).decode()
 
 
 def make_response_headers(receipt: Mapping[str, Any] | None) -> tuple[tuple[str, str], ...]:
-    """The headers that tell what came of a payment, in both versions.
+    """Return the headers that report a payment's outcome, in both versions.
 
     Parameters:
-        receipt: what x402 calls a settlement response; None where nothing was paid by it.
+        receipt: x402's settlement response; None where nothing was paid by x402.
     """
     if not receipt:
         return ()
@@ -184,10 +184,10 @@ def make_response_headers(receipt: Mapping[str, Any] | None) -> tuple[tuple[str,
 
 
 def read_headers(headers: MultiMapping[str]) -> Mapping[str, Any] | None:
-    """The message that pays, where a request's headers pay; None where they do not.
+    """Return the message that a request's headers pay with; None without one.
 
     Raises:
-        InvalidRequest: they cannot be understood, or say it twice; ``param`` names the header.
+        InvalidRequest: a header is invalid, or more than one pays; ``param`` names it.
     """
     if SIGNATURE not in headers and OLD_PAYMENT not in headers:
         return None
@@ -213,10 +213,10 @@ def read_headers(headers: MultiMapping[str]) -> Mapping[str, Any] | None:
 def read_payment(
     member: Mapping[str, Any] | None, header: Mapping[str, Any] | None
 ) -> Mapping[str, Any] | None:
-    """What pays for a request: what its body says, or its headers; None where nothing does.
+    """Return the payment of a request's body or headers; None without one.
 
     Raises:
-        InvalidRequest: both say it.
+        InvalidRequest: both pay.
     """
     if member is not None and header is not None:
         raise InvalidRequest(
@@ -226,13 +226,13 @@ def read_payment(
 
 
 def read_payload(given: Any, where: str) -> Mapping[str, Any]:
-    """The message that pays, of what x402 calls a payment payload.
+    """Return the message that pays, from x402's payment payload.
 
     Parameters:
         where: the header or member that holds it.
 
     Raises:
-        InvalidRequest: it is none; ``param`` is ``where``.
+        InvalidRequest: the payload is invalid; ``param`` is ``where``.
     """
     payload = given if isinstance(given, dict) else {}
     version = payload.get("x402Version")
