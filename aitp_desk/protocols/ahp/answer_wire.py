@@ -1,4 +1,4 @@
-"""AHP 0.1's conversational endpoint as JSON: what is answered.
+"""Encodes the responses of AHP 0.1's conversational endpoint as JSON.
 
 Source: AHP 0.1, sections 6.2, 6.3 and 6.6. Pure: no I/O, no clock.
 """
@@ -28,14 +28,14 @@ _encode = msgspec.json.Encoder().encode
 _APPLIED = (("Preference-Applied", "respond-async"),)
 
 STATUS_PATH = "/agent/converse/status/"
-"""Where an accepted call is asked after; its session's id follows (AHP 0.1, section 9.1)."""
+"""The path of an accepted call's status; its session's id follows (section 9.1)."""
 
 
 class AnswerEncoder:
-    """Encodes outcomes; knows the site's address and its content signals.
+    """Encodes outcomes with the site's address and its content signals.
 
-    An answer from the cache is encoded once: its bytes are kept beside it, all but what differs
-    from one time to the next, which stands before and after them: the session id, ``meta.cache``.
+    An answer from the cache is encoded once and its bytes are cached with it. The session id and
+    ``meta.cache`` differ each time and are written before and after these bytes.
     """
 
     def __init__(self, site_url: str, signals: Signals) -> None:
@@ -50,12 +50,12 @@ class AnswerEncoder:
         *,
         respond_async: bool = False,
     ) -> Reply:
-        """An outcome as the response that its kind selects (sections 6.2, 6.3).
+        """Encode an outcome as the response that its kind selects (sections 6.2, 6.3).
 
         Parameters:
-            declared: slugs of the capabilities whose messages the asker reads as they are.
-            unpaid: what has to be paid, where that is asked; None where nothing is.
-            respond_async: an accepted call is answered with 202 instead of 200.
+            declared: slugs of the capabilities whose messages the caller reads in their own form.
+            unpaid: a payment that is required first; None without one.
+            respond_async: whether an accepted call is answered with 202 instead of 200.
         """
         if isinstance(asked.outcome, Clarification):
             asks = self._clarification(asked, asked.outcome, declared)
@@ -77,10 +77,10 @@ class AnswerEncoder:
         return Reply(200, head + middle + told % (asked.hit_rate or 0.0, asked.age_seconds))
 
     def encode_paid(self, status: CallStatus, session_id: str) -> Reply:
-        """What came of a call that was paid, or how it stands.
+        """Encode the outcome of a paid call, or its status while it continues.
 
         Parameters:
-            session_id: by which it is asked after.
+            session_id: the id for later status requests.
         """
         call = status.call
         headers = make_response_headers(call.receipt)
@@ -92,11 +92,11 @@ class AnswerEncoder:
         return Reply(200, _encode(self._success(asked, status.offer, frozenset())), headers=headers)
 
     def encode_status(self, status: CallStatus) -> Reply:
-        """How a call stands that was accepted (section 9.2)."""
+        """Encode the status of an accepted call (section 9.2)."""
         return Reply(200, self.status_body(status))
 
     def status_body(self, status: CallStatus) -> bytes:
-        """The same as bytes: whoever asks after a call and whoever is told of it read these."""
+        """Return the same as bytes, for status requests and for callbacks."""
         call = status.call
         told: dict[str, Any] = {
             "status": STATUS[call.state],
@@ -128,7 +128,7 @@ class AnswerEncoder:
         }
 
     def _answer(self, asked: AskReply, answer: Answer) -> tuple[dict[str, Any], dict[str, Any]]:
-        """What an answer is made of: the members ``response`` and ``meta``."""
+        """Return the members ``response`` and ``meta`` of an answer."""
         response: dict[str, Any] = {"content_type": TEXT_ANSWER}
         meta = self._meta(asked)
         meta["content_type"] = TEXT_ANSWER
@@ -179,7 +179,7 @@ class AnswerEncoder:
             "tools_used": outcome.tools_used,
             "content_signals": self._signals,
         }
-        # members of this desk's own; the schema leaves meta open
+        # extensions of this desk; the schema leaves meta open
         if outcome.locale:
             meta["locale"] = outcome.locale
         if outcome.model:
@@ -194,7 +194,7 @@ class AnswerEncoder:
 
 
 def _accepted(session_id: str, accepted: AcceptedCall) -> dict[str, Any]:
-    """What goes on by itself (section 6.4)."""
+    """Return the response to a call that continues in the background (section 6.4)."""
     told: dict[str, Any] = {
         "status": "accepted",
         "session_id": session_id,

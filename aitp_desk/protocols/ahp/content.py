@@ -1,11 +1,11 @@
-"""``/llms.txt`` and ``/llms-full.txt``: the site's content documents (AHP 0.1, section 5.1).
+"""Renders ``/llms.txt`` and ``/llms-full.txt``, the content documents (AHP 0.1, section 5.1).
 
 The first follows the llms.txt convention (https://llmstxt.org): a title, a summary, how to ask
-instead of reading, and the pages by folder with what each is about; the links lead to the pages as
-Markdown. Pages from elsewhere stand below their server's name, with their own addresses. What may
-be left out where room is short stands in the section ``Optional``.
+instead of reading, and the pages by folder with a line on each; the links lead to the pages as
+Markdown. Pages of other servers are listed below their server's name, with their own addresses. The
+section ``Optional`` has what may be left out where space is short.
 
-The second is all pages in full, one after the other.
+The second contains all pages in full.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ def write_llms_txt(
     *,
     asks: bool = True,
 ) -> str:
-    """The content document in Markdown: a line on each page.
+    """Render the content document in Markdown: a line on each page.
 
     Parameters:
-        described: content types of the site's own by name, as far as a page documents them.
-        asks: whether questions are answered there, or pages served and nothing else (MODE1).
+        described: the site's own content types by name, as far as a page documents them.
+        asks: whether the desk answers questions; else it only serves pages (MODE1).
     """
     lines = [
         *_opening(site),
@@ -70,22 +70,24 @@ def write_llms_txt(
 
 
 def write_llms_full_txt(site: Site, pages: Iterable[str]) -> Iterator[str]:
-    """All pages as one document in Markdown, piece by piece: it may be larger than memory.
+    """Yield all pages as one Markdown document, in pieces.
+
+    The document may be larger than memory.
 
     Parameters:
-        pages: each as it is read alone, with front matter that says its title and address.
+        pages: each in its standalone form, with front matter that has its title and address.
     """
     yield write_llms_full_head(site)
     yield from map(write_llms_full_page, pages)
 
 
 def write_llms_full_head(site: Site) -> str:
-    """What stands before all pages."""
+    """Render the head of the document that holds all pages."""
     return "\n".join([*_opening(site), ""])
 
 
 def write_llms_full_page(page: str) -> str:
-    """A page as it stands among all of them.
+    """Render one page within the document that holds all pages.
 
     Parameters:
         page: as for :func:`write_llms_full_txt`.
@@ -94,9 +96,11 @@ def write_llms_full_page(page: str) -> str:
 
 
 def write_content_signal(signals: Signals) -> str:
-    """The value of a ``Content-Signal`` header (https://contentsignals.org): AHP 0.1, section 7.
+    """Return the value of a ``Content-Signal`` header.
 
-    It has no word for ``attribution_required``, which the manifest and every answer carry.
+    The header cannot express ``attribution_required``, which the manifest and every answer carry.
+
+    Source: https://contentsignals.org; AHP 0.1, section 7.
     """
     said = {
         "ai-train": signals.ai_train,
@@ -121,7 +125,7 @@ def _how_to_ask(site: Site) -> tuple[str, ...]:
 
 
 def _also(site: Site, versions: Mapping[str, Document]) -> Iterator[str]:
-    """Where a page is to be read in its other languages."""
+    """Yield links to a page in its other languages."""
     links = [
         f"[{tag}]({_link_url(_absolute(site, version.markdown_url))})"
         for tag, version in versions.items()
@@ -152,5 +156,5 @@ def _link_text(text: str) -> str:
 
 
 def _link_url(url: str) -> str:
-    """An address within the parentheses of a link, which it must not end."""
+    """Escape an address for the parentheses of a Markdown link."""
     return url.replace("(", "%28").replace(")", "%29")

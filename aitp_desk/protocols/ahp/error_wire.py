@@ -1,4 +1,4 @@
-"""AHP 0.1's errors as JSON.
+"""Encodes AHP 0.1's errors as JSON.
 
 Source: AHP 0.1, sections 10 and 11. Pure: no I/O, no clock.
 """
@@ -25,14 +25,17 @@ from aitp_desk.protocols.base.errors import find_status, make_refusal_headers
 from aitp_desk.protocols.base.payments.wire import write_required_payment
 
 _NEAREST = "invalid_request"
-"""The code of whatever section 10 has no word for; ``detail`` then says what it is."""
+"""The code of an error that section 10 does not list; ``detail`` names it."""
 _SCOPES = frozenset({"ip", "agent", "session", "session_tokens"})
-"""The schema's list, which has no word for the limit of a credential or of a day."""
+"""The schema's list; it lacks the limits of a credential and of a day."""
 _encode = msgspec.json.Encoder().encode
 
 
 def render_error(error: DeskError, _headers: Mapping[str, str]) -> Reply:
-    """A refusal in AHP's form (section 10): ``code`` from its closed list, ``detail`` says more."""
+    """Render a refusal in AHP's form (section 10).
+
+    ``code`` is one of a closed list; ``detail`` is more specific.
+    """
     body: dict[str, Any] = {
         "status": "error",
         "code": _code_of(error.kind),

@@ -1,7 +1,7 @@
-"""What is wrong with an AHP manifest that somebody serves (AHP 0.1, sections 4, 5 and 11.5).
+"""Finds faults in an AHP manifest (AHP 0.1, sections 4, 5 and 11.5).
 
-The form is that of the published schema; what the specification asks of the whole is told beside
-it. Pure: no I/O, no clock.
+The published schema is checked first, then the specification's rules about the whole. Pure: no I/O,
+no clock.
 """
 
 from __future__ import annotations
@@ -17,24 +17,24 @@ from aitp_desk.protocols.ahp.wire import ACTS, ANSWERS
 from aitp_desk.protocols.base.linter import Fault, find_fault_line
 
 MANIFEST_PLACE: Final = "/.well-known/agent.json"
-"""Where agents look for it (section 3.1)."""
+"""The address where agents look for it (section 3.1)."""
 _READS: Final = "MODE1"
 
 
 def is_manifest(value: Any) -> bool:
-    """Whether a JSON document is meant as a manifest: it names AHP's version, or modes."""
+    """Return whether a JSON document names AHP's version or modes."""
     return isinstance(value, dict) and ("ahp" in value or "modes" in value)
 
 
 def check_manifest(body: bytes) -> tuple[Fault, ...]:
-    """Find what is wrong with a manifest.
+    """Find the faults of a manifest.
 
     Parameters:
         body: the whole document.
 
     Returns:
-        What breaks the schema, then what breaks the specification, each with the path of its
-        member; empty where all is well.
+        Violations of the schema, then of the specification, each with the path of its member;
+        empty for a valid manifest.
     """
     try:
         value = decode_json(body)
@@ -45,7 +45,7 @@ def check_manifest(body: bytes) -> tuple[Fault, ...]:
 
 
 def _check_whole(manifest: dict[str, Any]) -> Iterator[Fault]:
-    """What is asked of members that hang together; those of another form were told of."""
+    """Check members that depend on each other; skip those that the schema already rejects."""
     modes = [mode for mode in _list(manifest, "modes") if isinstance(mode, str)]
     capabilities = [
         (f"capabilities[{place}]", one)

@@ -1,4 +1,7 @@
-"""The AHP manifest (AHP 0.1, section 4 and Appendix A), made from what the desk serves."""
+"""Builds the AHP manifest from what the desk serves.
+
+Source: AHP 0.1, section 4 and Appendix A.
+"""
 
 from __future__ import annotations
 
@@ -35,20 +38,19 @@ def encode_manifest(
     integrations: Mapping[str, Any] = NO_SPEECH,
     speaks: Sequence[str] = (),
 ) -> bytes:
-    """The document served at ``/.well-known/agent.json``.
+    """Encode the document served at ``/.well-known/agent.json``.
+
+    It declares only what is enforced: a limit that is switched off is left out.
 
     Parameters:
-        described: content types of the site's own by name (appendix C.3); the closed schema has a
-            place for their pages among the links alone.
-        one_agent: requests a minute of an agent that has no limits of its own; 0 for no such limit.
-        longest_eta: seconds that a call goes on, of the action that takes longest; None where that
-            was not measured yet.
-        links: the paths of the other doors by their names.
-        integrations: what drafts after 0.1 tell of these doors, which the published schema refuses;
-            empty for nothing.
-        speaks: slugs of the capabilities whose messages may be part of what is said.
-
-    It declares what is enforced and nothing else: limits are left out where they are switched off.
+        described: the site's own content types by name (appendix C.3); the closed schema has a
+            place for their pages only among the links.
+        one_agent: requests a minute of an agent without limits of its own; 0 for no such limit.
+        longest_eta: seconds of the slowest action's calls; None before any was measured.
+        links: the paths of the other protocols by their names.
+        integrations: how drafts after 0.1 describe these protocols, which the published schema
+            refuses; empty for nothing.
+        speaks: slugs of the capabilities whose messages an answer may contain.
     """
     manifest = _introduce(site)
     manifest |= {
@@ -80,7 +82,7 @@ def encode_manifest(
 
 
 def _acts(action: Action) -> bool:
-    """Whether an action does something of the site's own, and not only answers from content."""
+    """Return whether an action does more than answer from the site's content."""
     return action.output_schema is not None
 
 
@@ -96,7 +98,7 @@ def _async(actions: Sequence[Action], longest_eta: int | None) -> dict[str, Any]
 
 
 def _describe(action: Action) -> str:
-    """What an action does, and as many of its consequences as there is room for."""
+    """Return the summary of an action, with as many consequences as fit."""
     told = action.summary
     for sentence in list_consequences(action) if _acts(action) else ():
         if len(told) + 1 + len(sentence) <= _MAX_SUMMARY:
@@ -105,7 +107,7 @@ def _describe(action: Action) -> str:
 
 
 def _capability(action: Action, speaks: Sequence[str]) -> dict[str, Any]:
-    """An action as the manifest declares it (sections 4.2 and 5.3)."""
+    """Declare an action for the manifest (sections 4.2 and 5.3)."""
     declared: dict[str, Any] = {
         "name": action.name,
         "description": _describe(action),
@@ -122,9 +124,10 @@ def _capability(action: Action, speaks: Sequence[str]) -> dict[str, Any]:
 
 
 def encode_static_manifest(site: Site, signals: Signals) -> bytes:
-    """The manifest of a site that serves pages and nothing else (AHP 0.1, section 5.1).
+    """Encode the manifest of a site that only serves pages (AHP 0.1, section 5.1).
 
-    Nothing can be asked there and nobody counts: it has no capabilities and no limits.
+    It has no capabilities and no limits: nothing answers questions there and nothing counts
+    requests.
     """
     manifest = _introduce(site) | {
         "modes": ["MODE1"],
@@ -139,7 +142,7 @@ def encode_static_manifest(site: Site, signals: Signals) -> bytes:
 
 
 def _introduce(site: Site) -> dict[str, Any]:
-    """The version, and who this is."""
+    """Return the protocol version and the site's identity."""
     manifest: dict[str, Any] = {"ahp": VERSION, "name": _shorten(site.name, _MAX_NAME)}
     if site.description:
         manifest["description"] = _shorten(site.description, _MAX_DESCRIPTION)
@@ -147,7 +150,7 @@ def _introduce(site: Site) -> dict[str, Any]:
 
 
 def _tier(one_agent: int, per_minute: int, session_tokens: int) -> dict[str, str]:
-    """What one agent may do, alone at its address or with its key (section 11.5)."""
+    """Return the limits of one agent, by address or key (section 11.5)."""
     if one_agent:
         per_minute = min(per_minute, one_agent)
     tier = {"requests": f"{per_minute}/minute"}

@@ -1,4 +1,4 @@
-"""Messages of capabilities in AHP's answers, for whoever has declared these.
+"""Adds capability messages to AHP's answers, for callers that declare these capabilities.
 
 AHP 0.1 has no place for them; its response schema leaves ``response`` and ``clarification`` open.
 """
@@ -17,15 +17,15 @@ from aitp_desk.model.conversation.ticket import join_messages
 def write_message_members(
     said: Said, declared: frozenset[str], understood: tuple[Spoken, ...] = ()
 ) -> dict[str, Any]:
-    """The members that stand beside the words where some of these are messages.
+    """Return the members for capability messages that accompany the text.
 
     Parameters:
-        declared: slugs of the capabilities whose messages the asker reads as they are.
-        understood: what the asker's own words were taken for.
+        declared: slugs of the capabilities whose messages the caller reads in their own form.
+        understood: messages that the caller's own text was understood as.
 
     Returns:
-        ``messages``, and ``besides``: what is said beside them, in words. Nothing where there is no
-        message for the asker: the words say it all.
+        ``messages``, and ``besides``: the text that no message expresses. Empty without a message
+        for the caller, as the text is then complete.
     """
     if not declared:
         return {}
@@ -46,7 +46,7 @@ def write_message_members(
 
 
 def _besides(text: str, spoken: tuple[Spoken, ...], declared: frozenset[str]) -> str:
-    """What a text says that no message does."""
+    """Return the text that no declared message expresses."""
     if not spoken:
         return text
     return "\n\n".join(one.text for one in spoken if one.capability not in declared)

@@ -1,4 +1,4 @@
-"""Questions that are calls by their arguments, and what pays for them. Pure: no I/O, no clock."""
+"""Reads questions that are calls by their arguments, and their payment. Pure: no I/O, no clock."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from aitp_desk.protocols.base.payments import x402_wire
 
 
 def is_call(ask: AskRequest) -> bool:
-    """Whether a question is the arguments of a call, and neither words nor a capability's message.
+    """Return whether a question is a call's arguments, not text or a capability's message.
 
-    A message answers what was asked in the conversation, and so is answered there.
+    A message answers a question of the conversation, and so is handled there.
     """
     if ask.clarification is not None:
         return False
@@ -24,13 +24,13 @@ def is_call(ask: AskRequest) -> bool:
 
 
 def read_paid_call(ask: AskRequest, headers: MultiMapping[str]) -> DirectCall | None:
-    """The call that a question pays for; None where it pays for nothing.
+    """Return the call that a question pays for; None where it does not pay.
 
     Parameters:
         headers: the request's; x402 pays by them.
 
     Raises:
-        InvalidRequest: what pays cannot be understood, stands twice, or comes with words.
+        InvalidRequest: the payment is invalid, repeated, or sent with a question in text.
     """
     header = x402_wire.read_headers(headers)
     found = None

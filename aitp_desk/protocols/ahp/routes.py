@@ -1,4 +1,4 @@
-"""AHP's addresses: the manifest and the conversation. The content documents are pages to read."""
+"""Serves the manifest and the conversation of AHP. The content documents are served as pages."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ from aitp_desk.protocols.base.preferences import prefers_async
 
 
 class AhpDoor:
-    """The AHP door of one desk. The manifest is encoded again when the desk can do other things.
+    """Serves AHP for one desk. Encodes the manifest again when the desk's actions change.
 
     Parameters:
-        links: the paths of the other doors, by the names that the manifest gives them.
-        integrations: what the manifest tells of these as later drafts have it; empty for nothing.
-        speaks: slugs of the capabilities whose messages may be part of what is said.
+        links: the paths of the other protocols, by the names that the manifest gives them.
+        integrations: how later drafts describe these protocols in the manifest; empty for nothing.
+        speaks: slugs of the capabilities whose messages an answer may contain.
     """
 
     def __init__(
@@ -58,7 +58,7 @@ class AhpDoor:
         self._encoder = AnswerEncoder(desk.site.url, desk.signals)
 
     def manifest(self) -> bytes:
-        """The manifest as the present content has it: the same object until that changes it."""
+        """Return the manifest of the present content: the same object until that changes."""
         desk = self._desk
         declared = desk.registry.actions, desk.knowledge.editions.described, desk.longest_eta
         if declared != self._declared:
@@ -85,8 +85,8 @@ class AhpDoor:
         """``POST /agent/converse`` (AHP 0.1, section 6).
 
         Raises:
-            PaymentRequired: a call by its arguments has to be paid first. What is asked in words is
-                answered that it has to be.
+            PaymentRequired: a call by its arguments has to be paid first. A question in text is
+                answered with the terms instead.
         """
         ask = decode_converse(call.body)
         paid = read_paid_call(ask, call.headers)
@@ -94,7 +94,7 @@ class AhpDoor:
             call.release_slot()
             request = RequestInfo(call.method, call.path, call.body)
             status = await desk.calling.call(call.principal, paid, request, call.allowance)
-            # who paid by a quote's id alone is told no name of the conversation in which it arose
+            # a caller that pays by a quote's id alone does not learn the id of its conversation
             named = (
                 status.call.session_id or status.call.thread_id or desk.new_session(call.principal)
             )
@@ -115,7 +115,7 @@ class AhpDoor:
         return self._encoder.encode_status(status)
 
     def door(self) -> Door:
-        """The door with its table of routes."""
+        """Return the protocol with its table of routes."""
         routes = (
             Route(
                 "GET",
@@ -146,7 +146,7 @@ class AhpDoor:
 
 
 async def describe_status(desk: Desk, call: Call, reply: Reply) -> Representation:
-    """How a call stands, for whoever asks what that means."""
+    """Describe the status of a call."""
     stands = STANDS.get(str(msgspec.json.decode(reply.body).get("status")), "")
     session_id = call.params["session_id"]
     related = (
@@ -157,7 +157,7 @@ async def describe_status(desk: Desk, call: Call, reply: Reply) -> Representatio
 
 
 def _document(call: Call, body: bytes, content_type: str) -> Reply:
-    """A document that a client may keep and ask after by its ETag (RFC 9110, 13.1.2)."""
+    """Return a document that clients can revalidate by ETag (RFC 9110, 13.1.2)."""
     tag = make_etag(body)
     headers = (("ETag", tag), ("Cache-Control", "public, max-age=60"))
     if matches_etag(call.headers, tag):

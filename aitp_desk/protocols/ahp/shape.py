@@ -1,6 +1,6 @@
-"""The form of an AHP manifest, as its published schema has it (AHP 0.1, appendix A).
+"""Checks an AHP manifest against its published schema (AHP 0.1, appendix A).
 
-A rule looks at a value and tells what is wrong with it and with what it holds.
+A rule checks a value and yields its faults and those of its members.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from aitp_desk.protocols.base.linter import Fault
 
 MODES: Final = ("MODE1", "MODE2", "MODE3")
 _SHOWN = 64
-"""So many characters of what is wrong are told."""
+"""The most characters of a wrong value in a message."""
 _Rule = Callable[[Any, str], Iterator[Fault]]
-"""Gives the faults of the value at a path."""
+"""Yields the faults of the value at a path."""
 
 
 def check_manifest_shape(value: Any) -> Iterator[Fault]:
@@ -86,7 +86,7 @@ def _each(rule: _Rule, least: int = 0, *, is_set: bool = False) -> _Rule:
 
 
 def _members(rules: Mapping[str, _Rule], *required: str) -> _Rule:
-    """An object that has no other members than these."""
+    """Return a rule for an object that has no other members than these."""
 
     def check_all(value: Any, path: str) -> Iterator[Fault]:
         if not isinstance(value, dict):

@@ -1,4 +1,4 @@
-"""AHP 0.1's conversational endpoint as JSON: what is asked.
+"""Decodes the requests of AHP 0.1's conversational endpoint.
 
 Source: AHP 0.1, section 6.1; the published request schema. Pure: no I/O, no clock.
 """
@@ -19,10 +19,10 @@ MAX_BODY = 8 * 1024
 """AHP 0.1, section 6.5: request body cap of 8 KB."""
 ANSWERS = "MODE2"
 ACTS = "MODE3"
-"""The modes of what is answered from content, and of what is done (AHP 0.1, sections 5.2, 5.3)."""
+"""The modes of an answer and of an action (AHP 0.1, sections 5.2, 5.3)."""
 
 CAPABILITY_PREFIX = "x-aitp/"
-"""Before the slug of a capability it makes a content type, by which an asker declares that one."""
+"""Turns a capability's slug into a content type, which declares that capability."""
 
 _MEMBERS = frozenset({"ahp", "capability", "query", "session_id", "clarification", "context"})
 _CONTEXT_MEMBERS = frozenset(
@@ -34,12 +34,14 @@ _LOCALE = re.compile(r"[a-zA-Z]{2,3}(?:-[a-zA-Z0-9]{2,8})*", re.ASCII)
 _MAX_TYPES = 50
 _SMALL = 512
 _REMEMBERED = 1024
-"""Of so many bodies, each of at most so many bytes, it is remembered what they say: most questions
-are asked again and again, in the same words, by the same programs."""
+"""The number of decoded bodies in the cache, each of at most ``_SMALL`` bytes.
+
+The same programs ask most questions again and again, with the same text.
+"""
 
 
 def decode_converse(body: bytes) -> AskRequest:
-    """Read the body of ``POST /agent/converse``.
+    """Decode the body of ``POST /agent/converse``.
 
     Raises:
         MissingField: ``capability`` or ``query`` is absent.
@@ -59,7 +61,7 @@ def _read(body: bytes) -> AskRequest:
         context = {}
     if not isinstance(context, dict):
         raise InvalidRequest("context is an object.", param="context")
-    if minor <= 1:  # a later minor version may bring members that this one does not know
+    if minor <= 1:  # a later minor version may add members
         _refuse_unknown(given, _MEMBERS, "")
         _refuse_unknown(context, _CONTEXT_MEMBERS, "context.")
     for name in ("capability", "query"):
@@ -103,12 +105,12 @@ _read_again = lru_cache(_REMEMBERED)(_read)
 
 
 def clear_body_cache() -> None:
-    """Drop what is remembered of bodies that were read."""
+    """Clear the cache of decoded bodies."""
     _read_again.cache_clear()
 
 
 def _check_version(given: Any) -> int:
-    """The minor version asked for; absent means this one (section 12)."""
+    """Return the requested minor version; absent means this one (section 12)."""
     if given is None or given == VERSION:
         return 1
     found = _VERSION.fullmatch(given) if isinstance(given, str) else None
@@ -161,9 +163,9 @@ def _accept_types(given: Any) -> tuple[str, ...] | None:
 
 
 def _declared(types: tuple[str, ...] | None) -> tuple[tuple[str, ...] | None, frozenset[str]]:
-    """The types of answers, and slugs of the capabilities that are declared among them.
+    """Return the accepted answer types, and the slugs of the declared capabilities among them.
 
-    Who names capabilities alone has said nothing of answers.
+    A caller that names only capabilities does not restrict the answers.
     """
     if types is None or not any(one.startswith(CAPABILITY_PREFIX) for one in types):
         return types, frozenset()
