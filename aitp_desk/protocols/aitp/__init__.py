@@ -1,1 +1,1 @@
-"""AITP 0.1: threads and messages over HTTP, in the manner of the OpenAI Threads API."""
+"""AITP 0.1: threads and messages, in the form of the OpenAI Threads API."""

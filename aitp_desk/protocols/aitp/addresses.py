@@ -1,4 +1,4 @@
-"""Where threads stand, and what is answered on them."""
+"""Builds the addresses of threads and of their open requests."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from aitp_desk.model.calls.open_request import OpenRequest
 
 
 def thread_path(desk: Desk, thread_id: str) -> str:
-    """The address of a thread."""
+    """Return the address of a thread."""
     return f"{desk.base_path}/v1/threads/{quote(thread_id, safe='')}"
 
 
 def request_path(thread: str, request: OpenRequest) -> str:
-    """Where a request is answered.
+    """Return the address at which a request is answered.
 
     Parameters:
         thread: the address of its thread.

@@ -1,4 +1,4 @@
-"""The addresses of the site's agents: the OpenAI API's assistants and models, to be read."""
+"""Serves the site's agents as the OpenAI API's assistants and models, read-only."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The site's agents as JSON: what the OpenAI API calls assistants, and the models behind them.
+"""Writes the site's agents as the OpenAI API's assistants and models.
 
 Source: OpenAI API, Assistants (v2) and Models. Pure: no I/O, no clock.
 """
@@ -15,7 +15,7 @@ from aitp_desk.protocols.base.door import Reply
 
 
 def write_assistant(agent: SiteAgent) -> dict[str, Any]:
-    """An agent as an assistant. What it is told, and what it may call, is the site's own affair."""
+    """Write an agent as an assistant. Its instructions and tools stay private."""
     return {
         "id": agent.id,
         "object": "assistant",
@@ -30,7 +30,9 @@ def write_assistant(agent: SiteAgent) -> dict[str, Any]:
 
 
 def encode_assistants(agents: Sequence[SiteAgent], part: Page) -> Reply:
-    """One page of the site's agents: its first one leads, with ``order=asc`` the last one does.
+    """Encode one page of the site's agents.
+
+    Its first agent comes first; with ``order=asc`` the last one does.
 
     Raises:
         InvalidRequest: ``after`` or ``before`` names none of them.
@@ -52,7 +54,7 @@ def _place(ids: Sequence[str], id_: str, param: str) -> int:
 
 
 def write_model(agent: SiteAgent, owner: str) -> dict[str, Any]:
-    """What an agent answers with, as a model.
+    """Write the model of an agent.
 
     Parameters:
         owner: the site's name.
@@ -61,6 +63,6 @@ def write_model(agent: SiteAgent, owner: str) -> dict[str, Any]:
 
 
 def encode_models(agents: Sequence[SiteAgent], owner: str) -> Reply:
-    """Every model that answers here, each once."""
+    """Encode the models of all agents, each once."""
     bodies = {agent.model: write_model(agent, owner) for agent in reversed(agents)}
     return Reply(200, encode({"object": "list", "data": list(bodies.values())}))

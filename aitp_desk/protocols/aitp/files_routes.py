@@ -1,4 +1,4 @@
-"""The addresses of files, in the manner of the OpenAI Files API."""
+"""Serves files at the addresses of the OpenAI Files API."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from aitp_desk.protocols.base.multipart import OVERHEAD
 
 async def upload_file(desk: Desk, call: Call) -> Reply:
     """``POST /v1/files``."""
-    # a form of many megabytes would keep everybody else waiting
+    # in a thread: parsing many megabytes would block all other requests
     content_type = call.headers.get("Content-Type")
     given = await asyncio.to_thread(files_wire.decode_upload, content_type, call.body)
     file = await desk.filing.save_file(
@@ -60,7 +60,7 @@ def _admit_upload(desk: Desk, principal: Principal) -> Callable[[], None]:
 
 
 def make_routes(max_bytes: int) -> tuple[Route, ...]:
-    """The table of routes.
+    """Return the routes of files.
 
     Parameters:
         max_bytes: the largest file.

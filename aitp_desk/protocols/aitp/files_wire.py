@@ -1,6 +1,6 @@
-"""Files in the form of the OpenAI API: uploads, file objects, and contents served safely.
+"""Reads uploads, writes file objects, and serves contents safely.
 
-Pure: no I/O, no clock.
+The form is that of the OpenAI API. Pure: no I/O, no clock.
 """
 
 from __future__ import annotations
@@ -20,25 +20,25 @@ from aitp_desk.protocols.base.multipart import decode_form
 from aitp_desk.store.records.threads import FilePage, Order
 
 PURPOSES = ("assistants", "user_data", "vision")
-"""The OpenAI API's purposes that mean something here: the files are attached to messages."""
+"""The OpenAI API's purposes that apply here: the files are attached to messages."""
 MIN_SECONDS = 60 * 60
 MAX_SECONDS = 30 * 24 * 60 * 60
-"""Between these ``expires_after`` may be (OpenAI API, Upload file)."""
+"""The bounds of ``expires_after`` (OpenAI API, Upload file)."""
 MAX_LISTED = 1000
-"""The longest page of files; a larger ``limit`` is taken for this."""
+"""The longest page of files; a larger ``limit`` is lowered to it."""
 
 _SHOWN_AS_THEY_ARE = frozenset({"image/gif", "image/jpeg", "image/png", "image/webp"})
-"""What no browser could carry out. Everything else is served as bytes."""
+"""Types that no browser executes. Everything else is served as bytes."""
 _FILE_ID = re.compile(r"file_[0-9a-v]{36}")
 _LIMIT = re.compile(r"[1-9]\d{0,4}", re.ASCII)
 _SECONDS = re.compile(r"\d{1,10}", re.ASCII)
 
 
 class Upload(msgspec.Struct, frozen=True):
-    """A file as its owner hands it over.
+    """An uploaded file.
 
     Parameters:
-        seconds: how long it is to be kept; None: until it is deleted.
+        seconds: how long it is kept; None until it is deleted.
     """
 
     name: str
@@ -48,11 +48,12 @@ class Upload(msgspec.Struct, frozen=True):
 
 
 def decode_upload(content_type: str | None, body: bytes) -> Upload:
-    """Read the form of an upload: ``file``, ``purpose`` and perhaps ``expires_after``.
+    """Decode the form of an upload: ``file``, ``purpose`` and optionally ``expires_after``.
 
     Raises:
-        UnsupportedMedia, InvalidRequest, RequestTooLarge: as ``protocols.form.decode_form``.
-        MissingField: a part is not there.
+        UnsupportedMedia, InvalidRequest, RequestTooLarge: as
+            ``protocols.base.multipart.decode_form``.
+        MissingField: a part is missing.
     """
     parts = dict(decode_form(content_type, body))
     if (file := parts.get("file")) is None or file.filename is None:
@@ -81,7 +82,7 @@ def _seconds(fields: Mapping[str, str]) -> int | None:
 
 
 class FileList(msgspec.Struct, frozen=True):
-    """Which files are asked for; ``purpose`` is empty for all."""
+    """The requested part of the list of files; ``purpose`` is empty for all."""
 
     limit: int
     order: Order
@@ -90,7 +91,7 @@ class FileList(msgspec.Struct, frozen=True):
 
 
 def decode_list(query: Mapping[str, str]) -> FileList:
-    """Read ``limit, order, after, purpose`` from a query string.
+    """Decode ``limit, order, after, purpose`` from a query string.
 
     Raises:
         InvalidRequest: a value is out of range.
@@ -112,7 +113,7 @@ def decode_list(query: Mapping[str, str]) -> FileList:
 
 
 def write_file(file: File) -> dict[str, Any]:
-    """A file as the OpenAI API has it."""
+    """Write a file as the OpenAI API has it."""
     return {
         "id": file.id,
         "object": "file",
@@ -127,19 +128,19 @@ def write_file(file: File) -> dict[str, Any]:
 
 
 def encode_file(file: File) -> Reply:
-    """The answer to an upload, or to who asks for a file."""
+    """Encode the response that describes one file."""
     return Reply(200, encode(write_file(file)))
 
 
 def encode_files(page: FilePage) -> Reply:
-    """One page of a caller's files."""
+    """Encode one page of a caller's files."""
     return encode_list([write_file(file) for file in page.files], page.has_more)
 
 
 def encode_content(file: File, pieces: AsyncIterator[bytes]) -> Reply:
-    """A file's bytes, so that no browser takes them for anything but a download.
+    """Encode a file's bytes so that browsers only download them.
 
-    Text goes as plain text, pictures as what they are, and everything else as bytes.
+    Text is served as plain text, pictures with their own type, and everything else as bytes.
     """
     kind = UNKNOWN
     if file.media_type == TEXT:
@@ -160,6 +161,6 @@ def encode_content(file: File, pieces: AsyncIterator[bytes]) -> Reply:
 
 
 def write_disposition(name: str) -> str:
-    """``Content-Disposition`` of a download (RFC 6266), its name for old readers and for new."""
+    """Return the ``Content-Disposition`` of a download (RFC 6266), for old and new readers."""
     plain = "".join(c if c.isascii() and c.isprintable() and c not in '"\\%' else "_" for c in name)
     return f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quote(name, safe='')}"

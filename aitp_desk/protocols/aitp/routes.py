@@ -1,4 +1,4 @@
-"""The addresses of AITP 0.1's Threads API and Messages API."""
+"""Serves AITP 0.1's Threads API and Messages API."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ async def delete_thread(desk: Desk, call: Call) -> Reply:
 
 
 async def claim_thread(desk: Desk, call: Call) -> Reply:
-    """``POST /v1/threads/{id}/claim``: the thread is the caller's from now on."""
+    """``POST /v1/threads/{id}/claim``: makes the caller the thread's owner."""
     await desk.threads.claim(call.principal, call.params["thread_id"])
     return await retrieve_thread(desk, call)
 
@@ -101,7 +101,7 @@ async def list_messages(desk: Desk, call: Call) -> Reply:
 
 
 async def follow_thread(desk: Desk, call: Call) -> Reply:
-    """``GET /v1/threads/{id}/events``: what happens on the thread, as it happens."""
+    """``GET /v1/threads/{id}/events``: streams the events of the thread."""
     after, param = events_wire.decode_after(call.headers, call.query)
     wording = events_wire.get_event_format(*find_format(desk, call))
     stream = await desk.follow_thread(
@@ -140,7 +140,7 @@ async def delete_message(desk: Desk, call: Call) -> Reply:
 
 
 def _by_any_name(route: Route) -> Route:
-    """A route whose thread may be named by the session that another door gave it."""
+    """Return a route that also accepts another protocol's session id for its thread."""
     if "{thread_id}" not in route.path:
         return route
     second = route.second and _by_any_name_too(route.second)
@@ -174,19 +174,19 @@ def _seen(
     *,
     is_hot: bool = False,
 ) -> Route:
-    """A row of what can be described to whoever asks for that."""
+    """Return a route whose replies can be described."""
     counted: Counted = "static" if method == "GET" else "converse"
     second = with_description(handler, describe)
     return Route(method, path, handler, counted, max_body, is_hot=is_hot, second=second)
 
 
 def make_door(max_body: int, max_file: int, desk: Desk | None = None) -> Door:
-    """The door with its table of routes.
+    """Return the protocol with its table of routes.
 
     Parameters:
         max_body: the most bytes of a thread or message body.
         max_file: the most bytes of an uploaded file.
-        desk: of a further site agent, whose addresses stand below its name; None for the site's.
+        desk: a further site agent, whose addresses are below its name; None for the site's own.
     """
     thread, messages = "/v1/threads/{thread_id}", "/v1/threads/{thread_id}/messages"
     message = f"{messages}/{{message_id}}"

@@ -1,4 +1,4 @@
-"""JSON values in the shapes that a member must have, or a refusal that names the member."""
+"""Checks the shapes of JSON members; a refusal names the member."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from aitp_desk.model.errors import InvalidRequest
 
 
 def read_object(given: Any, at: str | None) -> dict[str, Any]:
-    """An object; null and absent are an empty one. ``at`` None is the whole body.
+    """Return an object; null and absent are an empty one. ``at`` None is the whole body.
 
     Raises:
         InvalidRequest: it is something else.
@@ -21,7 +21,7 @@ def read_object(given: Any, at: str | None) -> dict[str, Any]:
 
 
 def read_list(given: Any, at: str) -> list[Any]:
-    """A list; null and absent are an empty one.
+    """Return a list; null and absent are an empty one.
 
     Raises:
         InvalidRequest: it is something else.
@@ -34,7 +34,7 @@ def read_list(given: Any, at: str) -> list[Any]:
 
 
 def read_strings(given: dict[str, Any], at: str) -> dict[str, str]:
-    """An object whose values are strings, as metadata is.
+    """Return an object whose values are strings, as metadata is.
 
     Raises:
         InvalidRequest: a value is something else.

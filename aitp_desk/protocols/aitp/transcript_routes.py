@@ -1,4 +1,4 @@
-"""The addresses of transcripts, of others' signatures of them, and of the keys that prove them."""
+"""Serves transcripts, their countersignatures, and the keys that verify them."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ async def read_keys(desk: Desk, _call: Call) -> Reply:
 
 
 async def describe_transcript(desk: Desk, call: Call, _reply: Reply) -> Representation:
-    """The transcript of a thread, or a signature that was taken."""
+    """Describe a thread's transcript, or an accepted signature."""
     thread, access = await desk.threads.describe(call.principal, call.params["thread_id"])
     at = thread_path(desk, thread.id)
     here = f"{at}/transcript"
@@ -62,7 +62,7 @@ def _countersigning(at: str) -> Affordance:
 
 
 def transcript_routes(max_body: int) -> tuple[Route, ...]:
-    """The rows of the door's table that stand below threads.
+    """Return the routes of transcripts below threads.
 
     Parameters:
         max_body: the most bytes of a signature's body.
@@ -89,4 +89,4 @@ def transcript_routes(max_body: int) -> tuple[Route, ...]:
 
 
 KEYS_ROUTE = Route("GET", KEYS_PATH, read_keys, "static", is_open=True)
-"""The one row that stands at the site itself, for all of its agents."""
+"""The one route of the site itself, shared by all of its agents."""

@@ -1,4 +1,4 @@
-"""Transcripts on the wire, and others' signatures of heads. Pure: no I/O, no clock."""
+"""Reads and writes transcripts and countersignatures of heads. Pure: no I/O, no clock."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from aitp_desk.protocols.aitp.wire import encode
 from aitp_desk.protocols.base.door import JSON, Call, Reply, matches_etag
 
 KEPT_SECONDS = 3600
-"""How long others may keep the keys before they ask again."""
+"""How long clients may cache the keys."""
 _BEYOND = 10**15
-"""More messages than a thread can have, and a number that every database takes."""
+"""More messages than a thread can have; every database can store this number."""
 _PLACE = re.compile(r"[0-9]{1,15}", re.ASCII)
 _MINE = ("Cache-Control", "private, no-cache")
 
 
 def decode_place(query: Mapping[str, str]) -> int | None:
-    """Read ``seq``: the last message that is asked for; None for the newest.
+    """Decode ``seq``: the last requested message; None for the newest.
 
     Raises:
-        InvalidRequest: it is no number.
+        InvalidRequest: it is not a number.
     """
     seq = query.get("seq")
     if seq is not None and _PLACE.fullmatch(seq) is None:
@@ -35,7 +35,7 @@ def decode_place(query: Mapping[str, str]) -> int | None:
 
 
 def decode_countersignature(body: bytes) -> tuple[int, str]:
-    """Read the body of a call that brings a signature: ``seq`` and ``jws``.
+    """Decode ``seq`` and ``jws``, the body of a countersignature.
 
     Raises:
         MissingField: one of them is missing.
@@ -58,9 +58,9 @@ def decode_countersignature(body: bytes) -> tuple[int, str]:
 
 
 def encode_transcript(transcript: Transcript, call: Call) -> Reply:
-    """A transcript, sent piece by piece, or the word that the caller has it.
+    """Encode a transcript in pieces, or 304 where the caller has it.
 
-    Its ``ETag`` is a weak one: each is signed anew, with the time of that.
+    Its ``ETag`` is weak, because each response is signed again with the current time.
     """
     tag = f'"{transcript.version}"'
     headers = (("ETag", f"W/{tag}"), _MINE)
@@ -70,7 +70,7 @@ def encode_transcript(transcript: Transcript, call: Call) -> Reply:
 
 
 def encode_countersignature(kept: Countersignature) -> Reply:
-    """The answer to a signature that was taken: what is kept of its key."""
+    """Encode the response to an accepted signature, with what is stored of its key."""
     body = {
         "object": "thread.transcript.signature",
         "site": kept.site,
@@ -84,6 +84,6 @@ def encode_countersignature(kept: Countersignature) -> Reply:
 
 
 def encode_keys(keys: tuple[PublishedKey, ...]) -> Reply:
-    """The keys, as they are published."""
+    """Encode the published keys."""
     public = ("Cache-Control", f"public, max-age={KEPT_SECONDS}")
     return Reply(200, write_keys(keys), JSON, (public,))

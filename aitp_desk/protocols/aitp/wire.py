@@ -1,7 +1,7 @@
-"""What all addresses of AITP's Threads API share: pages of lists, waiting, loops, refusals.
+"""Handles what AITP's Threads API shares: list pages, request headers, refusals.
 
 The shapes are those of the AITP Thread Specification, with the members that clients of the OpenAI
-Threads API look for (``object``, ``status``, list pages). Pure: no I/O, no clock.
+Threads API expect (``object``, ``status``, list pages). Pure: no I/O, no clock.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ _DIGITS = re.compile(r"\d{1,3}", re.ASCII)
 
 
 class Dialect(Enum):
-    """In whose words a caller speaks; each request's headers decide for that request alone.
+    """The dialect of a request, decided by its own headers.
 
-    The addresses and what lies behind them are the same: two callers may share a thread, each in
-    its own dialect. ``AITP`` is AITP 0.1's; ``OPENAI`` is that of the OpenAI API's Assistants (v2),
-    whose clients start their runs themselves.
+    The addresses and what they serve are the same: two callers may share a thread, each in its own
+    dialect. ``AITP`` is AITP 0.1's; ``OPENAI`` is that of the OpenAI API's Assistants (v2), whose
+    clients start their runs themselves.
     """
 
     AITP = "aitp"
@@ -39,19 +39,20 @@ class Dialect(Enum):
 
 
 def read_dialect(headers: Mapping[str, str]) -> Dialect:
-    """The dialect of a request: clients of the OpenAI API's threads send ``OpenAI-Beta``."""
+    """Return a request's dialect: clients of the OpenAI API's threads send ``OpenAI-Beta``."""
     return Dialect.OPENAI if "OpenAI-Beta" in headers else Dialect.AITP
 
 
 class Page(msgspec.Struct, frozen=True):
-    """Which part of a list is asked for.
+    """The requested part of a list.
 
     Parameters:
         limit: 1 to 100 items.
         order: by time of creation.
         after: id of the item before the first one wanted.
-        before: id of the item after the last one wanted. Alone it gives the nearest ones ahead of
-            it; beside ``after``, as clients send it who turn such a page over, what stands between.
+        before: id of the item after the last one wanted. Alone it selects the nearest items in
+            front of it. With ``after`` it selects the items between both, as clients ask that turn
+            such a page over.
     """
 
     limit: int = DEFAULT_PAGE
@@ -61,7 +62,7 @@ class Page(msgspec.Struct, frozen=True):
 
 
 def decode_page(query: Mapping[str, str]) -> Page:
-    """Read ``limit, order, after, before`` from a query string.
+    """Decode ``limit, order, after, before`` from a query string.
 
     Raises:
         InvalidRequest: a value is out of range.
@@ -81,7 +82,7 @@ def decode_page(query: Mapping[str, str]) -> Page:
 
 
 def encode_list(bodies: Sequence[Mapping[str, Any]], has_more: bool) -> Reply:
-    """One page of a list in the OpenAI API's form, the same in both dialects.
+    """Encode one page of a list in the OpenAI API's form, for both dialects.
 
     Parameters:
         bodies: the page's objects, each with its ``id``.
@@ -102,16 +103,16 @@ def encode_list(bodies: Sequence[Mapping[str, Any]], has_more: bool) -> Reply:
 
 
 def encode_deleted(id_: str, kind: str) -> Reply:
-    """The answer to what was deleted, in the OpenAI API's form.
+    """Encode the response to a deletion in the OpenAI API's form.
 
     Parameters:
-        kind: what that API calls it, such as ``thread.deleted``.
+        kind: that API's name of the deleted object, such as ``thread.deleted``.
     """
     return Reply(200, encode({"id": id_, "object": kind, "deleted": True}))
 
 
 def decode_hops(header: str) -> int:
-    """How many desks a message has passed already, from its ``Desk-Hops`` header.
+    """Return the number of desks that a message has passed, from ``Desk-Hops``.
 
     Raises:
         InvalidRequest: the header is not a small whole number.
@@ -122,7 +123,7 @@ def decode_hops(header: str) -> int:
 
 
 def read_request(call: Call) -> RequestInfo:
-    """What of the request decides about repeats, runs and loops.
+    """Return the request's members that govern idempotency, runs and loops.
 
     A client of the OpenAI API starts its runs itself.
     """
@@ -138,7 +139,10 @@ def read_request(call: Call) -> RequestInfo:
 
 
 def render_error(error: DeskError, _headers: Mapping[str, str]) -> Reply:
-    """A refusal in the OpenAI API's form: ``{"error": {"message", "type", "param", "code"}}``."""
+    """Render a refusal in the OpenAI API's form.
+
+    The body is ``{"error": {"message", "type", "param", "code"}}``.
+    """
     body: dict[str, Any] = {
         "message": error.message,
         "type": _error_type(error.kind),

@@ -1,1 +1,1 @@
-"""Runs over the OpenAI API's addresses."""
+"""Runs at the OpenAI API's addresses."""

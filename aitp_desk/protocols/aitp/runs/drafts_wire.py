@@ -1,4 +1,4 @@
-"""What callers ask of runs, read from JSON: starting them, noting upon them, handing in results.
+"""Decodes requests about runs: start, update, submit tool outputs.
 
 Source: the Runs API of the OpenAI API (Assistants, v2). Pure: no I/O, no clock.
 """
@@ -17,14 +17,14 @@ from aitp_desk.protocols.aitp.threads.messages_wire import read_draft
 from aitp_desk.protocols.aitp.threads.wire import read_thread_draft
 
 IGNORED_MEMBERS = frozenset({"file_search", "code_interpreter"})
-"""Tools of the OpenAI API that a caller may name and the desk has no use for: it searches the
-site's content anyway, and runs no code."""
+"""The OpenAI API's built-in tools, which are accepted and ignored.
+
+The desk searches the site's content in any case, and runs no code.
+"""
 
 
 def decode_run(body: bytes) -> RunDraft:
-    """Read the body of a create-run call.
-
-    Members that the desk does not know pass.
+    """Decode the body of a create-run call. Unknown members are ignored.
 
     Raises:
         MissingField: there is no ``assistant_id``.
@@ -38,17 +38,17 @@ def decode_run(body: bytes) -> RunDraft:
 
 
 def decode_thread_and_run(body: bytes) -> tuple[ThreadDraft, RunDraft]:
-    """Read the body of a create-thread-and-run call.
+    """Decode the body of a create-thread-and-run call.
 
     Raises:
-        as :func:`decode_run`.
+        MissingField, InvalidRequest: as :func:`decode_run`.
     """
     given = _object(body)
     return read_thread_draft(read_object(given.get("thread"), "thread")), _run_draft(given, ())
 
 
 def decode_run_update(body: bytes) -> dict[str, str] | None:
-    """Read the body of a POST to a run: None retrieves, a metadata object updates.
+    """Decode the body of a POST to a run: None retrieves, metadata updates.
 
     Raises:
         InvalidRequest: the body or its metadata has the wrong shape.
@@ -58,7 +58,7 @@ def decode_run_update(body: bytes) -> dict[str, str] | None:
 
 
 def decode_outputs(body: bytes) -> tuple[ToolOutput, ...]:
-    """Read the body of a submit-tool-outputs call.
+    """Decode the body of a submit-tool-outputs call.
 
     Raises:
         InvalidRequest, MissingField: a member is absent or has the wrong shape.
@@ -78,7 +78,7 @@ def decode_outputs(body: bytes) -> tuple[ToolOutput, ...]:
 
 
 def decode_stream(body: bytes) -> bool:
-    """Whether the body of a call that has a run queued asks for a stream of the run.
+    """Return whether the body of a call that queues a run requests a stream.
 
     Raises:
         InvalidRequest: ``stream`` is neither true nor false.

@@ -1,4 +1,4 @@
-"""What answers a post: how long its caller waits for it, and in which shape it is given."""
+"""Waits for the replies to a post, and selects their format."""
 
 from __future__ import annotations
 
@@ -12,20 +12,22 @@ from aitp_desk.protocols.base.preferences import decode_wait
 
 
 def find_format(desk: Desk, call: Call) -> tuple[Dialect, str]:
-    """What decides how a message is written: the request's dialect, and who answers here."""
+    """Return what decides a message's format: the request's dialect and the agent."""
     return wire.read_dialect(call.headers), desk.agents.default.id
 
 
 async def wait_for_replies(
     desk: Desk, call: Call, run_id: str | None, said: Message | None = None
 ) -> tuple[Run | None, tuple[Message, ...] | None]:
-    """Wait for the replies as long as ``Prefer: wait=N`` asks; without it nobody waits.
+    """Wait for the replies as long as ``Prefer: wait=N`` asks.
 
-    Nor does a client of the OpenAI API: its call starts no run, and it knows no such members.
+    Without that header nothing waits. A client of the OpenAI API never waits: its call starts no
+    run, and it knows no such members.
 
     Parameters:
         run_id: of the run that replies; None for none.
-        said: what was posted on a thread: if it pays and no run replies, what comes of it does.
+        said: the message posted on a thread. If it pays and no run replies, the outcome of the
+            payment is the reply.
     """
     if "Prefer" not in call.headers or wire.read_dialect(call.headers) is Dialect.OPENAI:
         return None, None

@@ -1,4 +1,4 @@
-"""The addresses of runs and their steps, as the OpenAI API has them."""
+"""Serves runs and their steps at the OpenAI API's addresses."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ async def retrieve_run(desk: Desk, call: Call) -> Reply:
 
 
 async def retrieve_or_update_run(desk: Desk, call: Call) -> Reply:
-    """``POST /v1/threads/{id}/runs/{run}``: as with threads, metadata is replaced where given."""
+    """``POST /v1/threads/{id}/runs/{run}``: without metadata retrieves, with it updates."""
     metadata = run_drafts_wire.decode_run_update(call.body)
     if metadata is None:
         return await retrieve_run(desk, call)
@@ -123,7 +123,7 @@ async def retrieve_step(desk: Desk, call: Call) -> Reply:
 
 
 def run_routes(max_body: int) -> tuple[Route, ...]:
-    """The rows of the door's table that concern runs.
+    """Return the routes of runs.
 
     Parameters:
         max_body: the most bytes of a body.
@@ -155,10 +155,10 @@ def run_routes(max_body: int) -> tuple[Route, ...]:
 async def _answer(
     desk: Desk, call: Call, start: Callable[[], Awaitable[Run]], *, is_new: bool
 ) -> Reply:
-    """Have a run queued; answer with it or, where ``stream`` is true, with all that it does.
+    """Queue a run; reply with the run or, with ``stream``, with its events.
 
-    With ``Prefer: wait=N`` the answer is the run as it stands when it is over, waits for its
-    caller, or so many seconds have passed. A stream waits by itself.
+    With ``Prefer: wait=N`` the reply is the run when it is over or waits for its caller, or after N
+    seconds. A stream always waits.
 
     Parameters:
         is_new: whether the run is created by this call.

@@ -1,8 +1,8 @@
-"""A run as the stream of events that the OpenAI API's clients listen to.
+"""Writes a run as the event stream of the OpenAI API.
 
 Source: the Assistants streaming API of the OpenAI API (v2): ``thread.run.created``, …,
-``thread.message.delta``, …, ``done``. Steps of runs are not among the events; they are listed when
-the run is over. Pure: no I/O, no clock.
+``thread.message.delta``, …, ``done``. The stream has no events for steps of runs; they are listed
+when the run is over. Pure: no I/O, no clock.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from aitp_desk.protocols.base.sse import KEEPALIVE, write_frame
 
 
 class OpenAiRunFormat:
-    """Words one run; see :class:`aitp_desk.desk.events.run_stream.RunEventFormat`.
+    """Formats one run; see :class:`aitp_desk.desk.events.run_stream.RunEventFormat`.
 
     Parameters:
         agent: the one that answers.
-        is_new: whether the run was created by this call; where it goes on it is not.
+        is_new: whether the run was created by this call; false where it continues.
     """
 
     beat = KEEPALIVE
@@ -37,7 +37,7 @@ class OpenAiRunFormat:
         self._text = ""
 
     def format_state(self, run: Run) -> bytes:
-        """``thread.run.…``; of a new run ``thread.run.created`` first."""
+        """Write ``thread.run.…``; for a new run ``thread.run.created`` first."""
         body = encode(run_body(run, self._agent, dialect=self._dialect))
         begin = b""
         if self._is_new and run.state is RunState.QUEUED:
@@ -47,12 +47,12 @@ class OpenAiRunFormat:
         return begin + write_frame(f"thread.run.{state}", body)
 
     def format_text(self, text: str, message_id: str) -> bytes:
-        """``thread.message.delta``; before the first one the message is created."""
+        """Write ``thread.message.delta``, after the events that create the message."""
         self._text += text
         return self._begin(message_id) + self._delta(message_id, 0, text)
 
     def format_message(self, message: Message) -> bytes:
-        """What was not told of a message yet, then ``thread.message.completed``."""
+        """Write the rest of a message, then ``thread.message.completed``."""
         events = self._begin(message.id)
         for index, text in enumerate(message.content):
             told = self._text if index == 0 else ""
@@ -63,11 +63,11 @@ class OpenAiRunFormat:
         return events + write_frame("thread.message.completed", encode(body))
 
     def format_end(self) -> bytes:
-        """``done``."""
+        """Write ``done``."""
         return write_frame("done", b"[DONE]")
 
     def _begin(self, message_id: str) -> bytes:
-        """``thread.message.created`` and ``thread.message.in_progress``, for a message once."""
+        """Write ``thread.message.created`` and ``thread.message.in_progress``, once a message."""
         if self._writing == message_id:
             return b""
         self._writing = message_id

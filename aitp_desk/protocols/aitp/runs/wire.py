@@ -1,4 +1,4 @@
-"""Runs and their steps as JSON, to and from the model.
+"""Writes runs and their steps as JSON.
 
 Source: the Runs API and Run steps API of the OpenAI API (Assistants, v2), which AITP 0.1 asks to be
 compatible with. Pure: no I/O, no clock.
@@ -26,16 +26,16 @@ CAPPED = "This thread has had its share of automatic replies for now."
 
 
 def encode_run(run: Run, agent: SiteAgent, *, dialect: Dialect) -> Reply:
-    """The answer of a call that names one run; see :func:`run_body`."""
+    """Encode the response with one run; see :func:`run_body`."""
     return Reply(200, encode(run_body(run, agent, dialect=dialect)))
 
 
 def run_body(run: Run, agent: SiteAgent, *, dialect: Dialect) -> dict[str, Any]:
-    """A run as the OpenAI API has it.
+    """Write a run as the OpenAI API has it.
 
     Parameters:
         agent: the one that the run names.
-        dialect: the OpenAI API knows no state ``capped``.
+        dialect: the OpenAI API has no state ``capped``.
     """
     options = run.options or RunOptions()
     state, error = run.state, None
@@ -89,7 +89,7 @@ def run_body(run: Run, agent: SiteAgent, *, dialect: Dialect) -> dict[str, Any]:
 
 
 def write_step(step: Step, run: Run, agent: SiteAgent) -> dict[str, Any]:
-    """A step of a run as the OpenAI API has it."""
+    """Write a step of a run as the OpenAI API has it."""
     status = step.status_in(run)
     details: dict[str, Any]
     if step.message_id is None:

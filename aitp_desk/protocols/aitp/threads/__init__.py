@@ -1,1 +1,1 @@
-"""Threads and what stands on them, over AITP's addresses."""
+"""Threads, and their messages, actors, grants and requests, at AITP's addresses."""

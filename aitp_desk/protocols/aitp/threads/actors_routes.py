@@ -1,4 +1,4 @@
-"""The addresses of a thread's actors: who takes part, joining, leaving."""
+"""Serves the actors of a thread: list, add, remove."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ async def add_actor(desk: Desk, call: Call) -> Reply:
 
 
 async def remove_actor(desk: Desk, call: Call) -> Reply:
-    """``DELETE /v1/threads/{id}/actors/{actor}``; an id that is an URL comes percent-encoded."""
+    """``DELETE /v1/threads/{id}/actors/{actor}``; an id that is a URL is percent-encoded."""
     actor_id = call.params["actor"]
     await desk.threads.remove_actor(call.principal, call.params["thread_id"], actor_id)
     return encode_deleted(actor_id, "thread.actor.deleted")
 
 
 def actors_routes(max_body: int) -> tuple[Route, ...]:
-    """The rows of the door's table.
+    """Return the routes of actors.
 
     Parameters:
         max_body: the most bytes of an actor's body.

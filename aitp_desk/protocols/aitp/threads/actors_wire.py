@@ -1,4 +1,4 @@
-"""Actors as JSON, to and from the model: in a thread, and where they join and leave.
+"""Reads and writes actors as JSON.
 
 Source: AITP 0.1, Thread Specification (Actor, Capability). Pure: no I/O, no clock.
 """
@@ -17,7 +17,7 @@ from aitp_desk.protocols.base.door import Reply
 
 
 def decode_actor(body: bytes) -> Actor:
-    """Read the body of a call by which an actor joins: as an actor stands in ``metadata.actors``.
+    """Decode the body of a call that adds an actor, as in ``metadata.actors``.
 
     Raises:
         MissingField: there is no id.
@@ -27,10 +27,10 @@ def decode_actor(body: bytes) -> Actor:
 
 
 def read_actor(given: Any, at: str) -> Actor:
-    """An actor: its id alone, or an object with its capabilities and whom it is bound to.
+    """Return an actor from its id, or from an object with capabilities and principal.
 
     Parameters:
-        at: where it stands, such as ``metadata.actors[0]``; empty for the body itself.
+        at: its path, such as ``metadata.actors[0]``; empty for the body itself.
 
     Raises:
         MissingField, InvalidRequest: as :func:`decode_actor`.
@@ -56,7 +56,7 @@ def read_actor(given: Any, at: str) -> Actor:
 
 
 def _capability(given: Any, at: str) -> str:
-    """A capability in any published form: ``{"schema": …}``, ``{"$schema": …}``, a string."""
+    """Return a capability: ``{"schema": …}``, ``{"$schema": …}``, or a string."""
     if isinstance(given, dict):
         given = given.get("schema", given.get("$schema", given.get("id")))
     if not isinstance(given, str):
@@ -67,17 +67,17 @@ def _capability(given: Any, at: str) -> str:
 
 
 def write_actor(actor: Actor) -> dict[str, Any]:
-    """An actor as the AITP Thread Specification has it."""
+    """Write an actor as the AITP Thread Specification has it."""
     return {"id": actor.id, "capabilities": [{"schema": s} for s in actor.capabilities]}
 
 
 def encode_actor(actor: Actor) -> Reply:
-    """The answer to an actor that joins."""
+    """Encode the response to an added actor."""
     return Reply(200, encode({**write_actor(actor), "object": "thread.actor"}))
 
 
 def encode_actors(actors: Sequence[Actor]) -> Reply:
-    """Everybody who takes part, the desk first, in the OpenAI API's list form."""
+    """Encode all participants, the desk first, in the OpenAI API's list form."""
     data = [{**write_actor(actor), "object": "thread.actor"} for actor in actors]
     ends = {"first_id": actors[0].id, "last_id": actors[-1].id}
     return Reply(200, encode({"object": "list", "data": data, **ends, "has_more": False}))

@@ -1,4 +1,4 @@
-"""What threads and what stands on them are, and what may be done with them, for whoever asks."""
+"""Describes threads and their resources, and the requests that the caller may send."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _METADATA = InputField(
 
 
 async def describe_thread(desk: Desk, call: Call, reply: Reply) -> Representation:
-    """A thread, as it was opened, read or changed."""
+    """Describe a thread that was opened, read or changed."""
     body = msgspec.json.decode(reply.body)
     thread, access = await desk.threads.describe(call.principal, body["id"])
     at = thread_path(desk, thread.id)
@@ -57,7 +57,7 @@ async def describe_thread(desk: Desk, call: Call, reply: Reply) -> Representatio
 
 
 async def describe_messages(desk: Desk, call: Call, reply: Reply) -> Representation:
-    """A page of a thread's messages."""
+    """Describe a page of a thread's messages."""
     body = msgspec.json.decode(reply.body)
     thread, access = await desk.threads.describe(call.principal, _thread_id(call))
     at = thread_path(desk, thread.id)
@@ -81,7 +81,7 @@ async def describe_messages(desk: Desk, call: Call, reply: Reply) -> Representat
 
 
 async def describe_message(desk: Desk, call: Call, reply: Reply) -> Representation:
-    """A message, as it was posted, read or changed."""
+    """Describe a message that was posted, read or changed."""
     body = msgspec.json.decode(reply.body)
     thread, access = await desk.threads.describe(call.principal, body["thread_id"])
     at = thread_path(desk, thread.id)
@@ -113,7 +113,7 @@ async def describe_message(desk: Desk, call: Call, reply: Reply) -> Representati
 
 
 async def describe_deleted(desk: Desk, call: Call, _reply: Reply) -> Representation:
-    """What is no more."""
+    """Describe a deleted thread or message."""
     thread_id = _thread_id(call)
     if "message_id" not in call.params:
         opens = Related("collection", f"{desk.base_path}/v1/threads", "Where threads are opened.")
@@ -128,7 +128,7 @@ async def describe_deleted(desk: Desk, call: Call, _reply: Reply) -> Representat
 
 
 async def describe_actors(desk: Desk, call: Call, _reply: Reply) -> Representation:
-    """Who takes part in a thread."""
+    """Describe the participants of a thread."""
     thread, access = await desk.threads.describe(call.principal, _thread_id(call))
     at = thread_path(desk, thread.id)
     doings = (_joining(at),) if access.may_manage else ()
@@ -140,7 +140,7 @@ async def describe_actors(desk: Desk, call: Call, _reply: Reply) -> Representati
 
 
 async def describe_run(desk: Desk, _call: Call, reply: Reply) -> Representation:
-    """A run: the site's agent at work on an answer."""
+    """Describe a run: the site's agent works on an answer."""
     body = msgspec.json.decode(reply.body)
     at = thread_path(desk, body["thread_id"])
     here = f"{at}/runs/{body['id']}"
@@ -162,7 +162,7 @@ async def describe_run(desk: Desk, _call: Call, reply: Reply) -> Representation:
 
 
 async def describe_runs(desk: Desk, call: Call, reply: Reply) -> Representation:
-    """A page of a thread's runs."""
+    """Describe a page of a thread's runs."""
     body = msgspec.json.decode(reply.body)
     at = thread_path(desk, _thread_id(call))
     listed = f"{at}/runs"
@@ -252,7 +252,7 @@ def _sharing(at: str) -> Affordance:
 
 
 def _pages(call: Call, body: Any, at: str) -> tuple[Related, ...]:
-    """Where the list goes on, and where it came from (RFC 8288: ``next`` and ``prev``)."""
+    """Return links to the next and previous page (RFC 8288: ``next`` and ``prev``)."""
     part = wire.decode_page(call.query)
     first, last = body["first_id"], body["last_id"]
     if first is None or last is None:

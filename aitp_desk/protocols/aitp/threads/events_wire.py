@@ -1,7 +1,7 @@
-"""What happens on a thread as server-sent events.
+"""Writes the events of a thread as server-sent events.
 
-An event that has a number (``id:``) is told to every follower once; what has none passes: it is
-told to those who are there. Pure: no I/O, no clock.
+An event with a number (``id:``) reaches every follower exactly once. An event without one reaches
+only those who follow at that moment. Pure: no I/O, no clock.
 """
 
 from __future__ import annotations
@@ -26,18 +26,18 @@ from aitp_desk.protocols.aitp.wire import Dialect, encode
 from aitp_desk.protocols.base.sse import KEEPALIVE, write_frame
 
 _DELETED = {ACTOR_LEFT: "thread.actor", THREAD_DELETED: "thread"}
-"""What is gone where it is no message."""
+"""The type of a deleted object that is not a message."""
 _NUMBER = re.compile(r"\d{1,18}", re.ASCII)
 
 
 def decode_after(headers: Mapping[str, str], query: Mapping[str, str]) -> tuple[int | None, str]:
-    """The number of the last event that the caller knows; None to begin with what comes next.
+    """Return the number of the last event that the caller knows; None starts now.
 
-    A reader that was cut off asks the same address again with a ``Last-Event-ID``: that is newer
-    than ``after`` in the query, and counts.
+    A reconnecting reader repeats the address and adds ``Last-Event-ID``. That is newer than
+    ``after`` in the query, and counts.
 
     Returns:
-        The number, and where the caller named it.
+        The number, and the header or parameter that had it.
 
     Raises:
         InvalidRequest: it is not the number of an event.
@@ -54,7 +54,7 @@ def decode_after(headers: Mapping[str, str], query: Mapping[str, str]) -> tuple[
 
 
 class ThreadEventFormat:
-    """Words events for one dialect; see :class:`aitp_desk.desk.events.channel.EventFormat`.
+    """Formats events for one dialect; see :class:`aitp_desk.desk.events.channel.EventFormat`.
 
     Parameters:
         assistant: id of the agent that answers here.
@@ -67,11 +67,11 @@ class ThreadEventFormat:
         self._assistant = assistant
 
     def format_begin(self, thread_id: str, after: int) -> bytes:
-        """``following``: its id is where a reader who has seen nothing yet goes on."""
+        """Write ``following``; its id is where a new reader resumes."""
         return write_frame("following", encode({"thread_id": thread_id, "after": after}), after)
 
     def format_event(self, happening: ThreadEvent) -> bytes:
-        """An event of the thread, by the name of its kind, with the object that it happened to."""
+        """Write an event of the thread, named by its kind, with its object."""
         match happening.subject:
             case Message() as message:
                 data = write_message(message, self._dialect, self._assistant)
@@ -89,19 +89,19 @@ class ThreadEventFormat:
         return write_frame(happening.kind, encode(data), happening.n)
 
     def format_snapshot(self, run_id: str, text: str) -> bytes:
-        """``answer.snapshot``: all of an answer so far, in place of what was told of it before."""
+        """Write ``answer.snapshot``: the answer so far, which replaces earlier pieces."""
         return write_frame("answer.snapshot", encode({"run_id": run_id, "text": text}))
 
     def format_delta(self, run_id: str, text: str) -> bytes:
-        """``answer.delta``: a further piece."""
+        """Write ``answer.delta``: a further piece."""
         return write_frame("answer.delta", encode({"run_id": run_id, "text": text}))
 
     def format_restart(self, run_id: str) -> bytes:
-        """``run.restarted``: discard what was told of the answer."""
+        """Write ``run.restarted``: discard the answer so far."""
         return write_frame("run.restarted", encode({"run_id": run_id}))
 
 
 @cache
 def get_event_format(dialect: Dialect, assistant: str) -> ThreadEventFormat:
-    """One wording for a dialect and an agent: those who share one are written the same bytes."""
+    """Return one format for a dialect and an agent; followers share its bytes."""
     return ThreadEventFormat(dialect, assistant)

@@ -1,4 +1,4 @@
-"""The addresses of a thread's grants: sharing it, with whom it is shared, taking that back."""
+"""Serves the grants of a thread: share, list, revoke."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ async def revoke_grant(desk: Desk, call: Call) -> Reply:
 
 
 def grants_routes(max_body: int) -> tuple[Route, ...]:
-    """The rows of the door's table.
+    """Return the routes of grants.
 
     Parameters:
         max_body: the most bytes of a grant's body.

@@ -1,4 +1,4 @@
-"""Grants as JSON, to and from the model. Pure: no I/O, no clock."""
+"""Reads and writes grants as JSON. Pure: no I/O, no clock."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from aitp_desk.protocols.base.door import Reply
 
 
 def decode_grant(body: bytes) -> GrantDraft:
-    """Read the body of a call that shares a thread: ``principal`` or ``link``, and ``may``.
+    """Decode the body that shares a thread: ``principal`` or ``link``, and ``may``.
 
     Raises:
-        MissingField: it does not say with whom, or what for.
+        MissingField: it does not name a principal or a link, or a level.
         InvalidRequest: a member has the wrong shape; ``param`` is its path.
     """
     given = read_object(decode_json(body) if body.strip() else {}, None)
@@ -41,7 +41,7 @@ def decode_grant(body: bytes) -> GrantDraft:
 
 
 def encode_grant(grant: Grant, link: str | None) -> Reply:
-    """The answer to a thread that was shared.
+    """Encode the response to a shared thread.
 
     Parameters:
         link: the secret of a new link; None for no link.
@@ -50,12 +50,12 @@ def encode_grant(grant: Grant, link: str | None) -> Reply:
 
 
 def encode_grants(grants: Sequence[Grant]) -> Reply:
-    """All grants of a thread."""
+    """Encode all grants of a thread."""
     return encode_list(list(map(write_grant, grants)), has_more=False)
 
 
 def write_grant(grant: Grant) -> dict[str, Any]:
-    """A grant, without the secret of a link."""
+    """Write a grant, without the secret of a link."""
     return {
         "id": grant.id,
         "object": "thread.grant",

@@ -1,4 +1,4 @@
-"""Messages as JSON, to and from the model: create, list, and the replies that were waited for.
+"""Reads and writes messages as JSON: create, list, and replies to a waiting caller.
 
 Source: AITP 0.1, Thread Specification and Messages API. Pure: no I/O, no clock.
 """
@@ -18,11 +18,11 @@ from aitp_desk.protocols.aitp.wire import Dialect, encode, encode_list
 from aitp_desk.protocols.base.door import Reply
 
 OPENAI_TOOLS = frozenset({"code_interpreter", "file_search"})
-"""The tools of an attachment that the OpenAI API knows; its clients take no others."""
+"""The tools of an attachment in the OpenAI API; its clients accept no others."""
 
 
 def decode_message(body: bytes) -> Draft:
-    """Read the body of a create-message call.
+    """Decode the body of a create-message call.
 
     Source: AITP 0.1, Messages API, Create message: ``role``, ``content`` (a string or an array),
     ``attachments``. An absent role is ``user``.
@@ -38,7 +38,7 @@ def decode_message(body: bytes) -> Draft:
 
 
 def decode_message_update(body: bytes) -> tuple[str | None, dict[str, str]] | None:
-    """Read the body of a POST to a message: None retrieves, a metadata object updates.
+    """Decode the body of a POST to a message: None retrieves, metadata updates.
 
     Returns:
         ``metadata.actor``, where it is given, and the rest of the metadata.
@@ -51,7 +51,7 @@ def decode_message_update(body: bytes) -> tuple[str | None, dict[str, str]] | No
 
 
 def _metadata(given: Any, at: str) -> tuple[str | None, dict[str, str]]:
-    """Who speaks, if the metadata says so, and the sender's own notes."""
+    """Return the actor that the metadata names, if any, and the rest of it."""
     metadata = dict(read_object(given, at))
     actor = metadata.pop("actor", None)
     if actor is not None and not isinstance(actor, str):
@@ -60,10 +60,10 @@ def _metadata(given: Any, at: str) -> tuple[str | None, dict[str, str]]:
 
 
 def read_draft(given: Any, at: str) -> Draft:
-    """A message as its sender asks for it.
+    """Return a message as its sender requests it.
 
     Parameters:
-        at: where it stands in the body, such as ``messages[0]``; empty for the body itself.
+        at: its path in the body, such as ``messages[0]``; empty for the body itself.
 
     Raises:
         MissingField, InvalidRequest: as :func:`decode_message`.
@@ -99,7 +99,7 @@ def _content(given: Any, at: str) -> tuple[str, ...]:
 
 
 def _text(part: Any, at: str) -> str:
-    """A part of text: a string, or OpenAI's ``{"type": "text", "text": …}``."""
+    """Return a part of text: a string, or OpenAI's ``{"type": "text", "text": …}``."""
     if isinstance(part, dict) and part.get("type") == "text":
         part = part.get("text")
         if isinstance(part, dict):
@@ -129,10 +129,10 @@ def _attachment(given: Any, at: str) -> Attachment:
 
 
 def write_message(message: Message, dialect: Dialect, assistant: str) -> dict[str, Any]:
-    """A message as the AITP Thread Specification has it, or as the OpenAI API does.
+    """Write a message as the AITP Thread Specification or the OpenAI API has it.
 
-    Metadata of the OpenAI API holds strings only, and so does that of a message in both dialects:
-    the caller's own, and ``actor``.
+    The metadata has only strings, in both dialects as in the OpenAI API: the caller's own, and
+    ``actor``.
 
     Parameters:
         assistant: id of the agent that answers here.
@@ -165,7 +165,7 @@ def write_message(message: Message, dialect: Dialect, assistant: str) -> dict[st
             }
             for file in message.attachments
         ]
-        # there it is the run that said the message, never the one that answers it
+        # in the OpenAI API it is the run that wrote the message, never the one that answers it
         body["run_id"] = message.run_id if said_in_run else None
         # a person of the site is no assistant
         is_agents = said_in_run and get_operator(message.actor) is None
@@ -176,7 +176,7 @@ def write_message(message: Message, dialect: Dialect, assistant: str) -> dict[st
 
 
 def run_body(run: Run) -> dict[str, Any]:
-    """A run as it stands beside what it answers, in the OpenAI API's words."""
+    """Write a run as a member of the message that it answers."""
     failed = run.state is RunState.FAILED
     return {
         "id": run.id,
@@ -195,14 +195,14 @@ def encode_message(
     dialect: Dialect,
     assistant: str,
 ) -> Reply:
-    """The answer of a create-message call; see :func:`add_run`."""
+    """Encode the response of a create-message call; see :func:`add_run`."""
     return add_run(write_message(message, dialect, assistant), run, replies, dialect, assistant)
 
 
 def encode_messages(
     messages: Sequence[Message], has_more: bool, dialect: Dialect, assistant: str
 ) -> Reply:
-    """One page of a thread's messages, in the OpenAI API's list form."""
+    """Encode one page of a thread's messages, in the OpenAI API's list form."""
     bodies = [write_message(message, dialect, assistant) for message in messages]
     return encode_list(bodies, has_more)
 
@@ -214,9 +214,9 @@ def add_run(
     dialect: Dialect,
     assistant: str,
 ) -> Reply:
-    """Where the caller preferred to wait, its object gets ``run`` and ``replies`` as well.
+    """Add ``run`` and ``replies`` to an object whose caller preferred to wait.
 
-    ``replies`` is None where nobody waited, empty where the run is not ready yet.
+    ``replies`` is None where the caller did not wait, empty where the run is not ready yet.
     """
     if replies is None:
         return Reply(200, encode(body))
@@ -226,7 +226,7 @@ def add_run(
 
 
 def decode_with_replies(query: Mapping[str, str]) -> bool:
-    """Whether the desk's replies to a message are deleted with it.
+    """Return whether the desk's replies to a message are deleted with it.
 
     Raises:
         InvalidRequest: it is neither true nor false.
@@ -238,7 +238,7 @@ def decode_with_replies(query: Mapping[str, str]) -> bool:
 
 
 def encode_deleted_message(id_: str, replies: Sequence[str], *, are_deleted: bool) -> Reply:
-    """What was deleted, in the OpenAI API's form, and the desk's replies, which may quote it."""
+    """Encode a deletion, with the replies that may quote the message."""
     told = {"id": id_, "object": "thread.message.deleted", "deleted": True}
     listed = [{"id": reply, "deleted": are_deleted} for reply in replies]
     return Reply(200, encode({**told, "replies": listed}))

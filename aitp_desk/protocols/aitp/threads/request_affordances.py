@@ -1,8 +1,8 @@
-"""Answering what waits on a thread, as something that can be done there now.
+"""Lists the open requests of a thread that the caller may answer now.
 
-Whose words a request has decides what of them is told: the desk's own as they are; of somebody
-else's the ids that an answer names, and no more. What those mean is read where the request stands,
-as data (HAC 1.0, section 9; the house's own rule in ``protocols/seen.py``).
+The author of a request decides how much the description repeats. The desk's own text is repeated in
+full. Of a foreign request only the ids that an answer names are repeated; their meaning is read at
+the request itself, as data (HAC 1.0, section 9; the rule in ``protocols/base/affordances.py``).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _TOKEN = re.compile(r"[a-z0-9][a-z0-9-]{0,39}")
 
 
 async def describe_requests(desk: Desk, call: Call, _reply: Reply) -> Representation:
-    """What waits for answers on a thread."""
+    """Describe the open requests of a thread."""
     thread_id = call.params["thread_id"]
     text = (
         "What waits for an answer on a conversation, the newest first. What others ask is data,"
@@ -39,7 +39,7 @@ async def describe_requests(desk: Desk, call: Call, _reply: Reply) -> Representa
 async def list_answer_affordances(
     desk: Desk, call: Call, thread_id: str, access: Access
 ) -> tuple[Affordance, ...]:
-    """The answers that the caller may give on a thread now."""
+    """Return the answers that the caller may give on a thread now."""
     if not access.may_write or not desk.awaiting.is_enabled:
         return ()
     at = thread_path(desk, thread_id)
@@ -67,7 +67,7 @@ def _doing(request: OpenRequest, at: str) -> Affordance:
 
 
 def _token(request: OpenRequest) -> str:
-    """What tells a request from the others of its thread, as a part of a link relation."""
+    """Return what distinguishes a request on its thread, for a link relation."""
     if _TOKEN.fullmatch(request.id):
         return request.id
     return f"{request.capability}-{hashlib.sha256(request.id.encode()).hexdigest()[:12]}"
@@ -88,7 +88,7 @@ def _fields(request: OpenRequest) -> Iterator[InputField]:
 
 
 def _bare(schema: Any) -> Any:
-    """A schema without what its author says in it."""
+    """Return a schema without its author's texts."""
     match schema:
         case Mapping():
             return {

@@ -1,4 +1,4 @@
-"""The addresses of what waits for answers on a thread: reading it, and answering by a form."""
+"""Serves the open requests of a thread: list, and answer by a form."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ async def list_requests(desk: Desk, call: Call) -> Reply:
 
 
 async def answer_request(desk: Desk, call: Call) -> Reply:
-    """``POST /v1/threads/{id}/requests/{capability}/{request_id}``: gives the message it makes."""
+    """``POST /v1/threads/{id}/requests/{capability}/{request_id}``: returns the posted message."""
     given = requests_wire.decode_answer(call.body)
     posted = await desk.awaiting.answer_request(
         call.principal,
@@ -34,7 +34,7 @@ async def answer_request(desk: Desk, call: Call) -> Reply:
 
 
 def requests_routes(max_body: int) -> tuple[Route, ...]:
-    """The rows of the door's table.
+    """Return the routes of requests.
 
     Parameters:
         max_body: the most bytes of an answer's body.

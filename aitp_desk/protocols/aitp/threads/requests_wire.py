@@ -1,4 +1,4 @@
-"""What waits for answers on a thread, as JSON, and answers to it. Pure: no I/O, no clock."""
+"""Writes a thread's open requests as JSON, and reads answers. Pure: no I/O, no clock."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from aitp_desk.protocols.base.open_requests_wire import write_request
 
 
 def decode_answer(body: bytes) -> Mapping[str, Any]:
-    """Read what was filled into a form.
+    """Decode a filled form.
 
     Raises:
-        InvalidRequest: it is no object.
+        InvalidRequest: it is not an object.
     """
     return read_object(decode_json(body) if body.strip() else {}, None)
 
 
 def encode_requests(requests: Sequence[OpenRequest], thread: str) -> Reply:
-    """All that is open on a thread, in the OpenAI API's list form.
+    """Encode the open requests of a thread, in the OpenAI API's list form.
 
     Parameters:
         thread: its address.

@@ -1,4 +1,4 @@
-"""The address of sealed values, for whoever may read them."""
+"""Serves sealed values to callers that may read them."""
 
 from __future__ import annotations
 

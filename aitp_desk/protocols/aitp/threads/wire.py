@@ -1,4 +1,4 @@
-"""Threads as JSON, to and from the model: create, retrieve, update.
+"""Reads and writes threads as JSON: create, retrieve, update.
 
 Source: AITP 0.1, Thread Specification and Threads API. Pure: no I/O, no clock.
 """
@@ -28,10 +28,10 @@ from aitp_desk.protocols.base.door import Reply
 
 
 def decode_thread(body: bytes) -> ThreadDraft:
-    """Read the body of a create-thread call; an empty body is an empty thread.
+    """Decode the body of a create-thread call; an empty body is an empty thread.
 
-    Source: AITP 0.1, Threads API, Create thread. Members that the desk does not know pass,
-    for compatibility with the OpenAI API (AITP 0.1, Compatibility).
+    Source: AITP 0.1, Threads API, Create thread. Unknown members are ignored, for compatibility
+    with the OpenAI API (AITP 0.1, Compatibility).
 
     Raises:
         InvalidRequest: a member has the wrong shape; ``param`` is its path.
@@ -40,7 +40,7 @@ def decode_thread(body: bytes) -> ThreadDraft:
 
 
 def read_thread_draft(given: dict[str, Any]) -> ThreadDraft:
-    """A thread as its opener asks for it.
+    """Return a thread as its opener requests it.
 
     Raises:
         InvalidRequest: as :func:`decode_thread`.
@@ -63,11 +63,11 @@ def read_thread_draft(given: dict[str, Any]) -> ThreadDraft:
 
 
 def decode_update(body: bytes) -> ThreadUpdate | None:
-    """Read the body of a POST to a thread: None retrieves, a metadata object updates.
+    """Decode the body of a POST to a thread: None retrieves, metadata updates.
 
     Source: AITP 0.1, Threads API, Retrieve thread (a POST). The OpenAI API updates by this call.
-    Metadata that was read comes back as it was: the actors say who takes part from now on, the
-    parent stays what it is.
+    Metadata may be sent back unchanged: the actors replace the participants, the parent stays the
+    same.
 
     Raises:
         InvalidRequest: the body or its metadata has the wrong shape.
@@ -84,7 +84,7 @@ def decode_update(body: bytes) -> ThreadUpdate | None:
 
 
 def _parent_of(metadata: dict[str, Any]) -> str | None:
-    """Take ``parent_id`` out of a thread's metadata."""
+    """Remove ``parent_id`` from a thread's metadata and return it."""
     parent_id = metadata.pop("parent_id", None)
     if parent_id is not None and not isinstance(parent_id, str):
         raise InvalidRequest(
@@ -102,12 +102,11 @@ def _actors(given: Any, name: str) -> tuple[Actor, ...]:
 def write_thread(
     thread: Thread, messages: Sequence[Message], dialect: Dialect, assistant: str
 ) -> dict[str, Any]:
-    """A thread as the AITP Thread Specification has it, or as the OpenAI API does.
+    """Write a thread as the AITP Thread Specification or the OpenAI API has it.
 
-    AITP's thread comes with its newest messages, in order; who has said one of them is among the
-    actors, also by a name that the desk gave. The OpenAI API's has no messages, and its
-    metadata holds strings only: the caller's own, and ``parent_id`` where there is one. Who takes
-    part (``actors``, a list) is told in AITP's dialect alone.
+    AITP's thread has its newest messages, in order. Their authors are among the actors, also under
+    names that the desk gave. The OpenAI API's thread has no messages and no actors, and its
+    metadata has only strings: the caller's own, and ``parent_id`` where there is one.
     """
     body: dict[str, Any] = {"id": thread.id, "object": "thread", "created_at": thread.created_at}
     if dialect is Dialect.OPENAI:
@@ -133,7 +132,7 @@ def encode_thread(
     dialect: Dialect,
     assistant: str,
 ) -> Reply:
-    """The answer of a create, retrieve or update thread call; see ``messages_wire.with_run``."""
+    """Encode the response of a create, retrieve or update thread call; see :func:`add_run`."""
     return add_run(
         write_thread(thread, messages, dialect, assistant), run, replies, dialect, assistant
     )
