@@ -1,1 +1,1 @@
-"""A durable store of threads and of what belongs to them; ``base.py`` holds its promises."""
+"""A durable store of threads and what belongs to them; ``base.py`` states its guarantees."""

@@ -1,10 +1,10 @@
-"""What every store promises.
+"""Defines the store interface and its guarantees.
 
 A *unit of work* is a generator function: it yields ``(statement name, parameters)``, is sent that
 statement's rows, and returns its result. The rules of the desk's data are units (``work.py``) and
 are written once; an engine only drives them. Statements are named in ``queries/``.
 
-The promises:
+The guarantees:
 
 Atomicity
     A unit's writes are all committed or none is. A unit that raises leaves nothing behind, and what
@@ -19,11 +19,11 @@ Durability
     :meth:`Store.record` returns at once and is committed within 100 ms, unless the store
     :attr:`~Store.is_behind` or another program holds the database; no later, in any case, than
     whatever is handed over after it. A crash may lose it whole, never in part.
-Once more
+Retries
     An engine may run a unit again from its start (its group was rolled back, a serialization
     failure). Hence a unit is deterministic: ids, time and salts are arguments; it does no I/O and
     raises every refusal before its first write. (A folded thread that it names is unfolded before
-    that: a refusal then takes the unfolding back with it.)
+    that; a refusal then rolls the unfolding back.)
 Pressure
     When more units wait than the queue holds, both methods raise :class:`StoreBusy` and nothing of
     that unit is written.
@@ -48,8 +48,9 @@ Work = Generator[tuple[str, Params], list[Row], T]
 """The running form of a unit: yields (statement, parameters), is sent rows, returns T."""
 
 PAGE_BYTES = 1024 * 1024
-"""How much the rows of one page hold, in bytes. Columns that hold JSON count as they are kept, with
-their escapes, so a page is about as long when it is sent. The first row of a page may be longer."""
+"""The most bytes that the rows of one page hold. JSON columns count as stored, with their escapes,
+so a page is about as long when it is sent. The first row of a page may be longer.
+"""
 
 
 class StoreError(Exception):
@@ -65,7 +66,7 @@ class StoreChanged(StoreError):
 
 
 class RowPage(msgspec.Struct, frozen=True):
-    """A part of what a statement finds.
+    """A page of the rows that a statement finds.
 
     Parameters:
         has_more: whether there are rows after these.
@@ -76,7 +77,7 @@ class RowPage(msgspec.Struct, frozen=True):
 
 
 class Reader(Protocol):
-    """Where what is kept can be read: a store, or one that is only looked at."""
+    """Reads stored data; implemented by a store and by a read-only view of one."""
 
     async def read(self, statement: str, params: Params, /) -> list[Row]:
         """Run one reading statement by its name and return its rows.
@@ -101,15 +102,15 @@ class Reader(Protocol):
 
 
 class Store(Reader, Protocol):
-    """A durable store of threads and of what belongs to them. See the module for its promises."""
+    """A durable store of threads and what belongs to them; the module has its guarantees."""
 
     @property
     def name(self) -> str:
-        """What it is and where, for people: ``SQLite, /srv/desk/desk.db``. Holds no credential."""
+        """The engine and location, for people: ``SQLite, /srv/desk/desk.db``; no credential."""
 
     @property
     def is_behind(self) -> bool:
-        """Whether more waits than a few commits take: whoever can wait should do so now."""
+        """Whether more units wait than a few commits take; callers that can wait should do so."""
 
     async def run(self, work: Callable[P, Work[T]], /, *args: P.args, **kwargs: P.kwargs) -> T:
         """Run one unit and return its result after its commit.
@@ -130,16 +131,16 @@ class Store(Reader, Protocol):
         """
 
     async def settled(self) -> None:
-        """Return when everything handed over before this call has been committed or has failed.
+        """Return once everything submitted before this call has been committed or has failed.
 
         Raises:
-            StoreBusy: it can be neither as yet: another program holds the database.
+            StoreBusy: neither is possible yet, because another program holds the database.
             StoreError: the database failed.
         """
 
 
 class Opened(msgspec.Struct, frozen=True):
-    """What opening a store found, for the start-up report.
+    """The result of opening a store, for the start-up report.
 
     Parameters:
         version: number of the newest migration applied.

@@ -1,4 +1,4 @@
-"""Records that failed, for the log: nobody waits for them, so nobody else hears of it."""
+"""Logs records that failed; no caller waits for them, so nothing else reports it."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ import structlog
 from aitp_desk.store.base import StoreError
 
 TOLD_SECONDS = 1.0
-"""What fails for one record mostly fails for thousands: they are told together, so often."""
+"""One failing record often means thousands: they are logged together, once per this period."""
 
 _log = structlog.get_logger()
 
 
 class FailureLog:
-    """Tells of the first at once, and of those after it once a second, with how many there were.
+    """Logs the first failure at once, and later ones once a second with their number.
 
-    There is no traceback: to write one takes the loop longer than many requests.
+    No traceback is written: that would take the event loop longer than many requests.
     """
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
@@ -28,17 +28,17 @@ class FailureLog:
         self._waiting: asyncio.TimerHandle | None = None
 
     def note(self, unit: str, error: Exception) -> None:
-        """Note one.
+        """Record one failure.
 
         Parameters:
-            unit: its work's name.
+            unit: the name of the unit's function.
         """
         self._untold[unit, _describe(error)] += 1
         if self._waiting is None:
             self._tell()
 
     def close(self) -> None:
-        """Tell of all that are left."""
+        """Log all failures that are left."""
         if self._waiting is not None:
             self._waiting.cancel()
             self._tell_untold()
@@ -59,7 +59,7 @@ class FailureLog:
 
 
 def _describe(error: Exception) -> str:
-    """What failed, or where it was raised: what other errors say may name what stays secret."""
+    """Describe what failed, or where it was raised: the text of other errors may hold secrets."""
     if isinstance(error, StoreError):
         return str(error)
     name = type(error).__name__

@@ -1,4 +1,4 @@
-"""One desk at a data folder: two must not work on one SQLite database."""
+"""Locks the data folder, so that two desks never work on one SQLite database."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ class DataInUse(StoreError):
 
 @contextmanager
 def lock_data_folder(data: Path) -> Iterator[None]:
-    """Hold a data folder for this process; it is made where it is missing, for this user alone.
+    """Lock a data folder for this process. Creates it if missing, for this user only.
 
     Raises:
         DataInUse: another process holds it.
-        StoreError: it cannot be made or written to.
+        StoreError: it cannot be created or written to.
     """
     try:
         data.mkdir(mode=0o700, parents=True, exist_ok=True)

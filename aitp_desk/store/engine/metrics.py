@@ -1,4 +1,4 @@
-"""What an engine counts of its own work, and what it tells of that."""
+"""Counts the work of an engine and returns it as figures."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ SECONDS: Final = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.
 
 
 class CommitMetrics:
-    """What was committed. One thread counts, any may read.
+    """Counts commits. One thread counts; any thread may read.
 
     Attributes:
-        sizes: how many units went into a commit.
-        seconds: how long one took, from its beginning.
-        failed: units that the database did not take, each try: it was locked, full or broken. What
-            a rule refuses is no failure.
+        sizes: number of units of each commit.
+        seconds: duration of each commit, from its beginning.
+        failed: units that the database did not take, each try: it was locked, full or broken. A
+            refusal by a rule is no failure.
     """
 
     def __init__(self) -> None:
@@ -35,10 +35,10 @@ class CommitMetrics:
 
 
 class QueueMetrics:
-    """How many units wait, and since when the first of them does.
+    """Counts waiting units, and since when the first of them waits.
 
-    It counts what is handed over and settled, a group at a time: units are settled in the order in
-    which they came, but for records that find no room.
+    It counts submitted and settled units, a group at a time: units are settled in the order in
+    which they were submitted, except records that the queue had no space for.
     """
 
     def __init__(self) -> None:
@@ -47,31 +47,31 @@ class QueueMetrics:
         self._groups: deque[tuple[int, float]] = deque()
 
     def hand_over(self, units: int, now: float) -> None:
-        """Note that so many units were handed over."""
+        """Record that units were submitted."""
         self._handed += units
         self._groups.append((self._handed, now))
 
     def settle(self, units: int) -> None:
-        """Note that so many units were settled."""
+        """Record that units were settled."""
         self._settled += units
         while self._groups and self._groups[0][0] <= self._settled:
             self._groups.popleft()
 
     def seconds(self, now: float) -> float:
-        """How long the first unit has waited; 0 where none does."""
+        """Return how long the first unit has waited; 0 if none waits."""
         return now - self._groups[0][1] if self._groups else 0.0
 
 
 class StoreMetrics(msgspec.Struct, frozen=True):
-    """What a store tells of itself.
+    """The measured state of a store.
 
     Parameters:
         waiting: units that wait for their commit.
-        most_waiting: with so many, callers are turned away.
-        waiting_seconds: how long the first of them has waited since it was handed over.
-        bytes: of the database.
-        log_bytes: of the write-ahead log.
-        free_bytes: that are left where they lie.
+        most_waiting: from this number on callers are turned away.
+        waiting_seconds: how long the first of them has waited since it was submitted.
+        bytes: size of the database.
+        log_bytes: size of the write-ahead log.
+        free_bytes: free space on their file system.
     """
 
     waiting: int
@@ -83,7 +83,7 @@ class StoreMetrics(msgspec.Struct, frozen=True):
     free_bytes: int
 
     def figures(self) -> tuple[Figure, ...]:
-        """The same as figures."""
+        """Return the state as figures."""
         return (
             gauge(
                 "aitp_desk_store_queue_units", "Writes that wait for their commit.", self.waiting

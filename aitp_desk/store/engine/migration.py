@@ -1,8 +1,8 @@
-"""The database's schema: numbered files in ``schema/``, each applied once and never changed.
+"""Applies the schema: numbered files in ``schema/``, each applied once and never changed.
 
-``migrations`` keeps the number and the SHA-256 of every file that was applied. All that is missing
-is applied in one transaction that holds the database's only write lock, so that two processes that
-start at once do it once.
+``migrations`` keeps the number and the SHA-256 of every file that was applied. Missing files are
+applied in one transaction that holds the only write lock, so two processes that start at once apply
+them once.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ CREATE TABLE IF NOT EXISTS migrations (
 
 
 class Migration(msgspec.Struct, frozen=True):
-    """One file of ``schema/``."""
+    """A file of ``schema/``."""
 
     number: int
     name: str
@@ -40,7 +40,7 @@ def load_migrations(folder: Path = SCHEMA) -> tuple[Migration, ...]:
     """Read the files ``0001_name.sql`` in order.
 
     Raises:
-        StoreError: a number is missing or stands twice.
+        StoreError: a number is missing or used twice.
     """
     found: list[Migration] = []
     for expected, path in enumerate(sorted(folder.glob("*.sql")), start=1):
@@ -54,7 +54,7 @@ def load_migrations(folder: Path = SCHEMA) -> tuple[Migration, ...]:
 
 
 def migrate(connection: sqlite3.Connection, *, now: int, folder: Path = SCHEMA) -> Opened:
-    """Bring a database up to this version of the desk.
+    """Migrate a database to this version of the desk.
 
     Parameters:
         connection: in autocommit, that is with ``isolation_level=None``.
@@ -87,10 +87,10 @@ def migrate(connection: sqlite3.Connection, *, now: int, folder: Path = SCHEMA) 
 def check_applied(
     applied: list[tuple[int, str]], known: tuple[Migration, ...]
 ) -> tuple[Migration, ...]:
-    """Return the migrations that are still to be applied.
+    """Return the migrations that are not applied yet.
 
     Parameters:
-        applied: number and SHA-256 of those that were, in order.
+        applied: number and SHA-256 of the applied ones, in order.
         known: those of this version.
 
     Raises:

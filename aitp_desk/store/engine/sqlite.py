@@ -1,8 +1,8 @@
-"""The SQLite engine, as its caller sees it: all on the event loop.
+"""Implements the store on SQLite; callers use it on the event loop.
 
-Units gather for one tick of the loop and go to the writer thread (``sqlite_writer.py``) in one
-piece; records gather for longer, unless somebody waits for a unit behind them. Reads run on the
-loop, over a connection that cannot write.
+Units are collected for one tick of the loop and go to the writer thread (``sqlite_writer.py``) as
+one group; records are collected for longer, unless a caller waits for a unit behind them. Reads run
+on the loop, over a connection that cannot write.
 """
 
 from __future__ import annotations
@@ -46,19 +46,19 @@ Synchronous = Literal["full", "normal"]
 """Neither loses a commit when the process is killed; ``normal`` may when the power fails."""
 
 GATHER_SECONDS = 0.05
-"""How long records may wait for company; the rest of their 100 ms is for the commit."""
+"""How long records are collected; the rest of their 100 ms is for the commit."""
 READ_WAITS_SECONDS = 1.0
 CACHED_STATEMENTS = 256
 CACHE_KIB = 16 * 1024
 OLDEST_SQLITE = (3, 37, 0)
-"""The first with STRICT tables."""
+"""The first version with STRICT tables."""
 
 
 class SqliteStore:
-    """A store in one SQLite file, used on one event loop; ``base.py`` holds its promises.
+    """A store in one SQLite file, used on one event loop; ``base.py`` states its guarantees.
 
     Attributes:
-        opened: what opening it found.
+        opened: the result of opening it.
     """
 
     def __init__(
@@ -95,11 +95,10 @@ class SqliteStore:
     async def open(
         cls, path: Path, *, synchronous: Synchronous = "full", queue: int = 10_000
     ) -> AsyncIterator[Self]:
-        """Open the store for the length of an ``async with``; leaving it commits what waits.
+        """Open the store as an async context manager; leaving it commits what waits.
 
         Parameters:
-            path: the database file. It and its folder are made where they are missing, for this
-                user alone.
+            path: the database file. It and its folder are created if missing, for this user only.
             queue: how many units may wait before callers are turned away.
 
         Raises:
@@ -119,12 +118,12 @@ class SqliteStore:
 
     @property
     def name(self) -> str:
-        """What it is and where, for people."""
+        """The engine and the path, for people."""
         return f"SQLite, {self._path}"
 
     @property
     def is_behind(self) -> bool:
-        """Whether more waits than a few commits take; see ``base.Store.is_behind``."""
+        """Whether more units wait than a few commits take; see ``base.Store.is_behind``."""
         return self._waiting > self._behind
 
     async def run(self, work: Callable[P, Work[T]], /, *args: P.args, **kwargs: P.kwargs) -> T:
@@ -135,7 +134,7 @@ class SqliteStore:
         return await future
 
     def record(self, work: Callable[P, Work[Any]], /, *args: P.args, **kwargs: P.kwargs) -> None:
-        """Hand one unit over without waiting for it; see ``base.Store.record``."""
+        """Submit one unit without waiting for it; see ``base.Store.record``."""
         self._admit()
         self._gather(Unit(work, args, kwargs))
 
@@ -153,16 +152,16 @@ class SqliteStore:
         return read_page(self._reading, self._statements[statement], params, limit, most_bytes)
 
     async def settled(self) -> None:
-        """Return when everything handed over before this call is settled; see :class:`Store`."""
+        """Return once everything submitted before this call is settled; see :class:`Store`."""
         if self._waiting or self._is_closed:
             future: asyncio.Future[None] = self._loop.create_future()
             self._gather(Unit(_nothing, (), {}, future))
             await future
-        else:  # also where another program holds the database
+        else:  # also if another program holds the database
             await asyncio.sleep(0)
 
     def measure(self) -> StoreMetrics:
-        """What the store tells of itself now."""
+        """Measure the current state of the store."""
         return StoreMetrics(
             waiting=self._waiting,
             most_waiting=self._most_waiting,
@@ -178,7 +177,7 @@ class SqliteStore:
             raise StoreBusy("Too many writes are waiting. Try again in a second.", retry_after=1)
 
     def _gather(self, unit: Unit) -> None:
-        """Put a unit in line, and see to it that the line is handed to the writer in time."""
+        """Queue a unit, and ensure that the queue is passed to the writer in time."""
         if self._is_closed:
             raise StoreError("The store is closed.")
         self._waiting += 1
@@ -213,8 +212,8 @@ class SqliteStore:
         if self._hand_over is not None:
             self._hand_over.cancel()
             self._hand_over_now()
-        # These block, so that nothing can cancel them and pull the connections from under the
-        # threads. What they settled is told in the loop's next turn.
+        # These block, so that nothing can cancel them and close the connections while the threads
+        # use them. Settled units are reported in the loop's next turn.
         self._writer.stop()
         self._checkpointer.stop()
         await asyncio.sleep(0)
@@ -229,15 +228,15 @@ class _Connections(NamedTuple):
 
 
 def _connect(path: Path, synchronous: Synchronous, stack: ExitStack) -> tuple[Opened, _Connections]:
-    """Make what is missing, open the connections and bring the schema up to date.
+    """Create missing files, open the connections and migrate the schema.
 
-    They are closed in reverse: the last one, which moves the WAL into the file, must be able to
-    write.
+    Connections close in reverse order: the last one, which moves the WAL into the file, must be
+    able to write.
     """
     if sqlite3.sqlite_version_info < OLDEST_SQLITE:
         needed = ".".join(map(str, OLDEST_SQLITE))
         raise StoreError(f"SQLite {needed} is needed; this Python has {sqlite3.sqlite_version}.")
-    path = path.resolve()  # where SQLite puts the WAL, should this be a link
+    path = path.resolve()  # SQLite puts the WAL here, if this is a link
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     path.touch(mode=0o600)
     writing = stack.enter_context(closing(_connect_to_write(path, synchronous)))
@@ -268,13 +267,13 @@ def _connect_to_write(path: Path, synchronous: Synchronous) -> sqlite3.Connectio
         raise StoreError(f"{path} must lie on a local disk: SQLite cannot keep a WAL beside it.")
     connection.execute(f"PRAGMA synchronous = {synchronous}")
     connection.execute("PRAGMA wal_autocheckpoint = 0")
-    connection.execute("PRAGMA secure_delete = ON")  # some builds of SQLite leave deleted words
+    connection.execute("PRAGMA secure_delete = ON")  # some builds of SQLite keep deleted content
     connection.execute(f"PRAGMA cache_size = -{CACHE_KIB}")
     return connection
 
 
 def _size(file: Path) -> int:
-    """The size of a file in bytes; 0 of one that is not there."""
+    """Return the size of a file in bytes; 0 if it does not exist."""
     try:
         return file.stat().st_size
     except OSError:
@@ -282,5 +281,5 @@ def _size(file: Path) -> int:
 
 
 def _nothing() -> Work[None]:
-    """Do nothing, in turn."""
+    """Do nothing, as a unit in the queue."""
     yield from ()

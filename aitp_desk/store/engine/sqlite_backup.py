@@ -1,9 +1,9 @@
-"""Copying an SQLite store into one file that stands by itself, also while a desk writes to it.
+"""Copies an SQLite store into one self-contained file while a desk writes to it.
 
-SQLite's online backup copies pages. It begins anew whenever another connection writes; but not
-while the connection that it reads from holds a transaction, which keeps to one state of the
-database. So the copy is of one moment, the desk is never waited for and waits for nothing. Only the
-write-ahead log cannot be emptied meanwhile: it grows by what is written.
+SQLite's online backup copies pages. It restarts whenever another connection writes, unless the
+connection that it reads from holds a transaction, which keeps to one state of the database. So the
+copy is of one moment, and neither the desk nor the copy waits for the other. Only the write-ahead
+log cannot be emptied meanwhile: it grows by what is written.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from pathlib import Path
 from aitp_desk.store.base import StoreError
 
 PAGES_AT_ONCE = 1024
-"""How many pages, of 4 KiB each, are copied between two looks at the progress."""
+"""How many pages, of 4 KiB each, are copied between two progress reports."""
 WAITS_SECONDS = 60
 BESIDE = ("-wal", "-shm", "-journal")
-"""What SQLite puts beside a database, by what is added to its name."""
+"""Suffixes of the files that SQLite puts next to a database."""
 
 
 def copy_database(source: Path, target: Path, *, told: Callable[[int, int], None]) -> None:
@@ -28,12 +28,12 @@ def copy_database(source: Path, target: Path, *, told: Callable[[int, int], None
 
     Parameters:
         source: the database file; nothing is written to it.
-        target: a file that is not there yet. It is made for this user alone.
-        told: is told now and then how many pages are copied, and of how many.
+        target: a file that does not exist yet. It is created for this user only.
+        told: called from time to time with the number of pages copied, and the total.
 
     Raises:
-        StoreError: there is no database of a desk, or the copy cannot be written. What was written
-            of it is removed.
+        StoreError: there is no database of a desk, or the copy cannot be written. A partial copy is
+            removed.
     """
     try:
         os.close(os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
@@ -50,10 +50,10 @@ def copy_database(source: Path, target: Path, *, told: Callable[[int, int], None
 
 
 def put_in_place(draft: Path, target: Path) -> None:
-    """Give a copy its name, for good when this returns.
+    """Rename a copy to its final name; durable when this returns.
 
     Raises:
-        StoreError: it cannot be.
+        StoreError: it cannot be renamed.
     """
     try:
         draft.replace(target)
@@ -63,7 +63,7 @@ def put_in_place(draft: Path, target: Path) -> None:
 
 
 def remove_database(path: Path) -> None:
-    """Remove a database file and what SQLite has put beside it."""
+    """Remove a database file and the files that SQLite put next to it."""
     for end in ("", *BESIDE):
         path.with_name(f"{path.name}{end}").unlink(missing_ok=True)
 
@@ -95,7 +95,7 @@ def _copy(source: Path, target: Path, told: Callable[[int, int], None]) -> None:
             pages=PAGES_AT_ONCE,
             progress=lambda _, left, total: told(total - left, total),
         )
-        writing.execute("PRAGMA journal_mode = DELETE")  # or else it is not one file
+        writing.execute("PRAGMA journal_mode = DELETE")  # otherwise it is more than one file
 
 
 def _sync(path: Path) -> None:

@@ -1,4 +1,4 @@
--- columns record: Of a capability's record, as it is read.
+-- columns record: The columns of a capability's record.
 capability, key, version, value, thread_id, open_until;
 
 -- capability_record: Reads a record.
@@ -7,22 +7,22 @@ SELECT {record} FROM capability_records WHERE capability = :capability AND key =
 -- capability_counter: Reads a counter.
 SELECT value FROM capability_counters WHERE capability = :capability AND key = :key;
 
--- records_alike: Lists a capability's records whose keys begin alike, by key.
+-- records_alike: Lists a capability's records whose keys share a prefix, by key.
 SELECT key, version, value, updated_at FROM capability_records
 WHERE capability = :capability AND key > :after AND key >= :first AND key < :end
 ORDER BY key LIMIT :limit;
 
--- counters_alike: Lists a capability's counters whose names begin alike, by name.
+-- counters_alike: Lists a capability's counters whose names share a prefix, by name.
 SELECT key, value FROM capability_counters
 WHERE capability = :capability AND key > :after AND key >= :first AND key < :end
 ORDER BY key LIMIT :limit;
 
--- open_records: Lists what waits for an answer on a thread, the newest first.
+-- open_records: Lists records that wait for an answer on a thread, the newest first.
 SELECT {record} FROM capability_records
 WHERE open_on = :thread_id AND open_until > :now
 ORDER BY updated_at DESC, capability, key LIMIT :limit;
 
--- keep_record: Writes a record in place of what there was.
+-- keep_record: Inserts or replaces a record.
 INSERT INTO capability_records (
     capability, key, version, value, thread_id, updated_at, open_until, open_on
 ) VALUES (
@@ -36,10 +36,10 @@ INSERT INTO capability_records (
 INSERT INTO capability_counters (capability, key, value) VALUES (:capability, :key, :delta)
 ON CONFLICT (capability, key) DO UPDATE SET value = value + excluded.value;
 
--- erase_records_on_thread: Drops what records hold that were last written on a thread since a time.
+-- erase_records_on_thread: Empties records that were last written on a thread since a time.
 UPDATE capability_records SET value = 'null', version = version + 1, open_until = NULL
 WHERE thread_id = :thread_id AND updated_at >= :since AND value <> 'null' RETURNING key;
 
--- close_records_on_thread: Has nothing wait there any more of what outlives the thread.
+-- close_records_on_thread: Clears the waiting state of records that outlive their thread.
 UPDATE capability_records SET open_until = NULL, open_on = NULL
 WHERE open_on = :thread_id AND open_until IS NOT NULL AND thread_id IS NULL;

@@ -5,37 +5,37 @@ SELECT state, taken_by, count(*), min(created_at) FROM (
     WHERE state IN ('open', 'taken') ORDER BY id LIMIT :limit
 ) AS pending GROUP BY state, taken_by;
 
--- newest_said: Lists the newest messages before a place, with their threads, and whether nothing was
--- said there after them.
+-- newest_said: Lists the newest messages before a position, with their threads, and whether each is
+-- the thread's last.
 SELECT m.id, m.thread_id, t.desk, m.seq = t.last_seq AND t.deleted_at IS NULL
 FROM messages m JOIN threads t ON t.id = m.thread_id
 WHERE m.id < :before ORDER BY m.id DESC LIMIT :limit;
 
--- newest_folded: Lists the newest folded threads before a place.
+-- newest_folded: Lists the newest folded threads before a position.
 SELECT thread_id FROM folded_turns WHERE thread_id < :before ORDER BY thread_id DESC LIMIT :limit;
 
--- newest_words: Lists what the newest messages before a place say, as far as it is looked through.
+-- newest_words: Lists the searchable text of the newest messages before a position.
 SELECT id, thread_id, seq, substr(content, 1, :longest) FROM messages
 WHERE id < :before ORDER BY id DESC LIMIT :limit;
 
--- newest_folded_words: Lists the newest folded turns before a place.
+-- newest_folded_words: Lists the newest folded turns before a position.
 SELECT thread_id, turn FROM folded_turns
 WHERE thread_id < :before ORDER BY thread_id DESC LIMIT :limit;
 
--- words_after: Lists what was said on a thread after a message, between two places.
+-- words_after: Lists the text of a thread after a message, between two positions.
 SELECT substr(content, 1, :longest) FROM messages
 WHERE thread_id = :thread_id AND seq > :seq AND id >= :since AND id <= :until
 ORDER BY seq LIMIT :limit;
 
--- threads_taken: Lists threads that an operator has, up to a bound.
+-- threads_taken: Lists threads that an operator has taken, up to a bound.
 SELECT thread_id FROM thread_operators ORDER BY thread_id LIMIT :limit;
 
--- threads_of_waiting_tickets: Lists threads of the oldest tickets that wait, up to a bound.
+-- threads_of_waiting_tickets: Lists the threads of the oldest waiting tickets, up to a bound.
 SELECT thread_id FROM tickets
 WHERE state IN ('open', 'taken') AND thread_id IS NOT NULL ORDER BY id LIMIT :limit;
 
--- end_of_thread: Says what was said last on a thread, who has it, and whether a person is asked for
--- there that nobody has taken on.
+-- end_of_thread: Reads the last message of a thread, its operator, and whether a request for a
+-- person is unassigned.
 SELECT m.id, t.desk, m.origin, o.operator, EXISTS (
     SELECT 1 FROM tickets
     WHERE thread_id = t.id AND kind IN ('request', 'question') AND state = 'open'
@@ -44,7 +44,7 @@ FROM threads t JOIN messages m ON m.thread_id = t.id AND m.seq = t.last_seq
 LEFT JOIN thread_operators o ON o.thread_id = t.id
 WHERE t.id = :thread_id AND t.deleted_at IS NULL;
 
--- thread_line: Reads a thread with who has it and what was said last.
+-- thread_line: Reads a thread with its operator and its last message.
 SELECT t.id, t.desk, t.created_at, t.updated_at, t.last_seq, t.owner, o.operator, m.role, m.actor,
     m.origin, m.content, m.created_at
 FROM threads t
@@ -52,29 +52,30 @@ LEFT JOIN thread_operators o ON o.thread_id = t.id
 LEFT JOIN messages m ON m.thread_id = t.id AND m.seq = t.last_seq
 WHERE t.id = :thread_id AND t.deleted_at IS NULL;
 
--- said_before: Lists the newest messages of a thread before a place, deleted ones too.
+-- said_before: Lists the newest messages of a thread before a position, including deleted ones.
 SELECT id, seq, role, actor, origin, created_at, content, attachments, metadata FROM messages
 WHERE thread_id = :thread_id AND seq < :before ORDER BY seq DESC LIMIT :limit;
 
--- count_said_between: Counts the oldest messages between two places, up to a bound, and those of visitors,
--- with the last of them.
+-- count_said_between: Counts the oldest messages between two positions, up to a bound, and how many
+-- are of visitors, with the last position.
 SELECT count(*), sum(CASE WHEN origin = 'visitor' THEN 1 ELSE 0 END), max(id) FROM (
     SELECT id, origin FROM messages
     WHERE id > :since AND id < :before ORDER BY id LIMIT :limit
 ) AS some;
 
--- count_folded_between: Counts the oldest folded threads between two places, up to a bound, with the last.
+-- count_folded_between: Counts the oldest folded threads between two positions, up to a bound, with
+-- the last position.
 SELECT count(*), max(thread_id) FROM (
     SELECT thread_id FROM folded_turns
     WHERE thread_id > :since AND thread_id < :before ORDER BY thread_id LIMIT :limit
 ) AS some;
 
--- count_tickets_made: Counts tickets that were made within a time, up to a bound.
+-- count_tickets_made: Counts tickets created within a period, up to a bound.
 SELECT count(*) FROM (
     SELECT created_at FROM tickets
     WHERE created_at >= :since AND created_at < :before LIMIT :limit
 ) AS made;
 
--- tickets_waited: Lists how long the tickets had been waited for that ended within a time.
+-- tickets_waited: Lists the waiting times of tickets that ended within a period.
 SELECT ended_at - created_at FROM tickets
 WHERE ended_at >= :since AND ended_at < :before ORDER BY ended_at LIMIT :limit;

@@ -1,5 +1,5 @@
 -- refusals_before: Lists the newest replies before one that found no answer at the site's own desk,
--- with what was asked just before each.
+-- with the question just before each.
 SELECT said.id, said.created_at, said.thread_id, asked.content
 FROM messages said
 JOIN threads ON threads.id = said.thread_id
@@ -8,8 +8,8 @@ WHERE said.id < :before AND said.origin = 'desk' AND said.metadata LIKE '%"found
     AND threads.desk = '' AND asked.origin = 'visitor' AND asked.content IS NOT NULL
 ORDER BY said.id DESC LIMIT :limit;
 
--- newest_refused: Lists the newest messages before one; of each that found no answer what was asked
--- just before it, of the others nothing.
+-- newest_refused: Lists the newest messages before one; with the question before each that found no
+-- answer.
 SELECT said.id, said.created_at, said.thread_id, threads.desk, asked.content
 FROM (SELECT * FROM messages WHERE id < :before ORDER BY id DESC LIMIT :limit) AS said
 LEFT JOIN threads ON threads.id = said.thread_id

@@ -1,11 +1,11 @@
--- begin_queued_jobs: Has jobs of a kind count as taken up once that were not yet.
+-- begin_queued_jobs: Marks queued jobs of a kind as attempted once.
 UPDATE jobs SET attempts = 1 WHERE kind = :kind AND state = 'queued' AND attempts = 0;
 
--- end_waiting_calls: Ends the time of calls that wait for whoever asked.
+-- end_waiting_calls: Expires calls that wait for their caller.
 UPDATE calls SET expires_at = CASE state WHEN 'waiting_input' THEN :now - 1 ELSE 0 END
 WHERE state IN ('waiting_input', 'waiting_payment') AND expires_at >= :now;
 
--- add_to_open_notes: Puts words before the notes of tickets that are open.
+-- add_to_open_notes: Puts text before the notes of open tickets.
 UPDATE tickets SET note = substr(:words || note, 1, :most) WHERE state IN ('open', 'taken');
 
 -- next_unfinished_run: Finds the next run that is not over, with where its thread ends.

@@ -1,4 +1,4 @@
--- add_console_session: Keeps that somebody has signed in.
+-- add_console_session: Inserts the session of an operator who signed in.
 INSERT INTO console_sessions (hash, key_id, key_hash, created_at, expires_at)
 VALUES (:hash, :key_id, :key_hash, :created_at, :expires_at);
 
@@ -8,7 +8,7 @@ SELECT hash, key_id, key_hash, created_at, expires_at FROM console_sessions WHER
 -- end_console_session: Ends a session.
 DELETE FROM console_sessions WHERE hash = :hash RETURNING key_id;
 
--- forget_console_sessions: Forgets sessions that are over, the first of them first.
+-- forget_console_sessions: Deletes expired sessions, the oldest first.
 DELETE FROM console_sessions WHERE hash IN (
     SELECT hash FROM console_sessions WHERE expires_at <= :now ORDER BY expires_at LIMIT :limit
 ) RETURNING hash;

@@ -1,12 +1,12 @@
--- revoke_jwts: Revokes tokens of an issuer. One that is revoked again is so from the later time on.
+-- revoke_jwts: Revokes tokens of an issuer. A second revocation moves the time forward only.
 INSERT INTO revoked_jwts (issuer, claim, value, revoked_at)
 VALUES (:issuer, :claim, :value, :revoked_at)
 ON CONFLICT (issuer, claim, value)
 DO UPDATE SET revoked_at = max(revoked_jwts.revoked_at, excluded.revoked_at);
 
--- forget_moot_revocations: Forgets revocations of tokens that have all expired since.
+-- forget_moot_revocations: Deletes revocations whose tokens have all expired.
 DELETE FROM revoked_jwts WHERE revoked_at < :before;
 
--- jwts_revoked_at: Reads when tokens of an issuer were revoked that make a claim.
+-- jwts_revoked_at: Reads when the tokens of an issuer with a given claim were revoked.
 SELECT revoked_at FROM revoked_jwts
 WHERE issuer = :issuer AND claim = :claim AND value = :value;

@@ -1,16 +1,16 @@
 -- chained_messages: Lists messages of all threads after one of them, thread by thread, each with
--- where the chain of its thread ends. A deleted message has neither words nor salt.
+-- where the chain of its thread ends. A deleted message has neither content nor salt.
 SELECT message.id, message.thread_id, seq, role, actor, message.created_at, content, attachments,
        salt, digest, link, last_seq, last_link
 FROM messages AS message CROSS JOIN threads ON threads.id = message.thread_id
 WHERE (message.thread_id, seq) > (:thread_id, :seq)
 ORDER BY message.thread_id, seq LIMIT :limit;
 
--- emptied_threads: Lists threads after one of them, and whether something was said there of which no
--- message is kept.
+-- emptied_threads: Lists threads after one of them, and whether a message of it is no longer
+-- stored.
 SELECT id, last_seq > 0 AND NOT EXISTS (SELECT 1 FROM messages WHERE thread_id = threads.id)
 FROM threads WHERE id > :thread_id ORDER BY id LIMIT :limit;
 
--- folded_turns_after: Lists first turns that are kept in one row, after one of them.
+-- folded_turns_after: Lists first turns that are stored in one row, after one of them.
 SELECT thread_id, turn FROM folded_turns
 WHERE thread_id > :thread_id ORDER BY thread_id LIMIT :limit;

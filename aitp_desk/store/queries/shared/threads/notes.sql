@@ -1,10 +1,10 @@
--- add_note: Writes down a note beside a thread.
+-- add_note: Adds an operator's note to a thread.
 INSERT INTO notes (thread_id, id, operator, words, created_at)
 VALUES (:thread_id, :id, :operator, :words, :created_at);
 
--- notes_of_thread: Lists the oldest notes beside a thread after one.
+-- notes_of_thread: Lists the oldest notes of a thread after one.
 SELECT id, thread_id, operator, words, created_at FROM notes
 WHERE thread_id = :thread_id AND id > :after ORDER BY id LIMIT :limit;
 
--- erase_notes: Drops the notes beside a thread that were made since a time.
+-- erase_notes: Deletes the notes of a thread that were made since a time.
 DELETE FROM notes WHERE thread_id = :thread_id AND created_at >= :since;

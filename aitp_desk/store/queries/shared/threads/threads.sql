@@ -1,4 +1,4 @@
--- columns message: Of a message, as it is read.
+-- columns message: The columns of a message.
 id, thread_id, seq, role, actor, origin, created_at, content, attachments, metadata, run_id,
 principal;
 
@@ -24,16 +24,16 @@ INSERT INTO messages (
 INSERT INTO events (thread_id, n, after_seq, kind, ref, created_at)
 VALUES (:thread_id, :n, :after_seq, :kind, :ref, :created_at);
 
--- move_tail: Says where a thread ends now.
+-- move_tail: Updates where a thread ends.
 UPDATE threads
 SET last_seq = :last_seq, last_link = :last_link, last_event = :last_event,
     updated_at = :updated_at
 WHERE id = :thread_id;
 
--- set_answered: Notes up to which message a thread has been answered.
+-- set_answered: Stores up to which message a thread has been answered.
 UPDATE threads SET answered_seq = :seq WHERE id = :thread_id;
 
--- pass_over: Notes that what was said waits for no run, unless something before it does.
+-- pass_over: Marks a message as needing no run, unless an earlier one waits for one.
 UPDATE threads SET answered_seq = :seq
 WHERE id = :thread_id AND NOT EXISTS (
     SELECT 1 FROM messages AS waiting
@@ -49,34 +49,35 @@ UPDATE messages SET metadata = :metadata
 WHERE id = :id AND thread_id = :thread_id AND content IS NOT NULL
 RETURNING {message};
 
--- claim_thread: Notes whose an anonymous thread is from now on.
+-- claim_thread: Sets the owner of an anonymous thread.
 UPDATE threads SET owner = :owner, speaker = :speaker, claimed_at = :now WHERE id = :thread_id;
 
 -- attachments_of_thread: Lists the attachments of a thread's messages.
 SELECT attachments FROM messages
 WHERE thread_id = :thread_id AND attachments IS NOT NULL AND attachments <> '[]';
 
--- delete_message: Drops what a message said; its place in the chain stays.
+-- delete_message: Deletes the content of a message; its link in the chain stays.
 UPDATE messages
 SET content = NULL, attachments = NULL, salt = NULL, metadata = '{}'
 WHERE id = :id AND thread_id = :thread_id;
 
--- delete_thread: Closes a thread for good.
+-- delete_thread: Closes a thread permanently.
 UPDATE threads SET deleted_at = :now, metadata = '{}' WHERE id = :thread_id;
 
--- empty_actors_of_thread: Drops what a thread's visitors have declared; their stays remain.
+-- empty_actors_of_thread: Deletes what a thread's visitors have declared; their stays remain.
 UPDATE actors SET capabilities = '[]' WHERE thread_id = :thread_id AND origin = 'visitor';
 
--- delete_messages_of_thread: Drops everything that was said on a thread, as delete_message does.
+-- delete_messages_of_thread: Deletes the content of every message of a thread, as delete_message
+-- does.
 UPDATE messages
 SET content = NULL, attachments = NULL, salt = NULL, metadata = '{}'
 WHERE thread_id = :thread_id AND content IS NOT NULL;
 
--- thread_tail: Says where a thread of a desk ends, for a unit that will add to it.
+-- thread_tail: Reads where a thread of a desk ends, for a unit that will append to it.
 SELECT owner, updated_at, speaker, last_seq, last_link, last_event
 FROM threads WHERE id = :thread_id AND desk = :desk AND deleted_at IS NULL;
 
--- thread_desk: Says at which desk a thread was opened.
+-- thread_desk: Reads at which desk a thread was opened.
 SELECT desk FROM threads WHERE id = :thread_id AND deleted_at IS NULL;
 
 -- thread: Reads a thread.
@@ -84,36 +85,36 @@ SELECT id, owner, created_at, metadata, parent_id, speaker, updated_at, last_seq
        claimed_at
 FROM threads WHERE id = :thread_id AND deleted_at IS NULL;
 
--- forked_at: Says where a thread forked off another.
+-- forked_at: Reads where a thread was forked from another.
 SELECT parent_id, parent_seq FROM threads WHERE id = :thread_id AND parent_seq IS NOT NULL;
 
 -- message: Reads a message of a thread.
 SELECT {message}
 FROM messages WHERE id = :id AND thread_id = :thread_id AND content IS NOT NULL;
 
--- message_seq: Finds a message's place on a thread, also once it was deleted.
+-- message_seq: Finds a message's position on a thread, even if it was deleted.
 SELECT seq FROM messages WHERE id = :id AND thread_id = :thread_id;
 
--- messages_upwards: Lists the oldest messages between two places.
+-- messages_upwards: Lists the oldest messages between two positions.
 SELECT {message}
 FROM messages
 WHERE thread_id = :thread_id AND seq > :above AND seq < :below AND content IS NOT NULL
 ORDER BY seq LIMIT :limit;
 
--- messages_downwards: Lists the newest messages between two places, newest first.
+-- messages_downwards: Lists the newest messages between two positions, newest first.
 SELECT {message}
 FROM messages
 WHERE thread_id = :thread_id AND seq > :above AND seq < :below AND content IS NOT NULL
 ORDER BY seq DESC LIMIT :limit;
 
--- run_messages_upwards: Lists the oldest messages that a run said, between two places.
+-- run_messages_upwards: Lists the oldest messages of a run, between two positions.
 SELECT {message}
 FROM messages
 WHERE run_id = :run_id AND thread_id = :thread_id AND origin = 'desk'
   AND seq > :above AND seq < :below AND content IS NOT NULL
 ORDER BY seq LIMIT :limit;
 
--- run_messages_downwards: Lists the newest messages that a run said, newest first.
+-- run_messages_downwards: Lists the newest messages of a run between two positions, newest first.
 SELECT {message}
 FROM messages
 WHERE run_id = :run_id AND thread_id = :thread_id AND origin = 'desk'
@@ -136,7 +137,7 @@ SELECT n, kind, ref, created_at FROM (
 ) AS happened
 ORDER BY n LIMIT :limit;
 
--- messages_after_event: Lists the oldest messages among a thread's events after one.
+-- messages_after_event: Lists the oldest messages among the events of a thread after one.
 SELECT {message}
 FROM messages
 WHERE thread_id = :thread_id AND content IS NOT NULL AND seq > :after - coalesce((

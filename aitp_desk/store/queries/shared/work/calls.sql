@@ -1,9 +1,9 @@
--- columns call: Of a call, as it is read.
+-- columns call: The columns of a call.
 id, desk, action, state, asked_by, source, created_at, expires_at, arguments, thread_id,
 session_id, memory, intent, price, callback_url, progress, result, text, effects, error, ended_at,
 run_id, tool_call_id, accepted_at, answer, payment;
 
--- add_call: Writes down a call of an action.
+-- add_call: Inserts a call of an action.
 INSERT INTO calls (
     id, desk, action, state, thread_id, session_id, principal, asked_by, source, arguments, memory,
     intent, price, callback_url, progress, result, text, effects, error, created_at, expires_at,
@@ -15,7 +15,7 @@ INSERT INTO calls (
     :quote_id
 );
 
--- move_call: Writes down how a call stands, where it still stands as it did.
+-- move_call: Updates the state of a call, if it is still in the expected state.
 UPDATE calls
 SET state = :state, source = :source, arguments = :arguments, memory = :memory,
     intent = :intent, price = :price, callback_url = :callback_url, progress = :progress, result = :result, text = :text,
@@ -29,58 +29,58 @@ RETURNING id;
 SELECT {call}
 FROM calls WHERE id = :id;
 
--- call_of_session: Finds the newest call of a session that goes on after it was accepted.
+-- call_of_session: Finds the newest call of a session that continues after it was accepted.
 SELECT {call}
 FROM calls WHERE session_id = :session_id AND accepted_at IS NOT NULL
 ORDER BY created_at DESC, id DESC LIMIT 1;
 
--- calls_cut_short: Lists calls that were at work when the desk stopped, but for those that go on by
--- themselves.
+-- calls_cut_short: Lists calls that were at work when the desk stopped, except those that continue
+-- in the background.
 SELECT {call}
 FROM calls
 WHERE state = 'started' AND desk = :desk AND accepted_at IS NULL
     AND NOT EXISTS (SELECT 1 FROM tickets WHERE call_id = calls.id)
 ORDER BY created_at, id LIMIT :limit;
 
--- call_seconds: Says how long the latest calls of an action took that succeeded.
+-- call_seconds: Reads how long the latest successful calls of an action took.
 SELECT ended_at - accepted_at FROM calls
 WHERE desk = :desk AND action = :action AND state = 'succeeded' AND accepted_at IS NOT NULL
 ORDER BY accepted_at DESC LIMIT :limit;
 
--- calls_of_run: Lists what a run has called, in order.
+-- calls_of_run: Lists the calls of a run, in order.
 SELECT {call}
 FROM calls WHERE run_id = :run_id ORDER BY created_at, id;
 
--- call_quoted: Finds the newest call for which something is paid by this name.
+-- call_quoted: Finds the newest call that is paid under a quote id.
 SELECT {call}
 FROM calls WHERE quote_id = :quote_id ORDER BY created_at DESC, id DESC LIMIT 1;
 
--- answer_call: Notes what was answered to what a call waits for, once.
+-- answer_call: Stores the answer to what a call waits for, once.
 UPDATE calls SET answer = :answer
 WHERE id = :id AND state IN ('waiting_input', 'waiting_payment') AND answer IS NULL
 RETURNING id;
 
--- answered_calls: Lists the calls on a thread that were answered and have not gone on, in order.
+-- answered_calls: Lists the calls on a thread that were answered and have not resumed, in order.
 SELECT {call}
 FROM calls WHERE thread_id = :thread_id AND answer IS NOT NULL ORDER BY created_at, id;
 
--- calls_to_pay: Lists the newest calls on a thread that wait for money, or were paid since some time.
+-- calls_to_pay: Lists the newest calls on a thread that wait for money, or were paid since a time.
 SELECT {call}
 FROM calls WHERE thread_id = :thread_id AND payment IS NOT NULL
     AND (state = 'waiting_payment' OR accepted_at >= :since)
 ORDER BY created_at DESC, id DESC LIMIT :limit;
 
--- forget_answer: Takes note that what was answered has been heard.
+-- forget_answer: Clears the answer of a call once it has been processed.
 UPDATE calls SET answer = NULL WHERE id = :id AND answer IS NOT NULL;
 
--- set_call_progress: Says how far a call is.
+-- set_call_progress: Updates the progress of a call.
 UPDATE calls SET progress = :progress WHERE id = :id AND state = 'started' RETURNING id;
 
--- tell_unknown_call: Says what became of a call of which nobody knew.
+-- tell_unknown_call: Sets the outcome of a call whose outcome was unknown.
 UPDATE calls SET error = :error WHERE id = :id AND state = 'unknown';
 
--- expire_waiting_calls: Ends calls that have waited too long for what they still needed; what was read
--- so far and not used is dropped.
+-- expire_waiting_calls: Expires calls that waited too long for input; unused values read so far are
+-- deleted.
 UPDATE calls
 SET state = 'expired', memory = NULL, error = :error, ended_at = :now
 WHERE id IN (
@@ -89,8 +89,8 @@ WHERE id IN (
 )
 RETURNING id;
 
--- expire_unpaid_calls: Ends calls that were not paid in time; what was begun to be paid before may
--- have settled a while later.
+-- expire_unpaid_calls: Expires calls that were not paid in time; a payment that was started before
+-- may still settle for a while.
 UPDATE calls
 SET state = 'expired', error = :error, ended_at = :now
 WHERE id IN (
@@ -99,13 +99,13 @@ WHERE id IN (
 )
 RETURNING id;
 
--- quote_call: Notes by what name a call is paid, and until when that can be done.
+-- quote_call: Stores the quote id of a call, and until when it can be paid.
 UPDATE calls SET payment = :payment, quote_id = :quote_id, expires_at = :expires_at
 WHERE id = :id AND state = 'waiting_payment'
 RETURNING id;
 
--- unbegun_paid_calls_on_thread: Lists calls that were paid, and of which nothing was carried out yet:
--- those of somebody on a thread, and all there since a time.
+-- unbegun_paid_calls_on_thread: Lists paid calls that have not started: those of a principal on a
+-- thread, and all there since a time.
 SELECT {call}
 FROM calls
 WHERE thread_id = :thread_id AND (created_at >= :since OR principal = :whose)
@@ -115,7 +115,8 @@ WHERE thread_id = :thread_id AND (created_at >= :since OR principal = :whose)
     WHERE kind IN ('call', 'paid_call') AND ref = calls.id AND state = 'queued' AND attempts = 0
   )));
 
--- unbegun_paid_calls_of: The same for all calls of somebody, or those on the one thread that is named.
+-- unbegun_paid_calls_of: Lists paid calls of a principal that have not started: all, or those on
+-- one thread.
 SELECT {call}
 FROM calls
 WHERE principal = :whose AND (:thread_id = '' OR thread_id = :thread_id)
@@ -125,8 +126,8 @@ WHERE principal = :whose AND (:thread_id = '' OR thread_id = :thread_id)
     WHERE kind IN ('call', 'paid_call') AND ref = calls.id AND state = 'queued' AND attempts = 0
   )));
 
--- paid_calls_at_work_on_thread: Lists calls that were paid, and of which something may have been done,
--- those of somebody on a thread, and all there since a time.
+-- paid_calls_at_work_on_thread: Lists paid calls that may have had effects: those of a principal on
+-- a thread, and all there since a time.
 SELECT {call}
 FROM calls
 WHERE thread_id = :thread_id AND (created_at >= :since OR principal = :whose)
@@ -135,7 +136,8 @@ WHERE thread_id = :thread_id AND (created_at >= :since OR principal = :whose)
     WHERE kind IN ('call', 'paid_call') AND ref = calls.id AND state = 'queued' AND attempts = 0
   );
 
--- paid_calls_at_work_of: The same for all calls of somebody, or those on the one thread that is named.
+-- paid_calls_at_work_of: Lists paid calls of a principal that may have had effects: all, or those
+-- on one thread.
 SELECT {call}
 FROM calls
 WHERE principal = :whose AND (:thread_id = '' OR thread_id = :thread_id)
@@ -144,11 +146,11 @@ WHERE principal = :whose AND (:thread_id = '' OR thread_id = :thread_id)
     WHERE kind IN ('call', 'paid_call') AND ref = calls.id AND state = 'queued' AND attempts = 0
   );
 
--- leave_call_at_work: Ends a call that is at work, so that nobody hears what became of it.
+-- leave_call_at_work: Ends a running call, so that its outcome is not reported.
 UPDATE calls SET state = 'unknown', ended_at = :now WHERE id = :id AND state = 'started';
 
--- erase_calls_on_thread: Drops what calls on a thread were about, those of somebody and all since a
--- time, and ends those under way; that they were made stays. Returns those that were not empty.
+-- erase_calls_on_thread: Deletes the content of calls on a thread, those of a principal and all
+-- since a time, and ends running ones; their rows stay. Returns those that had content.
 UPDATE calls
 SET asked_by = NULL, principal = NULL, session_id = NULL, arguments = '{}', memory = NULL,
     answer = NULL, intent = NULL, progress = '', callback_url = NULL, result = 'null', text = '', effects = '[]',
@@ -161,7 +163,7 @@ WHERE thread_id = :thread_id AND (created_at >= :since OR principal = :whose)
        OR (ended_at IS NULL AND state NOT IN ('failed', 'expired', 'unknown')))
 RETURNING id;
 
--- erase_own_calls: The same for all calls of somebody, or those on the one thread that is named.
+-- erase_own_calls: Does the same for all calls of a principal, or those on one thread.
 UPDATE calls
 SET asked_by = NULL, principal = NULL, session_id = NULL, arguments = '{}', memory = NULL,
     answer = NULL, intent = NULL, progress = '', callback_url = NULL, result = 'null', text = '', effects = '[]',

@@ -1,7 +1,7 @@
--- columns job: Of a job, as it is read.
+-- columns job: The columns of a job.
 id, kind, ref, desk, state, created_at, available_at, attempts, failures, last_error, finished_at;
 
--- add_job: Queues a job; nothing is changed where there is one of its kind for what it is about.
+-- add_job: Queues a job; does nothing if one of its kind exists for the same subject.
 INSERT INTO jobs (
     id, kind, ref, desk, thread_id, principal, payload, state, created_at, available_at, attempts,
     failures
@@ -10,8 +10,8 @@ INSERT INTO jobs (
     :available_at, 0, 0
 ) ON CONFLICT (kind, ref) DO NOTHING;
 
--- askers: Lists for whom jobs of a kind wait or are at work (empty: for nobody known), with when a
--- worker that is at some may take up the next of each.
+-- askers: Lists the principals (empty: unknown) whose jobs of a kind wait or run, with when each
+-- one's next may be claimed by a worker that already runs some.
 WITH RECURSIVE askers (who) AS (
     SELECT who FROM (
         SELECT coalesce(principal, '') AS who FROM jobs
@@ -33,23 +33,22 @@ SELECT who, (
     ORDER BY j.available_at LIMIT 1
 ) FROM askers WHERE who IS NOT NULL;
 
--- due_jobs_of: Finds jobs of a kind, asked for by somebody, that may be taken up: those that wait no
--- longer, and those whose lease has ended; but none that the worker itself is at, whose clock may
--- have run on.
+-- due_jobs_of: Finds jobs of a kind and a principal that may be claimed: those that are due, and
+-- those whose lease has expired. Excludes the worker's own jobs, as its clock may have jumped.
 SELECT id, kind, ref, desk, principal, payload, created_at, attempts, failures, state
 FROM jobs
 WHERE kind = :kind AND state IN ('queued', 'at_work') AND coalesce(principal, '') = :who
   AND available_at <= :now AND instr(:held, id) = 0
 ORDER BY available_at, id LIMIT :limit;
 
--- misdated_jobs: Finds jobs of a kind that wait for longer than anything does.
+-- misdated_jobs: Finds jobs of a kind scheduled further ahead than any delay allows.
 SELECT id, kind, ref, desk, principal, payload, created_at, attempts, failures, state
 FROM jobs
 WHERE kind = :kind AND state IN ('queued', 'at_work') AND available_at > :farthest
   AND leased_by IS NULL
 ORDER BY available_at, id LIMIT :limit;
 
--- take_job: Gives a job to a worker.
+-- take_job: Claims a job for a worker.
 UPDATE jobs
 SET state = 'at_work', attempts = :attempt, failures = :failures, leased_by = :worker,
     available_at = :lease_until
@@ -59,33 +58,33 @@ WHERE id = :id;
 SELECT id FROM jobs
 WHERE id = :id AND state = 'at_work' AND leased_by = :worker AND attempts = :attempt;
 
--- renew_job: Prolongs a lease, if the worker still holds the job.
+-- renew_job: Renews a lease, if the worker still holds the job.
 UPDATE jobs SET available_at = :lease_until
 WHERE id = :id AND state = 'at_work' AND leased_by = :worker AND attempts = :attempt
 RETURNING id;
 
--- finish_job: Notes that a job is done; what it carried is not needed any more.
+-- finish_job: Marks a job as done and deletes its payload.
 UPDATE jobs
 SET state = 'done', payload = '{}', leased_by = NULL, last_error = NULL, finished_at = :now
 WHERE id = :id;
 
--- put_back_job: Has a job wait for its next attempt.
+-- put_back_job: Reschedules a job for its next attempt.
 UPDATE jobs
 SET state = 'queued', failures = :failures, leased_by = NULL, available_at = :available_at,
     last_error = :error
 WHERE id = :id;
 
--- bury_job: Gives a job up.
+-- bury_job: Marks a job as dead.
 UPDATE jobs
 SET state = 'dead', failures = :failures, leased_by = NULL, last_error = :error, finished_at = :now
 WHERE id = :id;
 
--- release_all_jobs: Ends every lease; the jobs stay at work, for nobody knows how far they came.
+-- release_all_jobs: Ends every lease; the jobs stay running, as their progress is unknown.
 UPDATE jobs SET leased_by = NULL, available_at = 0
 WHERE kind = :kind AND state IN ('queued', 'at_work') AND leased_by IS NOT NULL
 RETURNING id;
 
--- release_jobs_of_worker: Puts back what a worker holds; it is no failure.
+-- release_jobs_of_worker: Requeues the jobs of a worker; this counts as no failure.
 UPDATE jobs SET state = 'queued', leased_by = NULL, available_at = 0
 WHERE kind = :kind AND state IN ('queued', 'at_work') AND leased_by = :worker
 RETURNING id;
@@ -98,37 +97,37 @@ FROM jobs WHERE id = :id;
 SELECT {job}
 FROM jobs WHERE id > :after ORDER BY id LIMIT :limit;
 
--- dead_jobs: Lists the oldest jobs after one that were given up.
+-- dead_jobs: Lists the oldest jobs after one that are dead.
 SELECT {job}
 FROM jobs WHERE state = 'dead' AND finished_at IS NOT NULL AND id > :after
 ORDER BY id LIMIT :limit;
 
--- count_dead_jobs: Counts the jobs that were given up, up to so many.
+-- count_dead_jobs: Counts dead jobs, up to a bound.
 SELECT count(*) FROM (
     SELECT 1 FROM jobs WHERE state = 'dead' AND finished_at IS NOT NULL LIMIT :limit
 ) dead;
 
--- requeue_job: Queues a job anew, as if it had never failed.
+-- requeue_job: Queues a job again, as if it had never failed.
 UPDATE jobs SET state = 'queued', failures = 0, available_at = 0, finished_at = NULL WHERE id = :id;
 
--- drop_job: Forgets a job.
+-- drop_job: Deletes a job.
 DELETE FROM jobs WHERE id = :id;
 
--- forget_jobs: Forgets the oldest jobs that ended in one way before a time.
+-- forget_jobs: Deletes the oldest jobs that ended in a given state before a time.
 DELETE FROM jobs WHERE id IN (
     SELECT id FROM jobs WHERE state = :state AND finished_at < :before
     ORDER BY finished_at LIMIT :limit
 ) RETURNING id;
 
--- drop_jobs_of_thread: Forgets the jobs of a thread that were asked for from a time on.
+-- drop_jobs_of_thread: Deletes the jobs of a thread requested since a time.
 DELETE FROM jobs WHERE thread_id = :thread_id AND created_at >= :since RETURNING id;
 
--- drop_jobs_of_principal: Forgets the jobs that a principal has asked for.
+-- drop_jobs_of_principal: Deletes the jobs that a principal requested.
 DELETE FROM jobs
 WHERE principal = :whose AND (:thread_id = '' OR thread_id = :thread_id) RETURNING id;
 
--- jobs_not_over: Counts jobs that wait or are at work, by kind and state, up to a bound; with when
--- the first of them was due.
+-- jobs_not_over: Counts unfinished jobs by kind and state, up to a bound, with when the first was
+-- due.
 SELECT kind, state, count(*), min(due_at) FROM (
     SELECT kind, state,
         CASE available_at WHEN 0 THEN created_at ELSE available_at END AS due_at

@@ -1,21 +1,21 @@
--- columns task: Of a task, as it is read.
+-- columns task: The columns of a task.
 id, desk, thread_id, context, created_at, changed_at;
 
--- columns push: Of an address that is told of a task, as it is read.
+-- columns push: The columns of a task's push notification configuration.
 id, task_id, url, sealed, version, principal, asked_by, created_at;
 
--- add_task: Writes down a task.
+-- add_task: Inserts a task.
 INSERT INTO tasks (id, desk, thread_id, context, owner, created_at, changed_at)
 VALUES (:id, :desk, :thread_id, :context, :owner, :now, :now);
 
--- move_task: Notes when a task's newest turn was.
+-- move_task: Updates when a task's newest turn was.
 UPDATE tasks SET changed_at = :now WHERE id = :id RETURNING id;
 
--- add_task_turn: Writes down a turn of a task.
+-- add_task_turn: Inserts a turn of a task.
 INSERT INTO task_turns (task_id, n, message_id, run_id, call_id, asked, said, created_at, principal)
 VALUES (:task_id, :n, :message_id, :run_id, :call_id, :asked, :said, :now, :principal);
 
--- say_of_turn: Notes of what came of a call what it is to the tasks that asked for it.
+-- say_of_turn: Stores on a call's result what it means to the tasks that requested it.
 UPDATE task_turns SET said = :said WHERE call_id = :call_id;
 
 -- task: Finds a task at a desk.
@@ -28,7 +28,7 @@ SELECT {task} FROM tasks WHERE id = :id;
 SELECT {task} FROM tasks
 WHERE id IN (SELECT task_id FROM task_turns WHERE run_id = :run_id) AND desk = :desk;
 
--- task_of_call: Finds the task at a desk that a call is.
+-- task_of_call: Finds the task at a desk that a call belongs to.
 SELECT {task} FROM tasks
 WHERE id IN (SELECT task_id FROM task_turns WHERE call_id = :call_id) AND desk = :desk;
 
@@ -36,64 +36,68 @@ WHERE id IN (SELECT task_id FROM task_turns WHERE call_id = :call_id) AND desk =
 SELECT n, message_id, run_id, call_id, asked, said, created_at, principal FROM task_turns
 WHERE task_id = :task_id ORDER BY n DESC LIMIT :limit;
 
--- thread_of_context: Finds the thread of a conversation that has had a task.
+-- thread_of_context: Finds the thread of a context that has a task.
 SELECT thread_id FROM tasks WHERE context = :context AND desk = :desk LIMIT 1;
 
--- tasks_of_thread: Lists the newest tasks of a thread before a place, the newest first.
+-- tasks_of_thread: Lists the newest tasks of a thread before a position, the newest first.
 SELECT {task} FROM tasks
 WHERE thread_id = :thread_id AND (changed_at, id) < (:changed_at, :id)
 ORDER BY changed_at DESC, id DESC LIMIT :limit;
 
--- tasks_of_owner: Lists the newest tasks of a principal before a place, the newest first.
+-- tasks_of_owner: Lists the newest tasks of a principal before a position, the newest first.
 SELECT {task} FROM tasks
 WHERE owner = :owner AND desk = :desk AND (changed_at, id) < (:changed_at, :id)
 ORDER BY changed_at DESC, id DESC LIMIT :limit;
 
--- put_push: Writes down whom to tell of a task, or says it anew.
+-- put_push: Inserts or replaces a push notification configuration of a task.
 INSERT INTO task_pushes (task_id, id, url, sealed, version, principal, asked_by, created_at)
 VALUES (:task_id, :id, :url, :sealed, :version, :principal, :asked_by, :now)
 ON CONFLICT (task_id, id) DO UPDATE SET url = :url, sealed = :sealed, version = :version,
   principal = :principal, asked_by = :asked_by, created_at = :now;
 
--- receivers_of_thread: Lists whom to tell of the tasks of a thread, with who set it and whose the thread is.
+-- receivers_of_thread: Lists the push notification configurations of a thread's tasks, with who set
+-- each and the thread's owner.
 SELECT p.task_id, p.id, p.asked_by, h.owner, h.desk
 FROM tasks t JOIN task_pushes p ON p.task_id = t.id JOIN threads h ON h.id = t.thread_id
 WHERE t.thread_id = :thread_id;
 
--- delete_receivers_of: Has nobody told any more whom a principal has named.
+-- delete_receivers_of: Deletes the push notification configurations that a principal has set.
 DELETE FROM task_pushes WHERE principal = :principal;
 
--- pushes: Lists whom to tell of a task.
+-- pushes: Lists the push notification configurations of a task.
 SELECT {push} FROM task_pushes WHERE task_id = :task_id ORDER BY created_at, id;
 
--- push: Finds whom to tell of a task.
+-- push: Finds a push notification configuration of a task.
 SELECT {push} FROM task_pushes WHERE task_id = :task_id AND id = :id;
 
--- delete_push: Has nobody told there of a task of a thread any more.
+-- delete_push: Deletes a push notification configuration of a task of a thread.
 DELETE FROM task_pushes WHERE task_id = :task_id AND id = :id
   AND task_id IN (SELECT id FROM tasks WHERE thread_id = :thread_id)
 RETURNING id;
 
--- pushes_of_task: Lists whom to tell of a task of a thread.
+-- pushes_of_task: Lists the push notification configurations of a task of a thread.
 SELECT p.task_id, p.id, p.principal, t.thread_id, t.desk
 FROM task_pushes p JOIN tasks t ON t.id = p.task_id
 WHERE p.task_id = :task_id AND t.thread_id = :thread_id;
 
--- pushes_of_run: Lists whom to tell of the tasks that a run works on, with their threads.
+-- pushes_of_run: Lists the push notification configurations of the tasks that a run works on, with
+-- their threads.
 SELECT p.task_id, p.id, p.principal, t.thread_id, t.desk
 FROM task_turns u
 JOIN task_pushes p ON p.task_id = u.task_id
 JOIN tasks t ON t.id = u.task_id
 WHERE u.run_id = :run_id;
 
--- pushes_of_call: Lists whom to tell of the tasks that a call is, with their threads.
+-- pushes_of_call: Lists the push notification configurations of the tasks of a call, with their
+-- threads.
 SELECT p.task_id, p.id, p.principal, t.thread_id, t.desk
 FROM task_turns u
 JOIN task_pushes p ON p.task_id = u.task_id
 JOIN tasks t ON t.id = u.task_id
 WHERE u.call_id = :call_id;
 
--- pushes_of_people: Lists whom to tell of the tasks of a thread that people answer, with the turn.
+-- pushes_of_people: Lists the push notification configurations of a thread's tasks that operators
+-- answer, with the turn.
 SELECT p.task_id, p.id, p.principal, t.thread_id, t.desk, u.n
 FROM tasks t
 JOIN task_pushes p ON p.task_id = t.id
@@ -102,18 +106,18 @@ LEFT JOIN runs r ON r.id = u.run_id
 WHERE t.thread_id = :thread_id AND u.message_id IS NOT NULL AND (u.run_id IS NULL OR r.error = :error)
   AND NOT EXISTS (SELECT 1 FROM task_turns later WHERE later.task_id = t.id AND later.n > u.n);
 
--- give_tasks: Makes a thread's tasks somebody's.
+-- give_tasks: Gives a thread's tasks to a principal.
 UPDATE tasks SET owner = :owner WHERE thread_id = :thread_id;
 
--- delete_pushes_of_thread: Has nobody told of a thread's tasks any more.
+-- delete_pushes_of_thread: Deletes the push notification configurations of a thread's tasks.
 DELETE FROM task_pushes WHERE task_id IN (SELECT id FROM tasks WHERE thread_id = :thread_id);
 
--- delete_turns_of_thread: Forgets the turns of a thread's tasks.
+-- delete_turns_of_thread: Deletes the turns of a thread's tasks.
 DELETE FROM task_turns WHERE task_id IN (SELECT id FROM tasks WHERE thread_id = :thread_id);
 
--- delete_tasks_of_thread: Forgets a thread's tasks.
+-- delete_tasks_of_thread: Deletes a thread's tasks.
 DELETE FROM tasks WHERE thread_id = :thread_id;
 
--- erase_task_turns: Drops what was asked in the tasks of a thread since a time, and what was said.
+-- erase_task_turns: Deletes the questions and replies in the tasks of a thread since a time.
 UPDATE task_turns SET asked = NULL, said = NULL
 WHERE task_id IN (SELECT id FROM tasks WHERE thread_id = :thread_id) AND created_at >= :since;

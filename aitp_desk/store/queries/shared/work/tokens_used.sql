@@ -1,8 +1,8 @@
--- add_tokens_used: Counts tokens that a model has used on a day.
+-- add_tokens_used: Adds the tokens that a model used on a day.
 INSERT INTO tokens_used (day, used_by, tokens) VALUES (:day, :used_by, :tokens)
 ON CONFLICT (day, used_by) DO UPDATE SET tokens = tokens + excluded.tokens;
 
--- forget_tokens_used: Forgets what was used before a day.
+-- forget_tokens_used: Deletes the counts of days before one.
 DELETE FROM tokens_used WHERE day < :day;
 
 -- tokens_used: Reads how many tokens models have used on a day.
