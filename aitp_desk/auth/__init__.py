@@ -1,19 +1,17 @@
-"""Who is calling: the head of a request → Principal. Doors never look at credentials themselves.
+"""Authentication: from the head of a request to its Principal.
 
-``identify.py`` decides which proof is asked for, and ``ways.py`` puts it together. The rest, from
-what is sent to what is kept:
+Protocols never read credentials themselves. ``identifier.py`` chooses the authentication method of
+a request, and ``methods.py`` creates all methods from the configuration.
 
-- What a head presents: ``presented.py``, ``address.py`` (where it comes from), ``address_line.py``
-  (credentials in addresses, which are refused).
-- The ways, each a file that says what it proves (``proof.py``): ``api_key.py``, ``bearer.py``
-  (JWTs), ``signed_request.py`` (a shared secret), ``agents.py`` (Web Bot Auth), ``links.py``.
-- JWTs: ``compact.py`` takes a token apart, ``claims.py`` holds it to its bounds, ``issuers.py``
-  says who may sign, ``jwk.py`` and ``jwks.py`` with what; ``issued.py`` is this desk as an issuer.
-- Agents' signatures: ``message_signature.py`` (RFC 9421), ``directories.py`` (their keys).
-- What this desk gives: ``clients.py`` and ``issuing.py`` (OAuth), ``signing.py`` (with which keys).
-- What is remembered: ``verified.py`` (proofs), ``nonces.py`` (what was used), ``last_use.py``,
-  ``guesses.py`` and ``per_minute.py`` (who has caused too much), and for how long the keys of
-  others are: ``key_sets.py``.
-- The desk's own keys: ``keys.py`` (the master key) wraps ``data_keys.py``, from which all others
-  come: ``exchanging.py``, ``sealing.py``, ``audit_keys.py``.
+- ``credentials/``: what a request presents (``request_credentials.py``), the client's address
+  (``address.py``), credentials in URLs, which are refused (``address_line.py``), and the methods of
+  API keys, signed requests and grant links. Each returns a ``Proof`` (``proof.py``).
+  ``proof_cache.py``, ``nonces.py``, ``last_use.py``, ``guess_limiter.py`` and ``rate.py`` hold the
+  state of verification.
+- ``jwt/``: bearer tokens (``bearer.py``) of configured issuers (``issuers.py``) and of this desk
+  (``own_issuer.py``, ``issuance.py``). ``compact.py`` parses a token, ``claims.py`` validates its
+  claims, ``jwk.py`` and ``jwks.py`` supply the keys.
+- ``web_bot_auth/``: agents that sign their requests (RFC 9421), and their key directories.
+- ``keys/``: the desk's own keys. The master key (``master_key.py``) wraps the data keys
+  (``data_keys.py``), from which all others are derived.
 """

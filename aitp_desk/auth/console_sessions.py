@@ -1,8 +1,7 @@
-"""Sessions of the operators' pages: signed in by an API key, known by a cookie.
+"""Sessions of the operators' console: opened with an API key, identified by a cookie.
 
-The cookie holds 256 random bits; the store keeps a keyed hash of them. A session opens what its key
-opens and no longer than that: it is over once the key was revoked, has ended, or has another secret
-than the one by which somebody signed in.
+The cookie holds 256 random bits; the store keeps a keyed hash of them. A session has the scopes of
+its key and ends with it: when the key is revoked, expires, or its secret at sign-in is replaced.
 """
 
 from __future__ import annotations
@@ -32,17 +31,17 @@ from aitp_desk.store.units.keys.console_sessions import begin_session, end_sessi
 
 SECRET_BYTES: Final = 32
 MAX_SESSIONS_PER_KEY: Final = 20
-"""How many sessions one key may have at once; the oldest make room."""
+"""Maximum number of concurrent sessions of one key; the oldest is ended for a new one."""
 
 _SECRET = re.compile(r"[A-Za-z0-9_-]{43}", re.ASCII)
 
 
 class Session(Proof, frozen=True, kw_only=True):
-    """Who has signed in.
+    """A signed-in operator.
 
     Parameters:
-        operator: what visitors call them.
-        csrf: what the desk's own pages send with whatever changes something.
+        operator: the name that visitors see.
+        csrf: the token that the desk's own pages send with every change.
         expires_at: Unix seconds.
     """
 
@@ -52,13 +51,12 @@ class Session(Proof, frozen=True, kw_only=True):
 
 
 class ConsoleSessions:
-    """The way of the operators' pages.
+    """The authentication method of the operators' console.
 
     Parameters:
-        keys: the desk's data keys.
-        epoch: that of credentials.
-        guesses: bounds how many API keys are looked up in vain; None for no bound.
-        seconds: how long a session lasts at most.
+        epoch: the epoch of credentials.
+        guesses: limits failed lookups of API keys; None for no limit.
+        seconds: maximum lifetime of a session.
         clock: Unix seconds.
     """
 
@@ -83,19 +81,19 @@ class ConsoleSessions:
         self._forms = keys.derive("console forms")
 
     async def sign_in(self, key: str, address: str) -> tuple[str, Session]:
-        """Begin a session by an API key; it is another one each time.
+        """Start a session with an API key; each sign-in creates a new one.
 
         Parameters:
-            key: as its owner was shown it.
-            address: where they are.
+            key: the whole key.
+            address: the client's address.
 
         Returns:
-            What the cookie holds, and the session.
+            The cookie's value, and the session.
 
         Raises:
-            NotAuthenticated: the key proves nothing.
-            ScopeMissing: it was made for something else.
-            RateLimited: too many keys that prove nothing came from there.
+            NotAuthenticated: the key is not valid.
+            ScopeMissing: the key is not an operator's.
+            RateLimited: too many invalid keys came from this address.
         """
         now = self._clock()
         token, until = await self._verify(key, address, now)
@@ -116,25 +114,25 @@ class ConsoleSessions:
         return secret, await self.find(secret)
 
     async def sign_out(self, session: Session) -> None:
-        """End a session; what is open by it ends within a second."""
+        """End a session; its open responses end within a second."""
         by = make_auditor(self._audit, session.principal, int(self._clock()))
         await self._store.run(end_session, hash=self._hash(session.credential), by=by)
         self._verified.forget(session.credential)
 
     async def verify(self, head: Head) -> Session:
-        """Return who has signed in whose browser sends a request.
+        """Return the session of the browser that sends a request.
 
         Raises:
-            NotAuthenticated: nobody has, or the session is over.
+            NotAuthenticated: there is none, or it is over.
         """
         return await self.find(get_credential(head))
 
     async def still_holds(self, proof: Proof) -> bool:
-        """Whether the session still opens what it opened."""
+        """Return whether the session is still valid with its scopes."""
         return await self._verified.is_still_valid(proof, self._look_up)
 
     async def find(self, secret: str) -> Session:
-        """Return the session of a cookie.
+        """Return the session of a cookie's value.
 
         Raises:
             NotAuthenticated: there is none, or it is over.
@@ -183,7 +181,7 @@ class ConsoleSessions:
             ) from None
 
     def _used_hash(self, key: str, token: Key) -> bytes:
-        """The hash of the secret by which somebody signs in: the present one, or the former."""
+        """Return the hash of the secret used at sign-in: the present one, or the former."""
         former = token.former
         if former is None or matches_hash(key, token.hash, token.data_key, self._keys):
             return token.hash
@@ -194,7 +192,7 @@ class ConsoleSessions:
 
 
 def _until(kept: ConsoleSession, token: Key, now: float) -> float:
-    """When a session ends: by itself, with its key, or with the secret that its key had then."""
+    """Return when a session ends: by itself, with its key, or with the secret used at sign-in."""
     ends = [kept.expires_at, *([] if token.expires_at is None else [token.expires_at])]
     if not hmac.compare_digest(kept.key_hash, token.hash):
         former = token.former_at(now)

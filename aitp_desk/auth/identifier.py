@@ -1,7 +1,7 @@
-"""Request head → who is calling: the one place that decides which proof is asked for.
+"""Identifies the caller from the head of a request.
 
-None at all is an anonymous caller; a credential that proves nothing is refused, and never taken for
-an anonymous caller's.
+This is the only place that chooses the authentication method. A request without credentials is
+anonymous; one with an invalid credential is refused and never treated as anonymous.
 """
 
 from __future__ import annotations
@@ -29,19 +29,19 @@ from aitp_desk.model.errors import NotAuthenticated
 
 
 class SigningAgents(Protocol):
-    """What verifies the message signatures of agents."""
+    """Verifies the message signatures of agents."""
 
     async def verify(self, head: Head, address: str) -> Proof | None:
-        """Return whose agent has signed a request; None where that is none of the desk's business.
+        """Return the agent that signed a request; None if the desk ignores the signature.
 
         Raises:
-            NotAuthenticated: the signature proves nothing.
-            Unavailable: this cannot be found out now.
+            NotAuthenticated: the signature is not valid.
+            Unavailable: it cannot be verified now.
         """
 
 
 class _BodyCredentialHead(msgspec.Struct, frozen=True):
-    """A request whose credential stands in its body, as the ways look at it."""
+    """A request whose credential is in its body, as authentication methods read it."""
 
     headers: Headers
     presented: RequestCredentials
@@ -50,24 +50,24 @@ class _BodyCredentialHead(msgspec.Struct, frozen=True):
 
 
 class CachingAuthMethod(AuthMethod, Protocol):
-    """A way that knows whose credentials were good when it looked them up."""
+    """An authentication method that remembers which credentials were valid."""
 
     def knows(self, credential: str) -> bool:
-        """Whether this one was."""
+        """Return whether this credential was valid when it was last looked up."""
 
 
 class Identifier:
-    """Tells who is calling.
+    """Identifies callers.
 
     Parameters:
-        api_keys: what verifies a bearer's API key.
-        jwts: what verifies a bearer's JWT.
-        links: what verifies a link by which a thread is shared.
-        signed_requests: what verifies requests that are signed with a shared secret.
-        agents: what verifies message signatures of agents; None where they are not looked at.
-        sessions: what knows who has signed in to the operators' pages; None without these.
-        guesses: bounds how many API keys are looked up in vain; None for no bound.
-        trusted_proxies: networks whose ``X-Forwarded-For`` is believed.
+        api_keys: verifies API keys sent as bearer tokens.
+        jwts: verifies JWTs sent as bearer tokens.
+        links: verifies links that share a thread.
+        signed_requests: verifies requests signed with a shared secret.
+        agents: verifies message signatures of agents; None to ignore them.
+        sessions: verifies sessions of the console; None if there is none.
+        guesses: limits failed lookups of API keys; None for no limit.
+        trusted_proxies: networks whose ``X-Forwarded-For`` is trusted.
         clock: Unix seconds.
     """
 
@@ -95,19 +95,19 @@ class Identifier:
         self._guesses = guesses
 
     async def identify(self, head: Head, peer: str) -> Proof:
-        """Return who is calling, at their address.
+        """Return the caller, with its address.
 
         Parameters:
-            peer: network address of the other end of the connection.
+            peer: network address of the connection's other end.
 
         Raises:
-            InvalidRequest: a header that may stand once stands twice.
-            NotAuthenticated: two different credentials, or one that proves nothing.
-            RateLimited: too many keys that prove nothing came from there.
+            InvalidRequest: a header that must not be repeated is.
+            NotAuthenticated: there are two different credentials, or an invalid one.
+            RateLimited: too many invalid keys came from this address.
         """
         presented = head.presented
         if not isinstance(presented, RequestCredentials):
-            raise presented.with_traceback(None)  # it is raised at each request with this head
+            raise presented.with_traceback(None)  # cached with this head, so raised repeatedly
         address = self.addresses.find(head.headers, peer)
         proof = None
         if presented is not NO_CREDENTIALS:
@@ -118,15 +118,15 @@ class Identifier:
         return msgspec.structs.replace(proof, principal=principal)
 
     async def identify_inside(self, headers: Headers, credential: str, address: str) -> Principal:
-        """Return who is calling whose key or token stands in the body, as some doors have it.
+        """Return the caller whose key or token is in the body, as some protocols have it.
 
         Parameters:
-            headers: the request's. A credential that stands there as well has to be the same.
-            address: where the client is, as :meth:`identify` has found it.
+            headers: of the request. A credential in them must be the same.
+            address: the client's address, as found by :meth:`identify`.
 
         Raises:
-            NotAuthenticated: two different credentials, or one that proves nothing.
-            RateLimited: as :meth:`identify`.
+            NotAuthenticated: there are two different credentials, or an invalid one.
+            RateLimited: as for :meth:`identify`.
         """
         inside = RequestCredentials(BEARER, credential.strip())
         if read_credentials(headers) not in (NO_CREDENTIALS, inside):
@@ -142,10 +142,10 @@ class Identifier:
     async def _verify(
         self, head: Head, presented: RequestCredentials, address: str
     ) -> Proof | None:
-        """What a request proves; None for nothing.
+        """Return what a request proves; None for nothing.
 
-        Where a credential stands beside a message signature both must prove who is calling. Who
-        that is the credential says.
+        With a credential and a message signature, both must be valid. The credential identifies the
+        caller.
         """
         proof = None if presented.scheme is None else await self._prove(head, presented, address)
         if not presented.is_signed or self._agents is None:
@@ -172,12 +172,12 @@ class Identifier:
             raise
 
     async def still_holds(self, proof: Proof) -> bool:
-        """Whether a caller would still be let in by what they have shown."""
+        """Return whether a caller's credential is still valid."""
         return proof.way is None or await proof.way.still_holds(proof)
 
     def _way(self, presented: RequestCredentials) -> AuthMethod:
         if presented.scheme == BEARER:
-            # a key has no dots, and whatever has some shall hear what is wrong with it as a JWT
+            # a key has no dots; text with dots receives the errors of a JWT
             return self._jwts if "." in presented.credential else self._api_keys
         if presented.scheme == GRANT:
             return self._links

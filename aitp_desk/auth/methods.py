@@ -1,4 +1,4 @@
-"""All ways to prove who one is, put together as a site's configuration has them."""
+"""Creates the authentication methods that a site's configuration enables."""
 
 from __future__ import annotations
 
@@ -56,14 +56,13 @@ def make_identifier(
     sessions: ConsoleSessions | None,
     clock: Callable[[], float],
 ) -> Identifier:
-    """Put together what tells who is calling.
+    """Create the identifier of callers.
 
     Parameters:
-        keys: the desk's data keys.
-        egress: what fetches the keys of others.
-        epoch: that of credentials.
-        guesses: bounds how many API keys are looked up in vain.
-        sessions: those of the operators' pages, where these are served.
+        egress: fetches the keys of others.
+        epoch: the epoch of credentials.
+        guesses: limits failed lookups of API keys.
+        sessions: those of the console, if it is served.
         clock: Unix seconds.
     """
     find_token = partial(reads.token_by_id, store)
@@ -102,7 +101,7 @@ def _note_use(store: Store, key_id: str, used_at: int) -> None:
 
 
 def _issuers(config: Config, store: Store, nonces: NonceCache, egress: Egress) -> Iterator[Issuer]:
-    """Whose tokens the site's owner takes."""
+    """Yield the configured issuers."""
     for settings in config.issuers:
         yield Issuer(
             url=settings.url,
@@ -122,7 +121,7 @@ def _issuers(config: Config, store: Store, nonces: NonceCache, egress: Egress) -
 def _own_issuer(
     config: Config, store: Store, keys: DataKeys, clock: Callable[[], float]
 ) -> Iterator[Issuer]:
-    """The desk itself, where it gives tokens."""
+    """Yield the desk itself if it issues tokens."""
     if config.oauth.enabled:
         yield make_own_issuer(store=store, keys=SigningKeys(keys), url=config.site.url, clock=clock)
 
@@ -136,7 +135,7 @@ def _keys(settings: IssuerSettings, folder: Path, egress: Egress) -> IssuerKeys:
 def _agents(
     config: Config, nonces: NonceCache, egress: Egress, clock: Callable[[], float]
 ) -> SigningAgents | None:
-    """What verifies message signatures; None without the extra, or where no agent is known."""
+    """Return the verifier of message signatures; None if it is not installed or configured."""
     if find_spec(SIGNATURES_EXTRA) is None:
         return None
     if not config.signatures.others and not config.signature_agents:
@@ -161,14 +160,14 @@ def _agents(
 
 
 class _LazySigningAgents:
-    """What verifies the signatures of agents, made when a request is first signed."""
+    """Creates the verifier of agents' signatures at the first signed request."""
 
     def __init__(self, make: Callable[[], SigningAgents]) -> None:
         self._make = make
         self._made: SigningAgents | None = None
 
     async def verify(self, head: Head, address: str) -> Proof | None:
-        """As :meth:`SigningAgents.verify`."""
+        """Verify as :meth:`SigningAgents.verify`."""
         if self._made is None:
             self._made = self._make()
         return await self._made.verify(head, address)

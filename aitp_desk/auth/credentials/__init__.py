@@ -1,1 +1,1 @@
-"""The proofs of identity that a request can carry."""
+"""The credentials that a request can carry, and their verification."""

@@ -1,7 +1,7 @@
-"""Where a request comes from, behind proxies or not.
+"""Finds the client's address, behind proxies or not.
 
-Limits count a client by its address. Whoever has an IPv6 address has the network of 64 bits around
-it, as many addresses as they like: there the network is what counts.
+Rate limits count clients by address. An IPv6 client controls the /64 network around its address and
+so any number of addresses: there the network is counted.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from functools import lru_cache
 from typing import NamedTuple, Protocol
 
 MAX_REMEMBERED = 4096
-"""How many texts of addresses are remembered: reading one costs as much as a small request."""
+"""Size of the cache of parsed addresses: parsing one costs as much as a small request."""
 MAX_ADDRESS = 64
-"""Of characters, with brackets and port; what is longer is none, and not remembered."""
+"""Maximum characters of an address, with brackets and port; longer text is no address."""
 NETWORK_BITS = 64
-"""How much of an IPv6 address is its network: what is given to one site, seldom less."""
+"""Prefix length of an IPv6 network: one site seldom receives a smaller one."""
 
 _Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 _WITH_PORT = re.compile(r"\[([^\[\]]*)\](?::[0-9]{1,5})?|([0-9.]+):[0-9]{1,5}", re.ASCII)
@@ -25,10 +25,10 @@ _WITH_PORT = re.compile(r"\[([^\[\]]*)\](?::[0-9]{1,5})?|([0-9.]+):[0-9]{1,5}", 
 
 
 class _Hop(NamedTuple):
-    """A host on the way.
+    """A host on the path of a request.
 
     Parameters:
-        place: what limits count it by.
+        place: the key by which limits count it.
     """
 
     place: str
@@ -36,23 +36,23 @@ class _Hop(NamedTuple):
 
 
 class Headers(Protocol):
-    """A request's headers, their names in any case, as aiohttp's multidicts give them."""
+    """A request's headers with case-insensitive names, as aiohttp's multidicts provide them."""
 
     def getall(self, key: str, default: list[str], /) -> list[str]:
-        """Return the values of all lines of one name, or the default when there is none."""
+        """Return the values of all lines of one name, or the default if there is none."""
 
 
 class ClientAddresses:
-    """Tells where a client is from a peer and its ``X-Forwarded-For``.
+    """Derives the client's address from the peer and ``X-Forwarded-For``.
 
-    Each proxy appends the address that it was spoken to from. So the header is read from its right
-    end, past the proxies that are trusted, to the first address that is not: everything to the left
-    of it is only what that client claims. Where something stands that is no address, the proxy that
-    wrote it is the last that is known. ``Forwarded`` (RFC 7239) is not read: a proxy that does not
-    write it would let through what its client has written there.
+    Each proxy appends the address of its peer. The header is therefore read from its right end,
+    past trusted proxies, to the first untrusted address: everything to the left is only the
+    client's claim. At an entry that is no address, the proxy that wrote it is the last known host.
+    ``Forwarded`` (RFC 7239) is ignored: a proxy that does not write it passes on what its client
+    wrote.
 
     Parameters:
-        trusted_proxies: networks such as ``10.0.0.0/8`` whose hosts are believed.
+        trusted_proxies: networks such as ``10.0.0.0/8`` whose hosts are trusted.
     """
 
     def __init__(self, trusted_proxies: Iterable[str]) -> None:
@@ -60,9 +60,10 @@ class ClientAddresses:
         self._read = lru_cache(MAX_REMEMBERED)(self._read_anew)
 
     def find(self, headers: Headers, peer: str) -> str:
-        """Return where whoever speaks is: an IPv4 address or an IPv6 network.
+        """Return the client's IPv4 address or IPv6 network.
 
-        It is the peer's unless that is a trusted proxy; what is no address is returned as it is.
+        It is the peer's unless the peer is a trusted proxy. A peer that is no address is returned
+        unchanged.
         """
         proxy = self._read(peer)
         if proxy is None:
@@ -82,14 +83,14 @@ class ClientAddresses:
         return client
 
     def resolve_peer(self, peer: str) -> str | None:
-        """Return where a peer is, as :meth:`find` says it; None where it is a trusted proxy."""
+        """Return a peer's address like :meth:`find`; None for a trusted proxy."""
         hop = self._read(peer)
         if hop is None:
             return peer
         return None if hop.trusted else hop.place
 
     def is_trusted(self, peer: str) -> bool:
-        """Whether a peer is a trusted proxy."""
+        """Return whether a peer is a trusted proxy."""
         hop = self._read(peer)
         return hop is not None and hop.trusted
 
@@ -101,7 +102,7 @@ class ClientAddresses:
 
 
 def _address(text: str) -> _Address | None:
-    """An address, with or without a port; an IPv4 one that is written as IPv6 as what it is."""
+    """Parse an address with or without a port; map an IPv4-mapped IPv6 address to IPv4."""
     if found := _WITH_PORT.fullmatch(text):
         text = found[1] or found[2]
     try:

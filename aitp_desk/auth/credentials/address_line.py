@@ -1,7 +1,7 @@
-"""Credentials in addresses, which are refused whether they prove anything or not.
+"""Refuses credentials in URLs, whether they are valid or not.
 
-An address ends up in logs, histories and ``Referer`` headers, of the desk's proxies as well (RFC
-6750, section 5.3; RFC 9110, section 4.2.4). So whoever puts a credential there is told at once.
+A URL ends up in logs, histories and ``Referer`` headers, also those of proxies (RFC 6750, section
+5.3; RFC 9110, section 4.2.4). The client receives an error at once.
 """
 
 from __future__ import annotations
@@ -12,26 +12,26 @@ from urllib.parse import unquote_plus
 from aitp_desk.model.errors import InvalidRequest
 
 PARAMETERS = ("access_token", "api_key", "apikey", "client_secret", "token", "x-ahp-key")
-"""What a parameter with a credential is called (RFC 6750, section 2.3, RFC 6749, section 2.3.1, and
-the habits of others), in capitals or not."""
+"""Names of parameters with a credential, compared without case (RFC 6750, section 2.3; RFC 6749,
+section 2.3.1; and common practice)."""
 
 _MARKS = ("?", ";", "%", "desk_", "eyJ")
-"""Some of these stand in every path that carries a credential, and in few others."""
+"""Every path with a credential contains one of these, and few other paths do."""
 _NAMED = re.compile(rf"[?&;](?:{'|'.join(PARAMETERS)})=.", re.IGNORECASE)
 _API_KEY = re.compile(r"desk_[0-9a-f]{16}_[0-9a-f]{8}", re.IGNORECASE)
 _JWT = re.compile(r"(?<![\w-])eyJ[\w-]{8,}+\.[\w-]{8,}+\.[\w-]{8}", re.ASCII)
-"""It begins where a word begins, and nothing is given back: one pass it is."""
+"""It starts at a word boundary and does not backtrack: one pass."""
 _USER = re.compile(r"[a-z][a-z0-9+.-]*://[^/?#]*@", re.IGNORECASE)
 
 
 def check_address(target: str) -> None:
-    """Refuse a request whose address carries a credential.
+    """Reject a request whose URL carries a credential.
 
     Parameters:
-        target: of the request line, as it was sent.
+        target: the raw target of the request line.
 
     Raises:
-        InvalidRequest: it does. Nothing of it is repeated.
+        InvalidRequest: it carries one. The error does not repeat it.
     """
     if target.startswith("/") and not any(map(target.__contains__, _MARKS)):
         return

@@ -1,6 +1,6 @@
 """API keys: ``desk_<id>_<secret>``.
 
-The id (16 hexadecimal digits) finds the row and may be shown; the secret (64) is shown once, when
+The id (16 hexadecimal digits) finds the row and may be shown. The secret (64) is shown once, when
 the key is made or rotated. The store keeps a keyed hash of the whole. A key is sent as
 ``Authorization: Bearer`` or as ``X-AHP-Key`` (AHP 0.1, section 8.2).
 """
@@ -25,24 +25,23 @@ from aitp_desk.store.records.keys import FormerSecret, Key
 _API_KEY = re.compile(r"desk_([0-9a-f]{16})_[0-9a-f]{64}", re.ASCII)
 
 MAX_KNOWN = 4096
-"""How many keys are known as such, those that were looked up last."""
+"""How many recently verified keys are known as valid."""
 
 _NOBODY = Key("", "", secrets.token_bytes(32), (), created_at=0, expires_at=0)
 _NO_FORMER = FormerSecret(secrets.token_bytes(32), data_key=1, until=0)
-"""What a key is compared with where there is none: nothing hashes to that."""
+"""Compared with a key that has no former secret: nothing hashes to it."""
 
 FindKey = Callable[[str], Awaitable[Key | None]]
 """Finds the row of an API key by its id, revoked ones included."""
 
 
 class ApiKeys:
-    """The way of API keys.
+    """The authentication method of API keys.
 
     Parameters:
-        find: where keys are kept.
-        keys: the desk's data keys.
-        verified: remembers what was looked up.
-        last_use: notes when keys are used.
+        find: looks keys up in the store.
+        verified: caches proofs.
+        last_use: records when keys are used.
         clock: Unix seconds.
     """
 
@@ -62,10 +61,10 @@ class ApiKeys:
         self._known: dict[str, None] = {}
 
     async def verify(self, head: Head) -> Proof:
-        """Return whose key a request carries.
+        """Return the proof of a request's key.
 
         Raises:
-            NotAuthenticated: it proves nothing.
+            NotAuthenticated: the key is not valid.
         """
         credential = get_credential(head)
         proof = await self._verified.find(credential, self._look_up)
@@ -73,11 +72,11 @@ class ApiKeys:
         return proof
 
     def knows(self, credential: str) -> bool:
-        """Whether a key has proven somebody, the last time that it was looked up here."""
+        """Return whether a key was valid when it was last looked up here."""
         return credential in self._known
 
     async def still_holds(self, proof: Proof) -> bool:
-        """Whether the key still opens what it opened."""
+        """Return whether the key is still valid with its scopes."""
         return await self._verified.is_still_valid(proof, self._look_up)
 
     async def _look_up(self, credential: str) -> Proof:
@@ -97,14 +96,14 @@ def make_api_key(id_: str | None = None) -> tuple[str, str]:
     """Make a new key. Returns its id and the whole key.
 
     Parameters:
-        id_: of a key that gets another secret; None for a new one.
+        id_: of a key that gets a new secret; None for a new key.
     """
     id_ = id_ or secrets.token_hex(8)
     return id_, f"{get_visible_prefix(id_)}{secrets.token_hex(32)}"
 
 
 def get_visible_prefix(id_: str) -> str:
-    """Return what of a key may be shown, and what those who look for leaked keys can look for."""
+    """Return the visible prefix of a key, for which secret scanners can search."""
     return f"desk_{id_}_"
 
 
@@ -112,7 +111,7 @@ def parse_api_key(text: str) -> str:
     """Return the id within a key.
 
     Raises:
-        NotAuthenticated: the text has not the form of a key.
+        NotAuthenticated: the text does not have the form of a key.
     """
     found = _API_KEY.fullmatch(text)
     if found is None:
@@ -123,18 +122,18 @@ def parse_api_key(text: str) -> str:
 def verify_api_key(
     text: str, token: Key | None, keys: DataKeys, now: float
 ) -> tuple[Key, float | None]:
-    """Return the row that a key proves, and until when it does; None where no end is known.
+    """Return a valid key's row, and until when it is valid; None for no known end.
 
-    It takes as long where there is no such key, and compares in constant time.
+    It takes the same time for an unknown key, and compares in constant time.
 
     Parameters:
-        text: the key as it was sent.
-        token: the row with the key's id, None where there is none.
+        text: the key as sent.
+        token: the row with the key's id, None if there is none.
         now: Unix seconds.
 
     Raises:
-        NotAuthenticated: there is no such key, it was revoked or has ended, its secret is another,
-            or it is one that signs and is never sent. Which of these is not told.
+        NotAuthenticated: the key is unknown, revoked or expired, its secret is wrong, or it is a
+            signing key, which is never sent. The message does not say which.
     """
     kept = _NOBODY if token is None or token.kind != "api_key" else token
     former = kept.former_at(now) or _NO_FORMER
@@ -152,7 +151,7 @@ def verify_api_key(
 
 
 def matches_hash(text: str, hash_: bytes, data_key: int, keys: DataKeys) -> bool:
-    """Whether this is the hash of a key, compared in constant time."""
+    """Return whether this is the hash of a key, compared in constant time."""
     is_known = data_key in keys.versions
     made = keys.hash_token(text, data_key if is_known else keys.newest)
     return hmac.compare_digest(made, hash_) and is_known

@@ -1,7 +1,6 @@
-"""Links: secrets by which a thread is shared (``model/grant.py``), sent as ``Desk-Grant``.
+"""Links: secrets that share a thread (``model/access/grant.py``), sent as ``Desk-Grant``.
 
-What a link opens is found in the store at every request, so that one that was revoked opens nothing
-from that moment on.
+A grant is looked up in the store at every request, so a revoked link stops working at once.
 """
 
 from __future__ import annotations
@@ -16,11 +15,11 @@ from aitp_desk.model.errors import NotAuthenticated
 FindGrant = Callable[[bytes], Awaitable[Grant | None]]
 """Finds the grant of a link by the keyed hash of its secret."""
 HashLink = Callable[[str], bytes]
-"""What is kept of a link's secret: a keyed hash."""
+"""Returns the keyed hash of a link's secret, which is what the store keeps."""
 
 
 class GrantLinks:
-    """The way of links.
+    """The authentication method of grant links.
 
     Parameters:
         clock: Unix seconds.
@@ -32,10 +31,10 @@ class GrantLinks:
         self._clock = clock
 
     async def verify(self, head: Head) -> Proof:
-        """Return who a link's holder goes by: the grant, for nothing else is known.
+        """Return the proof of a link's holder, who is identified by the grant alone.
 
         Raises:
-            NotAuthenticated: there is no such link, it was revoked or has expired.
+            NotAuthenticated: the link is unknown, revoked or expired.
         """
         credential = get_credential(head)
         grant = await self._look_up(credential)
@@ -49,7 +48,7 @@ class GrantLinks:
         return Proof(principal, self, credential, grant.expires_at)
 
     async def still_holds(self, proof: Proof) -> bool:
-        """Whether the link still opens what it opened."""
+        """Return whether the link is still valid."""
         return await self._look_up(proof.credential) is not None
 
     async def _look_up(self, credential: str) -> Grant | None:

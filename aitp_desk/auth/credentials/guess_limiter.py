@@ -1,4 +1,4 @@
-"""How many secrets that are none are looked up for one caller: API keys, codes worth money."""
+"""Limits failed lookups of secrets per caller: API keys, codes worth money."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from aitp_desk.model.counters import Counters, end_of_minute
 from aitp_desk.model.errors import LimitScope, RateLimited
 
 MOST_A_MINUTE = 60
-"""A key cannot be guessed; what is bounded is the work of looking up."""
+"""A key cannot be guessed; this bounds the work of lookups."""
 MOST_CODES_A_MINUTE = 10
-"""Codes are typed by people: so often nobody mistypes one."""
+"""People type codes: nobody mistypes one this often."""
 
 
 class GuessLimiter:
-    """Counts secrets that are none, by whoever sends them.
+    """Counts wrong secrets by caller.
 
     Parameters:
         clock: Unix seconds.
-        what: they are called.
-        most: in a minute.
-        scope: whose allowance is told to be spent.
+        what: the name of these secrets in messages.
+        most: the limit per minute.
+        scope: the scope that the error names.
     """
 
     def __init__(
@@ -39,19 +39,19 @@ class GuessLimiter:
         self._counters = Counters(end_of_minute, clock)
 
     def check(self, caller: str) -> None:
-        """Refuse whoever has sent too many of them.
+        """Refuse a caller that has sent too many wrong secrets.
 
         Parameters:
-            caller: the address that they came from, or the id of who has sent them.
+            caller: the client's address, or the caller's id.
 
         Raises:
-            RateLimited: so it is; nothing was looked up.
+            RateLimited: the limit is reached; nothing was looked up.
         """
         if (refusal := self.refusal(caller)) is not None:
             raise refusal
 
     def refusal(self, caller: str) -> RateLimited | None:
-        """The refusal that :meth:`check` raises; None where it raises none."""
+        """Return the refusal that :meth:`check` raises; None if it raises none."""
         window = self._counters.read(caller)
         if window is None or window.counted < self._most:
             return None
@@ -64,12 +64,12 @@ class GuessLimiter:
         )
 
     def count_guess(self, caller: str) -> None:
-        """Count one that was looked up and is none."""
+        """Count a secret that was looked up and is wrong."""
         self._counters.count(caller, self._most)
 
 
 def make_code_limiter(clock: Callable[[], float]) -> GuessLimiter:
-    """What counts codes of capabilities: by the caller, or where nobody knows them the address."""
+    """Make the limiter for codes of capabilities, by caller, or by address if anonymous."""
     return GuessLimiter(
         clock, what="codes that are none", most=MOST_CODES_A_MINUTE, scope="principal"
     )

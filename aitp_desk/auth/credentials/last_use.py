@@ -1,4 +1,4 @@
-"""When keys were last used, noted without a write for each request."""
+"""Records when keys were last used, without a write for each request."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from contextlib import suppress
 from aitp_desk.model.errors import StoreBusy
 
 NOTED_SECONDS = 60
-"""A key's use is noted once in so many seconds at most."""
+"""Minimum seconds between two records of one key's use."""
 MAX_NOTED = 10_000
-"""Of how many keys it is remembered that their use was noted a moment ago."""
+"""How many keys are remembered as recently recorded."""
 
 
 class LastUse:
-    """Notes when keys are used.
+    """Records when keys are used.
 
     Parameters:
-        keep: keeps a key's id and when it was used, in Unix seconds, without being waited for.
+        keep: stores a key's id and the time of its use in Unix seconds, without blocking.
         clock: Unix seconds.
     """
 
@@ -27,7 +27,7 @@ class LastUse:
         self._noted: dict[str, float] = {}
 
     def note(self, key_id: str) -> None:
-        """Note that a key was used now, unless that was noted a moment ago."""
+        """Record that a key is used now, unless that was recorded a moment ago."""
         now = self._clock()
         noted = self._noted.get(key_id)
         if noted is not None and noted <= now < noted + NOTED_SECONDS:
@@ -35,5 +35,5 @@ class LastUse:
         if noted is None and len(self._noted) >= MAX_NOTED:
             del self._noted[next(iter(self._noted))]
         self._noted[key_id] = now
-        with suppress(StoreBusy):  # an answer is worth more than the note
+        with suppress(StoreBusy):  # a response matters more than the record
             self._keep(key_id, int(now))

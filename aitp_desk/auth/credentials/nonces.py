@@ -1,16 +1,15 @@
-"""What may be used once: a signed request, a token with a ``jti``.
+"""Values that may be used once: the nonce of a signed request, a token's ``jti``.
 
-A use is known in memory at once. It is handed to the store before the request that carries it does
-anything, and is on disk after 100 ms, or once no other program holds the database. So it is there
-before anything that this request writes, and what was changed is never changed again by the same
-request, also after a ``kill -9``. What such a crash can lose is the use of a request that changed
-nothing, in that time before it.
+A use is known in memory at once. It is queued for the store before its request does anything, and
+is on disk after 100 ms, or once no other program holds the database. It is therefore stored before
+anything that the request writes: a change is never repeated by a replayed request, even after a
+``kill -9``. Such a crash can only lose the use of a request that changed nothing, within that time.
 
-One process serves a store. What it has not in memory any more, or has used in an earlier life, it
-looks for in the store, where that can be: what is sent again ends when it ended the first time.
+One process serves a store. Uses that are no longer in memory, or are from an earlier process, are
+looked up in the store if they may be there: a replay has the same expiry as the first use.
 
-What is kept hangs on none of the desk's keys. Others' tokens and signatures outlive these: what was
-used once stays used where the desk has begun anew with other keys.
+Digests depend on none of the desk's keys: tokens and signatures of others outlive them, and a used
+one must stay used after the desk's keys are reset.
 """
 
 from __future__ import annotations
@@ -24,19 +23,19 @@ from aitp_desk.store.reads import threads as reads
 from aitp_desk.store.units.keys.nonces import keep_nonce
 
 _DIGEST_BYTES = 32
-"""So long that nobody finds two nonces that share a digest."""
+"""Long enough that nobody finds two nonces with the same digest."""
 _PURPOSE = b"aitp-desk nonces"
-"""What digests are keyed by, so that they are none of anything else."""
+"""The key of the digests, so that they differ from all other digests."""
 MAX_RECENT = 50_000
-"""How many of the latest uses are known in memory, at least, and at most twice as many: more than
-may wait to be written, where ``store.queue`` is not set to more."""
+"""Minimum number of recent uses in memory, and half the maximum. It exceeds the number of queued
+writes unless ``store.queue`` is raised."""
 
 
 class NonceCache:
-    """Remembers what was used.
+    """Remembers used values.
 
     Parameters:
-        store: where it is kept.
+        store: where uses are kept.
     """
 
     def __init__(self, store: Store) -> None:
@@ -45,18 +44,18 @@ class NonceCache:
         self._former: set[bytes] = set()
         self._recent_end = 0
         self._former_end = 0
-        self._stored_end: int | None = None  # what ends later was never used, or is in memory
+        self._stored_end: int | None = None  # later ends: never used, or in memory
 
     async def use(self, scope: str, nonce: str, *, until: float) -> None:
-        """Use a nonce, which nobody can do again.
+        """Use a nonce; a second use fails.
 
-        Verify whatever carries it first: a nonce of a stranger must not take room.
+        Verify the credential first: nonces of strangers must not fill the memory.
 
         Parameters:
-            scope: whose nonces these are, such as a key's id; two scopes share none.
+            scope: the owner of the nonces, such as a key's id; scopes do not share nonces.
             nonce: of any length; a digest of it is kept.
-            until: Unix seconds after which whatever carries it is refused for its age. What is sent
-                again says the same; another end makes another use.
+            until: Unix seconds after which the credential is refused as expired. A replay has the
+                same value; another value is another use.
 
         Raises:
             NotAuthenticated: it was used before.

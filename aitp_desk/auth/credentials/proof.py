@@ -1,8 +1,8 @@
-"""What a way to prove who one is comes to, and what each such way promises.
+"""The result of authentication, and the interface of its methods.
 
-Each way has a file: ``api_key.py``, ``bearer.py``, ``signed_request.py``, ``links.py``, and beside
-them ``agents.py``. It is told the head of a request and says whose it is. None sees a body: what
-proves a body as well says which digest it must have, and whoever reads the body compares.
+A method verifies the head of a request and returns whose it is. No method sees a body: one that
+also proves a body returns the digest that the body must have, and the reader of the body compares
+it.
 """
 
 from __future__ import annotations
@@ -20,43 +20,42 @@ from aitp_desk.model.errors import DeskError
 
 
 class Head(Protocol):
-    """The head of a request, as far as a proof may be about it."""
+    """The head of a request, as far as a proof can depend on it."""
 
     @property
     def method(self) -> str:
-        """As it was sent."""
+        """The request's method, unchanged."""
 
     @property
     def target(self) -> str:
-        """Path and query, as they were sent."""
+        """Path and query, unchanged."""
 
     @property
     def headers(self) -> Headers:
-        """All of them."""
+        """All headers."""
 
     @property
     def presented(self) -> RequestCredentials | DeskError:
-        """What proves who sends it, or why that cannot be read."""
+        """The credentials that it presents, or why they cannot be read."""
 
 
 def get_credential(head: Head) -> str:
-    """What a head presents behind its scheme; empty where that is nothing."""
+    """Return the presented credential without its scheme; empty if there is none."""
     return head.presented.credential if isinstance(head.presented, RequestCredentials) else ""
 
 
 class Proof(msgspec.Struct, frozen=True):
-    """Who is calling, and how far that was proven.
+    """The caller, and how far it was proven.
 
     Parameters:
-        principal: the caller, at no address.
-        way: what has proven it; None for whoever presented nothing.
-        credential: what it was proven with, for the way to look at again.
-        until: Unix seconds until which it holds; None where no end is known.
-        body_digest: SHA-256 that the request's body must have; None where any body will do.
-        once: what is awaited before anything is done, for a proof that holds for one request: each
-            raises NotAuthenticated where this one came before, StoreBusy where that cannot be noted
-            now.
-        mark: tells the credential from others of the same caller.
+        principal: the caller, without an address.
+        way: the method that proved it; None for an anonymous caller.
+        credential: what it was proven with, for :meth:`ProofHolder.still_holds`.
+        until: Unix seconds until which it is valid; None for no known end.
+        body_digest: required SHA-256 of the request's body; None for any body.
+        once: awaited before the request is handled, for a proof that is valid for one request. Each
+            raises NotAuthenticated for a replay, and StoreBusy if the use cannot be recorded now.
+        mark: distinguishes the credential from others of the same caller.
     """
 
     principal: Principal
@@ -69,19 +68,19 @@ class Proof(msgspec.Struct, frozen=True):
 
 
 class ProofHolder(Protocol):
-    """What looks again at a proof that it gave."""
+    """Checks again a proof that it gave."""
 
     async def still_holds(self, proof: Proof) -> bool:
-        """Whether it would still be given; for responses that go on."""
+        """Return whether the proof would still be given; for long-lived responses."""
 
 
 class AuthMethod(ProofHolder, Protocol):
-    """A way to prove who one is."""
+    """An authentication method."""
 
     async def verify(self, head: Head) -> Proof:
         """Return who sends a request.
 
         Raises:
-            NotAuthenticated: what is presented proves nothing. Nothing of it is repeated.
-            InvalidRequest: it cannot be read.
+            NotAuthenticated: the credential is not valid. The message does not repeat it.
+            InvalidRequest: the credential cannot be read.
         """

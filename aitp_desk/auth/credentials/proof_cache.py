@@ -1,7 +1,7 @@
-"""Proofs that are remembered: who showed a credential need not be looked up at every request.
+"""Caches proofs, so that a credential is not looked up at every request.
 
-The command line changes credentials beside a running desk, and raises an epoch in the store with
-it. The desk reads that number at least once a second: a proof is remembered until it changes.
+The command line changes credentials while the desk runs, and raises an epoch in the store each
+time. The desk reads that number at least once a second: a cached proof is valid until it changes.
 """
 
 from __future__ import annotations
@@ -14,24 +14,24 @@ from aitp_desk.auth.credentials.proof import Proof
 from aitp_desk.model.errors import NotAuthenticated, Unavailable
 
 EPOCH_SECONDS = 0.5
-"""How old the known epoch may be. A revoked key is refused within a second; this leaves margin."""
+"""Maximum age of the known epoch. A revoked key is refused within a second; this leaves margin."""
 MAX_VERIFIED = 4096
-"""How many proofs are remembered, of each way."""
+"""Maximum number of cached proofs, for each method."""
 MAX_CHARACTERS = 4 * 1024 * 1024
-"""How long the credentials are together that are remembered, of each way."""
+"""Maximum total length of cached credentials, for each method."""
 REMEMBERED_SECONDS = 300
-"""After so long a credential is looked up again: the key that proves it may have been withdrawn."""
+"""A credential is looked up again after so long: its issuer may have withdrawn the key."""
 
 P = TypeVar("P", bound=Proof)
 ReadEpoch = Callable[[], Awaitable[int]]
 
 
 class CredentialEpoch:
-    """The number that grows whenever a credential is changed, read seldom.
+    """The number that grows with every change of a credential, read rarely.
 
     Parameters:
         read: reads it from the store.
-        clock: seconds that only grow.
+        clock: monotonic seconds.
     """
 
     def __init__(self, read: ReadEpoch, clock: Callable[[], float] = time.monotonic) -> None:
@@ -41,7 +41,7 @@ class CredentialEpoch:
         self._read_at = 0.0
 
     async def refresh(self) -> int:
-        """Return the number as it is now or was a moment ago."""
+        """Return the number as of now or a moment ago."""
         now = self._clock()
         if self.known is None or now - self._read_at >= EPOCH_SECONDS:
             self.known, self._read_at = await self._read(), now
@@ -49,9 +49,9 @@ class CredentialEpoch:
 
 
 class ProofCache:
-    """Remembers the proofs of one way by their credentials.
+    """Caches the proofs of one method by credential.
 
-    What was looked up before the epoch changed is never remembered after it.
+    A proof that was looked up before the epoch changed is never cached after it.
 
     Parameters:
         clock: Unix seconds.
@@ -65,10 +65,10 @@ class ProofCache:
         self._of_epoch: int | None = None
 
     async def find(self, credential: str, verify: Callable[[str], Awaitable[P]]) -> P:
-        """Return a credential's proof, verifying it where none is known.
+        """Return a credential's proof, verifying it if none is cached.
 
         Raises:
-            NotAuthenticated: what ``verify`` raised.
+            NotAuthenticated: raised by ``verify``.
         """
         epoch = await self._epoch.refresh()
         if epoch != self._of_epoch:
@@ -79,7 +79,7 @@ class ProofCache:
         if known is not None:
             proof, until = known
             if self._clock() < until:
-                return cast("P", proof)  # of one way, all are of its kind
+                return cast("P", proof)  # all proofs of one method have its type
             self._forget(credential)
         proof = await verify(credential)
         if epoch == self._epoch.known == self._of_epoch:
@@ -87,7 +87,7 @@ class ProofCache:
         return proof
 
     async def is_still_valid(self, proof: Proof, verify: Callable[[str], Awaitable[Proof]]) -> bool:
-        """Whether a credential still opens all that it has opened."""
+        """Return whether a credential still has all the scopes of its proof."""
         try:
             again = await self.find(proof.credential, verify)
         except (NotAuthenticated, Unavailable):
@@ -95,11 +95,11 @@ class ProofCache:
         return again.principal.scopes >= proof.principal.scopes
 
     def forget(self, credential: str) -> None:
-        """Look a credential up when it comes again: it was changed here, just now."""
+        """Drop a credential that was just changed here."""
         self._forget(credential)
 
     def _remember(self, credential: str, proof: Proof) -> None:
-        self._forget(credential)  # another request may have come first
+        self._forget(credential)  # a concurrent request may have stored it first
         size = len(credential)
         while self._proofs and (
             len(self._proofs) >= MAX_VERIFIED or self._characters + size > MAX_CHARACTERS

@@ -1,4 +1,4 @@
-"""How much work callers whom nobody knows may cause in a minute: each address, and all together."""
+"""Limits the work that unknown callers cause per minute, by address and in total."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from typing import Final
 from aitp_desk.model.counters import Counters, end_of_minute
 
 _TOGETHER: Final = None
-"""What all addresses are counted as."""
+"""The key under which all addresses are counted."""
 
 
 class MinuteRate:
-    """Counts what addresses cause.
+    """Counts work by address.
 
     Parameters:
-        each: how much one address may cause in a minute.
-        together: how much all may.
-        ticks: seconds that only grow.
+        each: limit per minute for one address.
+        together: limit per minute for all addresses.
+        ticks: monotonic seconds.
     """
 
     def __init__(self, *, each: int, together: int, ticks: Callable[[], float]) -> None:
@@ -28,7 +28,7 @@ class MinuteRate:
         self._counters = Counters(end_of_minute, ticks)
 
     def take(self, address: str) -> bool:
-        """Count one, unless there is no room; whether there was."""
+        """Count one unit unless a limit is reached; return whether it was counted."""
         if self.is_spent(address) or self._left(_TOGETHER, self._together):
             return False
         self._counters.count(address, self._each)
@@ -36,15 +36,15 @@ class MinuteRate:
         return True
 
     def is_spent(self, address: str) -> bool:
-        """Whether an address has caused all that it may."""
+        """Return whether an address has reached its limit."""
         return self._left(address, self._each) > 0
 
     def seconds_left(self, address: str) -> int:
-        """Whole seconds until there may be room again for an address."""
+        """Return the whole seconds until an address may have capacity again."""
         left = max(self._left(address, self._each), self._left(_TOGETHER, self._together))
         return max(1, math.ceil(left))
 
     def _left(self, key: str | None, most: int) -> float:
-        """Seconds until something may be counted again that has reached its most; else 0."""
+        """Return the seconds until a full counter is reset; else 0."""
         window = self._counters.read(key)
         return 0.0 if window is None or window.counted < most else window.ends - self._ticks()

@@ -1,8 +1,7 @@
-"""What a request presents to prove who sends it: found in its head, believed by nobody yet.
+"""The credentials that a request presents: read from its head, not yet verified.
 
-A credential stands in ``Authorization``, or in ``X-AHP-Key`` (AHP 0.1, section 8.2), or the head is
-signed as a whole (RFC 9421); a link by which a thread is shared stands in ``Desk-Grant``. None ever
-stands in a URL.
+A credential is in ``Authorization`` or in ``X-AHP-Key`` (AHP 0.1, section 8.2), or the whole head
+is signed (RFC 9421). A link that shares a thread is in ``Desk-Grant``. None is ever in a URL.
 """
 
 from __future__ import annotations
@@ -16,26 +15,26 @@ from aitp_desk.model.errors import InvalidRequest, NotAuthenticated
 
 BEARER: Final = "bearer"
 GRANT: Final = "Desk-Grant"
-"""The scheme of a link by which a thread is shared, after its header. No ``Authorization`` has it:
-a scheme that stands there is read in small letters."""
+"""The scheme of grant links, named after their header. No ``Authorization`` can have it: schemes
+there are read in lowercase."""
 SESSION: Final = "Cookie"
-"""The scheme of a session of the operators' pages, after its header, as that of links is. No
-other part of the desk looks at cookies."""
+"""The scheme of console sessions, named after their header. No other part of the desk reads
+cookies."""
 HMAC_SCHEME: Final = "aitp-hmac-sha256"
-"""The scheme of requests that are signed with a shared secret (``signed_request.py``)."""
+"""The scheme of requests signed with a shared secret (``signed_request.py``)."""
 
 
 WEB_BOT_AUTH: Final = "web-bot-auth"
-"""The tag of message signatures that say who an agent is (``agents.py``)."""
+"""The tag of message signatures that identify an agent (``web_bot_auth/agents.py``)."""
 
 
 class RequestCredentials(msgspec.Struct, frozen=True):
-    """What a head presents.
+    """The credentials of a head.
 
     Parameters:
-        scheme: how it is presented; None where nothing is.
-        credential: what follows the scheme.
-        is_signed: whether there is a message signature that says who the agent is (RFC 9421).
+        scheme: None if there is no credential.
+        credential: the text after the scheme.
+        is_signed: whether there is a message signature that identifies an agent (RFC 9421).
     """
 
     scheme: str | None = None
@@ -44,7 +43,7 @@ class RequestCredentials(msgspec.Struct, frozen=True):
 
     @property
     def is_single_use(self) -> bool:
-        """Whether it opens nothing a second time, so that this head will not come again."""
+        """Whether it is valid only once, so that the same head will not be valid again."""
         return self.is_signed or self.scheme == HMAC_SCHEME
 
 
@@ -52,11 +51,11 @@ NO_CREDENTIALS = RequestCredentials()
 
 
 def read_credentials(headers: Headers) -> RequestCredentials:
-    """Return what a request presents.
+    """Return the credentials of a request.
 
     Raises:
-        InvalidRequest: a header that may stand once stands twice.
-        NotAuthenticated: two different credentials.
+        InvalidRequest: a header that must not be repeated is.
+        NotAuthenticated: there are two different credentials.
     """
     presented = _read_credential(headers)
     if any(WEB_BOT_AUTH in line for line in headers.getall("Signature-Input", [])):
@@ -65,16 +64,17 @@ def read_credentials(headers: Headers) -> RequestCredentials:
 
 
 def read_session(headers: Headers, cookie: str) -> RequestCredentials:
-    """Return what a request to the operators' pages presents: the cookie, and nothing beside it.
+    """Return the credential of a request to the console: the cookie and nothing else.
 
-    A program that sends a key is told, and not taken for whoever's browser it borrows.
+    A program that sends a key receives an error; it must not act as the signed-in operator whose
+    browser it uses.
 
     Parameters:
         cookie: its name.
 
     Raises:
-        NotAuthenticated: another credential, or two such cookies, as a page of another host of the
-            site's domain may set one beside the desk's own.
+        NotAuthenticated: there is another credential, or there are two such cookies: a page of
+            another host of the site's domain can set a second one.
     """
     if any(headers.getall(name, []) for name in ("Authorization", "X-AHP-Key", "Desk-Grant")):
         raise NotAuthenticated(

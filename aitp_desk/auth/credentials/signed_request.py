@@ -1,10 +1,10 @@
-"""Requests that are signed with a secret that their sender shares with the desk.
+"""Requests signed with a secret shared by the client and the desk.
 
-AHP 0.1 calls it ``signed_request`` (section 8.2) and agents.txt 1.0 ``hmac``; both leave its form
-open. ``docs/signed-requests.md`` defines it, with test vectors. The secret is never sent, and what
-is sent opens nothing a second time: it holds for one method, address, body and moment, once.
+AHP 0.1 calls this ``signed_request`` (section 8.2) and agents.txt 1.0 ``hmac``; both leave its form
+open. ``docs/signed-requests.md`` defines it, with test vectors. The secret is never sent. A
+signature is valid once, for one method, URL, body and time.
 
-Nothing secret is kept either: a key's secret comes from a data key, the key's id and its version.
+The store keeps no secret: a key's secret is derived from a data key, the key's id and its version.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from aitp_desk.model.errors import NotAuthenticated
 from aitp_desk.store.records.keys import Key
 
 MAX_CREDENTIAL = 512
-"""Of characters; what is longer is not read."""
+"""Maximum characters of a credential; a longer one is not parsed."""
 
 _ALGORITHM = HMAC_SCHEME.upper()
 _FORMS = {
@@ -38,20 +38,20 @@ _FORMS = {
     "body": re.compile(r"[0-9a-f]{64}", re.ASCII),
     "signature": re.compile(r"[0-9a-f]{64}", re.ASCII),
 }
-"""The parameters of the credential; none holds a comma or a quotation mark."""
+"""The parameters of the credential; none contains a comma or a quotation mark."""
 _USUAL = re.compile(
     ", ".join(f'{name}="({form.pattern})"' for name, form in _FORMS.items()), re.ASCII
 )
-"""The credential as the desk's documentation writes it, which is read at once."""
+"""The credential in the documented spelling, parsed in one match."""
 _ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://[^/?#]*", re.ASCII | re.IGNORECASE)
 
 
 class SignedHeader(NamedTuple):
-    """What the credential of a signed request says.
+    """The parameters of a signed request's credential.
 
     Parameters:
         key_id: id of the key and, after a point, its version.
-        timestamp: when it was signed, in Unix seconds, as it was sent; so is the rest.
+        timestamp: the time of signing in Unix seconds. Like the other parameters, text as sent.
         body: SHA-256 of the body in hexadecimal digits.
         signature: HMAC-SHA256 of :func:`make_signed_text` in hexadecimal digits.
     """
@@ -64,7 +64,7 @@ class SignedHeader(NamedTuple):
 
 
 class _SigningSecret:
-    """What a key signs with. Its text form never shows it."""
+    """The secret of a signing key. Its text form never shows it."""
 
     __slots__ = ("_begun",)
 
@@ -73,27 +73,26 @@ class _SigningSecret:
 
     def sign(self, text: bytes) -> bytes:
         """Return the signature of a text."""
-        signing = self._begun.copy()  # the key is taken in once
+        signing = self._begun.copy()  # the key is expanded once
         signing.update(text)
         return signing.digest()
 
 
 class _KeyProof(Proof, frozen=True, kw_only=True):
-    """Whose key it is that a signature is said to be made with: nothing is proven yet."""
+    """The proof of a key that a signature names: the signature is not yet verified."""
 
     secret: _SigningSecret
 
 
 class SignedRequests:
-    """The way of signed requests.
+    """The authentication method of signed requests.
 
     Parameters:
-        find: where keys are kept.
-        keys: the desk's data keys.
-        verified: remembers which keys were looked up.
-        nonces: remembers which requests came.
-        last_use: notes when keys are used.
-        window_seconds: how far a timestamp may be off the desk's clock.
+        find: looks keys up in the store.
+        verified: caches keys that were looked up.
+        nonces: remembers used nonces.
+        last_use: records when keys are used.
+        window_seconds: maximum difference between a timestamp and the desk's clock.
         clock: Unix seconds.
     """
 
@@ -117,10 +116,10 @@ class SignedRequests:
         self._clock = clock
 
     async def verify(self, head: Head) -> Proof:
-        """Return whose key has signed a request. It opens nothing a second time.
+        """Return the proof of the key that signed a request. It is valid once.
 
         Raises:
-            NotAuthenticated: it proves nothing.
+            NotAuthenticated: the signature is not valid.
         """
         signed = read_signed(get_credential(head))
         signed_at = int(signed.timestamp)
@@ -146,7 +145,7 @@ class SignedRequests:
         self._last_use.note(principal_id.removeprefix(KEY_PREFIX))
 
     async def still_holds(self, proof: Proof) -> bool:
-        """Whether the key still opens what it opened, for a response that goes on."""
+        """Return whether the key is still valid with its scopes, for a long-lived response."""
         return await self._verified.is_still_valid(proof, self._look_up)
 
     def _check_age(self, signed_at: int) -> None:
@@ -173,19 +172,21 @@ class SignedRequests:
 
 
 def make_secret(keys: DataKeys, id_: str, version: int, data_key: int) -> str:
-    """Return the secret of a version of a key: 64 hexadecimal digits, which are used as text.
+    """Return the secret of a key's version: 64 hexadecimal digits, used as text.
 
     Parameters:
-        data_key: the version of the data key that it comes from.
+        data_key: the version of the data key that it is derived from.
     """
     return keys.derive(f"hmac {id_}", version, data_key=data_key).hex()
 
 
 def read_signed(credential: str) -> SignedHeader:
-    """Read what follows the scheme: five parameters, each once, in any order (RFC 9110, 11.2).
+    """Parse the text after the scheme: five parameters, each once (RFC 9110, 11.2).
+
+    The parameters may come in any order.
 
     Raises:
-        NotAuthenticated: it has not this form.
+        NotAuthenticated: the text does not have this form.
     """
     if usual := _USUAL.fullmatch(credential):
         return SignedHeader(*usual.groups())
@@ -205,11 +206,11 @@ def read_signed(credential: str) -> SignedHeader:
 
 
 def make_signed_text(method: str, target: str, signed: SignedHeader) -> bytes:
-    """Return what the signature is made of: a line for each thing that it holds for.
+    """Return the signed text: one line for each thing that the signature covers.
 
     Parameters:
-        method: as it was sent.
-        target: of the request line, as it was sent.
+        method: as sent.
+        target: the target of the request line, as sent.
     """
     place = get_path_and_query(target)
     lines = (_ALGORITHM, method, place, signed.timestamp, signed.nonce, signed.body)
@@ -217,9 +218,9 @@ def make_signed_text(method: str, target: str, signed: SignedHeader) -> bytes:
 
 
 def get_path_and_query(target: str) -> str:
-    """What of a request's target names the place at the desk: of a whole URL what follows the host.
+    """Return path and query of a request's target, without the origin of an absolute URL.
 
-    Nothing is decoded or tidied up.
+    Nothing is decoded or normalised.
     """
     if not target.startswith("/") and (origin := _ORIGIN.match(target)):
         rest = target[origin.end() :]
@@ -228,10 +229,10 @@ def get_path_and_query(target: str) -> str:
 
 
 def _holds_until(token: Key, version: int, now: float) -> tuple[float | None, int]:
-    """Until when a version of a key opens anything, and the data key that its secret comes from.
+    """Return until when a key's version is valid, and the data key of its secret.
 
     Raises:
-        NotAuthenticated: it does not now.
+        NotAuthenticated: it is not valid now.
     """
     if version == token.version:
         return token.expires_at, token.data_key

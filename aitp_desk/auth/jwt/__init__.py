@@ -1,1 +1,1 @@
-"""JSON Web Tokens: of this desk and of issuers that the owner trusts."""
+"""JSON Web Tokens, of this desk and of issuers that the owner trusts."""

@@ -1,4 +1,4 @@
-"""base64url without padding (RFC 7515, section 2), in its one spelling."""
+"""base64url without padding (RFC 7515, section 2), in canonical form."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ _ALPHABET = re.compile(r"[A-Za-z0-9_-]+", re.ASCII)
 
 
 def encode_base64url(data: bytes) -> str:
-    """Write bytes."""
+    """Encode bytes."""
     return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
 
 
 def decode_base64url(text: str) -> bytes | None:
-    """Read bytes; None where this is none, or its last character has bits that say nothing."""
+    """Decode text; None if it is not canonical base64url without padding."""
     if _ALPHABET.fullmatch(text) is None:
         return None
     try:

@@ -1,8 +1,7 @@
-"""JWTs: ``Authorization: Bearer`` and what an issuer has signed whom the site's owner has named.
+"""Authenticates ``Authorization: Bearer`` with a JWT of an issuer that the owner configured.
 
-What costs nothing is looked at first: whose token it is, whom it is for and whether it has expired.
-Only then keys are looked for, and only in the places that the owner has named. A refusal says which
-rule was broken and repeats nothing of the token.
+Cheap checks come first: issuer, audience, expiry. Only then is a key looked up, and only where the
+owner allows. An error names the broken rule and repeats nothing of the token.
 
 Sources: RFC 6750 (bearer tokens), RFC 7519, section 7.2, RFC 8725 (best current practices), RFC
 9068, section 4 (JWTs as access tokens).
@@ -23,11 +22,11 @@ from aitp_desk.model.errors import TokenRefused
 
 
 class BearerTokens:
-    """The way of JWTs.
+    """The authentication method of JWTs.
 
     Parameters:
-        issuers: whose tokens are taken.
-        verified: remembers what was proven.
+        issuers: the trusted issuers.
+        verified: caches proofs.
         clock: Unix seconds.
     """
 
@@ -39,16 +38,16 @@ class BearerTokens:
         self._clock = clock
 
     async def verify(self, head: Head) -> Proof:
-        """Return whose token a request carries.
+        """Return the proof of a request's token.
 
         Raises:
-            TokenRefused: it proves nothing.
-            Unavailable: the keys of its issuer cannot be had now.
+            TokenRefused: the token is not valid.
+            Unavailable: the keys of its issuer cannot be fetched now.
         """
         return await self._verified.find(get_credential(head), self._prove)
 
     async def still_holds(self, proof: Proof) -> bool:
-        """Whether the token still opens what it opened; it does not once it has expired."""
+        """Return whether the token is still valid with its scopes, and not expired."""
         return await self._verified.is_still_valid(proof, self._prove)
 
     async def _prove(self, credential: str) -> Proof:

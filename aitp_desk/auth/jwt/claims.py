@@ -1,4 +1,4 @@
-"""What a token says, held to what its issuer's tokens must say.
+"""Validates a token's claims against the rules of its issuer.
 
 Sources: RFC 7519, section 4.1; RFC 8725, sections 3.8 to 3.12; RFC 9068, sections 2.2 and 4.
 """
@@ -20,12 +20,12 @@ LAST_SECOND = 253_402_300_799
 
 
 class ClaimRules(msgspec.Struct, frozen=True):
-    """What the claims of an issuer's tokens must keep to.
+    """The rules for the claims of an issuer's tokens.
 
     Parameters:
-        audience: whom a token must be for.
+        audience: the required ``aud``.
         leeway: seconds by which two clocks may differ.
-        max_lifetime: the most seconds between a token's ``iat`` and ``exp``.
+        max_lifetime: maximum seconds between a token's ``iat`` and ``exp``.
     """
 
     audience: str
@@ -34,15 +34,14 @@ class ClaimRules(msgspec.Struct, frozen=True):
 
 
 class Claims(msgspec.Struct, frozen=True):
-    """What a token says, read and within its bounds.
+    """The validated claims of a token.
 
     Parameters:
-        subject: who it is about.
         issued_at: Unix seconds.
         ends_at: Unix seconds from which it is refused, leeway included.
-        token_id: its ``jti``; None for none.
-        client_id: which program it was given to; None where it does not say.
-        scopes: what it was given for, in its issuer's words.
+        token_id: its ``jti``; None if it has none.
+        client_id: the client it was issued to; None if it names none.
+        scopes: its scopes under the issuer's names.
     """
 
     subject: str
@@ -54,13 +53,13 @@ class Claims(msgspec.Struct, frozen=True):
 
 
 def read_claims(claims: Mapping[str, Any], bounds: ClaimRules, now: float) -> Claims:
-    """Read a token's claims, all but ``iss``, which has said whose bounds these are.
+    """Validate a token's claims, except ``iss``, which selected these rules.
 
     Parameters:
         now: Unix seconds.
 
     Raises:
-        TokenRefused: one is missing, is of another kind, or is out of bounds.
+        TokenRefused: a claim is missing, has the wrong type, or breaks a rule.
     """
     _check_audience(claims.get("aud"), bounds.audience)
     issued_at = _read_time(claims, "iat")
@@ -101,7 +100,7 @@ def _check_audience(audience: Any, own: str) -> None:
 
 
 def _read_time(claims: Mapping[str, Any], name: str) -> int:
-    """A time in whole seconds; a number that is written as a text or a fraction is none."""
+    """Return a time in whole seconds; reject strings and fractions."""
     value = claims.get(name)
     if type(value) is not int or not 0 <= value <= LAST_SECOND:
         raise TokenRefused(f"The token has no {name} that is a time in whole Unix seconds.")
@@ -118,7 +117,7 @@ def _read_text(claims: Mapping[str, Any], name: str, most: int) -> str | None:
 
 
 def _read_scopes(claims: Mapping[str, Any]) -> tuple[str, ...]:
-    """What a token is for: ``scope`` (RFC 8693, section 4.2), or else ``scp``, as some write it."""
+    """Return a token's scopes: ``scope`` (RFC 8693, section 4.2), else ``scp``."""
     name = "scope" if "scope" in claims else "scp"
     value = claims.get(name, "")
     if isinstance(value, str):

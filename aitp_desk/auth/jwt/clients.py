@@ -1,4 +1,4 @@
-"""OAuth clients: how they are made, and how they prove who they are.
+"""OAuth clients: their creation and the verification of their secrets.
 
 A client has a public id and a secret, which is shown once. The store keeps a keyed hash of both.
 """
@@ -20,7 +20,7 @@ class ClientSecrets:
     """Makes and verifies the secrets of clients.
 
     Parameters:
-        keys: the desk's data keys; the newest keys the hashes of new clients.
+        keys: the desk's data keys; the newest one keys the hashes of new secrets.
     """
 
     def __init__(self, keys: DataKeys) -> None:
@@ -38,11 +38,11 @@ class ClientSecrets:
         now: int,
         expires_at: int | None,
     ) -> tuple[Client, str]:
-        """Make a client. Returns it as it is to be kept, and its secret.
+        """Make a client. Returns the client to store, and its secret.
 
         Parameters:
             now: Unix seconds.
-            expires_at: Unix seconds; None for as long as nobody revokes it.
+            expires_at: Unix seconds; None for no expiry.
         """
         id_ = secrets.token_hex(_ID_BYTES)
         secret, hash_, data_key = self.renew(id_)
@@ -59,17 +59,17 @@ class ClientSecrets:
         return client, secret
 
     def renew(self, client_id: str) -> tuple[str, bytes, int]:
-        """Make a secret. Returns it, what is to be kept of it, and the version of its data key."""
+        """Make a secret. Returns it, its hash to store, and the version of its data key."""
         secret = secrets.token_hex(_SECRET_BYTES)
         return secret, self._hash(client_id, secret, self._newest), self._newest
 
     def is_valid(self, client_id: str, secret: str, client: Client | None, now: float) -> bool:
-        """Whether id and secret are those of a client, or the secret is the one that it had before.
+        """Return whether a secret is a client's present or still valid former one.
 
-        It takes as long where there is no such client.
+        It takes the same time for an unknown client.
 
         Parameters:
-            client: the one with this id, None where there is none.
+            client: the one with this id, None if there is none.
             now: Unix seconds.
         """
         former = None if client is None else client.former_at(now)
@@ -78,7 +78,7 @@ class ClientSecrets:
         return is_present or is_former
 
     def _is_hashed(self, client_id: str, secret: str, kept: Client | FormerSecret | None) -> bool:
-        """Whether this is what is kept of a secret; never where its data key is lost."""
+        """Return whether a secret has a stored hash; False if its data key is lost."""
         is_known = kept is not None and kept.data_key in self._hashing
         if kept is None or not is_known:
             hash_ = self._hash(client_id, secret, self._newest)

@@ -1,9 +1,9 @@
-"""A token in its compact form, taken apart before anything in it is believed.
+"""Parses a token in compact form before anything in it is trusted.
 
-JWTs come from strangers, and their header says how they want to be read. So nothing here follows
-what it says: a token that wants more than one signature over one JSON object is refused (RFC 8725,
-sections 3.1 to 3.11). Two readers cannot read a token in two ways: base64url has one spelling, JSON
-no member twice.
+JWTs come from strangers, and their header says how to read them. The parser does not follow it: it
+refuses a token that needs more than one signature over one JSON object (RFC 8725, sections 3.1 to
+3.11). Two parsers cannot read a token differently: base64url is canonical, and JSON members are
+unique.
 
 Sources: RFC 7515 (JWS, sections 3.1, 4.1 and 5.2), RFC 7519 (JWT, sections 5 and 7.2).
 """
@@ -19,25 +19,24 @@ from aitp_desk.auth.jwt.base64url import decode_base64url
 from aitp_desk.model.errors import TokenRefused
 
 MAX_TOKEN_CHARACTERS = 8192
-"""A longer one is refused before any of it is read."""
+"""A longer token is refused unread."""
 MAX_KEY_ID_CHARACTERS = 256
 
 _POINTS_TO_KEYS = ("jku", "jwk", "x5u", "x5c")
 """Headers by which a token brings its own key, or says where it is (RFC 8725, section 3.10)."""
 _WANTS_MORE = ("crit", "b64", "cty", "enc", "zip")
-"""Headers of extensions, of what is encrypted, compressed, or holds another token."""
+"""Headers of extensions, of encryption and compression, and of nested tokens."""
 
 
 class CompactToken(msgspec.Struct, frozen=True):
-    """A token, taken apart; nothing of it is proven.
+    """A parsed token; nothing of it is verified.
 
     Parameters:
-        text: the token as it was sent.
-        algorithm: what its header says that it is signed with.
-        key_id: which key its header names; None for none.
-        type: what kind of token its header says that it is, in small letters and without
-            ``application/``; empty where it does not say.
-        claims: what it says. No text in it is a number, and no number is too long to be read.
+        text: the token as sent.
+        algorithm: the header's ``alg``.
+        key_id: the header's ``kid``; None if it has none.
+        type: the header's ``typ`` in lowercase, without ``application/``; empty if it has none.
+        claims: its claims, unchecked but for the size of numbers.
     """
 
     text: str
@@ -48,10 +47,10 @@ class CompactToken(msgspec.Struct, frozen=True):
 
 
 def read_compact(text: str) -> CompactToken:
-    """Take a token apart.
+    """Parse a token.
 
     Raises:
-        TokenRefused: it is too long, is no JWT of three parts, or asks for more than a signature.
+        TokenRefused: it is too long, is no JWT of three parts, or needs more than a signature.
     """
     if len(text) > MAX_TOKEN_CHARACTERS:
         raise TokenRefused(f"The token is longer than {MAX_TOKEN_CHARACTERS} characters.")
@@ -89,7 +88,7 @@ def read_compact(text: str) -> CompactToken:
 
 
 def is_key_id(text: str) -> bool:
-    """Whether a text may name a key."""
+    """Return whether a text may be a key's id."""
     return 0 < len(text) <= MAX_KEY_ID_CHARACTERS and text.isprintable()
 
 
@@ -97,7 +96,7 @@ def _decode(part: str, what: str) -> bytes:
     """Decode a part of a token.
 
     Parameters:
-        what: which part it is, for the message.
+        what: the part's name in the error.
     """
     decoded = decode_base64url(part)
     if decoded is None:

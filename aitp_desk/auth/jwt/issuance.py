@@ -1,4 +1,4 @@
-"""The access tokens of this desk: JWTs that it signs itself.
+"""Issues the desk's access tokens: JWTs that it signs itself.
 
 Sources: RFC 9068 (JWT profile for access tokens), RFC 8037 (Ed25519).
 """
@@ -13,7 +13,7 @@ from aitp_desk.store.records.clients import Client
 
 ALGORITHM: Final = "EdDSA"
 TYPE = "at+jwt"
-"""What a header calls such a token (RFC 9068, section 2.1), so that no other JWT passes for it."""
+"""The ``typ`` of access tokens (RFC 9068, section 2.1), so that no other JWT passes for one."""
 
 
 def sign_token(
@@ -28,15 +28,15 @@ def sign_token(
 ) -> str:
     """Sign an access token (RFC 9068, section 2.2).
 
-    Its subject is the client, for no person stands behind it.
+    Its subject is the client, because it represents no person.
 
     Parameters:
-        pair: the key that signs now.
+        pair: the current signing key.
         id_: of the token.
-        issuer: the public address of the desk, which is also whom the token is for.
+        issuer: the public URL of the desk, which is also the audience.
         now: Unix seconds, as is ``expires_at``.
     """
-    import jwt  # with every way to sign that it knows: the first token has time for that
+    import jwt  # imports all signing algorithms: deferred to the first token
 
     claims = {
         "iss": issuer,

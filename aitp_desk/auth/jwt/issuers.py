@@ -1,7 +1,7 @@
-"""Whose tokens the desk takes, and what it takes them for.
+"""The issuers whose tokens the desk accepts, and what their tokens permit.
 
-An issuer is known by its URL, which its tokens name as ``iss``. The desk itself may be one: its
-keys are at hand, those of others are fetched (``jwks.py``) or are a secret that both sides have.
+An issuer is identified by its URL, which its tokens name as ``iss``. The desk can be an issuer
+itself, with local keys. Keys of others are fetched (``jwks.py``) or are a shared secret.
 """
 
 from __future__ import annotations
@@ -29,28 +29,28 @@ from aitp_desk.store.reads.credentials.jwt_revocations import is_revoked
 
 
 class IssuerKeys(Protocol):
-    """The keys of one issuer, wherever they are.
+    """The keys of one issuer.
 
     :class:`aitp_desk.auth.jwt.jwks.RemoteKeys` fetches them; :class:`SharedSecret` holds one. An
-    issuer whose keys are at hand finds them with :func:`aitp_desk.auth.jwt.jwk.find_key`.
+    issuer with local keys finds them with :func:`aitp_desk.auth.jwt.jwk.find_key`.
     """
 
     async def find(self, key_id: str | None, algorithm: str) -> VerifyingKey | None:
-        """Return the key that a token names; None where the issuer has no such key.
+        """Return the key that a token names; None if the issuer has no such key.
 
-        Whatever a token says is unproven here: it may only be compared.
+        The token is not yet verified: its values may only be compared.
 
         Parameters:
-            key_id: None where the token names none.
+            key_id: None if the token names none.
             algorithm: one of those that the issuer signs with.
 
         Raises:
-            Unavailable: the keys cannot be had now.
+            Unavailable: the keys cannot be fetched now.
         """
 
 
 class SharedSecret:
-    """The one secret that an issuer shares with the desk, for HS256.
+    """The secret that an issuer shares with the desk, for HS256.
 
     Parameters:
         secret: at least 32 bytes.
@@ -69,18 +69,17 @@ class SharedSecret:
 
 
 class Issuer(msgspec.Struct, frozen=True):
-    """Somebody whose tokens are taken.
+    """An issuer whose tokens the desk accepts.
 
     Parameters:
         url: its issuer identifier, compared character by character with ``iss``.
-        algorithms: what its tokens may be signed with.
-        keys: what they are verified with.
-        bounds: what their claims keep to.
-        types: what their ``typ`` may be, in small letters, without ``application/``.
-        introduce: says who the caller of a proven token is. Raises TokenRefused where that was
-            revoked.
-        use: notes the ``jti`` of a token that is good for one request; None where they are good
-            until they expire. Raises TokenRefused where it is known.
+        algorithms: the allowed algorithms of its tokens.
+        keys: the keys that verify them.
+        bounds: the rules for their claims.
+        types: the allowed values of ``typ``, lowercase, without ``application/``.
+        introduce: returns the caller of a verified token. Raises TokenRefused for a revoked one.
+        use: records the ``jti`` of a single-use token; None if tokens are valid until they expire.
+            Raises TokenRefused if it was used.
     """
 
     url: str
@@ -95,7 +94,7 @@ class Issuer(msgspec.Struct, frozen=True):
 async def make_unrevoked_principal(
     store: Store, settings: IssuerSettings, claims: Claims
 ) -> Principal:
-    """Say who the caller is whom a token of a configured issuer is about.
+    """Return the caller of a configured issuer's token.
 
     Raises:
         TokenRefused: the site's owner has revoked it.
@@ -113,7 +112,7 @@ async def make_unrevoked_principal(
 
 
 def make_principal(settings: IssuerSettings, claims: Claims) -> Principal:
-    """The caller whom a token of a configured issuer is about."""
+    """Return the caller of a configured issuer's token, without a check for revocation."""
     scopes = limit_scopes(claims.scopes, settings.scopes, settings.scope_names)
     is_agent = settings.callers == "agents" or (
         settings.callers == "told" and claims.client_id == claims.subject
@@ -128,10 +127,10 @@ def make_principal(settings: IssuerSettings, claims: Claims) -> Principal:
 
 
 async def use_once(nonces: NonceCache, name: str, claims: Claims) -> None:
-    """Use a token that is good for one request.
+    """Use a single-use token.
 
     Parameters:
-        name: what the site's owner calls its issuer.
+        name: the issuer's name in the configuration.
 
     Raises:
         TokenRefused: it was used before.
@@ -146,9 +145,9 @@ async def use_once(nonces: NonceCache, name: str, claims: Claims) -> None:
 
 
 def list_token_types(wanted: str) -> frozenset[str]:
-    """What tokens may say that they are, where that much is wanted; any access token if empty.
+    """Return the allowed values of ``typ``; those of any access token if ``wanted`` is empty.
 
-    Tokens that are made for something else, such as ``logout+jwt``, say so (RFC 8725, 3.11).
+    Tokens for other purposes, such as ``logout+jwt``, name their type (RFC 8725, 3.11).
     """
     if wanted:
         return frozenset({wanted.lower().removeprefix("application/")})
@@ -158,14 +157,14 @@ def list_token_types(wanted: str) -> frozenset[str]:
 def limit_scopes(
     told: tuple[str, ...], allowed: tuple[str, ...], names: Mapping[str, str]
 ) -> frozenset[str]:
-    """The scopes of this desk that a token opens.
+    """Return the scopes of this desk that a token permits.
 
-    What the issuer may not give, and what is no scope of this desk, is left out.
+    Scopes that the issuer may not grant, or that the desk does not have, are left out.
 
     Parameters:
-        told: what the token says, in its issuer's words.
-        allowed: what the issuer may give.
-        names: what the issuer calls scopes of this desk.
+        told: the token's scopes under the issuer's names.
+        allowed: the scopes that the issuer may grant.
+        names: maps the issuer's names to scopes of this desk.
     """
     found = {names.get(word, word) for word in told}
     return frozenset(scope for scope in found if is_scope(scope) and covers_scope(allowed, scope))

@@ -1,7 +1,7 @@
 """Keys that verify tokens, read from the JWKs that issuers publish.
 
-A key is bound to one algorithm by what it is, never by what a token says: an RSA key cannot be
-taken for the secret of an HMAC, nor a curve for another (RFC 8725, sections 3.1 and 3.2).
+A key's type determines its one algorithm, never the token: an RSA key cannot be used as an HMAC
+secret, nor one curve as another (RFC 8725, sections 3.1 and 3.2).
 
 Sources: RFC 7517 (JWK), RFC 7518, section 6 (RSA, EC), RFC 8037 (Ed25519).
 """
@@ -34,19 +34,19 @@ if TYPE_CHECKING:
 Algorithm = Literal["EdDSA", "ES256", "RS256", "HS256"]
 
 MIN_SECRET_BYTES = 32
-"""Of a secret for HS256 (RFC 7518, section 3.2)."""
+"""Minimum length of a secret for HS256 (RFC 7518, section 3.2)."""
 MIN_RSA_BITS, MAX_RSA_BITS = 2048, 8192
-"""RFC 7518, section 3.3; a larger key takes long to verify with."""
+"""RFC 7518, section 3.3; verification with a larger key is slow."""
 _MIN_EXPONENT, _MAX_EXPONENT = 65537, 2**32
 _COORDINATE_BYTES = 32
 
 
 class VerifyingKey(msgspec.Struct, frozen=True):
-    """A key that verifies tokens, with the one algorithm that it is for.
+    """A key that verifies tokens, with its one algorithm.
 
     Parameters:
-        id: what tokens call it (``kid``); None where it has no name.
-        algorithm: as tokens name it (RFC 7518, section 3.1; RFC 8037, section 3.1).
+        id: its ``kid``; None if it has none.
+        algorithm: the name in tokens (RFC 7518, section 3.1; RFC 8037, section 3.1).
         material: the public key, or the bytes of a secret for HS256.
     """
 
@@ -55,10 +55,10 @@ class VerifyingKey(msgspec.Struct, frozen=True):
     material: Ed25519PublicKey | EllipticCurvePublicKey | RSAPublicKey | bytes
 
     def check(self, token: CompactToken) -> None:
-        """Check that this key has signed a token.
+        """Verify the signature of a token.
 
         Raises:
-            TokenRefused: it has not.
+            TokenRefused: this key has not signed it.
         """
         import jwt
 
@@ -70,7 +70,7 @@ class VerifyingKey(msgspec.Struct, frozen=True):
 
 @cache
 def _verifier() -> PyJWS:
-    """What verifies signatures; it takes a while to import, and most desks are shown no JWT."""
+    """Return the verifier of signatures; its import is slow, and most desks never see a JWT."""
     from jwt import PyJWS
 
     return PyJWS(options={"enforce_minimum_key_length": True})
@@ -80,8 +80,8 @@ def read_key(jwk: Any) -> VerifyingKey | None:
     """Read one JWK of a published set.
 
     Returns:
-        None where it is not one that verifies tokens here: a key of another kind or for another
-        use, a weak, a malformed or a secret one. Others of its set may be used all the same.
+        None if it cannot verify tokens here: a key of another type or use, a weak, malformed or
+            private one. Other keys of its set may still be used.
     """
     if not isinstance(jwk, dict) or not _is_for_verifying(jwk):
         return None
@@ -95,10 +95,10 @@ def read_key(jwk: Any) -> VerifyingKey | None:
 
 
 def make_thumbprint(jwk: Mapping[str, Any]) -> str:
-    """Name a public key by what it is, in base64url (RFC 7638, section 3).
+    """Return the thumbprint of a public key, in base64url (RFC 7638, section 3).
 
     Parameters:
-        jwk: one that :func:`read_key` takes.
+        jwk: one that :func:`read_key` accepts.
     """
     names = {"OKP": ("crv", "kty", "x"), "EC": ("crv", "kty", "x", "y"), "RSA": ("e", "kty", "n")}
     members = {name: jwk[name] for name in names[jwk["kty"]]}
@@ -109,7 +109,7 @@ def make_thumbprint(jwk: Mapping[str, Any]) -> str:
 def find_key(
     keys: Iterable[VerifyingKey], key_id: str | None, algorithm: str
 ) -> VerifyingKey | None:
-    """Find the key that a token names; one that names none means the only one of its algorithm."""
+    """Find the key that a token names; without a name, the only key of its algorithm."""
     fit = [key for key in keys if key.algorithm == algorithm]
     if key_id is not None:
         return next((key for key in fit if key.id == key_id), None)
@@ -123,7 +123,7 @@ def _is_for_verifying(jwk: Mapping[str, Any]) -> bool:
         and jwk.get("use", "sig") == "sig"
         and isinstance(operations, list)
         and "verify" in operations
-        and "d" not in jwk  # a private key that is published is nobody's any more
+        and "d" not in jwk  # a published private key is compromised
     )
 
 
@@ -138,7 +138,7 @@ def _read_material(jwk: Mapping[str, Any]) -> VerifyingKey | None:
             if len(x) != _COORDINATE_BYTES or len(y) != _COORDINATE_BYTES:
                 return None
             point = EllipticCurvePublicNumbers(int.from_bytes(x), int.from_bytes(y), SECP256R1())
-            return VerifyingKey(key_id, "ES256", point.public_key())  # refused off the curve
+            return VerifyingKey(key_id, "ES256", point.public_key())  # raises off the curve
         case "RSA", None:
             exponent = int.from_bytes(_read_bytes(jwk, "e"))
             modulus = int.from_bytes(_read_bytes(jwk, "n"))
@@ -152,10 +152,10 @@ def _read_material(jwk: Mapping[str, Any]) -> VerifyingKey | None:
 
 
 def _read_bytes(jwk: Mapping[str, Any], name: str) -> bytes:
-    """A member that is bytes.
+    """Decode a member of bytes.
 
     Raises:
-        ValueError: it is none.
+        ValueError: it is not base64url.
     """
     value = jwk.get(name)
     decoded = decode_base64url(value) if isinstance(value, str) else None

@@ -1,8 +1,8 @@
-"""The published keys of an issuer: fetched, kept for a while, and fetched again when need be.
+"""Fetches and caches the published keys of an issuer.
 
-Nothing that a caller sends says what is fetched: the address is the owner's, or one that the
-issuer's own metadata names. Nor does it say how often. The requests of others go on meanwhile with
-the keys that are known; and an issuer that does not answer keeps the keys that it had, for a day.
+Callers decide neither what is fetched nor how often: the address is the owner's, or one that the
+issuer's own metadata names. Other requests use the known keys during a fetch. If an issuer does not
+respond, its last keys stay valid for a day.
 
 Sources: RFC 7517, section 5 (JWK Set), RFC 8414, section 3 (where an issuer's metadata is), OpenID
 Connect Discovery 1.0, section 4 (the older place).
@@ -39,10 +39,10 @@ class RemoteKeys:
     """The keys that an issuer publishes. See :class:`aitp_desk.auth.jwt.issuers.IssuerKeys`.
 
     Parameters:
-        name: what the site's owner calls the issuer, for the log and for messages.
+        name: the issuer's name in the configuration, for the log and for messages.
         issuer: its URL.
-        address: where its keys are; empty where its metadata says so.
-        clock: seconds that only grow.
+        address: the URL of its keys; empty to read it from the issuer's metadata.
+        clock: monotonic seconds.
     """
 
     def __init__(
@@ -65,7 +65,7 @@ class RemoteKeys:
         self._fetching = asyncio.Lock()
 
     async def find(self, key_id: str | None, algorithm: str) -> VerifyingKey | None:
-        """Return the key that a token names, fetching the set where it is not known or is old.
+        """Return the key that a token names; fetch the set if it is unknown or stale.
 
         Raises:
             Unavailable: there is no set, and none can be fetched now.
@@ -76,7 +76,7 @@ class RemoteKeys:
         if not self._keys:
             await self._fetch_after(came_at)
         elif came_at >= self._fresh_until and not self._fetching.locked():
-            await self._fetch_after(came_at)  # who comes meanwhile takes the set that is known
+            await self._fetch_after(came_at)  # concurrent requests use the known set
         found = find_key(self._keys, key_id, algorithm)
         if found is None:
             await self._fetch_after(came_at)
@@ -90,7 +90,7 @@ class RemoteKeys:
         return found
 
     async def _fetch_after(self, came_at: float) -> None:
-        """Fetch the set, unless it was fetched since or not long before: all who wait share it."""
+        """Fetch the set unless it was fetched since or shortly before; waiters share it."""
         async with self._fetching:
             if self._asked_at is not None and came_at < self._asked_at + REFETCH_SECONDS:
                 return
@@ -100,7 +100,7 @@ class RemoteKeys:
                     answer = await self._get(self._address or await self._discover())
                 keys = read_set(answer.body)
             except asyncio.CancelledError:
-                self._asked_at = before  # who asked has gone; whoever waits asks again
+                self._asked_at = before  # the request was cancelled; a waiting one fetches again
                 raise
             except (EgressError, TimeoutError, KeySetError) as error:
                 _log.warning(
@@ -112,10 +112,10 @@ class RemoteKeys:
             _log.info("issuer_keys_fetched", issuer=self._name, keys=len(keys))
 
     async def _discover(self) -> str:
-        """Where the issuer's keys are, as its metadata says.
+        """Return the URL of the issuer's keys from its metadata.
 
         Raises:
-            EgressError, Unreadable: it says nothing that can be used.
+            EgressError, KeySetError: the metadata has no usable URL.
         """
         parts = urlsplit(self._issuer)
         path = parts.path.rstrip("/")
@@ -146,7 +146,7 @@ def read_set(body: bytes) -> tuple[VerifyingKey, ...]:
     """Read the keys of a JWK Set that verify tokens (RFC 7517, section 5).
 
     Raises:
-        Unreadable: it is none, lists too many, or none of its keys can be used.
+        KeySetError: it is no JWK Set, lists too many keys, or has no usable key.
     """
     listed = read_object(body).get("keys")
     if not isinstance(listed, list):

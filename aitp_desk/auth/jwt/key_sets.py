@@ -1,6 +1,7 @@
-"""Keys that others publish: how long a set of them is taken as it is, and how one is read.
+"""Keys that others publish: how long a set is fresh, and how one is read.
 
-Issuers publish theirs as JWK Sets (``jwks.py``), agents as directories (``directories.py``).
+Issuers publish JWK Sets (``jwks.py``), agents publish directories
+(``web_bot_auth/directories.py``).
 """
 
 from __future__ import annotations
@@ -12,25 +13,25 @@ from typing import Any
 from aitp_desk.egress import Fetched
 
 REFETCH_SECONDS = 60
-"""So much lies between two fetches at least, whatever keys tokens name."""
+"""Minimum seconds between two fetches, whatever keys tokens name."""
 MIN_FRESH_SECONDS, FRESH_SECONDS, MAX_FRESH_SECONDS = 300, 3600, 86_400
-"""How long a set is taken as it is: at least, where its issuer does not say, and at most."""
+"""How long a set is fresh: minimum, default, and maximum."""
 OLD_SECONDS = 86_400
-"""How much longer it is used while its issuer does not answer: a withdrawn key must end some day,
-also where somebody keeps the desk from hearing of it."""
+"""How much longer a set is used while its issuer does not respond. A withdrawn key must end even
+if an attacker blocks the desk's requests."""
 
 _MAX_AGE = re.compile(r"(?:^|[,\s])max-age\s*=\s*\"?([0-9]{1,9})\b", re.IGNORECASE | re.ASCII)
 
 
 class KeySetError(Exception):
-    """An issuer's answer is not what it should be; the message says what is wrong with it."""
+    """An issuer's response is unusable; the message says why."""
 
 
 def read_object(body: bytes) -> dict[str, Any]:
-    """Read a JSON object.
+    """Parse a JSON object.
 
     Raises:
-        Unreadable: it is none.
+        KeySetError: it is none.
     """
     try:
         value = json.loads(body.decode("utf-8"))
@@ -42,7 +43,7 @@ def read_object(body: bytes) -> dict[str, Any]:
 
 
 def read_freshness(answer: Fetched) -> int:
-    """How long a set may be taken as it is (RFC 9111, section 5.2.2.1), within bounds."""
+    """Return how long a set is fresh (RFC 9111, section 5.2.2.1), within bounds."""
     said = answer.headers.get("Cache-Control", "")
     if "no-store" in said.lower() or "no-cache" in said.lower():
         return MIN_FRESH_SECONDS

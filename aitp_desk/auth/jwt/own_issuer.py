@@ -1,4 +1,4 @@
-"""The desk as one of the issuers whose tokens it takes: keys and clients are at hand."""
+"""The desk as one of its token issuers, with local keys and clients."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Clock = Callable[[], float]
 class OwnIssuerKeys:
     """The public halves of the keys that sign the desk's tokens.
 
-    They are asked for once a token, and remembered with it.
+    They are read once for each token; the proof is then cached.
     """
 
     def __init__(self, store: Store, keys: SigningKeys, clock: Clock) -> None:
@@ -37,7 +37,7 @@ class OwnIssuerKeys:
         self._clock = clock
 
     async def find(self, key_id: str | None, algorithm: str) -> VerifyingKey | None:
-        """Return the key that a token names; None where the desk has no such key any more."""
+        """Return the key that a token names; None if it is no longer published."""
         later = await client_reads.signing_keys(self._store)
         published = [
             VerifyingKey(pair.id, ALGORITHM, pair.private.public_key())
@@ -47,14 +47,14 @@ class OwnIssuerKeys:
 
 
 def make_own_issuer(*, store: Store, keys: SigningKeys, url: str, clock: Clock) -> Issuer:
-    """Make the desk an issuer whose tokens it takes.
+    """Make the desk an issuer whose tokens it accepts.
 
-    A token opens as long as its client may have one: who revokes a client ends its tokens.
+    A token is valid as long as its client: revoking a client ends its tokens.
 
     Parameters:
-        keys: what signs.
-        url: the public address of the desk, which issues its tokens and is whom they are for.
-        clock: Unix seconds, the same that tokens are signed by.
+        keys: the signing keys.
+        url: the public URL of the desk, which is the tokens' issuer and audience.
+        clock: Unix seconds, the clock that signs the tokens.
     """
     return Issuer(
         url=url,
@@ -67,9 +67,9 @@ def make_own_issuer(*, store: Store, keys: SigningKeys, url: str, clock: Clock) 
 
 
 async def _introduce(store: Store, clock: Clock, claims: Claims) -> Principal:
-    """Say whose token it is. What it opens was settled when it was signed.
+    """Return the caller of a token. Its scopes were settled when it was signed.
 
-    Anybody can register as many clients as they like: their limits are those of their address.
+    Registration of clients is open and unlimited: such clients share their address's limits.
     """
     client = await client_reads.client(store, claims.subject)
     if client is None or not client.is_live(clock()):

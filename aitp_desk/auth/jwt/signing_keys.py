@@ -1,9 +1,9 @@
-"""The keys that sign this desk's access tokens, and when each of them does.
+"""The keys that sign the desk's access tokens, and when each does.
 
-A key is derived from a data key and a version, so that none is kept anywhere: the store has only
-the versions after the first and their times. A new key is published before it signs, and the
-one before stays published until the last token that it signed is dead. So whoever verifies, and
-keeps the published set for a while, always knows the key of a live token.
+Keys are derived from a data key and a version and stored nowhere: the store has only the versions
+after the first, with their times. A new key is published before it signs. The previous one stays
+published until its last token has expired. A verifier that caches the published set therefore
+always knows the key of a valid token.
 """
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ from aitp_desk.config.sections.access.oauth import LONGEST_TOKEN_SECONDS
 from aitp_desk.store.records.clients import SigningKey
 
 PUBLISHED_FOR_SECONDS = 300
-"""How long others may keep the published set before they ask again."""
+"""How long others may cache the published set."""
 AHEAD_SECONDS = 2 * PUBLISHED_FOR_SECONDS
 """How long a key is published before it signs."""
 _FIRST = SigningKey(version=1, made_at=0, signs_from=0)
 _MOST_DERIVED = 256
-"""More than can be published: a day's keys, one every ten minutes."""
+"""More than can be published: one key every ten minutes for a day."""
 
 
 class KeyPair(msgspec.Struct, frozen=True):
     """A signing key with its public half.
 
     Parameters:
-        id: the thumbprint of the public half (RFC 7638), which tokens name as ``kid``.
+        id: the thumbprint of the public half (RFC 7638), used as ``kid``.
         public: the 32 bytes of the public half, in base64url.
         private: Ed25519.
     """
@@ -45,17 +45,13 @@ class KeyPair(msgspec.Struct, frozen=True):
 
 
 class SigningKeys:
-    """Derives the keys of a desk.
-
-    Parameters:
-        keys: the desk's data keys.
-    """
+    """Derives the signing keys of a desk."""
 
     def __init__(self, keys: DataKeys) -> None:
         self._derive = lru_cache(_MOST_DERIVED)(partial(_derive, keys))
 
     def get_current(self, later: Sequence[SigningKey], now: float) -> KeyPair:
-        """Return the key that signs at a moment.
+        """Return the key that signs at a time.
 
         Parameters:
             later: the keys after the first, the oldest first.
@@ -65,10 +61,10 @@ class SigningKeys:
         return self._derive(*_source(begun[-1] if begun else _FIRST))
 
     def list_published(self, later: Sequence[SigningKey], now: float) -> tuple[KeyPair, ...]:
-        """Return the keys that a live token may be signed with now or soon, the oldest first.
+        """Return the keys that may sign a valid token now or soon, the oldest first.
 
         Parameters:
-            later, now: as in :meth:`get_current`.
+            later, now: as for :meth:`get_current`.
         """
         keys = _valid(later)
         live = [
@@ -80,14 +76,14 @@ class SigningKeys:
 
 
 def _valid(later: Sequence[SigningKey]) -> Sequence[SigningKey]:
-    """The keys that were not ended by a later one."""
+    """Return the keys that no later one has voided."""
     keys = (_FIRST, *later)
     begin = max((n for n, key in enumerate(keys) if key.voids_earlier), default=0)
     return keys[begin:]
 
 
 def _source(key: SigningKey) -> tuple[int, int]:
-    """What a key is derived from."""
+    """Return the version and the data key from which a key is derived."""
     return key.version, key.data_key
 
 
@@ -97,7 +93,7 @@ def _derive(keys: DataKeys, version: int, data_key: int) -> KeyPair:
 
 
 def key_pair(secret: bytes) -> KeyPair:
-    """Return the pair of a private key of 32 bytes."""
+    """Return the key pair of a private key of 32 bytes."""
     private = Ed25519PrivateKey.from_private_bytes(secret)
     public = encode_base64url(private.public_key().public_bytes_raw())
     id_ = make_thumbprint({"kty": "OKP", "crv": "Ed25519", "x": public})

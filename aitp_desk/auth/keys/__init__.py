@@ -1,1 +1,1 @@
-"""The desk's own keys: the master key, what it wraps, and signatures made with them."""
+"""The desk's own keys: the master key, the keys it wraps, and their signatures."""

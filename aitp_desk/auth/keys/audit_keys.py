@@ -1,4 +1,4 @@
-"""The keys of the audit log, from the desk's first data key."""
+"""The keys of the audit log, derived from the first data key."""
 
 from __future__ import annotations
 
@@ -7,5 +7,5 @@ from aitp_desk.model.access.audit import AuditKeys
 
 
 def derive_audit_keys(keys: DataKeys) -> AuditKeys:
-    """Derive the keys that rows are linked with and that ids are hidden with."""
+    """Derive the keys that link rows and that hide ids."""
     return AuditKeys(keys.derive("audit chain"), keys.derive("audit names"))

@@ -1,9 +1,8 @@
-"""The data keys: what all of the desk's own keys come from.
+"""The data keys, from which all of the desk's other keys are derived.
 
-Each is 32 random bytes with a version, and stands in the database, wrapped by the master key. Each
-use has a purpose, and HKDF (RFC 5869) gives each purpose a key that says nothing about the others.
-Nothing that is derived is stored. Who loses the master key loses every API key and everything that
-is sealed, but no conversation.
+Each is 32 random bytes with a version, and is in the database, wrapped by the master key. HKDF (RFC
+5869) derives an independent key for each purpose; derived keys are never stored. Losing the master
+key loses every API key and every sealed value, but no conversation.
 """
 
 from __future__ import annotations
@@ -30,14 +29,14 @@ from aitp_desk.store.records.keys import WrappedKey
 from aitp_desk.store.units.keys.data_keys import keep_first_data_key
 
 FIRST = 1
-"""The version of the first data key: what must never change is derived from it."""
+"""The version of the first data key: keys that must never change are derived from it."""
 
 
 class DataKeys:
-    """The data keys of a desk, unwrapped. Their text form never shows them.
+    """The unwrapped data keys of a desk. Their text form never shows them.
 
     Parameters:
-        secrets: 32 random bytes by their version.
+        secrets: 32 random bytes by version.
     """
 
     __slots__ = ("_hashing", "_links", "_secrets", "newest")
@@ -47,19 +46,19 @@ class DataKeys:
         self._hashing = {version: derive(key, "tokens") for version, key in secrets.items()}
         self._links = derive(secrets[FIRST], "links")
         self.newest = max(secrets)
-        """The version that new things are made with."""
+        """The version used for new values."""
 
     @property
     def versions(self) -> frozenset[int]:
-        """All that are known."""
+        """All known versions."""
         return frozenset(self._secrets)
 
     def derive(self, purpose: str, version: int = 1, *, data_key: int = FIRST) -> bytes:
         """Return the 32-byte key for one purpose.
 
         Parameters:
-            version: of the derived key; raising it rotates that one alone.
-            data_key: the version of the data key that it comes from.
+            version: of the derived key; raising it rotates that key alone.
+            data_key: the version of the data key that it is derived from.
 
         Raises:
             KeyError: there is no such data key.
@@ -67,31 +66,31 @@ class DataKeys:
         return derive(self._secrets[data_key], purpose, version)
 
     def wrapped_by(self, master: MasterKey, version: int) -> bytes:
-        """Return a data key as the database may hold it under a master key."""
+        """Return a data key wrapped by a master key, for the database."""
         return master.wrap(version, self._secrets[version])
 
     def hash_token(self, token: str, data_key: int) -> bytes:
-        """Return what is kept of an API key: 32 bytes that are of no use without these keys.
+        """Return the keyed hash of an API key: 32 bytes, useless without these keys.
 
         Parameters:
-            data_key: the version of the data key that it is keyed by.
+            data_key: the version of the data key.
         """
         return hmac.digest(self._hashing[data_key], token.encode(), "sha256")
 
     def hash_link(self, link: str) -> bytes:
-        """Return what is kept of the secret of a link, as :meth:`hash_token`."""
+        """Return the keyed hash of a link's secret, like :meth:`hash_token`."""
         return hmac.digest(self._links, link.encode(), "sha256")
 
 
 async def open_data_keys(store: Store, data: Path, environment: Mapping[str, str]) -> DataKeys:
-    """Find the master key and unwrap the data keys; at the first start, make both.
+    """Load the master key and unwrap the data keys; create both at the first start.
 
     Parameters:
-        data: the data folder, where the key file stands.
-        environment: where the master key may stand instead.
+        data: the data folder with the key file.
+        environment: may hold the master key instead.
 
     Raises:
-        KeyFileError: the master key is missing, is no key, or is not this database's.
+        KeyFileError: the master key is missing, malformed, or not this database's.
     """
     master = find_master_key(data, environment)
     kept = await key_reads.data_keys(store)
@@ -112,13 +111,13 @@ async def open_data_keys(store: Store, data: Path, environment: Mapping[str, str
 async def known_data_keys(
     reader: Reader, data: Path, environment: Mapping[str, str]
 ) -> DataKeys | None:
-    """Find the master key and unwrap the data keys, of a database that is only looked at.
+    """Load the master key and unwrap the data keys of a database opened for reading.
 
     Returns:
-        None where nothing was made with a master key yet, or before there were data keys.
+        None if nothing was made with a master key yet, or the database has no data keys yet.
 
     Raises:
-        KeyFileError: as :func:`open_data_keys`.
+        KeyFileError: as for :func:`open_data_keys`.
     """
     master = find_master_key(data, environment)
     kept = await key_reads.data_keys(reader)
@@ -131,7 +130,7 @@ def unwrap_all(master: MasterKey, kept: Sequence[WrappedKey]) -> DataKeys:
     """Unwrap the data keys of a database.
 
     Parameters:
-        kept: all of them, by whichever master key they are wrapped.
+        kept: all of them, wrapped by any master key.
 
     Raises:
         KeyFileError: the master key is not this database's, or a data key was changed.

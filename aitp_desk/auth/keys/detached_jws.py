@@ -1,10 +1,10 @@
-"""A signature that stands beside what it signs (JWS with detached content), by Ed25519.
+"""Ed25519 signatures apart from their payload (JWS with detached content).
 
     BASE64URL(header) .. BASE64URL(signature)
 
-What is signed is ``BASE64URL(header) . BASE64URL(payload)``. A header says which kind of thing was
-signed (``typ``) and is refused where it says anything that is not asked for: so no signature passes
-for one of another kind, and none brings wishes of its own.
+The signature covers ``BASE64URL(header) . BASE64URL(payload)``. The header names the payload's type
+(``typ``), and is refused with any unexpected member. So a signature of one type never passes for
+another, and no header changes how it is verified.
 
 Sources: RFC 7515 (JWS), sections 4.1, 5.2 and appendix F; RFC 8037 (Ed25519); RFC 8725, section
 3.11 (types).
@@ -25,20 +25,20 @@ from aitp_desk.model.errors import InvalidRequest
 from aitp_desk.model.strict_json import decode_json
 
 MAX_CHARACTERS = 1024
-"""A header with a key and a signature have some 350."""
+"""A header with a key and a signature have about 350."""
 _ALGORITHM: Final = "EdDSA"
 
 
 class SignatureInvalid(Exception):
-    """A signature is none, or not of what it should be; the message says why."""
+    """A signature is malformed or wrong; the message says why."""
 
 
 class DetachedSignature(msgspec.Struct, frozen=True):
-    """A signature, taken apart; nothing of it is proven.
+    """A parsed signature; nothing of it is verified.
 
     Parameters:
-        header: its members but ``alg`` and ``typ``, which are as they should be.
-        protected: the header as it was signed.
+        header: its members except the checked ``alg`` and ``typ``.
+        protected: the encoded header.
     """
 
     header: Mapping[str, Any]
@@ -46,10 +46,10 @@ class DetachedSignature(msgspec.Struct, frozen=True):
     signature: bytes
 
     def check(self, key: Ed25519PublicKey, payload: bytes) -> None:
-        """Check that a key has signed this.
+        """Verify the signature of a payload.
 
         Raises:
-            SignatureWrong: it has not.
+            SignatureInvalid: the key has not signed it.
         """
         try:
             key.verify(self.signature, _signed(self.protected, payload))
@@ -63,8 +63,8 @@ def sign_detached(
     """Sign a payload.
 
     Parameters:
-        kind: what it is, for ``typ``.
-        header: what names the key: ``kid`` or ``jwk``.
+        kind: the payload's type, for ``typ``.
+        header: names the key: ``kid`` or ``jwk``.
     """
     whole = canonical_json({"alg": _ALGORITHM, "typ": kind, **header})
     protected = encode_base64url(whole)
@@ -72,14 +72,14 @@ def sign_detached(
 
 
 def read_detached(jws: str, kind: str, names: str) -> DetachedSignature:
-    """Take a signature apart.
+    """Parse a signature.
 
     Parameters:
-        kind: what has to be signed, as ``typ`` says it.
-        names: the one further member of the header, by which the key is found: ``kid`` or ``jwk``.
+        kind: the expected ``typ``.
+        names: the one further member of the header, which names the key: ``kid`` or ``jwk``.
 
     Raises:
-        SignatureWrong: it is no such signature.
+        SignatureInvalid: it does not have this form.
     """
     if len(jws) > MAX_CHARACTERS:
         raise SignatureInvalid(f"it has more than {MAX_CHARACTERS} characters")

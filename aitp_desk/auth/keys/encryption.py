@@ -1,11 +1,11 @@
-"""Sealing: what the database keeps so that the database alone does not tell it.
+"""Encrypts values in the database, so that the database alone does not reveal them.
 
     sealed = version ‖ data key ‖ nonce ‖ AES-256-GCM ciphertext and tag
 
-The version of this form is one byte and that of the data key two, the most significant first; the
-nonce is 12 random bytes. Each purpose has a key of its own. What it belongs to, such as the id of a
-row, is its context: a sealed text that is moved to another place does not open there. Under one
-purpose and data key at most 2**32 texts may be sealed (NIST SP 800-38D, section 8.3).
+The version of the format is one byte and that of the data key two, big-endian; the nonce is 12
+random bytes. Each purpose has its own key. The context, such as the id of a row, is authenticated:
+a sealed text that is moved elsewhere does not open. At most 2**32 texts may be sealed under one
+purpose and data key (NIST SP 800-38D, section 8.3).
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ _HEAD_BYTES = 1 + _DATA_KEY_BYTES
 
 
 class SealBroken(Exception):
-    """A sealed text does not open: it was changed or moved, or its data key is not here."""
+    """A sealed text does not open: it was changed or moved, or its data key is missing."""
 
 
 class TextSealer:
     """Seals texts and opens them again.
 
     Parameters:
-        keys: the desk's data keys; the newest seals.
+        keys: the desk's data keys; the newest one seals.
     """
 
     def __init__(self, keys: DataKeys) -> None:
@@ -41,8 +41,8 @@ class TextSealer:
         """Seal a text.
 
         Parameters:
-            purpose: what it is, in a few words; the same ones open it.
-            context: what it belongs to.
+            purpose: the purpose in a few words; the same is needed to open it.
+            context: what the text belongs to.
         """
         data_key = self._keys.newest
         head = bytes([VERSION]) + data_key.to_bytes(_DATA_KEY_BYTES)
@@ -55,8 +55,8 @@ class TextSealer:
         """Open a sealed text.
 
         Raises:
-            Unsealable: it was changed, sealed for another purpose or context or in another form, or
-                its data key is not here.
+            SealBroken: it was changed, sealed for another purpose or context or in another format,
+                or its data key is missing.
         """
         head, rest = sealed[:_HEAD_BYTES], sealed[_HEAD_BYTES:]
         data_key = int.from_bytes(head[1:])

@@ -1,9 +1,9 @@
-"""The desk's one master key: it wraps the data keys, and does nothing else.
+"""The desk's master key, which only wraps the data keys.
 
-It is 32 random bytes in hexadecimal: in the environment, in a file that the environment names, or
-in a key file of the data folder, which the first start makes. All else comes from the data keys
-(``data_keys.py``), which the database holds wrapped. So the master key can be exchanged while
-everything that was made with it goes on working.
+It is 32 random bytes in hexadecimal: in an environment variable, in a file that such a variable
+names, or in a key file of the data folder, which the first start creates. All other keys are
+derived from the data keys (``data_keys.py``), which the database holds wrapped. The master key can
+therefore be replaced without affecting anything else.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
 MASTER_KEY = "AITP_DESK_MASTER_KEY"
-"""The variable of the environment that holds the key; with ``_FILE`` behind it, that names a file
-of it, as container systems mount them."""
+"""The environment variable with the key. ``<name>_FILE`` names a file with it, as container
+systems mount secrets."""
 NEW_MASTER_KEY = "AITP_DESK_NEW_MASTER_KEY"
-"""The same for the key that is to follow it."""
+"""The same for the next master key, at a rotation."""
 KEY_FILE = "master.key"
 KEY_BYTES = 32
 NONCE_BYTES = 12
@@ -33,11 +33,11 @@ class KeyFileError(Exception):
 
 
 class MasterKey:
-    """The secret that the data keys are wrapped by. Its text form never shows it.
+    """The secret that wraps the data keys. Its text form never shows it.
 
     Parameters:
         secret: 32 random bytes.
-        origin: where it stands: a file, or a variable of the environment.
+        origin: where it was read: a file, or an environment variable.
     """
 
     __slots__ = ("_secret", "_wrapping", "fingerprint", "origin")
@@ -45,17 +45,17 @@ class MasterKey:
     def __init__(self, secret: bytes, origin: str) -> None:
         self.origin = origin
         self.fingerprint = derive(secret, "master fingerprint")[:8].hex()
-        """Tells master keys apart, and nothing about them."""
+        """Identifies the master key without revealing it."""
         self._secret = secret
         self._wrapping = AESGCM(derive(secret, "data key wrapping"))
 
     def wrap(self, version: int, data_key: bytes) -> bytes:
-        """Return a data key as the database may hold it."""
+        """Return a wrapped data key, for the database."""
         nonce = secrets.token_bytes(NONCE_BYTES)
         return nonce + self._wrapping.encrypt(nonce, data_key, _context(version))
 
     def unwrap(self, version: int, wrapped: bytes) -> bytes:
-        """Return the data key within.
+        """Return an unwrapped data key.
 
         Raises:
             KeyFileError: it was wrapped by another key, as another version, or was changed.
@@ -72,22 +72,22 @@ class MasterKey:
     def as_data_key(self) -> bytes:
         """Return the first data key of a database from before there were data keys.
 
-        All that it holds was made with what came from the master key itself.
+        Everything in it was made with keys derived from the master key itself.
         """
         return self._secret
 
 
 def derive(secret: bytes, purpose: str, version: int = 1) -> bytes:
-    """Return the 32-byte key for one purpose (HKDF, RFC 5869); it tells nothing of the others."""
+    """Return the independent 32-byte key for one purpose (HKDF, RFC 5869)."""
     info = f"aitp-desk {purpose} {version}".encode()
     return HKDF(algorithm=SHA256(), length=KEY_BYTES, salt=None, info=info).derive(secret)
 
 
 def find_master_key(data: Path, environment: Mapping[str, str]) -> MasterKey | None:
-    """Return the master key: of the environment, else of the data folder; None where none is.
+    """Return the master key of the environment, else of the data folder; None for none.
 
     Raises:
-        KeyFileError: what is there is no key, or others may read the key file.
+        KeyFileError: it is malformed, or others may read the key file.
     """
     if key := read_environment(environment, MASTER_KEY):
         return key
@@ -103,10 +103,10 @@ def find_master_key(data: Path, environment: Mapping[str, str]) -> MasterKey | N
 
 
 def read_environment(environment: Mapping[str, str], name: str) -> MasterKey | None:
-    """Return the key that a variable holds, or the file that ``<name>_FILE`` names.
+    """Return the key of a variable, or of the file that ``<name>_FILE`` names.
 
     Raises:
-        KeyFileError: both are there, or what is there is no key.
+        KeyFileError: both are set, or the key is malformed.
     """
     text, file = environment.get(name), environment.get(f"{name}_FILE")
     if text is not None and file is not None:
@@ -122,19 +122,19 @@ def read_environment(environment: Mapping[str, str], name: str) -> MasterKey | N
 
 
 def make_master_key(data: Path) -> MasterKey:
-    """Make the key file of a data folder, folder and all, and return the key.
+    """Create the key file of a data folder, and the folder, and return the key.
 
-    Two processes that start at once get the same key: the file appears whole, by whoever is first.
+    Processes that start at once get the same key: the first one creates the whole file atomically.
 
     Raises:
-        KeyFileError: it cannot be made.
+        KeyFileError: it cannot be created.
     """
     path = data / KEY_FILE
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         draft = write_draft(path, secrets.token_hex(KEY_BYTES))
         try:
-            os.link(draft, path)  # unlike a rename it never replaces the key of whoever was first
+            os.link(draft, path)  # unlike a rename it never replaces an existing key
         except FileExistsError:
             pass
         finally:
@@ -146,16 +146,16 @@ def make_master_key(data: Path) -> MasterKey:
 
 
 def open_master_key(data: Path) -> MasterKey:
-    """Return the master key of a data folder, made where there is none.
+    """Return the master key of a data folder; create it if there is none.
 
     Raises:
-        KeyFileError: as :func:`find_master_key` and :func:`make_master_key`.
+        KeyFileError: as for :func:`find_master_key` and :func:`make_master_key`.
     """
     return find_master_key(data, {}) or make_master_key(data)
 
 
 def write_draft(path: Path, text: str) -> Path:
-    """Write a new file beside a key file, on disk when this returns, for this user alone."""
+    """Write and sync a new file next to a key file, readable by this user alone."""
     draft = path.with_name(f"{path.name}.{secrets.token_hex(8)}")
     opened = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(opened, "w", encoding="ascii") as file:
@@ -166,7 +166,7 @@ def write_draft(path: Path, text: str) -> Path:
 
 
 def sync_folder(folder: Path) -> None:
-    """Have the names of a folder on disk."""
+    """Sync the entries of a folder to disk."""
     opened = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(opened)

@@ -1,7 +1,7 @@
-"""Exchanging the desk's keys: another master key, or a further data key.
+"""Rotates the desk's keys: another master key, or a further data key.
 
-No desk may serve meanwhile: it has read its keys at its start. Whatever of an exchange is
-interrupted, one master key in its place opens all data keys.
+No desk may run meanwhile, because it reads its keys at its start. An interruption at any point
+leaves one master key in its place that opens all data keys.
 """
 
 from __future__ import annotations
@@ -36,20 +36,20 @@ async def rotate_master_key(
     master: MasterKey,
     by: Auditor | None = None,
 ) -> MasterKey:
-    """Wrap the data keys by another master key, and forget them as the present one wraps them.
+    """Wrap the data keys by another master key, and delete the present wrappings.
 
     Parameters:
-        data: the data folder; its key file is replaced, unless the environment has the new key.
-        environment: where the new key may stand.
-        master: the present one.
-        by: who does it.
+        data: the data folder; its key file is replaced unless the environment has the new key.
+        environment: may hold the new key.
+        master: the present key.
+        by: the author of the audit entry.
 
     Returns:
-        The new one.
+        The new key.
 
     Raises:
-        KeyFileError: the present key does not open the data keys; or it stands in the environment,
-            and there is no new one.
+        KeyFileError: the present key does not open the data keys; or it is in the environment, and
+            there is no new one.
     """
     kept = await key_reads.data_keys(store)
     keys = unwrap_all(master, kept)
@@ -73,14 +73,11 @@ async def rotate_master_key(
 
 
 async def add_data_key(store: Store, master: MasterKey, by: Auditor | None = None) -> int:
-    """Make a further data key, which everything new is made with.
+    """Add a data key, which is used for everything new. Returns its version.
 
     Parameters:
         master: the present master key.
-        by: who does it.
-
-    Returns:
-        Its version.
+        by: the author of the audit entry.
 
     Raises:
         KeyFileError: the master key does not open the data keys.
@@ -95,11 +92,11 @@ async def add_data_key(store: Store, master: MasterKey, by: Auditor | None = Non
 async def reset_keys(
     store: Store, master: MasterKey, by: Callable[[DataKeys], Auditor]
 ) -> KeyReset:
-    """Go on without the master key that was lost: with new data keys, and none of what hung on it.
+    """Replace a lost master key: new data keys, and loss of all that depended on the old.
 
     Parameters:
-        master: the one from now on.
-        by: who does it, given the keys of the audit log from now on.
+        master: the new master key.
+        by: makes the author of the audit entry from the new keys of the audit log.
     """
     now, secret = int(time.time()), secrets.token_bytes(KEY_BYTES)
     key = WrappedKey(FIRST, master.fingerprint, master.wrap(FIRST, secret), now)
@@ -107,9 +104,9 @@ async def reset_keys(
 
 
 async def _exchange_file(store: Store, path: Path, keys: DataKeys, by: Auditor | None) -> MasterKey:
-    """Put another key into the key file.
+    """Replace the key in the key file.
 
-    Between its two commits the database can be opened by both keys, and the file holds one of them.
+    Between its two commits both keys open the database, and the file holds one of them.
     """
     secret = secrets.token_bytes(KEY_BYTES)
     master = MasterKey(secret, str(path))

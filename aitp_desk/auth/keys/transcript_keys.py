@@ -1,9 +1,9 @@
-"""The keys that sign transcripts, and how they are published: the former ones for good.
+"""The keys that sign transcripts, and their publication, which is permanent.
 
-A transcript is shown years later, so a key that has signed one stays published when another has
-come in its place, and also when the master key was lost: the store keeps the public halves. Of the
-private ones nothing is kept, each is derived from a data key. A further data key brings a further
-key of transcripts. A key that others may have is withdrawn: it stays published, as what it is.
+A transcript may be shown years later. A key that has signed one stays published after its
+replacement, and after a loss of the master key: the store keeps the public halves. The private
+halves are derived from a data key and never stored. A further data key brings a further transcript
+key. A compromised key is withdrawn: it stays published, marked as such.
 
 Sources: RFC 7517 (JWK Set), RFC 8037 (Ed25519); ``exp`` and ``revoked`` of a key as in OpenID
 Federation 1.0, section 8.7 (historical keys), ``nbf`` as its counterpart.
@@ -27,7 +27,7 @@ from aitp_desk.store.records.transcripts import KeptKey
 from aitp_desk.store.units.privacy.transcripts import keep_transcript_key
 
 _LEEWAY = 300
-"""Seconds by which a clock may have been set."""
+"""Seconds by which a clock may have been adjusted."""
 
 
 class PublishedKey(msgspec.Struct, frozen=True):
@@ -36,9 +36,9 @@ class PublishedKey(msgspec.Struct, frozen=True):
     Parameters:
         id: its thumbprint (RFC 7638).
         public: 32 bytes in base64url.
-        signs_from: before it there was none; Unix seconds, as are the other times.
-        signs_until: when another came in its place; None while it signs.
-        withdrawn_at: when it was found to be in other hands; None where it was not.
+        signs_from: Unix seconds, as are the other times.
+        signs_until: when it was replaced; None while it signs.
+        withdrawn_at: when it was found to be compromised; None if it was not.
     """
 
     id: str
@@ -48,21 +48,17 @@ class PublishedKey(msgspec.Struct, frozen=True):
     withdrawn_at: int | None = None
 
     def is_of(self, time: int) -> bool:
-        """Whether it signed at a time, as far as clocks are to be trusted."""
+        """Return whether it was in use at a time, with a tolerance for clocks."""
         ends = self.signs_until
         return self.signs_from - _LEEWAY <= time and (ends is None or time <= ends + _LEEWAY)
 
     def jwk(self) -> dict[str, str]:
-        """The key and nothing else, as a JWK."""
+        """Return the bare key as a JWK."""
         return {"kty": "OKP", "crv": "Ed25519", "x": self.public}
 
 
 class TranscriptKeys:
-    """The keys of a desk's transcripts.
-
-    Parameters:
-        keys: the desk's data keys.
-    """
+    """The keys of a desk's transcripts."""
 
     def __init__(self, keys: DataKeys) -> None:
         self._pair = key_pair(keys.derive("transcript signing", data_key=keys.newest))
@@ -94,12 +90,12 @@ class TranscriptKeys:
 
 
 def write_keys(keys: Sequence[PublishedKey]) -> bytes:
-    """Write keys as they are published."""
+    """Encode keys as a JWK Set."""
     return msgspec.json.encode({"keys": list(map(_jwk, keys))})
 
 
 def read_keys(body: bytes) -> tuple[PublishedKey, ...]:
-    """Read what :func:`write_keys` wrote, or another JWK Set; keys of other kinds are passed over.
+    """Decode a JWK Set; keys of other types are skipped.
 
     Raises:
         InvalidRequest: it is no JWK Set.

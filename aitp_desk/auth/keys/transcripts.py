@@ -1,8 +1,8 @@
-"""Transcripts signed, and checked by whoever has one: the file and the published keys are enough.
+"""Signs transcripts and verifies them from the file and the published keys alone.
 
-The desk signs its statement (``aitp-desk-transcript+jws``), with a key that signs nothing else.
-Another party signs a head (``aitp-desk-transcript-head+jws``) and brings its public key in the
-header (RFC 7515, section 4.1.3): whose key that is, the signature does not say.
+The desk signs its statement (``aitp-desk-transcript+jws``) with a key that signs nothing else.
+Another party signs a head (``aitp-desk-transcript-head+jws``) and puts its public key in the header
+(RFC 7515, section 4.1.3). The signature does not say whose key that is.
 """
 
 from __future__ import annotations
@@ -40,12 +40,12 @@ HEAD_TYPE: Final = "aitp-desk-transcript-head+jws"
 
 
 class TranscriptCheck(msgspec.Struct, frozen=True):
-    """What a check of a transcript found.
+    """The result of checking a transcript.
 
     Parameters:
-        document: as it was read.
-        wrong: what is not as it was signed, each a sentence; empty where all is.
-        signers: the thumbprints (RFC 7638) of the keys of its countersignatures, in their order.
+        document: the parsed transcript.
+        wrong: the differences from what was signed, each a sentence; empty for none.
+        signers: the thumbprints (RFC 7638) of the countersignatures' keys, in order.
     """
 
     document: Document
@@ -54,7 +54,7 @@ class TranscriptCheck(msgspec.Struct, frozen=True):
 
     @property
     def erased(self) -> int:
-        """Of how many messages a tombstone alone is left."""
+        """The number of messages of which only a tombstone is left."""
         return sum(isinstance(one, Tombstone) for one in self.document.messages)
 
 
@@ -66,13 +66,13 @@ def sign_statement(pair: KeyPair, statement: Statement) -> str:
 
 
 def check_countersignature(jws: str, head: Head) -> str:
-    """Check that another party has signed a head.
+    """Verify another party's signature of a head.
 
     Returns:
         The thumbprint of its key.
 
     Raises:
-        SignatureWrong: it has not.
+        SignatureInvalid: the signature is not valid.
     """
     signed = read_detached(jws, HEAD_TYPE, "jwk")
     jwk = signed.header["jwk"]
@@ -82,7 +82,7 @@ def check_countersignature(jws: str, head: Head) -> str:
 
 
 def read_transcript(body: bytes) -> Document:
-    """Read a transcript; nothing of it is proven.
+    """Parse a transcript; nothing of it is verified.
 
     Raises:
         InvalidRequest: it is none; the message says what is wrong.
@@ -94,7 +94,7 @@ def read_transcript(body: bytes) -> Document:
 
 
 def check_transcript(document: Document, keys: Sequence[PublishedKey]) -> TranscriptCheck:
-    """Check everything that a transcript says against its proofs.
+    """Check everything in a transcript against its proofs.
 
     Parameters:
         keys: those that its site publishes.
@@ -126,14 +126,14 @@ def check_transcript(document: Document, keys: Sequence[PublishedKey]) -> Transc
 
 
 def link_at(document: Document, seq: int) -> str | None:
-    """The link of a message by its number; None where there is none."""
+    """Return the link of a message by its number; None if there is none."""
     if seq == 0:
         return encode_base64url(FIRST_LINK)
     return document.messages[seq - 1].link if 0 < seq <= len(document.messages) else None
 
 
 def _is_origin(site: str) -> bool:
-    """Whether an address leads to one site as a whole, and its keys to nobody else's page there."""
+    """Return whether a URL is a bare origin, so that its keys are the whole site's."""
     address = web_address(site)
     if address is None or "@" in address.netloc:
         return False
@@ -159,7 +159,7 @@ def _wrong_signature(document: Document, keys: Iterable[PublishedKey]) -> Iterat
 
 
 def _wrong_messages(document: Document) -> Iterator[str]:
-    """Whatever is first not as it was linked; what follows hangs on it."""
+    """Yield the first broken link; all later ones depend on it."""
     head, link = document.statement.head, FIRST_LINK
     for seq, one in enumerate(document.messages, 1):
         if one.seq != seq:
@@ -180,7 +180,7 @@ def _wrong_messages(document: Document) -> Iterator[str]:
 
 
 def _wrong_tombstones(document: Document) -> Iterator[str]:
-    """Whatever was left out, or put back, by others than the desk: a tombstone takes no secret."""
+    """Yield messages left out or restored by others than the desk: a tombstone needs no secret."""
     erased = set(document.statement.erased)
     left = {seq for seq, one in enumerate(document.messages, 1) if isinstance(one, Tombstone)}
     for seq in sorted(left - erased):
@@ -206,10 +206,10 @@ def _digest_of(message: Said, thread: str) -> bytes | None:
 
 
 def _ed25519_of(jwk: Any) -> Ed25519PublicKey:
-    """Read a public key that has exactly the members of its thumbprint (RFC 8037, section 2).
+    """Read a public key with exactly the members of its thumbprint (RFC 8037, section 2).
 
     Raises:
-        SignatureWrong: it is none.
+        SignatureInvalid: it is none.
     """
     told = SignatureInvalid(
         "jwk has exactly kty OKP, crv Ed25519 and x, the public key in base64url"

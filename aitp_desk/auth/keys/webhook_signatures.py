@@ -1,9 +1,9 @@
-"""Signing what is sent to callers' servers, so that these can tell that it is this desk's.
+"""Signs requests to callers' servers, so that these can verify that the desk sent them.
 
-Who is known by a key or as a client of this desk shares a secret with it (``v1``, HMAC-SHA256),
-which is derived from a data key and never kept. For everybody else the key signs that the desk
-publishes for its access tokens (``v1a``, Ed25519). What is signed begins with an id and a moment,
-and so is never what a JWT's signature covers.
+A caller with a key or a client of this desk shares a secret with it (``v1``, HMAC-SHA256), which is
+derived from a data key and never stored. For all others the key signs that the desk publishes for
+its access tokens (``v1a``, Ed25519). The signed text begins with an id and a time, and so is never
+what a JWT's signature covers.
 
 Source: Standard Webhooks 1.0.0, sections "Webhook metadata" and "Verifying webhook authenticity".
 """
@@ -27,14 +27,14 @@ from aitp_desk.store.records.keys import Key
 
 SECRET_PREFIX = "whsec_"  # noqa: S105 -- a word
 KEY_ID_HEADER = "webhook-key-id"
-"""Names the published key (``kid``) that an Ed25519 signature is of."""
+"""The header with the ``kid`` of the published key of an Ed25519 signature."""
 
 
 def webhook_secret_of_key(keys: DataKeys, id_: str, version: int, data_key: int) -> str:
-    """Return the secret that is shared with whoever has a version of a key.
+    """Return the secret shared with the holder of a key's version.
 
     Parameters:
-        data_key: the version of the data key that it comes from.
+        data_key: the version of the data key that it is derived from.
 
     Raises:
         KeyError: there is no such data key.
@@ -43,10 +43,10 @@ def webhook_secret_of_key(keys: DataKeys, id_: str, version: int, data_key: int)
 
 
 def webhook_secret_of_client(keys: DataKeys, id_: str, version: int, data_key: int) -> str:
-    """Return the secret that is shared with whoever has a version of a client's secret.
+    """Return the secret shared with the holder of a client secret's version.
 
     Parameters:
-        data_key: the version of the data key that it comes from.
+        data_key: the version of the data key that it is derived from.
 
     Raises:
         KeyError: there is no such data key.
@@ -55,10 +55,10 @@ def webhook_secret_of_client(keys: DataKeys, id_: str, version: int, data_key: i
 
 
 class WebhookSigner:
-    """Signs what is sent to callers' servers.
+    """Signs requests to callers' servers.
 
     Parameters:
-        signing: the keys that the desk publishes; None where it publishes none.
+        signing: the keys that the desk publishes; None if it publishes none.
         clock: Unix seconds.
     """
 
@@ -76,21 +76,21 @@ class WebhookSigner:
         self._clock = clock
 
     def can_sign_for(self, principal_id: str) -> bool:
-        """Whether what is sent to this caller can be signed."""
+        """Return whether requests to this caller can be signed."""
         return self._signing is not None or principal_id.startswith((KEY_PREFIX, CLIENT_PREFIX))
 
     async def sign(self, principal_id: str, message_id: str, body: str) -> dict[str, str] | None:
-        """Return the headers that prove a body.
+        """Return the headers that authenticate a body.
 
-        While two secrets of a key or client work there is a signature for each.
+        While two secrets of a key or client are valid, there is a signature for each.
 
         Parameters:
-            principal_id: for whom it is.
-            message_id: the same each time that the same is sent; without a point.
+            principal_id: the receiving caller.
+            message_id: the same for each attempt to send the message; without a point.
 
         Returns:
-            None where nothing is proven any more: the caller's key or client has ended, or the desk
-            publishes no keys.
+            None if it cannot be signed: the caller's key or client has ended, or the desk publishes
+                no keys.
         """
         now = int(self._clock())
         headers = {"webhook-id": message_id, "webhook-timestamp": str(now)}
@@ -104,7 +104,7 @@ class WebhookSigner:
         return {**headers, "webhook-signature": " ".join(signatures)} if signatures else None
 
     async def _public(self, headers: dict[str, str], body: str) -> dict[str, str] | None:
-        """With the signature of the key that the desk publishes, and the id of that key."""
+        """Return the headers with a signature of the desk's published key, and that key's id."""
         if self._signing is None:
             return None
         later = await client_reads.signing_keys(self._store)
@@ -114,7 +114,7 @@ class WebhookSigner:
         return {**headers, "webhook-signature": f"v1a,{signature}", KEY_ID_HEADER: pair.id}
 
     async def _secrets(self, principal_id: str, now: int) -> list[str]:
-        """The secrets that are shared with a caller at a moment; none where nobody is there."""
+        """Return the secrets shared with a caller at a time; none if it no longer exists."""
         holder: Key | Client | None
         if principal_id.startswith(CLIENT_PREFIX):
             secret_of = webhook_secret_of_client
@@ -136,7 +136,7 @@ class WebhookSigner:
         ]
 
     def _is_lost(self, data_key: int) -> bool:
-        """Whether a data key was lost (``aitp-desk keys begin-anew``)."""
+        """Return whether a data key was lost (``aitp-desk keys begin-anew``)."""
         return data_key not in self._keys.versions
 
 

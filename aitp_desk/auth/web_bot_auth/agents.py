@@ -1,11 +1,12 @@
-"""Agents that prove their domain by signing their requests ("Web Bot Auth", RFC 9421).
+"""Authenticates agents that prove their domain by signing requests ("Web Bot Auth", RFC 9421).
 
-Whoever has a domain can do that. So it opens what the site's owner has listed for the domain; for
-any other no more than what anybody may do, counted by address as anybody's. And a signature opens
-no more than it covers: one that is not about this method, address and body could be put on another
-request, and opens threads alone. Each signature is accepted once.
+Every owner of a domain can sign. So an agent has the scopes that the site's owner lists for its
+domain; an unlisted one may do no more than anonymous callers, with the limits of its address. A
+signature that does not cover method, URL and body could be moved to another request: it permits
+threads alone. Each signature is accepted once.
 
-``docs/web-bot-auth.md`` says what is taken. Source: ``draft-ietf-webbotauth-httpsig-protocol-00``.
+``docs/web-bot-auth.md`` lists what is accepted. Source:
+``draft-ietf-webbotauth-httpsig-protocol-00``.
 """
 
 from __future__ import annotations
@@ -32,11 +33,10 @@ from aitp_desk.model.access.principal import AGENT_PREFIX, Principal, PrincipalK
 from aitp_desk.model.errors import NotAuthenticated, RateLimited
 
 MAX_TRIES = 6000
-"""Signatures of agents that are not listed, in a minute: to verify one takes several times as long
-as to answer."""
+"""Signatures of unlisted agents per minute: verifying one takes several times as long as
+responding."""
 MAX_TRIES_PER_ADDRESS = 120
-"""The same of one address; of listed agents those count that prove nothing, as do those
-that cannot be read."""
+"""The same for one address; for listed agents, invalid and unreadable signatures count."""
 SKEW_SECONDS = 30
 """How far ahead of the desk's clock a signature may have been made."""
 
@@ -45,15 +45,15 @@ _NO_BODY = hashlib.sha256(b"").digest()
 
 
 class SigningAgentsMethod:
-    """The way of agents that sign.
+    """The authentication method of signing agents.
 
     Parameters:
-        site_url: the desk's own address: signatures for another are worth nothing.
-        listed: what agents open whom the owner has listed, by their origins.
-        takes_others: whether those that are not listed are looked up.
-        max_seconds: how long a signature may hold.
+        site_url: the desk's own URL: signatures for another are invalid.
+        listed: the scopes of listed agents, by origin.
+        takes_others: whether unlisted agents are accepted.
+        max_seconds: maximum validity of a signature.
         clock: Unix seconds.
-        ticks: seconds that only grow.
+        ticks: monotonic seconds.
     """
 
     def __init__(
@@ -78,18 +78,18 @@ class SigningAgentsMethod:
         self._tries = MinuteRate(each=MAX_TRIES_PER_ADDRESS, together=MAX_TRIES, ticks=ticks)
 
     async def verify(self, head: Head, address: str) -> Proof | None:
-        """Return whose agent has signed a request.
+        """Return the agent that signed a request.
 
         Parameters:
-            address: whose request it is.
+            address: the client's address.
 
         Returns:
-            None where it is not signed in a way, or by an agent, that the desk takes part in.
+            None if it is not signed by a method or an agent that the desk accepts.
 
         Raises:
-            NotAuthenticated: the signature proves nothing.
-            RateLimited: too many such signatures come from this address, or from all.
-            Unavailable: this cannot be found out now.
+            NotAuthenticated: the signature is not valid.
+            RateLimited: too many such signatures come from this address, or in total.
+            Unavailable: it cannot be verified now.
         """
         if self._tries.is_spent(address):
             raise self._too_many(address)
@@ -135,7 +135,7 @@ class SigningAgentsMethod:
         return Proof(principal, self, credential, claim.expires, digest, (use,))
 
     async def still_holds(self, proof: Proof) -> bool:
-        """Whether a response may go on: until the signature ends, or its key is withdrawn."""
+        """Return whether a response may go on: the signature is valid and its key is published."""
         origin, _, key_id = proof.credential.partition(" ")
         is_over = proof.until is not None and self._clock() >= proof.until
         return not is_over and self._directories.still_has(origin, key_id)
@@ -156,10 +156,10 @@ class SigningAgentsMethod:
             )
 
     def _principal(self, origin: str, *, is_whole: bool) -> Principal:
-        """The agent, with what it opens.
+        """Return the agent with its scopes.
 
         Parameters:
-            is_whole: whether its signature is about this request and no other.
+            is_whole: whether its signature covers this request and no other.
         """
         listed = self._listed.get(origin)
         scopes = _STRANGERS_SCOPES if listed is None else listed
@@ -173,7 +173,7 @@ class SigningAgentsMethod:
 
 
 def _has_body(head: Head) -> bool:
-    """Whether a body follows the head, by what it says."""
+    """Return whether the head announces a body."""
     lengths = head.headers.getall("Content-Length", [])
     return any(length.strip() != "0" for length in lengths) or bool(
         head.headers.getall("Transfer-Encoding", [])

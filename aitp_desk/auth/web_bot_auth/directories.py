@@ -1,9 +1,9 @@
-"""The key directories of signature agents: fetched when an agent first comes, and kept.
+"""The key directories of signing agents: fetched at an agent's first request, and cached.
 
-Here strangers say what is fetched, by the domain that they name. So each fetch is held to bounds:
-it goes through the guarded client, follows no redirect, is small and short; a directory is asked
-once a minute at most, and few new ones are, for each address and in all. A directory that does not
-answer keeps the keys that it had, for a day: it says nothing about its keys.
+Here strangers decide what is fetched, by the domain that they name. So each fetch is bounded: it
+uses the guarded client, follows no redirect, and has small limits of size and time. A directory is
+fetched at most once a minute, and few new ones are, per address and in total. If a directory does
+not respond, its last keys stay valid for a day.
 
 Source: ``draft-ietf-webbotauth-httpsig-protocol-00``, sections "Key Distribution and Discovery",
 "Server-Side Request Forgery" and "Discovery Failure".
@@ -46,9 +46,9 @@ MAX_BYTES = 64 * 1024
 MAX_KEYS = 32
 FETCH_SECONDS = 5.0
 MAX_DIRECTORIES = 1000
-"""How many are kept of agents whom the site's owner has not listed."""
+"""Maximum number of cached directories of unlisted agents."""
 MAX_FETCHES = 60
-"""In a minute, of directories whose agents the site's owner has not listed."""
+"""Fetches per minute of directories of unlisted agents."""
 MAX_FETCHES_PER_ADDRESS = 6
 
 TEST_KEYS = frozenset(
@@ -58,7 +58,7 @@ TEST_KEYS = frozenset(
         "ydQXMtvbsOsZyFir-Y7A8t7fKEM1gbKPvyFkdpu4fvI",  # B.1.3, P-256
     }
 )
-"""Thumbprints of the keys whose private halves stand in RFC 9421."""
+"""Thumbprints of the keys whose private halves are in RFC 9421."""
 
 _log = structlog.get_logger()
 
@@ -67,7 +67,7 @@ class PublishedKey(msgspec.Struct, frozen=True):
     """A key of a directory.
 
     Parameters:
-        not_before: Unix seconds, as is ``until``; None where no end is given.
+        not_before: Unix seconds, as is ``until``; None for no end.
     """
 
     public: PublicKey
@@ -75,15 +75,15 @@ class PublishedKey(msgspec.Struct, frozen=True):
     until: float | None
 
     def is_valid(self, now: float) -> bool:
-        """Whether it verifies anything now."""
+        """Return whether it is valid now."""
         return self.not_before <= now and (self.until is None or now < self.until)
 
 
 class _Directory(msgspec.Struct, eq=False):
-    """What is known of a directory.
+    """The state of a directory.
 
     Parameters:
-        asked_at: by the clock that only grows, as are the others; None before.
+        asked_at: monotonic seconds, as are the others; None before the first fetch.
     """
 
     keys: Mapping[str, PublishedKey] = {}
@@ -96,9 +96,9 @@ class KeyDirectories:
     """Finds the keys of agents.
 
     Parameters:
-        listed: origins whose directories are always asked: the owner's choice.
+        listed: origins of the owner's agents, whose directories have no limit of fetches.
         clock: Unix seconds.
-        ticks: seconds that only grow.
+        ticks: monotonic seconds.
     """
 
     def __init__(
@@ -116,16 +116,16 @@ class KeyDirectories:
         self._fetches = MinuteRate(each=MAX_FETCHES_PER_ADDRESS, together=MAX_FETCHES, ticks=ticks)
 
     async def find(self, origin: str, key_id: str, address: str) -> PublicKey:
-        """Return the key of an agent that a signature names, fetching its directory if need be.
+        """Return the key that a signature names, fetching its agent's directory if needed.
 
         Parameters:
             origin: where the agent publishes its keys.
             key_id: thumbprint of the key.
-            address: whose request it is.
+            address: the client's address.
 
         Raises:
-            NotAuthenticated: the agent has no such key, as far as can be found out.
-            Unavailable: too many directories are fetched as it is.
+            NotAuthenticated: the agent has no such key, as far as is known.
+            Unavailable: too many directories are being fetched.
         """
         directory = self._listed.get(origin) or self._others.get(origin)
         now = self._ticks()
@@ -142,13 +142,13 @@ class KeyDirectories:
         return key.public
 
     def still_has(self, origin: str, key_id: str) -> bool:
-        """Whether the directory had the key when it was last read."""
+        """Return whether the directory had the key when it was last read."""
         directory = self._listed.get(origin) or self._others.get(origin)
         key = None if directory is None else directory.keys.get(key_id)
         return key is not None and key.is_valid(self._clock())
 
     async def _ask(self, origin: str, known: _Directory | None, address: str) -> _Directory:
-        """Fetch a directory, unless it was just asked: all who wait share one fetch."""
+        """Fetch a directory unless it was just fetched; waiting requests share one fetch."""
         directory = known or _Directory()
         if directory.fetching is None:
             now = self._ticks()
@@ -173,7 +173,7 @@ class KeyDirectories:
             return
         self._others.pop(origin, None)
         if len(self._others) >= MAX_DIRECTORIES:
-            del self._others[next(iter(self._others))]  # the one that was not asked the longest
+            del self._others[next(iter(self._others))]  # the one whose last fetch is oldest
         self._others[origin] = directory
 
     async def _fetch(self, origin: str, directory: _Directory) -> None:
@@ -194,13 +194,13 @@ class KeyDirectories:
 
 
 def read_directory(answer: Fetched, now: float) -> Mapping[str, PublishedKey]:
-    """Read a directory's answer: its keys by their thumbprints. What is no usable key is left out.
+    """Read a directory's usable keys by thumbprint; others are left out.
 
     Parameters:
         now: Unix seconds.
 
     Raises:
-        Unreadable, ValueError: it is no directory, or its own signature does not hold.
+        KeySetError, ValueError: it is no directory, or its own signature is invalid.
     """
     if answer.status != 200:
         raise KeySetError(f"it answers with the status {answer.status}")
@@ -211,7 +211,7 @@ def read_directory(answer: Fetched, now: float) -> Mapping[str, PublishedKey]:
     if not isinstance(listed, list) or len(listed) > MAX_KEYS:
         raise KeySetError(f"it has no list of at most {MAX_KEYS} keys")
     keys = dict(found for found in map(_read_entry, listed) if found is not None)
-    if "Content-Encoding" not in answer.headers:  # what was signed is what was sent
+    if "Content-Encoding" not in answer.headers:  # the signature covers the bytes as sent
         request = Request("GET", answer.url, {})
         response = Response(answer.status, answer.headers, request)
         check_possession(response, answer.body, {id_: key.public for id_, key in keys.items()}, now)
@@ -219,9 +219,9 @@ def read_directory(answer: Fetched, now: float) -> Mapping[str, PublishedKey]:
 
 
 def _read_entry(jwk: Any) -> tuple[str, PublishedKey] | None:
-    """A key with its thumbprint; None where it is of no use, or calls itself something else.
+    """Return a key with its thumbprint; None if it is unusable or misnamed.
 
-    ``alg`` is one of RFC 9421's here and not of JWT's. What a key is for follows from its kind.
+    ``alg`` is RFC 9421's here and not JWT's. A key's type determines its algorithm.
     """
     if not isinstance(jwk, dict):
         return None

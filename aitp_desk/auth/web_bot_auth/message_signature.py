@@ -1,9 +1,9 @@
-"""Signatures over parts of a message (RFC 9421), as automated clients make them ("Web Bot Auth").
+"""HTTP message signatures (RFC 9421) of automated clients ("Web Bot Auth").
 
 The profile is that of ``draft-ietf-webbotauth-httpsig-protocol-00``: a signature with the tag
-``web-bot-auth``, and a ``Signature-Agent`` that says where its maker's keys are. Here it is read
-and compared with a key; ``agents.py`` says whose key, and what that opens. What is sent is taken
-apart and put together by the package of the extra ``signatures``.
+``web-bot-auth``, and a ``Signature-Agent`` that says where the signer's keys are. This module
+parses a signature and verifies it with a key; ``agents.py`` decides whose key and with which
+scopes. The package of the extra ``signatures`` builds the signature base.
 """
 
 from __future__ import annotations
@@ -30,28 +30,27 @@ from aitp_desk.model.errors import NotAuthenticated
 
 DIRECTORY_TAG: Final = "http-message-signatures-directory"
 MAX_FIELD = 4096
-"""Of characters, of each field that a signature stands in."""
+"""Maximum characters of each field with signatures."""
 MAX_SIGNATURES = 8
 MAX_COMPONENTS = 32
 MAX_NONCE = 256
 MAX_COVERED = 8192
-"""Of characters, of all fields together that a signature covers: to take lists and dictionaries
-apart takes long."""
+"""Maximum characters of all fields that a signature covers: parsing structured fields is slow."""
 
 PublicKey = Ed25519PublicKey | EllipticCurvePublicKey | RSAPublicKey
 
 _KEY_ID_CHARACTERS = 43
-"""Of a thumbprint (RFC 7638) with SHA-256, in base64url."""
+"""Length of a thumbprint (RFC 7638) with SHA-256, in base64url."""
 _TARGETS = frozenset({'"@authority"', '"@target-uri"'})
 _DIGESTS = ('"content-digest"', '"content-digest";key="sha-256"')
 
 
 class SignatureClaim(NamedTuple):
-    """What a signature says of itself: nothing of it is proven yet.
+    """The parameters of a signature, not yet verified.
 
     Parameters:
         label: of the signature in its fields.
-        origin: at which its maker publishes keys, ``https://agent.example``.
+        origin: where the signer publishes its keys, ``https://agent.example``.
         key_id: thumbprint of the key.
         created: Unix seconds, as is ``expires``.
     """
@@ -65,10 +64,10 @@ class SignatureClaim(NamedTuple):
 
 
 class Request(NamedTuple):
-    """A request, as the verifying package looks at it.
+    """A request, as the verifying package reads it.
 
     Parameters:
-        url: whole, as its sender knows it.
+        url: absolute, as the sender knows it.
     """
 
     method: str
@@ -77,7 +76,7 @@ class Request(NamedTuple):
 
 
 class Response(NamedTuple):
-    """A response, as the verifying package looks at it."""
+    """A response, as the verifying package reads it."""
 
     status_code: int
     headers: Any
@@ -85,18 +84,18 @@ class Response(NamedTuple):
 
 
 class _Verifier(HTTPMessageVerifier):
-    """Leaves the times to the desk, whose clock they are compared with."""
+    """Leaves the check of times to the desk and its clock."""
 
     def validate_created_and_expires(self, *_given: Any, **_more: Any) -> None:
         """Accept any."""
 
 
 def read_claim(headers: Headers) -> SignatureClaim | None:
-    """Read the one signature of a request that says who its agent is.
+    """Read the signature of a request that identifies its agent.
 
     Returns:
-        None where there is none that the desk takes part in: none with the tag, or one whose agent
-        publishes its keys in another way than in a directory.
+        None if there is none that the desk accepts: none has the tag, or the agent publishes its
+            keys other than in a directory.
 
     Raises:
         NotAuthenticated: it cannot be read, or there are several.
@@ -137,14 +136,13 @@ def read_claim(headers: Headers) -> SignatureClaim | None:
 
 
 def verify_claim(claim: SignatureClaim, key: PublicKey, request: Request) -> Mapping[str, str]:
-    """Return what a signature covers, each component with its value.
+    """Return the components that a signature covers, with their values.
 
     Parameters:
-        request: its URL is made of the desk's own address: what was signed for another site is
-            worth nothing here.
+        request: its URL has the desk's own origin, so a signature for another site is invalid.
 
     Raises:
-        NotAuthenticated: it was not made by this key over this request, or covers no authority.
+        NotAuthenticated: this key has not signed this request, or no authority is covered.
     """
     try:
         [result] = _verifier(claim.key_id, key).verify(
@@ -162,7 +160,7 @@ def verify_claim(claim: SignatureClaim, key: PublicKey, request: Request) -> Map
 
 
 def covers_request(covered: Mapping[str, str], target: str) -> bool:
-    """Whether a signature holds for one method, path and query, and so for no other request."""
+    """Return whether a signature covers method, path and query, and so no other request."""
     if '"@method"' not in covered:
         return False
     if '"@target-uri"' in covered or '"@request-target"' in covered:
@@ -171,10 +169,10 @@ def covers_request(covered: Mapping[str, str], target: str) -> bool:
 
 
 def covered_digest(covered: Mapping[str, str]) -> bytes | None:
-    """The SHA-256 of the body that a signature covers (RFC 9530); None where it covers none.
+    """Return the covered SHA-256 of the body (RFC 9530); None if none is covered.
 
     Raises:
-        NotAuthenticated: it covers a digest that is none of SHA-256.
+        NotAuthenticated: the covered digest is not SHA-256.
     """
     for component in _DIGESTS:
         if component not in covered:
@@ -191,16 +189,16 @@ def covered_digest(covered: Mapping[str, str]) -> bytes | None:
 def check_possession(
     response: Response, body: bytes, keys: Mapping[str, PublicKey], now: float
 ) -> None:
-    """Check the signatures that a key directory's answer carries; there need be none.
+    """Verify the signatures of a key directory's response; it may have none.
 
-    They show that who serves the keys has them, for this authority (appendix of the draft).
+    They show that the server has the private keys, for this authority (appendix of the draft).
 
     Parameters:
-        keys: by their thumbprints.
+        keys: by thumbprint.
         now: Unix seconds.
 
     Raises:
-        ValueError: one does not hold.
+        ValueError: a signature is invalid.
     """
     text = ", ".join(response.headers.getall("Signature-Input", []))
     inputs = _parse_dictionary(text) if len(text) <= MAX_FIELD else {}
@@ -239,7 +237,7 @@ def _verifier(key_id: str, key: PublicKey) -> HTTPMessageVerifier:
 
 
 def _algorithm(key: PublicKey) -> type[HTTPSignatureAlgorithm]:
-    """The one algorithm that a key is for, whatever the signature says."""
+    """Return a key's one algorithm, whatever the signature says."""
     match key:
         case Ed25519PublicKey():
             return algorithms.ED25519
@@ -250,7 +248,7 @@ def _algorithm(key: PublicKey) -> type[HTTPSignatureAlgorithm]:
 
 
 def _agent_of(headers: Headers, label: str, components: list[Any]) -> str | None:
-    """The origin of the key directory that a signature covers; None where it names none."""
+    """Return the origin of the covered key directory; None if it names none."""
     lines = headers.getall("Signature-Agent", [])
     named = [parameters for name, parameters in components if name == "signature-agent"]
     if not named:
@@ -261,7 +259,7 @@ def _agent_of(headers: Headers, label: str, components: list[Any]) -> str | None
     if len(text) > MAX_FIELD:
         raise _malformed("Signature-Agent")
     value: Any
-    if text.lstrip().startswith('"') and {} in named:  # as earlier versions of the draft had it
+    if text.lstrip().startswith('"') and {} in named:  # the form of earlier versions of the draft
         value, parameters = _parse(text, "Signature-Agent", "item")
     else:
         keys = [found.get("key") for found in named]
@@ -278,7 +276,7 @@ def _agent_of(headers: Headers, label: str, components: list[Any]) -> str | None
 
 
 def _origin(url: str) -> str:
-    """An origin in the one form that it is compared and kept in (RFC 6454, section 6.2)."""
+    """Return an origin in its canonical form (RFC 6454, section 6.2)."""
     parts = web_address(url)
     if (
         parts is None
@@ -307,13 +305,13 @@ def _parameters(member: Any) -> Mapping[str, Any]:
 
 
 def _covered_characters(components: Any, headers: Headers) -> int:
-    """How long the fields are together that a signature covers."""
+    """Return the total length of the fields that a signature covers."""
     fields = {name for name, _ in components if isinstance(name, str)}
     return sum(len(line) for name in fields for line in headers.getall(name, []))
 
 
 def _tag(member: Any) -> str | None:
-    """What a signature is for; a token is not the string that reads the same."""
+    """Return a signature's tag; a token does not equal a string."""
     tag = _parameters(member).get("tag")
     return tag if isinstance(tag, str) else None
 
@@ -330,7 +328,7 @@ def _parse(text: str, name: str, kind: str) -> Any:
 
 
 def _parse_dictionary(text: str) -> Any:
-    """A dictionary in which no key stands twice: of two the readers of one could take either."""
+    """Parse a dictionary without duplicate keys: parsers could differ in which they take."""
 
     def refuse(key: str, _where: str) -> None:
         raise ValueError(key)
