@@ -1,4 +1,4 @@
-"""What answers do in a run: calls go on by them, and the agent is told what was chosen."""
+"""Processes answers within runs: calls continue, and the agent receives the chosen option."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ from aitp_desk.store.units.calls.calls import ExtraStatements, one_after_another
 
 
 class ContinuedCalls(msgspec.Struct, frozen=True):
-    """How calls went on that were answered.
+    """The result of continuing answered calls.
 
     Parameters:
-        said: what the desk says of that.
-        along: how they move, written with it.
+        said: the desk's messages about them.
+        along: their state changes, written in the same unit.
         is_made: whether one was made.
-        rest: what is still due of what was said.
+        rest: the messages that still need an answer.
     """
 
     said: tuple[Utterance, ...] = ()
@@ -41,11 +41,11 @@ class ContinuedCalls(msgspec.Struct, frozen=True):
 
 
 class RunAnswers:
-    """Hears answers in the runs of one desk, and asks what is asked there.
+    """Applies answers in the runs of one desk, and makes its requests.
 
     Parameters:
         tooling: calls the site's actions.
-        new_message_id: gives ids of messages.
+        new_message_id: returns a new message id.
         actor: id of the desk's own actor.
         site_url: of the desk, without a slash at its end.
     """
@@ -70,7 +70,7 @@ class RunAnswers:
     async def filter_unsettled(
         self, claim: ClaimedRun, due: Sequence[Message]
     ) -> tuple[Message, ...]:
-        """What is due, without what capabilities have answered while the run was waiting."""
+        """Return the messages to answer, without those that plugins answered meanwhile."""
         kept = []
         for message in due:
             if claim.options is None and message.run_id is None and self._speaking.may_ask:
@@ -88,17 +88,15 @@ class RunAnswers:
         *,
         tells: bool,
     ) -> ContinuedCalls:
-        """Have calls go on that were answered; none do where nothing could ask for them.
+        """Continue the calls that were answered; none if no plugin can make requests.
 
         Parameters:
-            tells: whether the agent tells what came of those that were made.
+            tells: whether the agent reports the results of the calls that were made.
         """
         if not self._speaking.may_ask:
             return ContinuedCalls(rest=due)
         if claim.is_again:
-            await self._tooling.list_earlier_calls(
-                claim.id
-            )  # what an earlier attempt has begun is over
+            await self._tooling.list_earlier_calls(claim.id)  # an earlier attempt's calls are over
         gone_on = await self._going_on.continue_all(claim.thread_id, _of(due), conversation)
         said = []
         left = {message.id for message in due}
@@ -117,7 +115,7 @@ class RunAnswers:
         )
 
     async def with_chosen_option(self, turn: Turn, thread_id: str, due: Sequence[Message]) -> Turn:
-        """A turn that answers the agent's own question by a message, in the option's own words."""
+        """Return the turn with the text of the option that the message chose."""
         if turn.pending is None or not turn.pending.options or not self._speaking.may_ask:
             return turn
         whole = await reads.message(self._store, thread_id, due[-1].id)
@@ -135,11 +133,11 @@ class RunAnswers:
         turn: Turn,
         asker: Principal,
     ) -> Utterance:
-        """What an agent has said, and what that asks; of whoever said what was due.
+        """Build the reply message, with the question it asks of the answered speaker.
 
         Parameters:
-            turn: what it was asked.
-            asker: who that is.
+            turn: the agent's turn.
+            asker: the answered principal.
         """
         question = None
         if self._speaking.may_ask:
@@ -153,9 +151,9 @@ class RunAnswers:
     async def _asked_again(
         self, outcome: Said, conversation: Conversation, turn: Turn, asker: Principal
     ) -> Said:
-        """What a call waits for, as its question still where an agent asks for it once more.
+        """Keep a repeated question bound to its waiting call.
 
-        An answer to a question of the agent's own would have the call go on no more.
+        Answering a question of the agent's would not continue the call.
         """
         if not isinstance(outcome, Clarification) or outcome.waits is not None:
             return outcome
@@ -179,6 +177,6 @@ class RunAnswers:
 
 
 def _of(due: Sequence[Message]) -> str:
-    """The actor that is asked back; empty where several have asked."""
+    """Return the single actor to ask; empty if there are several."""
     actors = {message.actor for message in due}
     return actors.pop() if len(actors) == 1 else ""

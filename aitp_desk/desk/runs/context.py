@@ -1,9 +1,10 @@
-"""What the agent is told of a thread: its newest messages whole, and before them a summary.
+"""Reads the agent's context of a thread: the newest messages in full, and a summary.
 
-A fork's context is what its parent said up to the fork, the parent's own context before that, and
-so on. It is read anew for every turn: what was deleted meanwhile is gone from it. All of it has one
-order: a thread's own messages by their number, and before them what it was forked off, whose newest
-message has place 0. Each is either in the window or covered by the summary, never both.
+The context of a fork includes its parent's messages up to the fork, the parent's own context before
+that, and so on. It is read again for every turn, so deleted messages disappear from it. All
+messages have one order: a thread's own messages by their number, and before them those of its
+parent, whose newest message has place 0. Each is either in the window or covered by the summary,
+never both.
 """
 
 from __future__ import annotations
@@ -31,15 +32,15 @@ PAGE = 25
 """How many messages are read at once."""
 
 SENTENCE = 30
-"""What a long message takes where it is told in a sentence, in tokens, about."""
+"""Approximate size, in tokens, of a long message that is reduced to a sentence."""
 
 
 class ContextPart(msgspec.Struct, frozen=True):
-    """A thread that a context has messages of.
+    """A thread that contributes messages to a context.
 
     Parameters:
-        upto_seq: the newest that belongs to the context.
-        offset: what makes a message's number its place in the context.
+        upto_seq: the newest message that belongs to the context.
+        offset: added to a message's number, gives its place in the context.
     """
 
     thread_id: str
@@ -51,7 +52,7 @@ class KnownSummary(msgspec.Struct, frozen=True):
     """A summary that a context may use.
 
     Parameters:
-        summary: as it is kept, perhaps of a thread that this one was forked off.
+        summary: as stored, perhaps for an ancestor of this thread.
         place: the newest message that it covers, in this context.
     """
 
@@ -60,12 +61,12 @@ class KnownSummary(msgspec.Struct, frozen=True):
 
 
 class RunContext(msgspec.Struct, frozen=True):
-    """What was said, oldest first, as it is told.
+    """The messages that the agent receives, oldest first.
 
     Parameters:
         messages: the newest of the thread itself.
-        before: the newest of what it was forked off; empty where the thread's own fill the room.
-        summary: what was said before all these; empty when nothing was.
+        before: the newest of its ancestors; empty if the thread's own fill the window.
+        summary: of everything before these; empty if there is nothing.
     """
 
     messages: tuple[Message, ...]
@@ -81,15 +82,15 @@ async def read_context(
     most: int | None = None,
     capabilities: PluginRegistry = NO_PLUGINS,
 ) -> RunContext:
-    """Read what a turn may know, within the bounds.
+    """Read the context of a turn, within the bounds.
 
-    Where more was said since the summary was made than the window has room for, each of these
-    messages is told in a sentence. Reading ends where there is no room for more sentences.
+    If the messages since the summary exceed the window, each of the older ones is reduced to a
+    sentence. Reading ends where the budget for sentences is used up.
 
     Parameters:
         upto_seq: the newest message of the thread itself that the turn answers.
-        most: only so many messages are told, and no summary; None for as many as fit.
-        capabilities: tell in words what was said in messages of theirs.
+        most: only so many messages, and no summary; None for as many as fit.
+        capabilities: render their messages as text.
     """
     parts = await list_parts(store, thread_id, upto_seq)
     known = await find_summary(store, parts) if most is None else None
@@ -120,7 +121,7 @@ async def read_context(
 
 
 async def list_parts(store: Store, thread_id: str, upto_seq: int) -> tuple[ContextPart, ...]:
-    """The threads that a context has messages of, the thread itself first."""
+    """Return the threads that contribute to a context, the thread itself first."""
     parts = [ContextPart(thread_id, upto_seq, 0)]
     while len(parts) <= GENERATIONS:
         child = parts[-1]
@@ -133,7 +134,7 @@ async def list_parts(store: Store, thread_id: str, upto_seq: int) -> tuple[Conte
 
 
 async def find_summary(store: Store, parts: Sequence[ContextPart]) -> KnownSummary | None:
-    """The summary that covers most and nothing that is no part of the context; None for none."""
+    """Return the summary that covers most, and only messages of the context; or None."""
     for part in parts:
         summary = await reads.summary(store, part.thread_id)
         if summary is not None and summary.upto_seq <= part.upto_seq:
@@ -151,7 +152,7 @@ async def read_newest_first(
     """Read a context from its end.
 
     Parameters:
-        above: the place where reading ends, its message left out.
+        above: the place where reading ends; its message is left out.
         room: of the window, in tokens.
         capabilities: as in :func:`read_context`.
     """
@@ -177,7 +178,7 @@ async def read_oldest_first(
     room: int,
     capabilities: PluginRegistry = NO_PLUGINS,
 ) -> AsyncGenerator[tuple[ContextPart, WindowMessage]]:
-    """Read a context from a place on, each message with the part that it is of.
+    """Read a context from a place on, each message with its part.
 
     Parameters:
         above: the place before the first message.

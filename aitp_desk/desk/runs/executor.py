@@ -1,8 +1,8 @@
-"""One run: the agent's reply to what waits on a thread, written down once.
+"""Executes one run: has the agent answer, and stores its reply once.
 
 An agent that wants one of the caller's own tools ends its reply with a request. The run is then
-paused with everything that was called so far; when the caller has handed in the results, it is
-taken up again, and the agent is asked again with all of it.
+paused with all its calls so far. When the caller has submitted the results, the run is claimed
+again, and the agent receives all of it.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from aitp_desk.store.records.threads import NewMessage
 from aitp_desk.store.units.runs.workers import fail_run, finish_run, pause_run
 
 OWED_SECONDS = 600
-"""How long a run waits for what its caller owes, as in the OpenAI API."""
+"""How long a run waits for the caller's tool outputs, as in the OpenAI API."""
 RUN_SECONDS: Final = (0.01, 0.05, 0.1, 0.5, 1.0, 2.5, 5.0, 10.0, 20.0, 30.0, 60.0, 120.0)
 FAULT = "The desk could not answer this because of a fault of its own."
 
@@ -38,17 +38,17 @@ _log = structlog.get_logger()
 
 
 class RunExecutor:
-    """Takes the runs of one desk to their end.
+    """Executes the runs of one desk.
 
     Parameters:
         desk: its name; empty for the site's own.
         replies: has the agent answer them.
-        speaking: has what is said judged by capabilities.
-        answered: told of a thread, and of its newest message that has been answered.
+        speaking: lets plugins judge the desk's messages.
+        answered: called with a thread's id and the number of its newest answered message.
 
     Attributes:
-        ended: how many runs have ended here, by how.
-        seconds: how long they were worked on.
+        ended: number of runs that have ended here, by outcome.
+        seconds: durations of the work on them.
     """
 
     def __init__(
@@ -73,12 +73,12 @@ class RunExecutor:
         self.seconds = Histogram(RUN_SECONDS)
 
     async def execute_run(self, claim: ClaimedRun, caller: Callable[[], str | None]) -> None:
-        """Answer what a claimed run has to answer, and commit the reply with the run's end.
+        """Answer a claimed run, and commit the reply with the run's end.
 
-        When the lease was lost meanwhile nothing is written: somebody else answers.
+        Nothing is written if the lease was lost meanwhile: another worker answers.
 
         Parameters:
-            caller: says who asked for it, as limits count them; None where that is not known.
+            caller: the caller's key for limits; None if it is not known.
         """
         began = perf_counter()
         message_id = new_id("msg", self._clock())
@@ -113,7 +113,7 @@ class RunExecutor:
         except DeskError as error:
             made.fail(error.kind.value)
             await self._fail(claim, error.message)
-        except Exception:  # noqa: BLE001 -- whatever an agent does, its run ends
+        except Exception:  # noqa: BLE001 -- a run ends whatever error its agent raises
             made.fail("fault")
             _log.exception("fault", run=claim.id)
             await self._fail(claim, FAULT)
@@ -122,7 +122,7 @@ class RunExecutor:
                 await self._write(claim, outcome)
             except StoreBusy:
                 raise
-            except DeskError as error:  # what is said is refused, or a call was settled meanwhile
+            except DeskError as error:  # the reply is refused, or a call was settled meanwhile
                 await self._fail(claim, error.message)
 
     async def _write(self, claim: ClaimedRun, outcome: RunReply | RunPause) -> None:

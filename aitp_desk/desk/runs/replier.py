@@ -1,6 +1,6 @@
-"""What a run says: the agent's reply to what waits on a thread, or what it calls of its caller's.
+"""Produces the reply of a run: the agent's answer, or its calls of the caller's tools.
 
-Nothing is written down here; :class:`~aitp_desk.desk.runs.executor.RunExecutor` does that.
+Nothing is stored here; :class:`~aitp_desk.desk.runs.executor.RunExecutor` does that.
 """
 
 from __future__ import annotations
@@ -61,18 +61,18 @@ from aitp_desk.store.units.calls.calls import ExtraStatements
 from aitp_desk.store.units.tickets.requests import PersonAsked
 
 ATTACHED = 50
-"""Of how many of a thread's newest messages the agent is given the files, told whole or not."""
+"""How many of a thread's newest messages have their files read for the agent."""
 GONE = "The agent that this thread talks with does not serve here any more."
 
 
 class RunReply(msgspec.Struct, frozen=True):
-    """How a run ends that was answered, or that met a limit.
+    """The outcome of a run that was answered, or that reached a limit.
 
     Parameters:
-        usage: what models counted in all of the run.
+        usage: token usage of the whole run.
         limit_met: as in ``finish_run``.
-        person: who is asked with the reply.
-        along: what is written with it.
+        person: the request for an operator that comes with the reply.
+        along: statements written in the same unit.
     """
 
     replies: tuple[Utterance, ...] = ()
@@ -83,17 +83,17 @@ class RunReply(msgspec.Struct, frozen=True):
 
 
 class RunPause(msgspec.Struct, frozen=True):
-    """What the agent called, when it waits for the caller's tools."""
+    """The agent's calls, when it waits for the caller's tools."""
 
     steps: tuple[Step, ...]
     usage: RunUsage | None
 
 
 class _ProgressReporter:
-    """Tells what an agent says on its way.
+    """Reports an answer in progress.
 
     Attributes:
-        is_shown: whether the beginning of the answer was told.
+        is_shown: whether the beginning of the answer was sent.
     """
 
     def __init__(self, tell: ReportAnswer) -> None:
@@ -106,16 +106,16 @@ class _ProgressReporter:
 
 
 class RunReplier:
-    """Has the agent of one desk answer runs.
+    """Lets the agent of one desk answer runs.
 
     Parameters:
         desk: its name; empty for the site's own.
         actor: id of the desk's own actor.
-        tooling: calls the site's actions for whoever asked for the run.
-        people: has people asked.
-        language: gives the tag of the language in which the content is.
-        bounds: how much of a thread the agent is told.
-        capabilities: tell the agent in words what was said in messages of theirs.
+        tooling: calls the site's actions for the run's caller.
+        people: asks operators.
+        language: returns the language tag of the content.
+        bounds: how much of a thread the agent receives.
+        capabilities: render their messages as text for the agent.
     """
 
     def __init__(
@@ -167,16 +167,16 @@ class RunReplier:
         message_id: str,
         tell: ReportAnswer,
     ) -> RunReply | RunPause:
-        """Have a claimed run answered.
+        """Let the agent answer a claimed run.
 
         Parameters:
-            caller: says who asked for it, as limits count them; None where that is not known.
+            caller: the caller's key for limits; None if it is not known.
             message_id: of the reply.
-            tell: told what is said on its way.
+            tell: receives the answer in progress.
 
         Raises:
-            Unavailable: the agent that it is for does not serve here.
-            DeskError: whatever the agent is refused; the run fails by it.
+            Unavailable: the run's agent does not serve here.
+            DeskError: the agent was refused something; the run fails.
         """
         if claim.desk != self._desk:
             raise Unavailable(GONE)
@@ -258,7 +258,7 @@ class RunReplier:
         unanswered: str | None,
         tell: _ProgressReporter,
     ) -> Said:
-        """What an agent has said, with what the desk adds; whoever follows is told of that too."""
+        """Return the agent's outcome with the desk's additions, which are streamed as well."""
         said = describe_outcome(given, conversation, self._tooling)
         outcome = self._people.review_reply(
             said, turn.question, unanswered, self._language(), turn.max_tokens
@@ -276,7 +276,7 @@ class RunReplier:
         spent: RunUsage | None,
         conversation: Conversation,
     ) -> Turn:
-        """Give a turn what the run's caller brings, and what the desk does for the caller."""
+        """Add the tools, limits and earlier rounds to a turn."""
         written = 0 if spent is None else spent.completion
         most = options.max_completion_tokens
         return msgspec.structs.replace(
@@ -295,9 +295,10 @@ class RunReplier:
 
 
 def _asker(claim: ClaimedRun, due: Sequence[Message]) -> Principal:
-    """Return whose rights a reply has: who asked for the run, if all that is asked is theirs.
+    """Return the principal whose rights a reply has.
 
-    What somebody else has said must not be carried out with the rights of who asked.
+    It is the run's caller if all messages to answer are its own, otherwise an anonymous one:
+    another party's message must not be carried out with the caller's rights.
     """
     party = claim.asked_by.party
     return claim.asked_by if all(said.principal == party for said in due) else make_anonymous("")

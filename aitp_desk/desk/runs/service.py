@@ -1,6 +1,6 @@
-"""Runs as callers drive them: start, look, cancel, hand in results.
+"""Run operations for callers: start, read, cancel, and submit tool outputs.
 
-What a run does is in ``turns.py``; here is who may ask for it, and when.
+``executor.py`` executes runs; this module checks who may do what, and when.
 """
 
 from __future__ import annotations
@@ -39,15 +39,15 @@ from aitp_desk.store.units.runs.callers import cancel_run, set_run_metadata, sub
 
 
 class RunService:
-    """What may be done with runs.
+    """Starts, reads, changes and cancels runs for callers.
 
-    Every method raises ThreadNotFound where there is no such thread, it is closed, or it is not
-    the caller's; RunNotFound where the thread has no such run; Forbidden where the caller has
-    left the thread, or its key does not open threads.
+    Every method raises ThreadNotFound where the thread does not exist, is closed, or is not the
+    caller's; RunNotFound where the thread has no such run; Forbidden where the caller has left the
+    thread, or its key does not open threads.
 
     Parameters:
         wake: called after a commit that queued a run.
-        stop: called with the id of a run whose worker is to stop.
+        stop: called with the id of a run whose worker must stop.
     """
 
     def __init__(
@@ -78,16 +78,17 @@ class RunService:
     async def start(
         self, principal: Principal, thread_id: str, draft: RunDraft, request: RequestInfo
     ) -> Run:
-        """Start a run on a thread, behind the messages that it brings.
+        """Start a run on a thread, after the messages that come with it.
 
         Returns:
-            The run; of a repeated request the run of the first time, as it stands now.
+            The run; for a repeated request, the first request's run in its current state.
 
         Raises:
             AgentNotFound: the site has no such agent.
-            InvalidRequest and its kin: the draft breaks a limit, or a run is active on the thread.
+            InvalidRequest and its subclasses: the draft breaks a limit, or a run is active on the
+                thread.
             FileNotFound: a message names a file that is not the caller's.
-            IdempotencyConflict, IdempotencyInFlight: the key is taken.
+            IdempotencyConflict, IdempotencyInFlight: the key is in use.
             StoreBusy: nothing was written.
         """
         check_scope(principal)
@@ -104,11 +105,10 @@ class RunService:
     async def start_with_thread(
         self, principal: Principal, thread: ThreadDraft, draft: RunDraft, request: RequestInfo
     ) -> Run:
-        """Open a thread and start a run on it.
+        """Create a thread and start a run on it.
 
         Raises:
-            as :meth:`start`, and as
-            :meth:`aitp_desk.desk.threads.creation.ThreadCreation.open_thread`.
+            as :meth:`start`, and as :meth:`.creation.ThreadCreation.open_thread`.
         """
         check_scope(principal)
         run = self._new_run(principal, draft, self._clock())
@@ -116,7 +116,7 @@ class RunService:
         return await self.retrieve(principal, opened.thread.id, opened.run_id or "")
 
     async def retrieve(self, principal: Principal, thread_id: str, run_id: str) -> Run:
-        """A run as it stands."""
+        """Return a run in its current state."""
         check_scope(principal)
         await self._check_reach(principal, thread_id)
         run = await reads.run(self._store, run_id)
@@ -134,7 +134,7 @@ class RunService:
         after: str | None,
         before: str | None,
     ) -> RunPage:
-        """One page of a thread's runs.
+        """Return one page of a thread's runs.
 
         Raises:
             InvalidRequest: ``after`` or ``before`` names no run of this thread.
@@ -168,7 +168,7 @@ class RunService:
         )
 
     async def cancel(self, principal: Principal, thread_id: str, run_id: str) -> Run:
-        """Cancel a run: at once where nobody works on it, else its worker is told to stop.
+        """Cancel a run: at once if it has no worker, otherwise by asking its worker to stop.
 
         Raises:
             InvalidRequest: the run is over.
@@ -187,16 +187,16 @@ class RunService:
             self._stop(run_id)
         else:
             self._following.notify_end(run_id)
-            self._wake()  # what followed it on the thread may go on
+            self._wake()  # the next run of the thread may start
         return done.run
 
     async def submit(
         self, principal: Principal, thread_id: str, run_id: str, outputs: Sequence[ToolOutput]
     ) -> Run:
-        """Hand in what the caller's tools gave. The same once more changes nothing.
+        """Submit the outputs of the caller's tools. Repeating it changes nothing.
 
         Raises:
-            Forbidden: also where the run waits for somebody else.
+            Forbidden: also if the run waits for another principal.
             InvalidRequest: the run does not wait for outputs, or not for these.
             RequestTooLarge: an output is too long.
         """
@@ -226,7 +226,7 @@ class RunService:
         after: str | None,
         before: str | None,
     ) -> tuple[Run, StepPage]:
-        """A run, and one page of its steps.
+        """Return a run and one page of its steps.
 
         Raises:
             InvalidRequest: ``after`` or ``before`` names no step of this run.
@@ -240,7 +240,7 @@ class RunService:
     async def step(
         self, principal: Principal, thread_id: str, run_id: str, step_id: str
     ) -> tuple[Run, Step]:
-        """A run, and one of its steps.
+        """Return a run and one of its steps.
 
         Raises:
             RunNotFound: the run has no such step.
@@ -252,7 +252,7 @@ class RunService:
         raise RunNotFound("This run has no step with this id.", param="step_id")
 
     async def _check_reach(self, principal: Principal, thread_id: str) -> None:
-        """Refuse whoever takes no part in the thread, or does no more."""
+        """Refuse a caller that may not write to the thread."""
         access = await self._reading.get_access(principal, thread_id, self._posting.idle_before)
         access.check(AccessNeed.WRITE)
 

@@ -1,8 +1,8 @@
-"""Summaries of threads that have grown too long to be told whole.
+"""Summarizes threads that have grown too long for the agent's window.
 
-They are made behind the replies, one after the other. Nobody waits for one: until it is there the
-agent is told old messages in a sentence each, and one that is lost with the process is made after
-the thread's next reply.
+Summaries are made in the background, one after another. No request waits for one: until it exists
+the agent receives old messages as one sentence each, and one that is lost with the process is made
+after the thread's next reply.
 """
 
 from __future__ import annotations
@@ -33,23 +33,23 @@ from aitp_desk.store.units.threads.summaries import BEFORE_ALL, keep_summary
 
 EXTRACTIVE = "extractive"
 MAX_WAITING = 1000
-"""How many threads may wait for a summary; of more, the summary is made after a later reply."""
+"""How many threads may wait for a summary; others get theirs after a later reply."""
 MAX_STEPS = 4
-"""How many windows of messages are taken into a summary after one reply."""
+"""How many windows of messages go into a summary after one reply."""
 
 _log = structlog.get_logger()
 
 
 class ThreadSummarizer:
-    """Keeps summaries of what no longer fits the window.
+    """Maintains summaries of the messages that do not fit the window.
 
-    A summary is made when what it does not cover outgrows the window, and covers all but the newest
-    half of that: so it is not made anew with every reply.
+    A summary is made when the messages it does not cover outgrow the window. It covers all but the
+    newest half of them, so it is not remade with every reply.
 
     Parameters:
-        agent: who makes them, where it is a :class:`~aitp_desk.agent.base.Summariser`.
-        bounds: how long the window and the summary are.
-        capabilities: tell in words what was said in messages of theirs.
+        agent: makes them, if it is a :class:`~aitp_desk.agent.base.Summariser`.
+        bounds: the lengths of the window and the summary.
+        capabilities: render their messages as text.
     """
 
     def __init__(
@@ -63,7 +63,7 @@ class ThreadSummarizer:
         self._wanted = asyncio.Event()
 
     def request_summary(self, thread_id: str, upto_seq: int) -> None:
-        """Have a thread summarised if it has grown too long.
+        """Queue a thread for a summary, which is made if the thread is too long.
 
         Parameters:
             upto_seq: its newest message that has been answered.
@@ -93,10 +93,10 @@ class ThreadSummarizer:
                 return
 
     async def _take_step(self, thread_id: str, upto_seq: int) -> bool:
-        """Take the oldest messages that no summary covers into it, if there is need.
+        """Summarize the oldest messages that no summary covers, if needed.
 
         Returns:
-            Whether there may be need for another step.
+            Whether another step may be needed.
         """
         parts = await list_parts(self._store, thread_id, upto_seq)
         known = await find_summary(self._store, parts)
@@ -118,7 +118,7 @@ class ThreadSummarizer:
         )
 
     async def _outgrown(self, parts: Sequence[ContextPart], above: int) -> int | None:
-        """The last place that a summary is to cover; None while all fits the window."""
+        """Return the last place that a summary must cover; None while all fits the window."""
         room = self._bounds.window_tokens
         heard: list[WindowMessage] = []
         async with aclosing(
@@ -134,7 +134,7 @@ class ThreadSummarizer:
     async def _oldest(
         self, parts: Sequence[ContextPart], above: int, upto: int
     ) -> tuple[tuple[WindowMessage, ...], list[MessageRange]]:
-        """The oldest messages between two places, a window of them, and where they stand."""
+        """Return a window of the oldest messages between two places, and their ranges."""
         room = self._bounds.window_tokens
         heard: list[WindowMessage] = []
         part_at: dict[int, ContextPart] = {}
@@ -158,12 +158,12 @@ class ThreadSummarizer:
         return taken, list(stretches.values())
 
     async def _shorten(self, previous: str, said: Sequence[Utterance]) -> tuple[str, str]:
-        """What was said in few words, and who made it so."""
+        """Return a summary, and the name of its maker."""
         most = self._bounds.summary_tokens
         if isinstance(self._agent, Summariser):
             try:
                 text = (await self._agent.summarise(previous, said, most)).strip()
-            except Exception:  # noqa: BLE001 -- a thread is shortened also where the agent fails
+            except Exception:  # noqa: BLE001 -- the extractive summary is the fallback
                 _log.exception("summariser_failed", agent=self._agent.name)
             else:
                 if text:

@@ -1,4 +1,4 @@
-"""What an agent may call in a run, and what it called: between turns and a run's steps."""
+"""Converts between an agent's tool rounds and the steps of a run."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from aitp_desk.model.conversation.run_step import Step, StepCall
 from aitp_desk.model.ids import new_id
 
 MAX_STEPS = 32
-"""How often an agent may call tools in one run."""
+"""How many rounds of tool calls an agent may make in one run."""
 
 
 def list_tools(options: RunOptions, principal: Principal, tooling: AgentTools) -> tuple[Tool, ...]:
-    """The tools of a turn: the caller's own functions, then what the desk does for the caller.
+    """Return the tools of a turn: the caller's own functions, then the desk's actions.
 
     A function of the caller's hides an action of the same name.
     """
@@ -34,11 +34,11 @@ def list_tools(options: RunOptions, principal: Principal, tooling: AgentTools) -
 
 
 def make_rounds(steps: Sequence[Step], room: int) -> tuple[ToolRound, ...]:
-    """What a run has called so far, as its agent is told: every call, and what came of it.
+    """Return a run's earlier calls and their results, for its agent.
 
     Parameters:
-        room: what the results may take together, in tokens. Where they take more, the longest are
-            told without their middle.
+        room: token budget of all results together. If it is exceeded, the middle of the longest
+            results is left out.
     """
     outputs = [call.output for step in steps for call in step.calls if call.output is not None]
     most = _share([estimate_tokens(output) for output in outputs], room)
@@ -60,7 +60,7 @@ def make_rounds(steps: Sequence[Step], room: int) -> tuple[ToolRound, ...]:
 
 
 def _share(sizes: Sequence[int], room: int) -> int:
-    """What each may take at most, so that all fit and the small stay whole."""
+    """Return the limit for each size at which all fit and small ones stay whole."""
     left = room
     for place, size in enumerate(sorted(sizes)):
         share = left // (len(sizes) - place)
@@ -73,14 +73,14 @@ def _share(sizes: Sequence[int], room: int) -> int:
 def make_steps(
     request: ToolRequest, options: RunOptions, run_id: str, before: int, now: float
 ) -> tuple[Step, ...]:
-    """The steps that an agent has added, the last of which waits for the caller.
+    """Return the steps that an agent has added; the last one waits for the caller.
 
     Parameters:
         before: how many steps the run had.
 
     Raises:
-        BrokenPromise: the caller owes nothing, or something that it did not offer; or the agent
-            calls tools without end.
+        AgentContractError: the caller owes nothing, or something that it did not offer; or the
+            agent calls tools without end.
     """
     if len(request.rounds) > MAX_STEPS:
         raise AgentContractError("The agent calls tools without end.")
@@ -112,25 +112,25 @@ def make_steps(
 
 
 def owed_calls(step: Step) -> tuple[ToolCall, ...]:
-    """The calls of a step whose results the caller owes."""
+    """Return the calls of a step whose results the caller owes."""
     return tuple(
         ToolCall(call.id, call.name, call.arguments) for call in step.calls if call.output is None
     )
 
 
 def make_usage(usage: Usage | None) -> RunUsage | None:
-    """What a model counted, as it is kept."""
+    """Convert a model's token usage to that of a run."""
     return None if usage is None else RunUsage(usage.prompt, usage.completion)
 
 
 def sum_usage(usages: Sequence[RunUsage | None]) -> RunUsage | None:
-    """What was counted in all; None where nothing was."""
+    """Return the total usage; None if nothing was counted."""
     counted = [usage for usage in usages if usage is not None]
     return sum(counted, RunUsage()) if counted else None
 
 
 def find_reached_limit(options: RunOptions, usage: RunUsage | None, room: int) -> str | None:
-    """The limit of a run that leaves fewer tokens than ``room``, or None."""
+    """Return the limit of a run that leaves fewer tokens than ``room``, or None."""
     counted = usage or RunUsage()
     limits = (
         ("max_prompt_tokens", options.max_prompt_tokens, counted.prompt),

@@ -1,8 +1,8 @@
-"""The worker: takes up what was promised, also after a crash, and tidies what has had its time.
+"""The run worker: claims queued runs and answers them, also after a crash.
 
-A run is held under a lease. Of a process that died nothing is left but leases; the next start ends
-them, and its worker takes those runs up again. A run's end and its replies are one commit that asks
-for the lease, so that a run is answered once.
+A run is held under a lease. A process that died leaves only leases; the next start releases them,
+and its worker claims those runs again. A run's end and its replies are one commit that requires the
+lease, so a run is answered once.
 """
 
 from __future__ import annotations
@@ -34,21 +34,21 @@ LEASE_SECONDS = 60
 MAX_AT_ONCE = 16
 """How many runs one process works on at once."""
 MAX_OF_ONE = 12
-"""How many of these are one caller's: a few more where they are taken up together."""
+"""How many of these may be one caller's; a few more when they are claimed together."""
 AGAIN_SECONDS = 0.25
-"""When it is looked again whether a run may be stopped."""
+"""Delay before another check whether a run may be stopped."""
 CLAIM_BATCH = 4
-"""How many runs are taken up together."""
+"""How many runs are claimed at once."""
 
 _log = structlog.get_logger()
 
 
 class RunWorker:
-    """Takes up runs as they come.
+    """Claims and executes runs.
 
     Parameters:
-        turns: of each desk, by its name; the site's own is the empty one.
-        summarising, jobs: work for as long as the worker does.
+        turns: of each desk, by its name; empty for the site's own.
+        summarising, jobs: run as long as the worker does.
     """
 
     def __init__(
@@ -82,28 +82,28 @@ class RunWorker:
         self._wanted.set()
 
     def stop_run(self, run_id: str) -> None:
-        """Stop the work on a run that is being cancelled, if it is this worker's."""
+        """Stop the work on a run that is being cancelled, if this worker has it."""
         for task, claim in self._held.items():
             if claim.id == run_id and task not in self._stopping:
                 self._stopping.add(task)
                 task.cancel()
 
     def stop_taken_over(self) -> None:
-        """Stop the work on runs that people have ended, who have taken their threads over.
+        """Stop the work on runs that operators have ended by taking over their threads.
 
-        Whoever waits for a call that people have ended is told, too.
+        Callers that wait for a call that an operator has ended are notified as well.
         """
         self._in_doubt.set()
 
     @property
     def is_working(self) -> bool:
-        """Whether runs and jobs are being taken up."""
+        """Whether the worker claims runs and jobs."""
         is_working = bool(self._loops) and not any(loop.done() for loop in self._loops)
         return is_working and self._jobs.is_working
 
     @asynccontextmanager
     async def run(self, stop_seconds: float) -> AsyncIterator[None]:
-        """Work for as long as the context lasts; then give what is at work so long to end."""
+        """Work while the context lasts, then allow running work ``stop_seconds`` to end."""
         freed = await self._store.run(release_runs, worker=None)
         if freed:
             _log.info("runs_resumed", count=freed)
@@ -123,11 +123,11 @@ class RunWorker:
         await _cancel(self._loops)
         if self._held:
             await asyncio.wait(self._held, timeout=seconds)
-        self._stopping.clear()  # what is left of these, the next start ends
+        self._stopping.clear()  # the next start ends the rest
         await _cancel(list(self._held))
         try:
             await self._store.run(release_runs, worker=self._name)
-        except (StoreBusy, StoreError) as error:  # the next start does it
+        except (StoreBusy, StoreError) as error:  # left to the next start
             _log.warning("runs_not_released", reason=str(error))
 
     def _turns_of(self, claim: ClaimedRun) -> RunExecutor:
@@ -181,7 +181,7 @@ class RunWorker:
             self._hold(claim, self._turns_of(claim).stop_run(claim))
         elif not task.cancelled() and (error := task.exception()) is not None:
             _log.error("run_not_written", run=claim.id, exc_info=error)
-        self.wake()  # a follow-up run of the same thread may be free now
+        self.wake()  # a later run of the same thread may be claimable now
 
     async def _renew(self) -> None:
         while True:
@@ -212,13 +212,13 @@ class RunWorker:
                         await self._silence(run_id, run.thread_id, held[run_id])
 
     async def _review_call(self, call_id: str) -> None:
-        """Tell those who wait for a call that people have ended it, where they have."""
+        """Notify callers that wait for a call that an operator has ended."""
         call = await call_reads.call_by_id(self._store, call_id)
         if call is not None and call.is_over:
             self._following.notify_end(call_id)
 
     async def _silence(self, run_id: str, thread_id: str, task: asyncio.Task[None]) -> None:
-        """Stop the work on a run, but for a call that it has begun: that comes to its end first."""
+        """Stop the work on a run, after a call in progress has ended."""
         self._following.stop_answer(thread_id)
         calls = await call_reads.calls_of_run(self._store, run_id)
         if any(call.state is CallState.STARTED and call.accepted_at is None for call in calls):

@@ -1,1 +1,1 @@
-"""Tasks, as protocols of tasks follow them."""
+"""Tasks, as task-based protocols present them."""

@@ -1,8 +1,8 @@
-"""Access to tasks and contexts: the one place that decides what a caller is shown of them.
+"""Access to tasks and contexts: the one place that decides what a caller may see.
 
-A task is shown to who may read all of its thread. Of the calls among its turns the arguments and
-results are shown to who may manage the thread, and to the caller who made them; a task of which
-nothing else is left does not exist for other readers.
+A caller that may read all of a thread sees its tasks. The arguments and results of calls are
+visible to callers that may manage the thread, and to the caller that made the call. If nothing else
+is left of a task, it does not exist for other readers.
 """
 
 from __future__ import annotations
@@ -53,13 +53,13 @@ class TaskAccess:
     async def find(
         self, principal: Principal, task_id: str, param: str = "id"
     ) -> tuple[KeptTask, Task]:
-        """A task by its id, and what the caller is shown of it.
+        """Return a task by its id, and the caller's view of it.
 
         Parameters:
-            param: where the caller named it.
+            param: the request member that named it.
 
         Raises:
-            TaskNotFound: there is none for this caller.
+            TaskNotFound: it does not exist for this caller.
         """
         kept = await task_reads.task(self._store, task_id, self._desk)
         if kept is None:
@@ -74,14 +74,14 @@ class TaskAccess:
         *,
         param: str = "id",
     ) -> Task:
-        """What the caller is shown of a task.
+        """Return the caller's view of a task.
 
         Parameters:
-            status: how the call of its newest turn stands, where that is known; None looks.
-            param: where the caller named it.
+            status: of the call of its newest turn, where known; None looks it up.
+            param: the request member that named it.
 
         Raises:
-            TaskNotFound: nothing of it.
+            TaskNotFound: nothing of it is visible.
         """
         sight = await self._sight(principal, kept.thread_id)
         task = None if sight is None else await self._view(kept, sight, status)
@@ -92,7 +92,7 @@ class TaskAccess:
     async def filter_readable(
         self, principal: Principal, tasks: Iterable[KeptTask]
     ) -> list[KeptTask]:
-        """Those of some tasks that exist for the caller; access is decided once a thread."""
+        """Return the tasks that exist for the caller. Access is decided once per thread."""
         sights: dict[str, TaskVisibility | None] = {}
         found = []
         for kept in tasks:
@@ -102,14 +102,14 @@ class TaskAccess:
             if sight is None:
                 continue
             if not sight.is_whole:
-                await asyncio.sleep(0)  # other requests have their turn between two tasks
+                await asyncio.sleep(0)  # yield to other requests between two tasks
                 if await self._view(kept, sight) is None:
                     continue
             found.append(kept)
         return found
 
     async def can_manage(self, principal: Principal, thread_id: str) -> bool:
-        """Whether the caller may manage a thread."""
+        """Return whether the caller may manage a thread."""
         sight = await self._sight(principal, thread_id)
         return sight is not None and sight.is_whole
 
@@ -120,22 +120,22 @@ class TaskAccess:
         return task if sight.is_whole or task.history else None
 
     async def _sight(self, principal: Principal, thread_id: str) -> TaskVisibility | None:
-        """What the caller sees of a thread's tasks; None for nothing."""
+        """Return which of a thread's tasks the caller sees; None for none."""
         try:
             access = await self._reading.get_access(principal, thread_id, self._idle_before())
         except ThreadNotFound:
             return None
-        if access.has_left:  # it reads messages up to a point, and a task has none
+        if access.has_left:  # it reads up to a position; a task has none
             return None
         party = principal.party if access.may_write else None
         return TaskVisibility(party, is_whole=access.may_manage)
 
     async def find_thread(self, principal: Principal, context: str, need: AccessNeed) -> str:
-        """The thread of a conversation of the caller's, by the id of the conversation.
+        """Return the thread of a context of the caller's.
 
         Raises:
-            InvalidRequest: there is none.
-            Forbidden: the caller may know it, and no more.
+            InvalidRequest: there is no such context.
+            Forbidden: the caller may read it, but not do this with it.
         """
         known = await task_reads.thread_of_context(self._store, context, self._desk)
         try:
@@ -146,7 +146,7 @@ class TaskAccess:
         return thread_id
 
     async def find_listed_thread(self, principal: Principal, context: str) -> str | None:
-        """The thread of a context whose tasks the caller may list; None where there is none."""
+        """Return the thread of a context whose tasks the caller may list; None for none."""
         try:
             thread_id = await self.find_thread(principal, context, AccessNeed.READ)
         except InvalidRequest:
@@ -154,11 +154,11 @@ class TaskAccess:
         return None if await self._sight(principal, thread_id) is None else thread_id
 
     async def check_access(self, principal: Principal, thread_id: str, need: AccessNeed) -> None:
-        """Refuse whoever may do less with a thread.
+        """Refuse a caller that may not do this with a thread.
 
         Raises:
             InvalidRequest: there is no such thread for this caller.
-            Forbidden: the caller may know it, and no more.
+            Forbidden: the caller may read it, but not do this with it.
         """
         try:
             access = await self._reading.get_access(principal, thread_id, self._idle_before())

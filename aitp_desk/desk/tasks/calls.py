@@ -1,4 +1,4 @@
-"""Tasks that are calls: written with the beginning of the call, and told of with its end."""
+"""Stores tasks that are calls, with the beginning and the end of the call."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from aitp_desk.store.units.runs.tasks import end_turn_of_call
 
 
 class CallTurn:
-    """A turn of a task that has an action called.
+    """A turn of a task that calls an action.
 
     Parameters:
         asked: JSON of the call as its caller wrote it.
         clock: Unix seconds.
 
     Attributes:
-        is_begun: whether it was handed over with the call's beginning.
-        is_ended: whether it was with the call's end: then both are on disk.
+        is_begun: whether it was passed on with the call's beginning.
+        is_ended: whether it was passed on with the call's end: then both are on disk.
     """
 
     def __init__(self, draft: TurnDraft, asked: str, clock: Callable[[], float]) -> None:
@@ -38,7 +38,7 @@ class CallTurn:
         self.is_ended = False
 
     def make_writes(self, call: ActionCall, error: DeskError | None) -> ExtraStatements:
-        """Make what is written with the call's beginning, or with its end."""
+        """Return the statements to write with the call's beginning, or with its end."""
         if call.is_over:
             self.is_ended = True
             told = None if error is None else make_call_outcome(error)
@@ -49,10 +49,10 @@ class CallTurn:
         return partial(self._draft.write, self.make_turn(None))
 
     def make_turn(self, came: CallStatus | TaskOutcome | None) -> NewTurn:
-        """The turn as it is kept.
+        """Return the turn in its stored form.
 
         Parameters:
-            came: what came of it; None for nothing yet.
+            came: the outcome; None if there is none yet.
         """
         call_id = came.call.id if isinstance(came, CallStatus) else self._call_id
         said = to_json(came) if isinstance(came, TaskOutcome) else None

@@ -1,4 +1,4 @@
-"""Listing tasks: a caller's own, or those of a conversation."""
+"""Lists tasks: a caller's own, or those of a context."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from aitp_desk.store.reads import tasks as task_reads
 from aitp_desk.store.records.tasks import KeptTask
 
 MAX_LISTED = 500
-"""Among so many of the newest tasks those are looked for that are wanted."""
+"""How many of the newest tasks are searched."""
 
 
 class TaskListing:
@@ -38,16 +38,16 @@ class TaskListing:
         since: int,
         limit: int,
     ) -> TaskPage:
-        """One page of the caller's tasks, of one conversation or of all.
+        """Return one page of the caller's tasks, of one context or of all.
 
-        Who is not known has only those of a conversation that they can name. Of a conversation that
-        is not the caller's there are none, and whose credential opens no threads has only calls.
-        A page has fewer than ``limit`` tasks where more would pass ``PAGE_BYTES``.
+        An anonymous caller sees only the tasks of a context that it names. A context that is not
+        the caller's has none, and a caller whose credential opens no threads sees only calls. A
+        page has fewer than ``limit`` tasks where more would exceed ``PAGE_BYTES``.
 
         Parameters:
             context: empty for all.
-            after: as :class:`TaskPage` gives it.
-            since: Unix seconds; tasks that last moved before then are left out.
+            after: cursor from :class:`TaskPage`.
+            since: Unix seconds; tasks that last changed before then are left out.
         """
         thread_id = await self._reach.find_listed_thread(principal, context) if context else None
         if thread_id is None and (context or principal.owner is None):
@@ -86,5 +86,5 @@ class TaskListing:
         return is_shown and state in (None, task.state) and task.changed_at >= since
 
     async def _view(self, principal: Principal, kept: KeptTask) -> Task:
-        await asyncio.sleep(0)  # other requests have their turn between two tasks
+        await asyncio.sleep(0)  # yield to other requests between two tasks
         return await self._reach.view(principal, kept)

@@ -1,4 +1,4 @@
-"""What a call that was refused is to the task that asked for it."""
+"""Maps a refused call to the state of its task."""
 
 from __future__ import annotations
 
@@ -28,12 +28,13 @@ RAISED = (
     IdempotencyConflict,
     IdempotencyInFlight,
 )
-"""Refusals after which no task is begun: nothing was called, and the request itself is wrong, or
-comes too soon."""
+"""Refusals after which no task is created: nothing was called, and the request itself is wrong, or
+comes too soon.
+"""
 
 
 def make_call_outcome(error: DeskError) -> TaskOutcome | None:
-    """How a task stands whose call was made, and failed so; None where the call itself tells it."""
+    """Return the outcome of a task whose call failed; None if the call itself reports it."""
     try:
         return make_refusal_outcome(error)
     except DeskError:
@@ -41,10 +42,10 @@ def make_call_outcome(error: DeskError) -> TaskOutcome | None:
 
 
 def make_refusal_outcome(error: DeskError) -> TaskOutcome:
-    """How a task stands whose call was refused: what could be set right, or what came of trying.
+    """Return the outcome of a task whose call was refused.
 
     Raises:
-        DeskError: the same, where no task is begun.
+        DeskError: the same error, if no task is created for it.
     """
     if isinstance(error, RAISED) or type(error) is InvalidRequest:
         raise error

@@ -1,10 +1,9 @@
-"""Push notifications: sent each time that a task comes to rest, until one is acknowledged.
+"""Push notifications: sent each time a task comes to rest, until one is acknowledged.
 
-At each push the receiver's setter is checked: the credential still holds, and they may still write
-to the task's thread. A receiver whose setter may not is deleted.
-
-The address is checked when it is given and each time it is asked (``egress``). What proves to the
-receiver who tells it, its caller has said; it is sealed in the database.
+Each push checks the principal that set the receiver: the credential is still valid, and the
+principal may still write to the task's thread. Otherwise the receiver is deleted. The address is
+checked when it is set and at each request (``egress``). The caller supplies the token and
+credentials that authenticate the desk to the receiver; they are sealed in the database.
 
 Source: A2A 1.0, section 4.3 (push notifications) and 13.2 (security of webhooks).
 """
@@ -44,15 +43,15 @@ TOKEN_HEADER = "X-A2A-Notification-Token"  # noqa: S105 -- a name
 _PURPOSE = "push notifications"
 
 Render = Callable[[Principal, str, str], Awaitable[bytes | None]]
-"""Writes how a task stands, given who is told (at the task's desk), its id and the version of the
-protocol; None where there is nothing to tell.
+"""Renders a task's state, given the recipient (at the task's desk), the task's id and the protocol
+version; None if there is nothing to send.
 
-It raises TaskNotFound where who is told may not write to the task's thread now.
+It raises TaskNotFound where the recipient may not write to the task's thread now.
 """
 
 
 class _Secrets(msgspec.Struct, frozen=True):
-    """What is sealed of an address that is told."""
+    """The sealed part of a receiver."""
 
     token: str
     scheme: str
@@ -63,7 +62,7 @@ _secrets = msgspec.json.Decoder(_Secrets)
 
 
 class PushNotifications:
-    """Takes addresses from callers and tells these how tasks go on.
+    """Stores callers' receivers, and sends them the states of tasks.
 
     Parameters:
         clock: Unix seconds.
@@ -89,7 +88,7 @@ class PushNotifications:
         self._clock = clock
 
     def check(self, push: Push | None) -> None:
-        """Refuse an address that could not be told.
+        """Refuse a receiver that could not be notified.
 
         Raises:
             InvalidRequest: the message says why.
@@ -120,12 +119,12 @@ class PushNotifications:
             ) from None
 
     def with_id(self, push: Push, task_id: str) -> Push:
-        """What its caller gave, with an id, for a task."""
+        """Return a receiver with its task and an id."""
         id_ = push.id or new_id(PUSH_PREFIX, self._clock())
         return msgspec.structs.replace(push, id=id_, task_id=task_id)
 
     def seal_receiver(self, principal: Principal, push: Push, mark: CredentialMark) -> NewPush:
-        """What is written down of an address that is told.
+        """Return a receiver in its stored form.
 
         Parameters:
             mark: of the credential with which it is set.
@@ -152,14 +151,14 @@ class PushNotifications:
         *,
         is_managed: bool,
     ) -> None:
-        """Write down whom to tell of a task.
+        """Store a receiver of a task.
 
         Parameters:
-            is_managed: whether the caller may replace another's of the same id.
+            is_managed: whether the caller may replace another's receiver with the same id.
 
         Raises:
-            Forbidden: another caller has set one of this id.
-            PreconditionFailed: so many are told already as may be.
+            Forbidden: another caller has set one with this id.
+            PreconditionFailed: the task has the maximum number of receivers.
         """
         await self._store.run(
             set_push,
@@ -171,24 +170,24 @@ class PushNotifications:
         self.wake_receivers(None if task.state.is_at_rest else task.run_id)
 
     def wake_receivers(self, run_id: str | None) -> None:
-        """Have those told at once who are to be told at the end of a run; None: who are now."""
+        """Send due notifications now, and again when the given run ends."""
         self._jobs.wake()
         if run_id is not None:
             self._following.on_end(run_id, self._jobs.wake)
 
     async def has_receivers(self, task_id: str) -> bool:
-        """Whether anybody is told of a task."""
+        """Return whether a task has receivers."""
         return bool(await task_reads.pushes(self._store, task_id))
 
     async def list_receivers(
         self, principal: Principal, task_id: str, *, is_managed: bool
     ) -> tuple[Push, ...]:
-        """The receivers of a task that a caller may know of: their own, or all.
+        """Return the receivers of a task that a caller may see: its own, or all.
 
-        Secrets are shown to who has set them, and none where they are lost.
+        Secrets are shown to the caller that set them, and left out if their seal does not open.
 
         Parameters:
-            is_managed: whether the caller manages the task's thread, and so knows of all.
+            is_managed: whether the caller manages the task's thread, and so sees all.
         """
         kept = await task_reads.pushes(self._store, task_id)
         return tuple(
@@ -198,7 +197,7 @@ class PushNotifications:
         )
 
     async def delete_receiver(self, task: Task, push_id: str) -> bool:
-        """Have nobody told there any more; whether somebody was."""
+        """Delete a receiver; return whether it existed."""
         return await self._store.run(
             delete_push, thread_id=task.thread_id, task_id=task.id, push_id=push_id
         )
@@ -211,10 +210,10 @@ class PushNotifications:
             )
 
     def make_kind(self, render: Render) -> JobKind:
-        """Make the kind of jobs that does it.
+        """Create the kind of job that sends notifications.
 
         Parameters:
-            render: writes what is sent.
+            render: renders the body.
         """
 
         async def tell(claim: ClaimedJob) -> None:
@@ -235,21 +234,21 @@ class PushNotifications:
         return make_callback_kind(PUSH_KIND, tell, self._settings)
 
     async def _check_credential(self, setter: Principal, kept: KeptPush) -> None:
-        """Refuse a receiver whose setter's credential does not hold any more.
+        """Refuse a receiver whose credential is not valid any more.
 
         Raises:
-            TaskNotFound: it does not.
+            TaskNotFound: it is not.
         """
         mark = read_asker_mark(kept.asked_by)
         if not await is_still_valid(self._store, setter.id, kept.created_at, self._clock(), mark):
             raise TaskNotFound("The credential that set this receiver does not hold any more.")
 
     async def _send(self, push: Push, body: bytes) -> None:
-        """One attempt.
+        """Make one attempt.
 
         Raises:
-            Retry: it was not taken note of.
-            GiveUp: it never will be.
+            Retry: the receiver did not acknowledge it.
+            GiveUp: it never will.
         """
         headers = {}
         if push.token:
@@ -267,7 +266,7 @@ class PushNotifications:
             return _without_secrets(kept)
 
     def _open(self, kept: KeptPush) -> Push:
-        """What is kept of an address, opened.
+        """Unseal a stored receiver.
 
         Raises:
             GiveUp: its seal does not open.

@@ -1,4 +1,4 @@
-"""A refusal for programs: what stands beside its sentence wherever that is told."""
+"""The structured details of a refusal, sent along with its sentence."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from aitp_desk.model.errors import DeskError
 
 
 def describe_error(error: DeskError) -> dict[str, Any]:
-    """Its code, what it is about, when to come again and what helps, as far as that is known."""
+    """Return the code, parameter, retry delay and recovery of an error, as far as known."""
     told: dict[str, Any] = {"code": error.kind.value}
     if error.param is not None:
         told["param"] = error.param

@@ -1,7 +1,7 @@
-"""Tasks: what a caller has asked to be done, from what was said for it to what came of it.
+"""Task operations: send messages, call actions, wait, cancel and set receivers.
 
-What is said for a task is a message on a thread that a run answers, or a call of an action by its
-arguments. The task is a row behind that, written before its caller is told its id.
+A task's message is a message on a thread that a run answers; a task's call is a call of an action
+by its arguments. The task is a row behind that, written before its caller receives its id.
 """
 
 from __future__ import annotations
@@ -58,18 +58,18 @@ from aitp_desk.store.records.tasks import KeptTask, NewTurn
 from aitp_desk.store.rows.threads import to_json
 
 CANCEL_SECONDS = 2.0
-"""How long a worker that is told to stop is waited for."""
+"""How long to wait for a worker that was asked to stop."""
 CANCELLED = "It was cancelled; nothing was done."
 
 
 class TaskService:
-    """Begins tasks, goes on with them, and says how they stand.
+    """Creates, continues, reads and cancels tasks.
 
-    Every method raises TaskNotFound where there is no such task, or it is not the caller's.
+    Every method raises TaskNotFound where the task does not exist, or is not the caller's.
 
     Parameters:
         desk: name of the further site agent; empty for the site's own.
-        actor: the desk's own actor, which stands first on every thread.
+        actor: the desk's own actor, the first participant of every thread.
         clock: Unix seconds.
 
     Attributes:
@@ -127,7 +127,7 @@ class TaskService:
         self.listing = TaskListing(store, self._reach, desk)
 
     async def check(self, principal: Principal, sent: TaskMessage) -> None:
-        """Refuse what could not be sent for a task, before anything comes of it.
+        """Refuse a message that could not be sent for a task, before any effect.
 
         Raises:
             TaskIsOver, InvalidRequest: as :meth:`send_message`.
@@ -138,17 +138,17 @@ class TaskService:
     async def send_message(
         self, principal: Principal, sent: TaskMessage, draft: Draft, request: RequestInfo
     ) -> Task:
-        """Say something for a task; it is answered when it is a visitor's.
+        """Send a message for a task; if it is a visitor's, a run answers it.
 
         Returns:
-            The task, which has only begun; of a repeat (``Idempotency-Key``) the one of the first
-            time, as it stands.
+            The task, which has only begun; for a repeat (``Idempotency-Key``), the first request's
+                task in its current state.
 
         Raises:
-            TaskIsOver: what it goes on with has ended.
-            InvalidRequest: the context is none of the caller's, or another than the task's.
+            TaskIsOver: the task that it continues has ended.
+            InvalidRequest: the context is not the caller's, or not the task's.
             ScopeMissing: the caller's credential does not open threads.
-            whatever :meth:`aitp_desk.desk.threads.messages.MessageService.post_message` refuses.
+            as :meth:`aitp_desk.desk.threads.messages.MessageService.post_message`.
         """
         check_scope(principal)
         self._pushing.check(sent.push)
@@ -185,22 +185,23 @@ class TaskService:
         request: RequestInfo,
         allowance: Allowance | None,
     ) -> Task:
-        """Have an action called by its arguments, as a task.
+        """Call an action by its arguments, as a task.
 
-        What could be set right, or came of trying, is told as the state of the task: that it must
-        be agreed to, that the caller may not, that it failed. The task is written with the call's
-        beginning, in one commit, and with its end what that is to the task.
+        A refusal that the caller can correct, or the failure of the call, becomes the state of the
+        task: consent is needed, the caller is not authorized, or the call failed. The task is
+        written in one commit with the call's beginning, and its outcome in one commit with the
+        call's end.
 
         Parameters:
             written: the call as its caller wrote it.
-            request: of a repeat (``Idempotency-Key``) the task of the first time is told.
-            allowance: what the caller has left; it becomes less where actions have less.
+            request: a repeat (``Idempotency-Key``) returns the first request's task.
+            allowance: the caller's remaining rate limit; reduced where actions have less.
 
         Raises:
             TaskIsOver, InvalidRequest: as :meth:`send_message`; or the arguments break the schema.
             UnknownAction: there is no such action.
             RateLimited: too many actions were called.
-            IdempotencyConflict, IdempotencyInFlight: the key is taken.
+            IdempotencyConflict, IdempotencyInFlight: the key is in use.
             StoreBusy: nothing was written.
         """
         self._pushing.check(sent.push)
@@ -228,7 +229,7 @@ class TaskService:
             refused = error.refused
         except DeskError as error:
             if called.is_begun and not called.is_ended:
-                raise  # it was not begun, for what would have been written with it
+                raise  # the task's rows were refused, so the call was not begun
             turn, status = called.make_turn(make_refusal_outcome(error)), None
         else:
             turn = called.make_turn(status)
@@ -241,13 +242,13 @@ class TaskService:
     async def pay_call(
         self, principal: Principal, sent: TaskMessage, payment: Mapping[str, Any]
     ) -> Task:
-        """Pay for the call that a task is, and wait for what comes of that.
+        """Pay for the call of a task, and wait for its outcome.
 
         Parameters:
-            payment: a message that pays.
+            payment: a payment message.
 
         Returns:
-            The task as it stands then; of a payment that does not pay it says why.
+            The task in its state then; if the payment is rejected, with the reason.
 
         Raises:
             PreconditionFailed: it waits for no payment, or this pays for another call.
@@ -269,12 +270,12 @@ class TaskService:
         state: TaskState,
         result: Result,
     ) -> Task:
-        """Write down as a task what was asked and answered already in a session.
+        """Store a question that a session has already answered as a task.
 
         Parameters:
             sent: its context is that session.
-            written: what was asked, as its caller wrote it.
-            state: how the task stands by that.
+            written: the question, as its caller wrote it.
+            state: the resulting state of the task.
         """
         self._pushing.check(sent.push)
         kept, thread_id = await self._turns.find_place(principal, sent)
@@ -284,7 +285,7 @@ class TaskService:
         return await self._turns.write_turn(principal, draft, turn)
 
     async def wait_for_rest(self, principal: Principal, task: Task, seconds: float) -> Task:
-        """Wait until a task is at rest, at most so many seconds, and say how it stands then."""
+        """Wait up to ``seconds`` for a task to come to rest, and return it in its state then."""
         works_on_it = task.run_id or task.call_id
         if works_on_it is None or task.state.is_at_rest:
             return task
@@ -297,17 +298,17 @@ class TaskService:
         return await self.get_task(principal, task.id)
 
     async def get_task(self, principal: Principal, task_id: str) -> Task:
-        """A task as it stands."""
+        """Return a task in its current state."""
         _, task = await self._reach.find(principal, task_id)
         if task.has_messages:
             check_scope(principal)
         return task
 
     async def show_task(self, principal: Principal, task_id: str) -> Task:
-        """A task as it stands, for who has set a receiver of its notifications.
+        """Return a task's current state for the principal that has set a receiver.
 
         Raises:
-            TaskNotFound: there is none, or they may not write to its thread now.
+            TaskNotFound: it does not exist, or the principal may not write to its thread now.
         """
         try:
             return await self._find_to_write(principal, task_id)
@@ -315,20 +316,20 @@ class TaskService:
             raise TaskNotFound(error.message, param="id") from None
 
     async def find_run(self, principal: Principal, task: Task) -> Run:
-        """The run that works on a task, or did.
+        """Return the run that works, or worked, on a task.
 
         Raises:
-            TaskNotFound: none does.
+            TaskNotFound: it has none.
         """
         if task.run_id is None:
             raise TaskNotFound("No run works on this task.", param="id")
         return await self._runs.retrieve(principal, task.thread_id, task.run_id)
 
     async def cancel_task(self, principal: Principal, task_id: str) -> Task:
-        """Cancel a task: what works on it is told to stop, what waits for its caller is withdrawn.
+        """Cancel a task: stop its run, or withdraw it if it waits for its caller.
 
         Raises:
-            TaskNotCancelable: it is over, or is nothing that can be stopped.
+            TaskNotCancelable: it is over, or cannot be stopped.
         """
         kept, task = await self._reach.find(principal, task_id)
         run = None if task.run_id is None else await reads.run(self._store, task.run_id)
@@ -342,7 +343,7 @@ class TaskService:
             return await self._withdraw(principal, kept, task)
         try:
             await self._runs.cancel(principal, task.thread_id, run.id)
-        except InvalidRequest as error:  # it has ended meanwhile
+        except InvalidRequest as error:  # the run ended meanwhile
             raise TaskNotCancelable(error.message, param="id") from None
         await self._reading.wait_for_run(
             principal, run.id, CANCEL_SECONDS, self._posting.idle_before
@@ -350,10 +351,10 @@ class TaskService:
         return await self.get_task(principal, task_id)
 
     async def _withdraw(self, principal: Principal, kept: KeptTask, task: Task) -> Task:
-        """Cancel a task that waits for its caller, and decline the calls that wait with it.
+        """Cancel a task that waits for its caller, and decline its waiting calls.
 
         Raises:
-            TaskNotCancelable: what waited has gone on meanwhile.
+            TaskNotCancelable: a waiting call has continued meanwhile.
         """
         await self._find_to_write(principal, kept.id)
         calls = [] if task.call_id is None else [task.call_id]
@@ -369,15 +370,15 @@ class TaskService:
         return await self._turns.write_turn(principal, draft, NewTurn(said=to_json(unmade)))
 
     async def set_receiver(self, principal: Principal, push: Push, mark: CredentialMark) -> Push:
-        """Have an address told how a task goes on.
+        """Set a receiver of a task's push notifications.
 
         Parameters:
             mark: of the credential with which it is set.
 
         Raises:
-            Forbidden: another caller has set one of the same id.
-            InvalidRequest: nothing is sent there.
-            PreconditionFailed: so many are told already as may be.
+            Forbidden: another caller has set one with the same id.
+            InvalidRequest: the desk does not send to this address.
+            PreconditionFailed: the task has the maximum number of receivers.
         """
         self._pushing.check(push)
         task = await self._find_to_write(principal, push.task_id)
@@ -387,13 +388,13 @@ class TaskService:
         return push
 
     async def list_receivers(self, principal: Principal, task_id: str) -> tuple[Push, ...]:
-        """The receivers that the caller has set for a task; all for who manages its thread."""
+        """Return a task's receivers: the caller's own, or all if it manages the thread."""
         task = await self._find_to_write(principal, task_id)
         is_managed = await self._reach.can_manage(principal, task.thread_id)
         return await self._pushing.list_receivers(principal, task_id, is_managed=is_managed)
 
     async def delete_receiver(self, principal: Principal, task_id: str, push_id: str) -> bool:
-        """Have nobody told there any more; whether somebody was."""
+        """Delete a receiver; return whether it existed."""
         known = await self.list_receivers(principal, task_id)
         task = await self.get_task(principal, task_id)
         is_known = any(push.id == push_id for push in known)
@@ -411,7 +412,7 @@ class TaskService:
     async def _task_of_repeat(
         self, principal: Principal, asked: DirectCall, request: RequestInfo
     ) -> KeptTask | None:
-        """The task of the call that this repeats; None where it repeats none."""
+        """Return the task of the call that this request repeats; None if it repeats none."""
         try:
             async with self._calling.hold_key(principal, asked, request) as begun:
                 before = begun.before
@@ -423,7 +424,7 @@ class TaskService:
 
 
 def _refused(task: Task, why: str) -> Task:
-    """A task that says why a payment for it does not pay; itself where there is no such reason."""
+    """Return a task with the reason why its payment was rejected; unchanged without a reason."""
     if not why or task.asks is None:
         return task
     asks = msgspec.structs.replace(task.asks, texts=(why, *task.asks.texts), refused=why)

@@ -1,4 +1,4 @@
-"""What is said for a task, turn by turn: whether it may be, and its rows."""
+"""Validates and stores the turns of a task."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ class TurnDraft(msgspec.Struct, frozen=True):
 
     Parameters:
         now: Unix seconds.
-        push: whom to tell of the task.
-        is_first: whether it begins the task.
-        owner: id of the principal whose task it begins; None of an anonymous one.
-        party: id of the principal who sends the turn; None of an anonymous one.
-        opens: the conversation that it begins; None where that is there.
+        push: a receiver to add to the task.
+        is_first: whether it creates the task.
+        owner: id of the principal that owns the new task; None for an anonymous one.
+        party: id of the principal that sends the turn; None for an anonymous one.
+        opens: the conversation that it creates; None if that exists.
     """
 
     task: KeptTask
@@ -52,11 +52,11 @@ class TurnDraft(msgspec.Struct, frozen=True):
     opens: NewContext | None = None
 
     def write(self, turn: NewTurn) -> Work[None]:
-        """Write it down: a unit, or a part of one.
+        """Return the unit, or the part of one, that writes the turn.
 
         Raises:
             TaskNotFound, PreconditionFailed: as the units of
-            :mod:`aitp_desk.store.units.runs.tasks`.
+                :mod:`aitp_desk.store.units.runs.tasks`.
         """
         task = self.task
         turn = msgspec.structs.replace(turn, principal=self.party)
@@ -79,17 +79,17 @@ class TurnDraft(msgspec.Struct, frozen=True):
         )
 
     def first(self, turn: NewTurn) -> KeptTurn:
-        """The first turn of a task as it is kept."""
+        """Return the first turn of a task in its stored form."""
         kept = {**msgspec.structs.asdict(turn), "principal": self.party}
         return KeptTurn(n=1, created_at=self.now, **kept)
 
 
 class TaskTurns:
-    """Finds where a turn belongs, and writes it down.
+    """Finds where a turn belongs, and stores it.
 
     Parameters:
         desk: name of the further site agent; empty for the site's own.
-        actor: the desk's own actor, which stands first on every thread.
+        actor: the desk's own actor, the first participant of every thread.
         clock: Unix seconds.
     """
 
@@ -117,13 +117,13 @@ class TaskTurns:
     async def find_place(
         self, principal: Principal, sent: TaskMessage
     ) -> tuple[KeptTask | None, str | None]:
-        """The task that something is sent for, and its thread; None for those to be begun.
+        """Return the task that a message continues, and its thread; None for new ones.
 
         Raises:
-            TaskNotFound, UnknownSession: there is none of the caller's.
+            TaskNotFound, UnknownSession: it is not the caller's, or does not exist.
             TaskIsOver: it has ended.
             InvalidRequest: the task belongs to another context.
-            Forbidden: the caller may know the thread, and no more.
+            Forbidden: the caller may read the thread, but not write to it.
         """
         if not sent.task_id:
             if not sent.context:
@@ -146,10 +146,10 @@ class TaskTurns:
     def draft_turn(
         self, principal: Principal, kept: KeptTask | None, thread_id: str, sent: TaskMessage
     ) -> TurnDraft:
-        """A turn that is about to be written, on a thread that is there.
+        """Draft a turn on an existing thread.
 
         Parameters:
-            kept: what the turn goes on with; None begins a task in the context that was sent.
+            kept: the task that the turn continues; None creates one in the context of the message.
         """
         clock = self._clock()
         now = int(clock)
@@ -163,7 +163,7 @@ class TaskTurns:
         )
 
     def draft_first_turn(self, principal: Principal, sent: TaskMessage) -> TurnDraft:
-        """A turn that is about to be written with a task and a conversation that it begins."""
+        """Draft a turn that creates a task and its conversation."""
         now = self._clock()
         id_ = new_id(THREAD_PREFIX, now)
         opened = Thread(id_, principal.owner, int(now), {}, (self._actor,), desk=principal.desk)
@@ -175,12 +175,12 @@ class TaskTurns:
     async def with_context(
         self, principal: Principal, thread_id: str, sent: TaskMessage
     ) -> TaskMessage:
-        """What is sent, in the conversation that the thread is."""
+        """Return the message with the context of the thread."""
         context = sent.context or await self._sessions.get_session_name(principal, thread_id)
         return msgspec.structs.replace(sent, context=context)
 
     async def write_turn(self, principal: Principal, draft: TurnDraft, turn: NewTurn) -> Task:
-        """Write a turn down, with its task where that begins, and say how the task stands."""
+        """Store a turn, with its task if that is new, and return the task's view."""
         await self._store.run(draft.write, turn)
         return await self.report_turn(principal, draft, turn)
 
@@ -191,17 +191,17 @@ class TaskTurns:
         turn: NewTurn,
         status: CallStatus | None = None,
     ) -> Task:
-        """Say how a task stands whose turn is written down, and have others told of it.
+        """Return the view of a task whose turn was stored, and wake its receivers.
 
         Parameters:
-            status: how its call stands, where that is known; None looks.
+            status: of its call, where known; None looks it up.
         """
         task = draft.task
         if draft.push is not None or (
             not draft.is_first and await self._pushing.has_receivers(task.id)
         ):
             self._pushing.wake_receivers(turn.run_id)
-        if draft.is_first:  # its sender sees all of it
+        if draft.is_first:  # the sender sees all of it
             return await self._views.view(task, ALL_VISIBLE, (draft.first(turn),), status)
         return await self._reach.view(principal, task, status)
 

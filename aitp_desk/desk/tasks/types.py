@@ -1,4 +1,4 @@
-"""What callers send for tasks, and what they are given of them."""
+"""The values that callers send and receive for tasks."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from aitp_desk.model.calls.task import Push, Task
 
 
 class TaskMessage(msgspec.Struct, frozen=True):
-    """What is sent for a task.
+    """The addressing of a message for a task.
 
     Parameters:
-        context: the conversation that it belongs to; empty begins one.
-        task_id: the task that it goes on with; empty begins one.
-        push: whom to tell how it goes on; its ``task_id`` says nothing.
+        context: the conversation that it belongs to; empty creates one.
+        task_id: the task that it continues; empty creates one.
+        push: a receiver to notify of the task; its ``task_id`` is ignored.
         mark: of the credential with which it is sent.
     """
 
@@ -25,11 +25,11 @@ class TaskMessage(msgspec.Struct, frozen=True):
 
 
 class TaskPage(msgspec.Struct, frozen=True):
-    """A part of a caller's tasks, the newest first.
+    """One page of a caller's tasks, newest first.
 
     Parameters:
-        after: time and id of its last one; None for the last part.
-        total: of how many, as far as was looked.
+        after: time and id of its last task; None for the last page.
+        total: the number of tasks found in the search.
     """
 
     tasks: tuple[Task, ...]

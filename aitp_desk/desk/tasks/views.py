@@ -1,7 +1,6 @@
-"""How tasks stand: read from the runs that answer them, and the calls that they are.
+"""Derives the states of tasks from their runs and calls.
 
-Nothing of that is written down with the task itself, so that it never says anything else than the
-thread does, also after a restart.
+No state is stored with the task itself, so it always agrees with the thread, also after a restart.
 """
 
 from __future__ import annotations
@@ -27,9 +26,9 @@ from aitp_desk.store.records.tasks import KeptTask, KeptTurn
 from aitp_desk.store.units.tickets.handover import TAKEN_OVER
 
 HISTORY_BYTES = 256 * 1024
-"""How much of what was said in a task before its newest turn is told, the newest of it."""
+"""Size limit of a task's history before its newest turn; the newest part is kept."""
 LOOKED_THROUGH = 20
-"""Among so many messages after a question its answer is looked for where no run gave it."""
+"""How many messages after a question are searched for its answer if no run gave it."""
 NO_ANSWER = "Nothing was said to this."
 GONE = "What became of this is not kept any more."
 
@@ -59,7 +58,7 @@ _CALLS = {
 
 
 class TaskOutcome(msgspec.Struct, frozen=True):
-    """What came of what was asked, where neither a run nor a call tells it; kept with the turn."""
+    """The outcome of a turn that has neither a run nor a call; stored with the turn."""
 
     state: TaskState
     result: Result
@@ -70,10 +69,10 @@ _asked = msgspec.json.Decoder(dict)
 
 
 class _TurnState(msgspec.Struct, frozen=True):
-    """How a turn stands.
+    """The state of a turn.
 
     Parameters:
-        said: what was said for it and is not told as its result, nor as what is asked.
+        said: its messages that are neither its result nor its question.
     """
 
     state: TaskState
@@ -85,48 +84,48 @@ class _TurnState(msgspec.Struct, frozen=True):
 
 
 def state_of_run(run: Run, replies: Sequence[Message]) -> TaskState:
-    """How a task stands whose newest run this is.
+    """Return the state of a task whose newest run this is.
 
     Parameters:
-        replies: what was said in the run.
+        replies: the messages of the run.
     """
     if run.state is RunState.COMPLETED and replies and asks_back(replies[-1]):
         return TaskState.INPUT_REQUIRED
     if run.error == TAKEN_OVER:
-        return TaskState.WORKING  # a person answers instead
+        return TaskState.WORKING  # an operator answers instead
     return _RUNS[run.state]
 
 
 def asks_back(reply: Message) -> bool:
-    """Whether a reply asks its reader something."""
+    """Return whether a reply asks its reader something."""
     return "asks_back" in reply.metadata
 
 
 class TaskVisibility(msgspec.Struct, frozen=True):
-    """Which of the calls among a task's turns a caller is shown.
+    """Which of the calls among a task's turns a caller sees.
 
     Parameters:
-        party: id of the caller, who sees their own; None of an anonymous one.
-        is_whole: whether they see all.
+        party: id of the caller, who sees its own; None for an anonymous one.
+        is_whole: whether the caller sees all.
     """
 
     party: str | None
     is_whole: bool
 
     def shows(self, turn: KeptTurn) -> bool:
-        """Whether the caller is shown the call of a turn."""
+        """Return whether the caller sees the call of a turn."""
         return self.is_whole or (self.party is not None and turn.principal == self.party)
 
 
 ALL_VISIBLE = TaskVisibility(None, is_whole=True)
-"""The sight of who may manage the thread."""
+"""The visibility for a caller that may manage the thread."""
 
 
 class TaskViews:
-    """Reads how tasks stand. Who may know that is asked before.
+    """Reads the states of tasks. Access is checked before.
 
     Parameters:
-        calling: looks at the calls that tasks are.
+        calling: looks up the calls of tasks.
     """
 
     def __init__(
@@ -144,13 +143,13 @@ class TaskViews:
         turns: tuple[KeptTurn, ...] | None = None,
         status: CallStatus | None = None,
     ) -> Task:
-        """A task as it stands.
+        """Return a task in its current state.
 
         Parameters:
-            sight: which calls are shown. Of the others no arguments, results and questions are:
-                only where they stand, and of what was said for them what the thread's messages say.
-            turns: its newest turns, where they are known; None looks.
-            status: how the call of its newest turn stands, where that is known; None looks.
+            sight: which calls are visible. The arguments, results and questions of others are left
+                out; only their states, and their messages on the thread, remain.
+            turns: its newest turns, where known; None looks them up.
+            status: of the call of its newest turn, where known; None looks it up.
         """
         if turns is None:
             turns = await task_reads.turns(self._store, kept.id)
@@ -182,7 +181,7 @@ class TaskViews:
     async def _history(
         self, thread_id: str, turns: Sequence[KeptTurn], sight: TaskVisibility
     ) -> list[TaskUtterance]:
-        """The newest of what was said in some turns, within ``HISTORY_BYTES``."""
+        """Return the newest messages of some turns, within ``HISTORY_BYTES``."""
         newest: list[list[TaskUtterance]] = []
         room = HISTORY_BYTES
         for turn in reversed(turns):
@@ -238,7 +237,7 @@ class TaskViews:
         if run is None or is_with_people or run.state is RunState.COMPLETED:
             replies = await self._replies(turn)
             if not replies and message is not None:
-                # what a capability was sent and no run answers may be for others who take part
+                # a message for a plugin that no run answers may be for other participants
                 is_for_others = run is None and await self._is_structured(message)
                 asker = message.actor if is_for_others else None
                 replies = await self._answers(thread_id, message.seq, asker)
@@ -258,9 +257,9 @@ class TaskViews:
         return _TurnState(_RUNS[run.state], words, at=_moved_at(run))
 
     async def _status(self, thread_id: str, call_id: str) -> CallStatus | None:
-        """How a task's call stands; None once it belongs to others than the task's thread does.
+        """Return the status of a task's call; None if the call belongs to another owner's thread.
 
-        A task that has paid by a quote's id is a call of the thread on which that was quoted.
+        A task that paid with a quote's id is a call of the thread where the quote was made.
         """
         status = await self._calling.get_call(call_id)
         if status is None or status.call.thread_id in {None, thread_id}:
@@ -272,18 +271,18 @@ class TaskViews:
         return status
 
     async def _is_structured(self, told: Message) -> bool:
-        """Whether what was told in words was said as a message of a capability."""
+        """Return whether a message rendered as text was sent as a plugin's message."""
         said = await reads.message(self._store, told.thread_id, told.id)
         return said is not None and said.content != told.content
 
     async def _answers(
         self, thread_id: str, seq: int, asker: str | None = None
     ) -> tuple[Message, ...]:
-        """What the desk has said next, by whichever run or person; none where it has not.
+        """Return the desk's next message, by any run or operator; empty if there is none.
 
         Parameters:
-            asker: id of the actor to whom others may have answered as well; None where they do not
-                count.
+            asker: id of the asking actor; then other actors may have answered as well. None counts
+                only the desk's messages.
         """
         after = await reads.messages_between(
             self._store,
@@ -327,7 +326,7 @@ def _call(status: CallStatus) -> _TurnState:
             told["recovery"] = call.error.recovery
         return _TurnState(state, Result((call.error.message,), told, receipt=call.receipt), at=at)
     if call.state is CallState.WAITING_PAYMENT:
-        if status.terms is None:  # what was paid is looked at
+        if status.terms is None:  # the payment is being checked
             return _TurnState(TaskState.WORKING, _in_words(call.how_far), at=at)
         costs = f"{call.action} costs {call.price}, which is paid before it is done."
         return _TurnState(state, Result((costs,), terms=status.terms), at=at)

@@ -1,1 +1,1 @@
-"""Tickets: what waits for a person."""
+"""Tickets: requests that wait for an operator."""

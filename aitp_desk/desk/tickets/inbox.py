@@ -1,4 +1,4 @@
-"""What operators see: tickets, conversations and the load, of all agents of one process."""
+"""The operators' view of tickets, threads and load, for all agents of a process."""
 
 from __future__ import annotations
 
@@ -38,16 +38,16 @@ from aitp_desk.store.units.privacy.erasure import ERASURES_EPOCH
 from aitp_desk.store.units.tickets.tickets import TICKETS_EPOCH
 
 MAX_HOURS = 7 * 24
-"""How far back the load is told."""
+"""How many hours of load figures are available."""
 LATE_SECONDS = 60
-"""So long after its end an hour's figures do not change any more."""
+"""How long after its end an hour's figures may still change."""
 
 
 class ShownCall(msgspec.Struct, frozen=True):
-    """A call with what it would do.
+    """A call with the declaration of its action.
 
     Parameters:
-        action: as it is declared now; None where it is not any more.
+        action: as declared now; None if it is not declared any more.
     """
 
     call: ActionCall
@@ -55,17 +55,17 @@ class ShownCall(msgspec.Struct, frozen=True):
 
 
 class ShownTicket(msgspec.Struct, frozen=True):
-    """A ticket with the call that it is about; None where it is about none."""
+    """A ticket with its call; None if it has none."""
 
     ticket: KeptTicket
     call: ShownCall | None
 
 
 class TicketPage(msgspec.Struct, frozen=True):
-    """A part of a list of tickets.
+    """One page of a list of tickets.
 
     Parameters:
-        next: behind which the list goes on; None where it ends here.
+        next: cursor of the next page; None for the last page.
     """
 
     tickets: tuple[ShownTicket, ...]
@@ -73,7 +73,7 @@ class TicketPage(msgspec.Struct, frozen=True):
 
 
 class ThreadHead(msgspec.Struct, frozen=True):
-    """A thread without what was said there. See ``console_records.ThreadAtAGlance``."""
+    """A thread without its messages. See :class:`.console.ThreadAtAGlance`."""
 
     line: ThreadLine
     actors: tuple[ThreadActor, ...]
@@ -83,10 +83,10 @@ class ThreadHead(msgspec.Struct, frozen=True):
 
 
 class ShownMessage(msgspec.Struct, frozen=True):
-    """Something that was said.
+    """A message as operators see it.
 
     Parameters:
-        parts: what it says in words and besides them; none where it is words alone.
+        parts: its parts as text and structure; empty if all of them are plain text.
     """
 
     said: ShownMessageRow
@@ -94,10 +94,10 @@ class ShownMessage(msgspec.Struct, frozen=True):
 
 
 class MessagePage(msgspec.Struct, frozen=True):
-    """A part of what was said on a thread, the oldest first.
+    """One page of a thread's messages, oldest first.
 
     Parameters:
-        before: as of ``console_records.SaidPage``.
+        before: as in :class:`.console.ShownMessageRows`.
     """
 
     messages: tuple[ShownMessage, ...]
@@ -105,12 +105,12 @@ class MessagePage(msgspec.Struct, frozen=True):
 
 
 class OperatorInbox:
-    """Reads for operators. Whoever asks must be one.
+    """Reads for operators. The caller checks that the reader is an operator.
 
     Parameters:
         registries: the actions of each agent, by its name; empty for the site's own.
         clock: Unix seconds.
-        capabilities: tell what was said in messages of theirs, and how it stands.
+        capabilities: render their messages as text, and report the state of their requests.
     """
 
     def __init__(
@@ -129,41 +129,42 @@ class OperatorInbox:
 
     @property
     def agents(self) -> tuple[str, ...]:
-        """The names of the agents, the site's own first, which is empty."""
+        """The names of the agents. The site's own comes first; its name is empty."""
         return tuple(sorted(self._registries))
 
     async def list_tickets(self, asked: TicketFilter, after: str | None, limit: int) -> TicketPage:
-        """List tickets: those that wait the oldest first, those that are over the newest first.
+        """List tickets: open ones oldest first, ended ones newest first.
 
         Parameters:
-            after: the ``next`` of the page before; None for the first.
-            limit: how many a page has at most. It may have fewer, or none, and yet go on.
+            after: the ``next`` of the previous page; None for the first.
+            limit: maximum number per page. A page may have fewer, or none, and yet have a
+                successor.
 
         Raises:
-            InvalidRequest: ``after`` is none.
+            InvalidRequest: ``after`` is no valid cursor.
         """
         page = await console_reads.tickets(self._store, asked, after, limit)
         return TicketPage(await self._shown(page.tickets), page.next)
 
     async def read_ticket(self, ticket_id: str) -> ShownTicket | None:
-        """Read a ticket; None where there is none."""
+        """Return a ticket; None if it does not exist."""
         kept = await ticket_reads.ticket(self._store, ticket_id)
         return None if kept is None else await self._show(kept)
 
     async def list_threads(self, asked: ThreadFilter, after: str | None, limit: int) -> ThreadPage:
-        """List threads, those first on which something was said last; of a text, where it was said.
+        """List threads by their last message, newest first; a search, those with the text.
 
         Parameters:
-            after, limit: as of :meth:`list_tickets`.
+            after, limit: as in :meth:`list_tickets`.
 
         Raises:
-            InvalidRequest: ``after`` is none.
+            InvalidRequest: ``after`` is no valid cursor.
         """
         page = await console_threads.threads(self._store, asked, after, limit)
         return ThreadPage(tuple(map(self._told, page.lines)), page.next)
 
     async def read_thread(self, thread_id: str) -> ThreadHead:
-        """Read a thread without what was said there.
+        """Return a thread without its messages.
 
         Raises:
             ThreadNotFound: there is no such thread.
@@ -177,11 +178,11 @@ class OperatorInbox:
         )
 
     async def list_messages(self, thread_id: str, before: str | None, limit: int) -> MessagePage:
-        """Read what was said on a thread, the newest or what came before a message.
+        """Return the newest messages of a thread, or those before a given message.
 
         Raises:
             ThreadNotFound: there is no such thread.
-            InvalidRequest: ``before`` is not the id of a message of it.
+            InvalidRequest: ``before`` is not the id of a message of the thread.
         """
         page = await console_reads.messages(
             self._store, thread_id, before=before, limit=limit, now=int(self._clock())
@@ -197,31 +198,31 @@ class OperatorInbox:
         return MessagePage(tuple(shown), page.before)
 
     async def list_notes(self, thread_id: str, after: str = "") -> tuple[Note, ...]:
-        """Read the notes beside a thread, the oldest first.
+        """Return the notes on a thread, oldest first.
 
         Parameters:
-            after: id of the note behind which they begin.
+            after: id of the note before the first one wanted.
         """
         return await console_reads.notes(self._store, thread_id, after)
 
     async def count_waiting(self, operator: str) -> WaitingCount:
-        """Count the tickets that wait for a person.
+        """Count the tickets that wait for an operator.
 
         Parameters:
-            operator: the name of whose are counted apart.
+            operator: the name of the operator whose tickets are counted separately.
         """
         return await console_reads.waiting(self._store, operator, int(self._clock()))
 
     async def read_load(self, hours: int) -> tuple[LoadHour, ...]:
-        """What happened in each of the last hours, the present one last, which is not over.
+        """Return the load figures of the last hours; the current hour is last and incomplete.
 
-        An hour that is over is counted once for as long as the process lasts.
+        The figures of a past hour are counted once per process.
 
         Parameters:
-            hours: at most ``MOST_HOURS``.
+            hours: at most ``MAX_HOURS``.
 
         Raises:
-            InvalidRequest: that is no such number.
+            InvalidRequest: ``hours`` is out of range.
         """
         if not 1 <= hours <= MAX_HOURS:
             raise InvalidRequest(f"hours is a whole number from 1 to {MAX_HOURS}.", param="hours")
@@ -239,15 +240,15 @@ class OperatorInbox:
             )
 
     async def read_version(self) -> int:
-        """A number that grows when tickets or notes change, or who has which thread.
+        """Return a number that grows when tickets, notes or thread assignments change.
 
-        It may grow without that, too.
+        It may grow at other times as well.
         """
         epochs = (TICKETS_EPOCH, JOBS_EPOCH, ERASURES_EPOCH)
         return sum([await reads.epoch(self._store, name) for name in epochs])
 
     def _told(self, line: ThreadLine) -> ThreadLine:
-        """A thread in a list, with what was said last in words."""
+        """Return a line of a thread list with its last message as plain text."""
         if line.last is None:
             return line
         content = render_parts(line.last.content, self._showing.capabilities)

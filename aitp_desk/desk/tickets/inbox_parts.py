@@ -1,6 +1,6 @@
-"""Structured messages as people see them who look after a thread: what is asked, and how it stands.
+"""Shows structured messages to operators: the request, and its state.
 
-They read the message itself besides its words, whatever anybody has declared.
+Operators see the message itself in addition to its text, whatever capabilities were declared.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ _log = structlog.get_logger()
 
 
 class Structure(msgspec.Struct, frozen=True):
-    """What a part of a message says, besides its words.
+    """The structured content of a message part.
 
     Parameters:
-        slug: of its capability.
-        key: which message it is, such as ``request_decision``.
-        content: what stands below that key, as it was said.
-        standing: how what it asks stands; None where it asks nothing, or nobody has looked.
+        slug: of its plugin.
+        key: the kind of message, such as ``request_decision``.
+        content: the value of that key, as sent.
+        standing: the state of its request; None if it makes none, or if that was not looked up.
     """
 
     slug: str
@@ -44,8 +44,8 @@ class ShownPart(msgspec.Struct, frozen=True):
     """A part of a message.
 
     Parameters:
-        words: it in words.
-        structure: None for words alone.
+        words: its text.
+        structure: None for plain text.
     """
 
     words: str
@@ -53,7 +53,7 @@ class ShownPart(msgspec.Struct, frozen=True):
 
 
 def read_parts(content: tuple[str, ...], capabilities: PluginRegistry) -> tuple[ShownPart, ...]:
-    """The parts of a message, without how they stand; none where all of them are words."""
+    """Return a message's parts without their states; empty if all are plain text."""
     found = _placed(content, capabilities)
     if not found:
         return ()
@@ -65,7 +65,7 @@ def read_parts(content: tuple[str, ...], capabilities: PluginRegistry) -> tuple[
 
 
 class PartViews:
-    """Looks up how the requests of a thread stand.
+    """Looks up the states of a thread's requests.
 
     Parameters:
         clock: Unix seconds.
@@ -81,10 +81,10 @@ class PartViews:
     async def show_parts(
         self, thread_id: str, message_id: str, actor: str, content: tuple[str, ...]
     ) -> tuple[ShownPart, ...]:
-        """The parts of a message, each with how it stands; none where all of them are words.
+        """Return a message's parts with their states; empty if all are plain text.
 
         Parameters:
-            actor: id of the one who said it.
+            actor: id of the speaker.
         """
         shown = list(read_parts(content, self.capabilities))
         for place, placed in _placed(content, self.capabilities).items():
@@ -109,14 +109,14 @@ class PartViews:
                 return placed.enabled.capability.standing(placed.part, context)
             except RecordUnread as unread:
                 await read_missing(self._store, ledger, unread)
-            except Exception:  # noqa: BLE001 -- whatever a plug-in does, the thread is shown
+            except Exception:  # noqa: BLE001 -- a plugin's failure must not hide the thread
                 _log.exception("standing_failed", capability=slug)
                 return None
         return None
 
 
 def _placed(content: Sequence[str], capabilities: PluginRegistry) -> Mapping[int, PlacedPart]:
-    """The structured parts by their places; one that breaks its schema is words."""
+    """Return the structured parts by position; a part that breaks its schema counts as text."""
     if not capabilities or not may_have_structure(content):
         return {}
     found: dict[int, PlacedPart] = {}

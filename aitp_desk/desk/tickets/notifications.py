@@ -1,10 +1,9 @@
-"""Telling the site's people that a ticket waits for them: by a webhook, and by a command.
+"""Notifies the site's operators of a new ticket, by a webhook and by a command.
 
-Each is a job of its own, which is tried again until it is done or given up; both are queued by the
-job that is written with the ticket. Who is told twice can tell by the ticket's id.
-
-The command is run without a shell, with arguments that the site's owner has written: nothing that
-visitors said is among them. The ticket goes to its standard input.
+Each is a separate job, retried until it succeeds or is given up; the job that is written with the
+ticket queues both. A receiver can detect duplicates by the ticket's id. The command runs without a
+shell, with arguments from the site owner's settings: they contain no visitor input. The ticket goes
+to its standard input.
 """
 
 from __future__ import annotations
@@ -38,22 +37,22 @@ COMMAND_KIND = "notice_command"
 DELAYS = (5, 60, 300, 900, 3600)
 """Seconds after each failure."""
 SECONDS = 20
-"""How long a webhook or a command may take."""
+"""Timeout of a webhook or a command."""
 AT_ONCE = 4
 MAX_STDERR = 4096
-"""Of what a command complains of no more is kept, in bytes."""
+"""How much of a command's standard error is kept, in bytes."""
 LISTEN_SECONDS = 0.2
-"""How long it is read what a command said, once it has ended."""
+"""How long standard error is read after the command has ended."""
 SENDER = "notices"
-"""For whom what is sent is signed: nobody shares a secret for it."""
+"""Signing name of the notifications: no receiver shares a secret for it."""
 INHERITED = ("PATH", "HOME", "LANG")
-"""What a command has of the desk's environment."""
+"""The variables of the desk's environment that a command receives."""
 
 _log = structlog.get_logger()
 
 
 class TicketNotifications:
-    """Tells people of new tickets.
+    """Notifies operators of new tickets.
 
     Parameters:
         clock: Unix seconds.
@@ -77,7 +76,7 @@ class TicketNotifications:
         self._clock = clock
 
     def register_kinds(self) -> None:
-        """Have it done as jobs; before these begin."""
+        """Register the kinds of jobs. Call it before the queue starts."""
         for name, handler in (
             (NOTICE_KIND, self._share_out),
             (WEBHOOK_KIND, self._send),
@@ -86,7 +85,7 @@ class TicketNotifications:
             self._jobs.register_kinds(JobKind(name, handler, 2.0 * SECONDS, DELAYS, AT_ONCE))
 
     async def _share_out(self, claim: ClaimedJob) -> Finish | None:
-        """Queue a job for each way in which people are told."""
+        """Queue a job for each configured channel."""
         ticket = await self._waiting(claim)
         settings = self._settings
         kinds = [WEBHOOK_KIND] if settings.webhook else []
@@ -130,13 +129,13 @@ class TicketNotifications:
             await run_command(self._settings.command, make_notice(ticket), SECONDS)
 
     async def _waiting(self, claim: ClaimedJob) -> KeptTicket | None:
-        """The ticket of a job; None where nobody is waited for any more."""
+        """Return the ticket of a job; None if it is gone or over."""
         ticket = await ticket_reads.ticket(self._store, claim.ref)
         return None if ticket is None or ticket.is_over else ticket
 
 
 def make_notice(ticket: KeptTicket) -> bytes:
-    """What people are told of a ticket: the same JSON by every way."""
+    """Return the notification of a ticket: the same JSON for every channel."""
     told = {
         "type": "ticket.made",
         "id": ticket.id,
@@ -153,12 +152,12 @@ def make_notice(ticket: KeptTicket) -> bytes:
 
 
 async def run_command(command: Sequence[str], body: bytes, seconds: float) -> None:
-    """Run a program, without a shell, in a session of its own.
+    """Run a program, without a shell, in a new session.
 
     Parameters:
         command: the program and its arguments.
-        body: what stands on its standard input.
-        seconds: after so long it is killed, with whatever it has begun.
+        body: its standard input.
+        seconds: timeout, after which the program and its children are killed.
 
     Raises:
         Retry: it could not be run, failed, or took too long.
@@ -187,7 +186,7 @@ async def run_command(command: Sequence[str], body: bytes, seconds: float) -> No
             with suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
             await process.wait()
-        # what it leaves running may hold its end of the pipe for long
+        # a child left running may keep the pipe open
         await asyncio.wait((listening,), timeout=LISTEN_SECONDS)
         listening.cancel()
     if code != 0:
@@ -196,7 +195,7 @@ async def run_command(command: Sequence[str], body: bytes, seconds: float) -> No
 
 
 async def _feed(process: asyncio.subprocess.Process, body: bytes) -> None:
-    """Give a program its input; it may leave it unread."""
+    """Write a program's input; the program may leave it unread."""
     if process.stdin is not None:
         with suppress(BrokenPipeError, ConnectionResetError):
             process.stdin.write(body)
@@ -205,7 +204,7 @@ async def _feed(process: asyncio.subprocess.Process, body: bytes) -> None:
 
 
 async def _listen(process: asyncio.subprocess.Process, said: bytearray) -> None:
-    """Read what a program complains of to its end, and keep the beginning."""
+    """Read a program's standard error to its end, and keep the beginning."""
     if process.stderr is not None:
         while piece := await process.stderr.read(MAX_STDERR):
             said += piece[: MAX_STDERR - len(said)]

@@ -1,4 +1,4 @@
-"""What an operator is called, and how much one may say."""
+"""Validates operators' names and the length of their messages."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ _NAME = re.compile(OPERATOR_NAME)
 
 
 def check_name(operator: str) -> None:
-    """Hold an operator's name to what stands in the id of an actor.
+    """Refuse a name that cannot be part of an actor's id.
 
     Raises:
-        InvalidRequest: it is no such name.
+        InvalidRequest: the name is invalid.
     """
     if _NAME.fullmatch(operator) is None:
         raise InvalidRequest(
@@ -26,10 +26,10 @@ def check_name(operator: str) -> None:
 
 
 def check_words(words: str) -> None:
-    """Refuse to say nothing, or too much.
+    """Refuse an empty or too long text.
 
     Raises:
-        InvalidRequest: there are no words, or too many.
+        InvalidRequest: the text is empty or too long.
     """
     if not words.strip():
         raise InvalidRequest("An answer takes words.", param="words")
@@ -37,10 +37,10 @@ def check_words(words: str) -> None:
 
 
 def check_length(words: str) -> None:
-    """Refuse to say too much.
+    """Refuse a too long text.
 
     Raises:
-        InvalidRequest: there are too many words.
+        InvalidRequest: the text is too long.
     """
     if len(words) > LONGEST_ANSWER:
         raise InvalidRequest(

@@ -1,7 +1,7 @@
-"""Having people answer: what they do with tickets, and what becomes of those that nobody takes.
+"""Ticket operations: operators answer, close, approve, decline, take and release tickets.
 
-The same holds for the command line beside a serving desk as for that desk itself: what is written
-raises epochs, by which a serving desk wakes whoever waits (``watching.py``).
+The command line uses them next to a serving desk as well. What is written raises epochs, by which
+the serving desk wakes waiting callers (:mod:`aitp_desk.desk.jobs.epoch_watcher`).
 """
 
 from __future__ import annotations
@@ -34,16 +34,16 @@ from aitp_desk.store.units.tickets.answers import (
 )
 
 GOES_ON = "It was approved, and is carried out now."
-"""What the operator who approves a call says of that on its thread."""
+"""Message on the thread of a call when an operator approves it."""
 LOOK_SECONDS = 1.0
-"""How often it is looked for tickets whose time has passed."""
+"""Interval between checks for expired tickets."""
 AT_ONCE = 100
 
 _log = structlog.get_logger()
 
 
 class EscalationService:
-    """Takes tickets, speaks for them, and ends them.
+    """Assigns, answers and ends tickets.
 
     Parameters:
         clock: Unix seconds.
@@ -56,18 +56,18 @@ class EscalationService:
     async def answer(
         self, ticket_id: str, words: str, operator: str, by: Auditor
     ) -> KeptTicket | None:
-        """Answer a ticket: whoever waits for it gets these words.
+        """Answer a ticket; its waiting caller receives the text.
 
         Parameters:
-            operator: the name of who answers, which visitors see.
-            by: the same for the audit log.
+            operator: the name of the answering operator, which visitors see.
+            by: the operator for the audit log.
 
         Returns:
-            The ticket as it ended; None where there is none.
+            The ticket after it ended; None if it does not exist.
 
         Raises:
-            InvalidRequest: there are no words, or too many, or the name is none.
-            PreconditionFailed: it is over, or asks for approval.
+            InvalidRequest: the text is empty or too long, or the name is invalid.
+            PreconditionFailed: the ticket is over, or asks for approval.
         """
         check_words(words)
         return await self._end(ticket_id, TicketState.ANSWERED, words, operator, by)
@@ -75,29 +75,28 @@ class EscalationService:
     async def close(
         self, ticket_id: str, reason: str, operator: str, by: Auditor
     ) -> KeptTicket | None:
-        """Close a ticket without an answer: a call that waits for it has failed.
+        """Close a ticket without an answer; a call that waits for it fails.
 
         Parameters:
-            reason: why, as whoever waits is told; may be empty.
-            operator, by: as of :meth:`answer`.
-
+            reason: shown to the waiting caller; may be empty.
+            operator, by: as in :meth:`answer`.
         Returns, raises:
             as :meth:`answer`.
         """
         return await self._end(ticket_id, TicketState.CLOSED, reason, operator, by)
 
     async def approve(self, ticket_id: str, operator: str, by: Auditor) -> KeptTicket | None:
-        """Approve the call of a ticket: it is carried out, if its preconditions are met then.
+        """Approve the call of a ticket; it runs if its preconditions are met then.
 
         Parameters:
-            operator, by: as of :meth:`answer`.
+            operator, by: as in :meth:`answer`.
 
         Returns:
             as :meth:`answer`.
 
         Raises:
-            InvalidRequest: the name is none.
-            PreconditionFailed: it is over, or asks for no approval.
+            InvalidRequest: the name is invalid.
+            PreconditionFailed: the ticket is over, or asks for no approval.
             Forbidden: the call is the approver's own.
         """
         check_name(operator)
@@ -114,14 +113,14 @@ class EscalationService:
     async def decline(
         self, ticket_id: str, reason: str, operator: str, by: Auditor
     ) -> KeptTicket | None:
-        """Decline to have the call of a ticket carried out: it has failed.
+        """Decline the call of a ticket; the call fails.
 
         Parameters, returns:
-            as :meth:`close`, which does the same of such a ticket.
+            as :meth:`close`, which does the same for such a ticket.
 
         Raises:
-            InvalidRequest: the reason is too long, or the name is none.
-            PreconditionFailed: it is over, or asks for no approval.
+            InvalidRequest: the reason is too long, or the name is invalid.
+            PreconditionFailed: the ticket is over, or asks for no approval.
         """
         found = await ticket_reads.ticket(self._store, ticket_id)
         if found is not None:
@@ -129,17 +128,17 @@ class EscalationService:
         return await self._end(ticket_id, TicketState.CLOSED, reason, operator, by)
 
     async def take_ticket(self, ticket_id: str, operator: str, by: Auditor) -> KeptTicket | None:
-        """Take a ticket, and the thread that it comes from: no run starts there from now on.
+        """Assign a ticket and its thread to an operator; no run starts there any more.
 
         Parameters:
-            operator, by: as of :meth:`answer`.
+            operator, by: as in :meth:`answer`.
 
         Returns:
-            The ticket as it stands then; None where there is none.
+            The ticket in its new state; None if it does not exist.
 
         Raises:
-            InvalidRequest: the name is none.
-            PreconditionFailed: it is over, or somebody else has taken it or its thread.
+            InvalidRequest: the name is invalid.
+            PreconditionFailed: the ticket is over, or another operator has it or its thread.
         """
         check_name(operator)
         return await self._store.run(
@@ -153,17 +152,17 @@ class EscalationService:
     async def say(
         self, ticket_id: str, words: str, operator: str, by: Auditor
     ) -> KeptTicket | None:
-        """Say something on the thread of a ticket that was taken, which it stays.
+        """Post an operator's message to the thread of a taken ticket, which stays open.
 
         Parameters:
-            operator, by: as of :meth:`answer`.
+            operator, by: as in :meth:`answer`.
 
         Returns:
             as :meth:`take_ticket`.
 
         Raises:
             InvalidRequest: as :meth:`answer`.
-            PreconditionFailed: this operator has not taken it, or it comes from no thread.
+            PreconditionFailed: this operator has not taken it, or it has no thread.
         """
         check_words(words)
         check_name(operator)
@@ -177,13 +176,13 @@ class EscalationService:
         )
 
     async def release_ticket(self, ticket_id: str, by: Auditor) -> KeptTicket | None:
-        """Give a ticket back that was taken, and its thread back to the agent.
+        """Release a taken ticket, and return its thread to the agent.
 
         Returns:
             as :meth:`take_ticket`.
 
         Raises:
-            PreconditionFailed: nobody has taken it.
+            PreconditionFailed: no operator has taken it.
         """
         return await self._store.run(
             release_ticket,
@@ -193,7 +192,7 @@ class EscalationService:
         )
 
     def run_expiry(self, audit: AuditKeys) -> AbstractAsyncContextManager[None]:
-        """End tickets whose time has passed, for as long as the context lasts.
+        """Run a background task that ends expired tickets, while the context lasts.
 
         Parameters:
             audit: the keys of the audit log.

@@ -1,4 +1,4 @@
-"""Finds what is like a ticket, or like a question that was not answered, for operators."""
+"""Finds tickets similar to a ticket, and groups unanswered questions, for operators."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from aitp_desk.store.reads.console import refusals as refusal_reads
 from aitp_desk.store.reads.console import tickets as ticket_reads
 
 MAX_TICKETS = 500
-"""How many earlier tickets a ticket is compared with, the newest."""
+"""How many earlier tickets, the newest, a ticket is compared with."""
 MAX_MESSAGES = 5_000
-"""How many of the newest messages are looked at for questions that were not answered."""
+"""How many of the newest messages are searched for unanswered questions."""
 MAX_QUESTIONS = 500
-"""How many of these are grouped, the newest."""
+"""How many of these questions, the newest, are grouped."""
 SIMILAR = 5
 _SECONDS = 5.0
-"""How long the model may take; then words are compared."""
+"""Timeout of the embedding model; after that, words are compared."""
 _LEAST_COSINE, _LEAST_SHARED = 0.6, 0.4
 _WORD = re.compile(r"\w+")
 
@@ -36,7 +36,7 @@ _log = structlog.get_logger(__name__)
 
 
 class TicketSimilarity:
-    """Compares by meaning where the content has vectors, else by words.
+    """Compares texts by meaning where the content has vectors, otherwise by words.
 
     Parameters:
         contents: of each site agent, by its name; empty for the site's own.
@@ -47,7 +47,7 @@ class TicketSimilarity:
         self._contents = contents
 
     async def find_similar_tickets(self, ticket: KeptTicket) -> list[KeptTicket]:
-        """The earlier tickets of the same site agent that are most like one, at most five."""
+        """Return at most five earlier tickets of the same site agent, most similar first."""
         content = self._contents.get(ticket.desk)
         if content is None or not ticket.about:
             return []
@@ -61,9 +61,9 @@ class TicketSimilarity:
         return [one for score, one in best[:SIMILAR] if score]
 
     async def list_unanswered(self) -> list[RefusalGroup]:
-        """The questions that the site agents did not answer lately, those asked most often first.
+        """Return recent questions that site agents did not answer, most frequent first.
 
-        Where a site agent's content has vectors, those that ask for the same are one.
+        Where a site agent's content has vectors, questions with the same meaning are grouped.
         """
         found = await refusal_reads.newest_refusals(self._store, MAX_MESSAGES)
         newest = sorted(found, key=lambda one: -one.at)[:MAX_QUESTIONS]
@@ -76,7 +76,7 @@ class TicketSimilarity:
         return sorted(groups, key=lambda one: (-one.times, -one.newest.at))
 
     async def _scores(self, text: str, others: list[str], library: Library) -> list[float]:
-        """How like a text each of others is; 0 for what is not like it."""
+        """Return the similarity of a text to each of the others; 0 below the threshold."""
         if library.vectors is not None:
             try:
                 async with asyncio.timeout(_SECONDS):
@@ -98,5 +98,5 @@ def _stems(text: str, library: Library) -> set[str]:
 
 
 def _share(one: set[str], other: set[str]) -> float:
-    """How much of two texts both have, 0 to 1."""
+    """Return the share of words that two texts have in common, 0 to 1."""
     return 2 * len(one & other) / (len(one) + len(other) or 1)

@@ -1,7 +1,7 @@
-"""Operators step into conversations: they take a thread over, speak there, and give it back.
+"""Thread takeover: an operator takes a thread over, writes there, and gives it back.
 
-A thread need not have a ticket for that. What they note for each other stands beside the thread.
-What is written raises an epoch, as of :mod:`aitp_desk.desk.tickets.service`.
+The thread needs no ticket. Operators' notes for each other are stored with the thread. What is
+written raises an epoch, as in :mod:`aitp_desk.desk.tickets.service`.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ from aitp_desk.store.units.tickets.takeover import (
 
 
 class Takeover:
-    """Hands threads to operators and back, and has them speak there.
+    """Assigns threads to operators and posts their messages.
 
     Parameters:
         clock: Unix seconds.
-        judging: has capabilities judge what is said at each agent's desk, by its name.
+        judging: lets plugins judge messages at each agent's desk, by its name.
     """
 
     def __init__(
@@ -53,19 +53,19 @@ class Takeover:
         self._judging = judging
 
     async def take_thread(self, thread_id: str, operator: str, by: Auditor) -> None:
-        """Take a thread over: no run starts there, and what was at work ends.
+        """Take a thread over: no run starts there any more, and active runs end.
 
-        With it go its open tickets in which a person is asked for. What an operator has already
-        stays theirs.
+        Open tickets on it that ask for an operator go to the same operator. Tickets that another
+        operator has taken already stay with that operator.
 
         Parameters:
-            operator: the name of who takes it, which visitors see.
-            by: the same for the audit log.
+            operator: the name of the operator, which visitors see.
+            by: the operator for the audit log.
 
         Raises:
             ThreadNotFound: there is no such thread.
-            InvalidRequest: the name is none.
-            PreconditionFailed: somebody else has it.
+            InvalidRequest: the name is invalid.
+            PreconditionFailed: another operator has the thread.
         """
         check_name(operator)
         await self._store.run(
@@ -73,11 +73,11 @@ class Takeover:
         )
 
     async def release_thread(self, thread_id: str, by: Auditor) -> None:
-        """Give a thread back to the agent, and its tickets back to all.
+        """Return a thread to the agent, and release its tickets.
 
         Raises:
             ThreadNotFound: there is no such thread.
-            PreconditionFailed: nobody has it.
+            PreconditionFailed: no operator has the thread.
         """
         await self._store.run(release_thread, thread_id=thread_id, now=int(self._clock()), by=by)
 
@@ -89,17 +89,17 @@ class Takeover:
         by: Auditor,
         once: IdempotencyRecord | None = None,
     ) -> None:
-        """Say something on a thread that this operator has.
+        """Post a message to a thread that this operator has.
 
         Parameters:
-            operator, by: as of :meth:`take_thread`.
-            once: the request's idempotency key: what was said with it is not said again.
+            operator, by: as in :meth:`take_thread`.
+            once: the request's idempotency key; a repeat posts nothing.
 
         Raises:
             IdempotencyConflict: the key was used with another request.
             ThreadNotFound: there is no such thread.
-            InvalidRequest: there are no words, or too many, or the name is none.
-            PreconditionFailed: this operator does not have it.
+            InvalidRequest: the text is empty or too long, or the name is invalid.
+            PreconditionFailed: this operator does not have the thread.
         """
         check_words(words)
         check_name(operator)
@@ -122,18 +122,18 @@ class Takeover:
         by: Auditor,
         once: IdempotencyRecord | None = None,
     ) -> None:
-        """Say a message of a capability on a thread that this operator has; it is judged.
+        """Post a structured message to a thread that this operator has; its plugin judges it.
 
         Parameters:
-            part: the message, as it stands among the parts of one.
-            principal: who speaks, as capabilities and the audit log know them.
-            operator, by, once: as of :meth:`say`.
+            part: the message in its serialized form, as one part of a thread message.
+            principal: the speaker, for plugins and the audit log.
+            operator, by, once: as in :meth:`say`.
 
         Raises:
             as :meth:`say`.
-            InvalidRequest: it breaks the schema of its capability, or is none of one.
-            DeskError: its capability refuses it.
-            PreconditionFailed: somebody else changed each time what it follows from.
+            InvalidRequest: it breaks its plugin's schema, or belongs to no plugin of the site.
+            DeskError: its plugin refuses it.
+            PreconditionFailed: the state it depends on changed during every attempt.
         """
         check_length(part)
         check_name(operator)
@@ -165,17 +165,17 @@ class Takeover:
         await judging.judge_and_write(principal, thread_id, kept.thread.actors, (said,), write)
 
     async def resolve(self, thread_id: str, words: str, operator: str, by: Auditor) -> None:
-        """Give a thread back that this operator has, and end what a person was asked for there.
+        """Give back a thread that this operator has, and end its requests for an operator.
 
-        Its open tickets in which a person is asked for are answered with these words; without words
-        they are closed. Tickets of calls stay, and are given back to all.
+        Its open tickets that ask for an operator are answered with the text; with an empty text
+        they are closed. Tickets of calls stay open, and are released.
 
         Parameters:
-            words: the last that the operator says there; may be empty.
-            operator, by: as of :meth:`take_thread`.
+            words: the operator's last message there; may be empty.
+            operator, by: as in :meth:`take_thread`.
 
         Raises:
-            as :meth:`say`, but for there being no words.
+            as :meth:`say`, except that the text may be empty.
         """
         check_length(words)
         check_name(operator)
@@ -189,14 +189,14 @@ class Takeover:
         )
 
     async def note(self, thread_id: str, words: str, operator: str, by: Auditor) -> Note:
-        """Note something beside a thread, for operators alone; anyone may have the thread.
+        """Add a note to a thread, visible to operators only, whether or not one has the thread.
 
         Parameters:
-            operator, by: as of :meth:`take_thread`.
+            operator, by: as in :meth:`take_thread`.
 
         Raises:
             ThreadNotFound: there is no such thread.
-            InvalidRequest: as of :meth:`say`.
+            InvalidRequest: as :meth:`say`.
         """
         check_words(words)
         check_name(operator)
