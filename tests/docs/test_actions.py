@@ -1,4 +1,4 @@
-"""What docs/actions.md declares can be loaded and does what the page says."""
+"""What docs/actions*.md declare can be loaded and does what the pages say."""
 
 from __future__ import annotations
 
@@ -23,14 +23,17 @@ CONTEXT = Context("call_1", Caller())
 
 
 def code_blocks() -> list[str]:
-    """The page's python blocks."""
+    """The python blocks of the pages on actions, in order."""
     return [
-        block.code for block in blocks(ROOT / "docs" / "actions.md") if block.language == "python"
+        block.code
+        for page in ("actions.md", "actions-input.md", "actions-resources.md")
+        for block in blocks(ROOT / "docs" / page)
+        if block.language == "python"
     ]
 
 
 def declared_by(number: int, folder: Path) -> Actions:
-    """What the page's python block of this number declares."""
+    """What the python block of this number declares."""
     (folder / "actions.py").write_text(code_blocks()[number], "utf-8")
     return load_actions(site(folder))
 
