@@ -116,7 +116,7 @@ async def test_a_resource_is_read_as_the_page_shows(
         await code["look"](talker.desk.desk, who)
     shown = [
         block.code
-        for block in blocks(ROOT / "docs" / "actions.md")
+        for block in blocks(ROOT / "docs" / "actions-resources.md")
         if block.language == "text" and "/bookings/" in block.code
     ]
     assert [capsys.readouterr().out] == shown
