@@ -1,13 +1,13 @@
-"""What browsers are told: which sites' pages may read an answer, and which may ask for one.
+"""The CORS policy: which origins' pages may read a response, and which may call the API.
 
-What is there to be found (content, manifest, well-known addresses) is open to pages of every site;
-the API to those of the site's own and of the origins that the owner has named. Nobody's origin is
-repeated that was not named, and ``null``, which anybody can be, is never one. The one cookie that
-there is opens the operators' pages, which answer no page of another origin. So no answer allows
-credentials; a key in a header is no credential in this sense.
+Discovery (content, manifest, well-known addresses) is open to pages of every origin; the API to the
+site's origin and those that the owner has listed. ``Access-Control-Allow-Origin`` repeats a listed
+origin only, and never ``null``, which any page can claim. The only cookie belongs to the console,
+which serves no page of another origin. So no response allows credentials; a key in a header is no
+credential in this sense.
 
-Browsers keep a page from reading an answer, but send some requests all the same. So what asks for
-something to be done, from a page of an origin that was not named, is refused.
+Browsers withhold a response from a page, but send some requests all the same. So a request that
+changes something is refused where its page's origin is not listed.
 
 Source: the CORS protocol (https://fetch.spec.whatwg.org/#http-cors-protocol), RFC 6454 (origins),
 RFC 6797 (Strict-Transport-Security).
@@ -26,7 +26,7 @@ from aitp_desk.config.rules.web_address import origin_of
 Headers = tuple[tuple[str, str], ...]
 
 PREFLIGHT_SECONDS = 7200
-"""How long a browser need not ask again what it may send; none remembers it for longer."""
+"""How long browsers may cache a preflight response; none caches it for longer."""
 ALLOWED_HEADERS = (
     "Authorization",
     "Content-Type",
@@ -46,8 +46,8 @@ ALLOWED_HEADERS = (
     "Signature-Input",
     "*",
 )
-"""Headers that a page of another site may send: whatever it likes, as who is no browser. Clients
-in pages add some of their own; ``*`` stands for all of them but ``Authorization``."""
+"""Headers that pages of other origins may send: any, as other clients may. Client libraries add
+some; ``*`` covers all of them except ``Authorization``."""
 EXPOSED_HEADERS = (
     "ETag",
     "Link",
@@ -65,7 +65,7 @@ EXPOSED_HEADERS = (
     "X-RateLimit-Window",
     "x-should-retry",
 )
-"""Headers that a page of another site may read."""
+"""Headers that pages of other origins may read."""
 
 _BY_ORIGIN = ("Vary", "Origin")
 _EXPOSED = ("Access-Control-Expose-Headers", ", ".join(EXPOSED_HEADERS))
@@ -76,16 +76,16 @@ _TO_ALL: Headers = (
 )
 _TO_NO_OTHER: Headers = (_BY_ORIGIN, ("Cross-Origin-Resource-Policy", "same-origin"))
 _ENCRYPTED_FROM_NOW_ON = ("Strict-Transport-Security", "max-age=31536000")
-"""For this host alone, not for those below it: they are not the desk's to decide on."""
+"""For this host only: subdomains are not the desk's to decide on."""
 _CHANGES_NOTHING = frozenset({"GET", "HEAD", "OPTIONS"})
 
 
 class CorsHeaders(msgspec.Struct, frozen=True):
-    """What the answer to a head tells browsers.
+    """The CORS headers of the response to one request.
 
     Parameters:
-        headers: of the answer, whatever it is.
-        is_refused: whether a page asks that may not.
+        headers: of the response, whatever its status.
+        is_refused: whether the page's origin may not send the request.
     """
 
     headers: Headers
@@ -93,10 +93,10 @@ class CorsHeaders(msgspec.Struct, frozen=True):
 
 
 class CorsPolicy:
-    """What they are told at one desk.
+    """Decides the CORS headers of one desk.
 
     Parameters:
-        site_url: the site's address; pages of this origin may do everything.
+        site_url: the site's address; pages of its origin may do everything.
     """
 
     def __init__(self, site_url: str, settings: Cors) -> None:
@@ -117,11 +117,11 @@ class CorsPolicy:
     def make_headers(
         self, method: str, headers: Mapping[str, str], *, is_open: bool
     ) -> CorsHeaders:
-        """What the answer to a request tells.
+        """Return the CORS headers of the response to a request.
 
         Parameters:
             headers: the request's.
-            is_open: whether it is for what is there to be found.
+            is_open: whether the route belongs to discovery.
         """
         if is_open and self._open_discovery:
             return self._to_all
@@ -136,9 +136,9 @@ class CorsPolicy:
         return self._refused
 
     def make_same_origin_headers(self, headers: Mapping[str, str]) -> CorsHeaders:
-        """What the answer tells where the site's own pages alone may ask.
+        """Return the headers where only pages of the site's origin may call the route.
 
-        Somebody who follows a link may come from anywhere: no page sees what they are shown.
+        A visitor who follows a link may come from any page: no page sees what they are shown.
 
         Parameters:
             headers: the request's.
@@ -155,12 +155,12 @@ class CorsPolicy:
     def make_preflight_headers(
         self, method: str, headers: Mapping[str, str], *, methods: Sequence[str], is_open: bool
     ) -> CorsHeaders:
-        """What the answer to a preflight request tells.
+        """Return the CORS headers of the response to a preflight request.
 
         Parameters:
-            method: that of the request which a page would like to send.
+            method: of the request that a page intends to send.
             headers: the preflight request's.
-            methods: that the address takes.
+            methods: that the address allows.
             is_open: as for :meth:`make_headers`.
         """
         told = self.make_headers(method, headers, is_open=is_open)
@@ -176,12 +176,11 @@ class CorsPolicy:
         )
 
     def _is_own(self, origin: str, headers: Mapping[str, str]) -> bool:
-        """Whether a page is of the very address that it asks, such as another name of the loopback.
+        """Return whether a page's origin is the requested address, such as another loopback name.
 
         The Host header names the desk, or the request is refused for that. The site's own name
-        stands for its origin alone, which is known: what has another scheme is another's. What
-        ``Sec-Fetch-Site`` says no script can forge; it is right also where a server in front has
-        put another Host.
+        means its known origin only: the same name with another scheme is another origin. No script
+        can forge ``Sec-Fetch-Site``; it is also right where a proxy has changed Host.
         """
         scheme, _, authority = origin.partition("://")
         is_here = scheme in {"http", "https"} and authority == headers.get("Host", "").lower()

@@ -1,10 +1,10 @@
-"""What every request passes on its way in, and every response on its way out.
+"""The dispatcher: takes every request from its head to its response.
 
-In: limits, host, identity, body. Out: the door's own error form for whatever was refused, one fixed
-text and the request's id for whatever was our fault, and the headers that every response carries.
-The doors' handlers stand between and see neither the HTTP server nor one another; the front sees no
-HTTP server either. Two ways lead here: the general one (``general.py``) and, for small whole
-requests to hot routes, the swift one (``swift.py``).
+On the way in it checks limits, host, identity and body. On the way out it renders refusals in the
+format of the protocol, internal errors as one fixed text with the request's id, and adds the
+headers that every response carries. Handlers of protocols run in between; neither they nor the
+dispatcher see the HTTP server. Requests arrive from ``connection/fallback.py`` or, where they are
+small, whole and for hot routes, from ``connection/fast_path.py``.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ _EVERY_RESPONSE = CIMultiDict(
         "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
     }
 )
-"""The headers of every response, in their order; its own values replace them."""
+"""The headers of every response, in their order; a reply's own values replace them."""
 _TO_MANIFEST = Reply(
     302,
     f"The manifest of this site is at {MANIFEST_PATH}.\n".encode(),
@@ -81,29 +81,28 @@ _TO_MANIFEST = Reply(
     (("Location", MANIFEST_PATH), ("Vary", "Accept")),
 )
 _MAY_BE_SENT = Reply(204)
-"""What a browser is answered that asks ahead; the headers say what."""
+"""The response to a preflight request; its headers say what is allowed."""
 _FOR_OWN_PAGES = "This is for pages of the desk's own."
 _FOR_OTHER_ORIGINS = (
     "Pages of this origin may not use the API; the site's owner opens it to them by the setting"
     " cors.origins."
 )
 STORE_FAILS_SECONDS = 10
-"""After what time a caller may try again whose request the store failed."""
+"""Seconds after which a caller may retry a request that failed in the store."""
 _ID = "request_id"
-"""What a request's id is called in the log."""
+"""The key of a request's id in the log."""
 _log = structlog.get_logger()
 
 
 class Response(msgspec.Struct, frozen=True):
-    """What becomes of a request.
+    """The outcome of a request: a reply, and what its headers depend on.
 
     Parameters:
-        door: whose reply it is.
-        allowance: what the caller has left; None where nothing was counted.
-        told: the headers that tell browsers what they may do with it.
-        proof: who was let in; None where nobody was.
-        request_id: what the request is called, where it is called anything: by a trusted proxy, or
-            because of a fault.
+        door: the protocol that replied.
+        allowance: what is left of the caller's limit; None where nothing was counted.
+        told: the CORS headers.
+        proof: the caller's; None where none was admitted.
+        request_id: set by a trusted proxy, or by a fault; empty for none.
     """
 
     reply: Reply
@@ -115,18 +114,18 @@ class Response(msgspec.Struct, frozen=True):
 
     @property
     def closes_connection(self) -> bool:
-        """Whether the connection ends with it: there may be a rest that nobody reads."""
+        """Whether the connection is closed after it: the rest of the request stays unread."""
         return self.reply.status in (408, 413)
 
     def headers(self) -> CIMultiDict[str]:
-        """The headers, but for those of the message's framing."""
+        """Return the headers, except those of the message's framing."""
         reply = self.reply
         headers = stable_headers(reply.content_type, reply.headers, reply.links, self.told)
         headers.update(self.per_request_headers())
         return headers
 
     def per_request_headers(self) -> tuple[tuple[str, str], ...]:
-        """The headers that change with each request; what is left: AHP 0.1, section 11.1."""
+        """Return the headers that change with each request (AHP 0.1, section 11.1)."""
         allowance = self.allowance
         named = (("X-Request-Id", self.request_id),) if self.request_id else ()
         if allowance is None:
@@ -141,15 +140,15 @@ class Response(msgspec.Struct, frozen=True):
 
 
 class Dispatcher:
-    """Answers requests, whichever way they came.
+    """Answers requests of every connection and protocol.
 
     Parameters:
-        browsers: what browsers are told of each answer.
-        tells_of_tokens: whether whose credential does not do is told where there are access tokens.
-        faces: writes the second face of answers; None where they have none.
+        browsers: the CORS policy.
+        tells_of_tokens: whether a refused credential gets a challenge that names the token issuer.
+        faces: renders HAC representations; None where HAC is disabled.
 
     Attributes:
-        meter: where requests are counted.
+        meter: counts requests.
     """
 
     def __init__(
@@ -177,11 +176,11 @@ class Dispatcher:
 
     @property
     def routes(self) -> tuple[tuple[Door, Route], ...]:
-        """Every address that is served, with the door that serves it."""
+        """Every route, with its protocol."""
         return self._table.routes
 
     def find_hot(self, method: str, path: str) -> RouteMatch | None:
-        """The route of a request, where that is a hot one; HEAD requests are none."""
+        """Return the route of a request if it is hot; never for HEAD."""
         found = self._table.find(method, path)
         if found is None or not found[1].is_hot or found[1].method != method:
             return None
@@ -194,7 +193,7 @@ class Dispatcher:
         target: str,
         headers: CIMultiDictProxy[str],
     ) -> RequestHead:
-        """Read the head of a request.
+        """Parse the head of a request.
 
         See :func:`aitp_desk.http.connection.request_head.parse_head`.
         """
@@ -248,39 +247,39 @@ class Dispatcher:
             _log.error("store_failed", **{_ID: request_id}, **reason)
             refused = _store_fails(request_id)
             reply = door.render_error(refused, heading.headers)
-        except Exception:  # noqa: BLE001 -- the boundary: nothing of a fault reaches the wire
+        except Exception:  # noqa: BLE001 -- -- the boundary: no detail of a fault reaches the wire
             refused = fault = report_fault(heading.method, door, request_id)
             reply, request_id = door.render_error(fault, heading.headers), fault.request_id
         is_faced = heading.face is not Face.PLAIN or reply.status >= REFUSED
         if self._faces is not None and is_faced:
             asker = make_anonymous(request.peer) if proof is None else proof.principal
             reply = _face(self._faces, reply, refused, heading, asker, allowance)
-        del refused  # a cycle through its traceback keeps the body until the collector comes
+        del refused  # a cycle through its traceback would keep the body until the next collection
         if heading.request_id:
             unbind_contextvars(_ID)
         heading.tally.count(reply.status, perf_counter() - began)
         return Response(reply, door, allowance, heading.told.headers, proof, request_id)
 
     def is_trusted_proxy(self, peer: str) -> bool:
-        """Whether a peer may say something about a request beside what its caller says."""
+        """Return whether headers that only proxies set count from this peer."""
         return self._identifier.addresses.is_trusted(peer)
 
     async def is_still_authorized(self, outgoing: Response) -> bool:
-        """Whether whoever is answered would still be let in."""
+        """Return whether the caller's credential is still valid."""
         return outgoing.proof is None or await self._identifier.still_holds(outgoing.proof)
 
     @property
     def clock(self) -> Callable[[], float]:
-        """Unix seconds; the ends of credentials are compared with it."""
+        """Returns Unix seconds; the expiry of credentials is compared with it."""
         return self._identifier.clock
 
     def reject_overloaded(self, heading: RequestHead, error: Unavailable) -> Response:
-        """Refuse a request, in its door's form, for whose answer there is no room."""
+        """Refuse a request whose response exceeds the send backlog, in its protocol's format."""
         reply = heading.door.render_error(error, heading.headers)
         return Response(reply, heading.door, told=heading.told.headers)
 
     def reject_malformed(self, error: DeskError) -> Response:
-        """Answer what is no request, and so came to no door: in the form of whoever owns all."""
+        """Refuse bytes that are no request, in the format of the protocol that owns all paths."""
         door = self._table.owner("")
         told = self._browsers.make_headers("GET", {}, is_open=False)
         reply = door.render_error(error, {})
@@ -288,7 +287,7 @@ class Dispatcher:
         return Response(reply, door, told=told.headers)
 
     def _find_id(self, request: Request) -> str:
-        """What a trusted proxy calls a request: in the log, too, until it is answered."""
+        """Return the id that a trusted proxy gave a request, and bind it to the log."""
         if not self.is_trusted_proxy(request.peer):
             return ""
         bind_contextvars(**{_ID: request.heading.request_id})
@@ -299,14 +298,14 @@ class Dispatcher:
     ) -> tuple[Proof | Exception, Allowance | None]:
         """Identify the caller and count the request.
 
-        A credential that is refused, or that cannot be looked at now, counts as its address.
+        A credential that is refused, or cannot be checked now, is counted by its address.
         """
         heading = request.heading
         caller: Proof | Exception
         try:
             caller = await self._identifier.identify(heading, request.peer)
             counted = caller.principal
-        except Exception as refusal:  # noqa: BLE001 -- it is raised once the request is counted
+        except Exception as refusal:  # noqa: BLE001 -- -- it is raised once the request is counted
             address = self._identifier.addresses.find(heading.headers, request.peer)
             caller, counted = refusal, make_anonymous(address)
         # a signed-in operator's console polls, and must not lock them out
@@ -316,7 +315,7 @@ class Dispatcher:
         return caller, limiter.count(counted, heading.counted, heading.agent)
 
     def _render(self, error: DeskError, heading: RequestHead) -> Reply:
-        """A refusal in its door's form, with what HTTP has headers for of how to be let in."""
+        """Render a refusal in its protocol's format, with HTTP's headers for payment or login."""
         reply, site = heading.door.render_error(error, heading.headers), self._desk.site.url
         match error:
             case PaymentRequired():
@@ -327,14 +326,14 @@ class Dispatcher:
                 return reply
 
     def _note(self, request: Request, error: NotAuthenticated) -> None:
-        """Note that a credential was refused, where one was sent."""
+        """Record that a credential was refused, where one was sent."""
         heading = request.heading
         if heading.presented is not NO_CREDENTIALS or isinstance(error, UnknownClient):
             address = self._identifier.addresses.find(heading.headers, request.peer)
             self._noting.note_refused_credential(address, error)
 
     def _check(self, heading: RequestHead, allowance: Allowance | None) -> None:
-        """Refuse what is past the limit, before anything else is said about the request."""
+        """Refuse what exceeds the limit, before any other check of the request."""
         if allowance is not None:
             allowance.check()
         if not heading.is_for_us:
@@ -342,7 +341,7 @@ class Dispatcher:
                 f"This desk serves {self._desk.site.url}; the request names another host.",
                 param="Host",
             )
-        if isinstance(heading.presented, InvalidRequest):  # whatever else there is to say
+        if isinstance(heading.presented, InvalidRequest):  # before any other error
             raise heading.presented.with_traceback(None)
         if heading.told.is_refused:
             is_own = heading.route is not None and heading.route.is_own
@@ -356,7 +355,7 @@ class Dispatcher:
         method = heading.method
         allowed = self._table.methods(heading.path, heading.desk)
         if allowed:
-            named = "GET" if method == "HEAD" else method[:16]  # as long as what GET is told
+            named = "GET" if method == "HEAD" else method[:16]  # as long as for GET
             raise MethodNotAllowed(
                 f"{named} is not served here, but {', '.join(allowed)}.", allowed=allowed
             )
@@ -373,7 +372,7 @@ def _face(
     asker: Principal,
     allowance: Allowance | None,
 ) -> Reply:
-    """The face of a reply that was asked for; a refusal says that it depends on ``Accept``."""
+    """Return the negotiated representation; a refusal varies by ``Accept``."""
     if heading.face is not Face.PLAIN:
         reply = faces.render(reply, refused, heading.to_hac_request(asker, allowance))
     headers = (*reply.headers, *heading.told.headers)
@@ -385,23 +384,26 @@ def _face(
 
 
 def _proven(caller: Proof | Exception) -> Proof:
-    """The caller, unless their credential proves nothing or could not be looked at."""
+    """Return the caller's proof, or raise the error of their credential."""
     if isinstance(caller, Exception):
         raise caller
     return caller
 
 
 def _store_fails(request_id: str) -> Unavailable:
-    """What callers are told of a database that fails, as on a full disk."""
+    """Return the error for a failing database, as on a full disk."""
     told = f"What the desk keeps cannot be read or written now. The log says why: {request_id}."
     return Unavailable(told, retry_after=STORE_FAILS_SECONDS)
 
 
 def report_fault(method: str, door: Door, request_id: str) -> InternalError:
-    """Log what escaped a handler, without any of the request's content; give the caller its id.
+    """Log an exception that escaped a handler, without any content of the request.
 
     Parameters:
-        request_id: empty for a request that is called nothing yet.
+        request_id: empty to make one.
+
+    Returns:
+        The error for the caller, with the id.
     """
     request_id = request_id or secrets.token_hex(8)
     _log.exception("fault", **{_ID: request_id}, door=door.name, method=method)
@@ -412,12 +414,12 @@ def report_fault(method: str, door: Door, request_id: str) -> InternalError:
 
 
 def stable_headers(content_type: str, own: Headers, links: str, told: Headers) -> CIMultiDict[str]:
-    """The headers of a reply that do not depend on who is answered.
+    """Return the headers of a reply that do not depend on the caller.
 
     Parameters:
         own: the reply's own, which replace those of every response.
-        links: its own links, beside those of every response; empty for none.
-        told: what browsers are told.
+        links: its Link values, added to those of every response; empty for none.
+        told: the CORS headers.
     """
     headers = _EVERY_RESPONSE.copy()
     headers["Content-Type"] = content_type

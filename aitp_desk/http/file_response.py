@@ -1,4 +1,4 @@
-"""Responses whose body is sent piece by piece, as fast as it is taken."""
+"""Sends bodies in pieces, at the pace of the client."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from aitp_desk.http.stream_response import StreamConnection
 from aitp_desk.protocols.base.door import FilePart
 
 CHUNK = 128 * 1024
-"""How much of a body a connection is given at once, in bytes."""
+"""How many bytes of a body are passed to a connection at once."""
 PAUSE_SECONDS = 30.0
-"""How long a reader may take for one chunk of a file; then the connection is closed."""
+"""How long a client may take for one chunk of a file; then the connection is closed."""
 
 
 async def send_file(request: web.BaseRequest, response: web.StreamResponse, part: FilePart) -> None:
     """Send a response with a part of a file as its body, and close the file.
 
-    A file that has changed, or a reader who is too slow, ends the connection: what was promised in
-    the head can then be told from what came.
+    A changed file or a client that is too slow ends the connection: the client sees that the body
+    is shorter than its head declared.
     """
     try:
         response.content_length = part.length
@@ -34,7 +34,7 @@ async def send_file(request: web.BaseRequest, response: web.StreamResponse, part
         if request.transport is not None:
             request.transport.abort()
     except ConnectionError:
-        pass  # nobody reads any more
+        pass  # the client has disconnected
     finally:
         part.close()
 
@@ -42,14 +42,14 @@ async def send_file(request: web.BaseRequest, response: web.StreamResponse, part
 async def send_body(
     request: web.BaseRequest, response: web.StreamResponse, body: bytes, backlog: SendBacklog
 ) -> None:
-    """Send a response with a long body, for which room was taken; free that in the end."""
+    """Send a response with a long body whose backlog is reserved; release that at the end."""
     try:
         response.content_length = len(body)
         await response.prepare(request)
         await _write(request, response, body)
         await response.write_eof()
     except ConnectionError:
-        pass  # nobody reads any more
+        pass  # the client has disconnected
     finally:
         backlog.release(request.remote or "", len(body))
 
@@ -60,12 +60,12 @@ async def send_pieces(
     pieces: AsyncIterator[bytes],
     backlog: SendBacklog,
 ) -> None:
-    """Send a response whose body is made while it is sent; room is taken for a piece at a time.
+    """Send a response whose body is produced while it is sent, reserving backlog per piece.
 
     Raises:
-        EOFError: fewer bytes came than were promised; the connection is closed.
-        Unavailable: there was no room for a piece; the connection is closed.
-        whatever makes the pieces; the connection is closed.
+        EOFError: the body was shorter than declared; the connection is closed.
+        Unavailable: the backlog had no space for a piece; the connection is closed.
+        any error of the producer; the connection is closed.
     """
     peer, sent = request.remote or "", 0
     try:
@@ -80,7 +80,7 @@ async def send_pieces(
         _check_length(response, sent)
         await response.write_eof()
     except ConnectionError:
-        pass  # nobody reads any more
+        pass  # the client has disconnected
     except BaseException:
         if request.transport is not None:
             request.transport.abort()

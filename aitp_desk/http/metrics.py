@@ -1,7 +1,7 @@
-"""Counting requests by what they ask for and what they are answered.
+"""Counts requests by route and status.
 
-It is done for every request, so there is next to nothing to it: whoever reads a head finds the
-tally of its route once, and the answer is added to that.
+It runs for every request, so it is cheap: parsing a head finds the counters of its route once, and
+the response adds to them.
 """
 
 from __future__ import annotations
@@ -28,19 +28,19 @@ SECONDS: Final = (
     10.0,
     30.0,
 )
-"""Bounds of how long requests take. A caller may wait 30 seconds for a run."""
+"""Bounds of the histogram of request durations. A caller may wait 30 seconds for a run."""
 METHODS = frozenset({"GET", "HEAD", "POST", "DELETE", "OPTIONS", "PUT", "PATCH"})
 OTHER = "other"
-"""What is said in the place of a method or route that is not the desk's."""
+"""The label of a method or route that is not the desk's."""
 
 
 class RouteMetrics:
-    """What became of requests of one method to one route.
+    """Counts the requests of one method to one route.
 
     Attributes:
-        statuses: how many were answered so.
-        buckets: of how many the answer took so long to make, as in a :class:`Histogram`.
-        seconds: how long all of them took.
+        statuses: how many responses had each status.
+        buckets: how many responses took how long, as in a :class:`Histogram`.
+        seconds: the sum of all durations.
     """
 
     __slots__ = ("buckets", "seconds", "statuses")
@@ -51,31 +51,31 @@ class RouteMetrics:
         self.seconds = 0.0
 
     def count(self, status: int, seconds: float) -> None:
-        """Count an answer."""
+        """Count a response."""
         self.statuses[status] += 1
         self.buckets[bisect_left(SECONDS, seconds)] += 1
         self.seconds += seconds
 
     def histogram(self) -> Histogram:
-        """How long the answers took to make."""
+        """Return the histogram of durations."""
         found = Histogram(SECONDS)
         found.counts, found.total = list(self.buckets), self.seconds
         return found
 
 
 class RequestMetrics:
-    """The tallies of a process, by method and route."""
+    """Counts the requests of a process, by method and route."""
 
     def __init__(self) -> None:
         self._tallies: dict[tuple[str, str], RouteMetrics] = {}
 
     def for_route(self, method: str, route: str | None) -> RouteMetrics:
-        """Where requests are counted.
+        """Return the counters of a route.
 
         Parameters:
             method: as it was sent; it may be no method at all.
             route: the template of the path, such as ``/v1/threads/{thread_id}``; None where nothing
-                is served. What callers choose freely never stands in it.
+                is served. It never holds values that callers choose freely.
         """
         key = method if method in METHODS else OTHER, OTHER if route is None else route
         found = self._tallies.get(key)
@@ -84,7 +84,7 @@ class RequestMetrics:
         return found
 
     def figures(self) -> tuple[Figure, ...]:
-        """What was counted."""
+        """Return the figures of all routes."""
         answered: list[Sample] = []
         took: list[Sample] = []
         for (method, route), tally in self._tallies.items():

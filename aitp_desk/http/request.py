@@ -1,4 +1,4 @@
-"""A request as it came, whichever way, and its way on to the handler of a door."""
+"""A request, independent of its connection, and the call of its route's handler."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ from aitp_desk.protocols.base.door import JSON, Call, Reply, Route
 from aitp_desk.protocols.hac.negotiation import Face
 
 _decoder = ThreadPoolExecutor(1, "decode")
-"""Decodes long bodies one after the other: two at once would leave the loop less of its lock."""
+"""Decodes long bodies one at a time: two at once would starve the event loop of the GIL."""
 
 
 class Request(Protocol):
-    """A request as it came: its head, and its body when it is asked for."""
+    """A request as it was received: its head, and its body on demand."""
 
     @property
     def heading(self) -> RequestHead:
-        """Its head, as :func:`aitp_desk.http.connection.request_head.parse_head` has read it."""
+        """Its head, parsed by :func:`aitp_desk.http.connection.request_head.parse_head`."""
 
     @property
     def query(self) -> Mapping[str, str]:
@@ -46,14 +46,14 @@ class Request(Protocol):
 
     @property
     def is_gone(self) -> bool:
-        """Whether the connection has ended, so that nobody reads the answer."""
+        """Whether the connection has ended, so that nothing can be sent."""
 
     async def read(self, most: int) -> bytes:
-        """Read the body; where it has more than so many bytes, at least one more than that.
+        """Read the body; if it exceeds ``most`` bytes, read at least one byte more than that.
 
         Raises:
             RequestTimeout: it paused for too long.
-            InvalidRequest: it did not come to its end.
+            InvalidRequest: it ended early.
         """
 
 
@@ -64,20 +64,21 @@ async def call_handler(
     allowance: Allowance | None,
     concurrency: ConcurrencyLimiter | None,
 ) -> Reply:
-    """Hand a request that may be made to the door's handler, when there is a place for it.
+    """Call the route's handler with an admitted request, once a concurrency slot is free.
 
-    It waits for one once it has come whole: who sends slowly holds none.
+    The slot is taken after the whole body has arrived: a slow sender holds none.
 
     Parameters:
-        concurrency: where places are taken; None where there are as many as are wanted.
+        concurrency: limits concurrent calls; None for no limit.
 
     Raises:
-        whatever the handler refuses; Unavailable: there is no place.
+        Unavailable: no slot became free.
+        any refusal of the handler.
     """
     heading = request.heading
     desk = heading.desk
     principal = proof.principal
-    if desk.name:  # the caller, at the desk that it calls
+    if desk.name:  # the caller, as seen by the desk that they call
         principal = msgspec.structs.replace(principal, desk=desk.name)
     leave = None if route.admit is None else route.admit(desk, principal)
     place: ConcurrencySlot | None = None
@@ -120,7 +121,7 @@ async def call_handler(
 
 
 def _unconditional(headers: MultiMapping[str]) -> MultiMapping[str]:
-    """Headers without what is held already: that is the second face, which no handler knows."""
+    """Drop ``If-None-Match``: it is about the HAC representation, which no handler knows."""
     if "If-None-Match" not in headers:
         return headers
     rest = CIMultiDict(headers)
@@ -148,7 +149,7 @@ def _too_large(most: int) -> RequestTooLarge:
 
 
 async def _check_body(body: bytes, digest: bytes) -> None:
-    """Refuse a body that is another than the one that was signed."""
+    """Refuse a body that differs from the signed one."""
     if len(body) <= AT_ONCE_BYTES:
         found = hashlib.sha256(body).digest()
     else:

@@ -1,7 +1,7 @@
-"""From a method and a path to a row of a door's table.
+"""Maps a method and a path to a route.
 
-Every door's routes are put into one table when the desk starts; a path that two doors claim is a
-fault of the program and refused there.
+The routes of all protocols form one table when the desk starts; a path claimed twice is a fault of
+the program and refused there.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ class DuplicateRoute(Exception):
 
 
 class Router:
-    """All routes of all doors.
+    """Holds the routes of all protocols.
 
     Parameters:
-        has_faces: whether any has a second face.
+        has_faces: whether HAC representations are enabled.
     """
 
     def __init__(self, doors: Iterable[Door], *, has_faces: bool = True) -> None:
@@ -45,16 +45,17 @@ class Router:
 
     @property
     def routes(self) -> tuple[tuple[Door, Route], ...]:
-        """All rows, with their doors."""
+        """All routes, with their protocols."""
         fixed = (row for methods in self._fixed.values() for row in methods.values())
         others = (row for one in self._templates.values() for row in one.methods.values())
         return (*fixed, *others)
 
     def find(self, method: str, path: str) -> RouteMatch | None:
-        """The route for a request; a HEAD request takes the GET route.
+        """Return the route for a request; a HEAD request takes the GET route.
 
-        A path belongs to the route that spells it out, else to the first template that fits: what
-        that does not serve, no later one does, such as the one that takes every path.
+        A path belongs to the route that spells it out, else to the first template that matches. A
+        method that this one does not serve falls through to no later template, such as the
+        catch-all.
 
         Parameters:
             path: as it was requested, percent-encoded, without the query.
@@ -71,17 +72,17 @@ class Router:
                 if method not in template.methods:
                     return None
                 door, route = template.methods[method]
-                # what takes every path refuses in the form of whoever owns that one
+                # a catch-all refuses in the format of the protocol that owns the path
                 door = self.owner(path) if template.takes_all else door
                 return door, route, {k: unquote(v) for k, v in match.groupdict().items()}
         return None
 
     def methods(self, path: str, desk: Desk) -> tuple[str, ...]:
-        """The methods that a path takes; those for every path where something stands at this one.
+        """Return the methods that a path allows; a catch-all's only where it serves this path.
 
         Parameters:
             path: as :meth:`find` takes it.
-            desk: the site's own.
+            desk: the site's main one.
         """
         found = set(self._fixed.get(path, ()))
         for template in self._templates.values():
@@ -95,9 +96,9 @@ class Router:
         return tuple(sorted(found))
 
     def owner(self, path: str) -> Door:
-        """The door in whose form an unknown address is refused: the longest prefix decides.
+        """Return the protocol that refuses an unknown path: the longest prefix decides.
 
-        What is no path (``OPTIONS *``, ``CONNECT host:port``) falls to the shortest.
+        A target that is no path (``OPTIONS *``, ``CONNECT host:port``) falls to the shortest.
         """
         owners = (door for prefix, door in self._owners if path.startswith(prefix))
         return next(owners, self._owners[-1][1])
@@ -115,12 +116,12 @@ class Router:
 
 
 class _Template:
-    """A path with parameters, and what is served there.
+    """A path template, and its routes.
 
     Attributes:
-        methods: the rows of the table, by their methods.
-        takes_all: whether its last parameter takes slashes too.
-        beginning: what stands before its first parameter.
+        methods: the routes, by their methods.
+        takes_all: whether its last parameter includes slashes.
+        beginning: the literal text before its first parameter.
     """
 
     def __init__(self, path: str) -> None:
@@ -131,7 +132,7 @@ class _Template:
 
     @cached_property
     def pattern(self) -> re.Pattern[str]:
-        """What matches it; the start makes none, for most addresses are never asked for."""
+        """Its regular expression; compiled on first use, for most templates are never requested."""
         return _expression(self._path)
 
 

@@ -1,13 +1,13 @@
-"""The listening socket and the HTTP server behind it, with a bound on slow headers.
+"""The listening socket and the HTTP server, with bounds on slow clients.
 
-The server that we build on waits for headers as long as the connection lasts. Here a connection
-notes when a request's head began to arrive; one sweep a second answers those that take too long
-with 408 (RFC 9110, 15.5.9) and closes them, as it closes those that are idle and those that do not
-take their answers, or take them too slowly. Slow bodies are the general way's. Where too many are
-open already, a new one is told so and closed.
+The underlying HTTP server waits for headers as long as the connection lasts. Here a connection
+records when a request's head began to arrive; a sweep each second answers heads that take too long
+with 408 (RFC 9110, 15.5.9) and closes their connections, as it closes idle ones and those whose
+client reads too slowly or not at all. ``connection/fallback.py`` bounds slow bodies. A connection
+beyond the limit gets a refusal and is closed.
 
-What is no HTTP at all never becomes a request, nor does a head without an end; the front words the
-answer all the same, so that both are refused in a form of the desk's own.
+Malformed input and a head without end never become a request; the dispatcher still renders the
+refusal, so that it has the desk's format.
 """
 
 from __future__ import annotations
@@ -32,30 +32,30 @@ from aitp_desk.http.limits.connections import ConnectionLimiter
 from aitp_desk.model.errors import DeskError, InvalidRequest, RequestTimeout, Unavailable
 
 KEEP_ALIVE_SECONDS = 75.0
-"""How long an idle connection stays open, longer than common proxies keep theirs; and how long one
-whose answer nobody takes."""
+"""How long an idle connection stays open, longer than common proxies keep theirs; also how long a
+client may read nothing of its response."""
 CROWDED_SECONDS = 5.0
 """How long an idle connection stays open while there are many."""
 LINGER_SECONDS = 2.0
-"""How long the rest of an unwanted body is read and dropped, so that its answer arrives."""
+"""How long the rest of an unwanted body is read and dropped, so that its response arrives."""
 BACKLOG = 1024
 SWEEP_SECONDS = 1.0
 WRITE_SECONDS = 1.0
-"""How long the last answers may take to be written when the desk stops."""
+"""How long the last responses may take to be written at shutdown."""
 
 OTHER_FILES = 256
-"""How many files may be open beside the connections: the database, the content."""
+"""How many files may be open in addition to the connections: the database, the content."""
 RETRY_SECONDS = 10
-"""When somebody who found no room for a connection may try again."""
+"""Seconds after which a client without a connection may try again."""
 
 MAX_LINE = 8190
 """Longest first line or header that the HTTP server reads, in bytes."""
 
 ACCEPT_BATCH = struct.pack("ii", 1, 0)
-"""For SO_LINGER: a closed socket is reset, and its buffers are free."""
+"""For SO_LINGER: a closed socket is reset, and its buffers are freed."""
 
 NEVER_SECONDS = 10.0**8
-"""For the library's own timer of idle connections, which knows nothing of swift answers."""
+"""Disables the library's idle timer, which ignores responses of the fast path."""
 
 
 class ListenError(Exception):
@@ -64,10 +64,10 @@ class ListenError(Exception):
 
 @contextmanager
 def bind_socket(host: str, port: int) -> Iterator[socket.socket]:
-    """Bind a socket, so that its port is known before anything answers there.
+    """Bind a socket, so that its port is known before the server accepts requests.
 
     Raises:
-        CannotListen: the address is taken or is not this machine's.
+        ListenError: the address is taken or is not this machine's.
     """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
@@ -81,12 +81,12 @@ def bind_socket(host: str, port: int) -> Iterator[socket.socket]:
 
 
 def raise_file_limit(most: int) -> bool:
-    """Raise this process's limit of open files so far that so many connections may be open.
+    """Raise this process's soft limit of open files to allow ``most`` connections.
 
-    The hard limit stays as it is: it is the operator's.
+    The hard limit stays unchanged: it is the operator's.
 
     Returns:
-        Whether there may be so many.
+        Whether the limit suffices.
     """
     wanted = most + OTHER_FILES
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
@@ -101,14 +101,14 @@ def raise_file_limit(most: int) -> bool:
 async def serve_socket(
     front: Dispatcher, sock: socket.socket, settings: Server, connections: ConnectionLimiter
 ) -> AsyncIterator[Callable[[], int]]:
-    """Serve a bound socket; at the end stop accepting, and let requests under way finish.
+    """Serve a bound socket; at the end stop accepting, and let active requests finish.
 
     Parameters:
         front: answers requests.
-        connections: where they are counted.
+        connections: counts connections.
 
-    Returns:
-        What tells how many requests are under way.
+    Yields:
+        A function that returns the number of active requests.
     """
     server = _Server(front, settings, connections)
     runner = web.ServerRunner(server, shutdown_timeout=WRITE_SECONDS)
@@ -126,13 +126,13 @@ async def serve_socket(
 
 
 class _ServerConnection(FastPathConnection):
-    """One connection, which knows since when it waits, and for what.
+    """A connection with the timestamps and byte counts that the sweep checks.
 
     Attributes:
-        unsent: how many bytes of its answers had not been taken at the last look.
-        taken_at: when some of them last were, or none were left.
-        unsent_since: since when some always were left.
-        taken: how many bytes were taken since then, at least.
+        unsent: bytes of responses still unsent at the last sweep.
+        taken_at: when the client last read some, or none were left.
+        unsent_since: since when there have been unsent bytes.
+        taken: bytes read by the client since then, at least.
     """
 
     __slots__ = (
@@ -172,7 +172,7 @@ class _ServerConnection(FastPathConnection):
         self.unsent = self.taken = 0
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Keep hold of the transport: the server lets go of it before it has sent everything."""
+        """Keep the transport: the server drops its reference before everything is sent."""
         super().connection_made(transport)
         self._line = cast(asyncio.Transport, transport)
         self.taken_at = self.unsent_since = self.idle_since
@@ -181,20 +181,20 @@ class _ServerConnection(FastPathConnection):
             self._turn_away()
 
     def connection_lost(self, exc: BaseException | None) -> None:
-        """Make room for another."""
+        """Free the connection's slot."""
         if self._is_counted:
             self._is_counted = False
             self._connections.close(self._peer)
         super().connection_lost(exc)
 
     def is_client_reading(self, now: float, slowest_rate: int, patience: float) -> bool:
-        """Whether the other end takes what waits for it, in good time.
+        """Return whether the client reads its responses fast enough.
 
-        What goes on for ever has bounds of its own (``streaming.py``).
+        Streams have their own bounds (``stream_response.py``).
 
         Parameters:
-            slowest_rate: in bytes a second, on the whole.
-            patience: how many seconds may pass in which nothing is taken.
+            slowest_rate: bytes per second, on average.
+            patience: how many seconds may pass without progress.
         """
         unsent = self._line.get_write_buffer_size()
         taken = self.unsent + self.written - unsent
@@ -211,13 +211,13 @@ class _ServerConnection(FastPathConnection):
         return self.is_streaming or now <= due
 
     def drop(self) -> None:
-        """Close at once: what was not taken is lost, what the system holds of it too."""
+        """Close at once with a reset: unsent bytes are lost, also in the system's buffers."""
         sock = self._line.get_extra_info("socket")
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, ACCEPT_BATCH)
         self._line.abort()
 
     def handle_error(self, *_what: Any, **_more: Any) -> web.StreamResponse:
-        """Refuse what is no request, without the server's own words: they repeat what was sent."""
+        """Refuse a malformed request, without the server's own text, which repeats the input."""
         response = self._general.reject_malformed(
             InvalidRequest(
                 "This cannot be read as an HTTP/1.1 request: it is malformed, its method is"
@@ -229,11 +229,11 @@ class _ServerConnection(FastPathConnection):
         return response
 
     def reject_slow_head(self, seconds: float) -> None:
-        """Answer a head that took longer than so many seconds, and close."""
+        """Answer a head that exceeded the time limit, and close."""
         self._refuse(RequestTimeout(f"The request's headers took more than {seconds} seconds."))
 
     def _turn_away(self) -> None:
-        """Answer whoever has made one connection too many, and close it."""
+        """Refuse a connection above the limit, and close it."""
         self._refuse(
             Unavailable(
                 f"Too many connections are open. Try again in {RETRY_SECONDS} seconds.",
@@ -269,25 +269,25 @@ class _Server(web.Server):
 
     @property
     def is_ending(self) -> bool:
-        """Whether no further request shall follow on any connection."""
+        """Whether no connection may carry a further request."""
         return self._ending is not None
 
     def begin_request(self) -> None:
-        """Count a request as under way."""
+        """Count a request as active."""
         self._under_way += 1
 
     def end_request(self) -> None:
-        """Count one less."""
+        """Count one active request less."""
         self._under_way -= 1
         if self._ending is not None and not self._under_way:
             self._ending.set()
 
     def count_active_requests(self) -> int:
-        """How many requests are under way."""
+        """Return the number of active requests."""
         return self._under_way
 
     async def close_stale_connections(self) -> None:
-        """Once a second, give up on heads that take too long; close what has long stood still."""
+        """Refuse slow heads and close idle connections, once a second."""
         unsent = 0
         while True:
             await asyncio.sleep(min(SWEEP_SECONDS, self._header_seconds))
@@ -319,12 +319,12 @@ class _Server(web.Server):
             connection.force_close()
 
     async def drain(self, seconds: float) -> None:
-        """Close idle connections, and let the requests under way end, at most for so long.
+        """Close idle connections, and let active requests end, for at most ``seconds``.
 
-        What would go on for ever ends at once. Left to itself the library stops reading at once: a
-        request whose body is still arriving would never be read to its end.
+        Streams end at once. The library by itself stops reading at once: a request whose body is
+        still arriving would never be complete.
         """
-        await asyncio.sleep(0)  # what has arrived by now is taken up
+        await asyncio.sleep(0)  # lets requests that have arrived begin
         self._ending = asyncio.Event()
         for connection in self.connections:
             if isinstance(connection, _ServerConnection):
@@ -345,8 +345,7 @@ class _Server(web.Server):
         try:
             response = await self._general.handle(request)
         finally:
-            # the rest of a body that nobody read is not the head of a request: nothing more is
-            # answered here, and the connection ends
+            # an unread rest of a body is not the head of a request: the connection ends here
             is_read = request.content.is_eof()
             connection.is_answering = not is_read
             connection.idle_since = self._loop.time()
@@ -357,18 +356,18 @@ class _Server(web.Server):
 
 
 def _ends_in_doubt(request: web.BaseRequest) -> bool:
-    """Whether what is read behind a request may be a part of it, or be lost with it.
+    """Return whether the bytes after a request may belong to it, or be lost with it.
 
-    The HTTP server takes the last trailer of a body in chunks (RFC 9112, section 7.1.2) for a
-    header of the next request, and the body of CONNECT for a request, which a proxy may send for
-    somebody else. And it drops what comes with a request for another protocol.
+    The HTTP server reads the last trailer of a chunked body (RFC 9112, section 7.1.2) as a header
+    of the next request, and the body of CONNECT as a request, which a proxy may send for another
+    client. It also drops the bytes that follow an Upgrade request.
     """
     headers = request.headers
     return "Transfer-Encoding" in headers or "Upgrade" in headers or request.method == "CONNECT"
 
 
 def _raw(response: web.Response) -> bytes:
-    """A whole response as it goes over the wire, where there is no request to answer it with."""
+    """Serialize a whole response, where there is no request to respond to."""
     body = response.body
     body = body if isinstance(body, bytes) else b""
     head = [f"HTTP/1.1 {response.status} {response.reason}"]

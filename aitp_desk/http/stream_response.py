@@ -1,7 +1,7 @@
-"""A response that goes on: events written straight to the connection as they happen.
+"""Sends a stream of events, written straight to the connection.
 
-The HTTP server sends the head and the end. What lies between goes to the transport without a
-coroutine: one event is framed once, and the same bytes are written to every connection.
+The HTTP server sends the head and the end. The events go to the transport without a coroutine: one
+event is framed once, and every connection gets the same bytes.
 """
 
 from __future__ import annotations
@@ -16,63 +16,63 @@ from aiohttp import HttpVersion11, web
 from aitp_desk.desk.threads.streams import Stream
 
 MOST_WAITING = 256 * 1024
-"""A connection that still has more than so many bytes to take is dropped."""
+"""A connection with more unsent bytes than this is dropped."""
 DRAIN_SECONDS = 30.0
-"""How long a connection may take to be ready for more of what it missed."""
+"""How long a connection may take to drain before it gets the events that it missed."""
 
 IsAuthorized = Callable[[], Awaitable[bool]]
 Clock = Callable[[], float]
 
 
 class StreamConnection(web.RequestHandler):
-    """A connection that may carry a response that goes on.
+    """A connection that may carry a stream.
 
     Attributes:
-        written: how many bytes it was given since the last look, of bodies in pieces.
+        written: bytes of bodies in pieces written since the last sweep.
     """
 
     __slots__ = ("_outlet", "_streams_are_over", "written")
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Begin with nothing that goes on."""
+        """Start without a stream."""
         self._outlet: StreamWriter | None = None
         self._streams_are_over = False
         self.written = 0
         super().connection_made(transport)
 
     def connection_lost(self, exc: BaseException | None) -> None:
-        """Tell whoever writes here that nobody reads any more."""
+        """Close the stream, so that its writer stops."""
         if self._outlet is not None:
             self._outlet.close()
         super().connection_lost(exc)
 
     @property
     def is_streaming(self) -> bool:
-        """Whether something goes on here."""
+        """Whether the connection carries a stream."""
         return self._outlet is not None
 
     def end_streams(self) -> None:
-        """End what goes on here in good order, now and from now on."""
+        """End the current stream in good order, and every later one."""
         self._streams_are_over = True
         if self._outlet is not None:
             self._outlet.close()
 
     def set_stream(self, outlet: StreamWriter | None) -> None:
-        """Note what goes on here; None when it has ended."""
+        """Set the current stream; None when it has ended."""
         self._outlet = outlet
         if outlet is not None and (self._streams_are_over or self.transport is None):
             outlet.close()
 
 
 class StreamWriter:
-    """Where events are written to: one response's body.
+    """Writes events into one response's body.
 
     See :class:`aitp_desk.desk.events.channel.EventSink`.
 
     Parameters:
-        is_welcome: whether the caller would still be let in.
+        is_welcome: whether the caller's credential is still valid.
         clock: Unix seconds.
-        proof_ends_at: when the caller's credential ends; None where no end is known.
+        proof_ends_at: when the caller's credential expires; None for no known expiry.
     """
 
     def __init__(
@@ -92,7 +92,7 @@ class StreamWriter:
         self._ends_at = self._proof_ends_at
 
     def write(self, data: bytes) -> bool:
-        """Send whole events, without waiting; False when nobody reads any more."""
+        """Send whole events, without waiting; False when the client is gone."""
         transport = self._transport
         if transport is None or self._closed.done() or transport.is_closing():
             return False
@@ -107,7 +107,7 @@ class StreamWriter:
         return True
 
     async def drain(self) -> bool:
-        """Wait until what was written is on its way; False when nobody reads any more."""
+        """Wait until the buffer is sent; False when the client is gone."""
         try:
             async with asyncio.timeout(DRAIN_SECONDS):
                 await self._drain()
@@ -118,15 +118,15 @@ class StreamWriter:
         return not self._closed.done()
 
     async def is_authorized(self) -> bool:
-        """Whether the caller would still be let in."""
+        """Return whether the caller's credential is still valid."""
         return await self._is_welcome()
 
     def set_deadline(self, ends_at: float | None) -> None:
-        """Write nothing from this moment on, but close; the credential may end before."""
+        """Close the stream at this moment, or when the credential expires if that is earlier."""
         self._ends_at = min(self._proof_ends_at, math.inf if ends_at is None else ends_at)
 
     async def wait_closed(self) -> None:
-        """Return when nobody reads any more."""
+        """Return when the stream is closed."""
         await asyncio.shield(self._closed)
 
     def close(self) -> None:
@@ -135,7 +135,7 @@ class StreamWriter:
             self._closed.set_result(None)
 
     def drop(self) -> None:
-        """Close the connection at once: what it has not taken yet is lost."""
+        """Close the connection at once: unsent bytes are lost."""
         self.close()
         if self._transport is not None:
             self._transport.abort()
@@ -150,14 +150,14 @@ async def stream_response(
     clock: Clock,
     ends_at: float | None,
 ) -> None:
-    """Send a response's head, then whatever its stream writes, until one of both sides ends it.
+    """Send a response's head, then its stream, until either side ends it.
 
-    The stream is called exactly once, also when there is nobody left to write to.
+    The stream is called exactly once, also when the client is already gone.
 
     Parameters:
-        is_welcome: whether the caller would still be let in.
+        is_welcome: whether the caller's credential is still valid.
         clock: Unix seconds.
-        ends_at: when the caller's credential ends; None where no end is known.
+        ends_at: when the caller's credential expires; None for no known expiry.
     """
     connection = request.protocol
     outlet = StreamWriter(request, is_welcome, clock, ends_at)
@@ -187,5 +187,5 @@ async def stream_response(
 
 @lru_cache(maxsize=4)
 def _chunk(data: bytes) -> bytes:
-    """A chunk as HTTP/1.1 frames it (RFC 9112, section 7.1); the same bytes go to many."""
+    """Frame a chunk for HTTP/1.1 (RFC 9112, section 7.1); cached, for many readers get it."""
     return b"%x\r\n%b\r\n" % (len(data), data)

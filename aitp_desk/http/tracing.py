@@ -1,6 +1,6 @@
-"""The front with a span for each request, by the conventions for HTTP servers.
+"""The dispatcher with a span for each request, by the conventions for HTTP servers.
 
-A request is told by the template of its route. Its path and query are not: they may hold an id that
+A span names the template of the route. It holds neither path nor query: they may contain an id that
 opens a thread.
 """
 
@@ -18,7 +18,7 @@ _UNKNOWN_METHOD = "_OTHER"
 
 
 class TracedDispatcher(Dispatcher):
-    """Answers requests, and has it known how long each took."""
+    """Answers requests, and records a span for each."""
 
     async def handle_request(self, request: Request) -> Response:
         """Answer one request. Raises nothing but cancellation."""

@@ -1,1 +1,1 @@
-"""HTTP/1.1 connections: framing, heads, and the way to the dispatcher."""
+"""HTTP/1.1 connections: framing, heads, and the calls of the dispatcher."""

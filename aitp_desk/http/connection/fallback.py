@@ -1,4 +1,4 @@
-"""The general way to the front and back: every request that the HTTP server can read."""
+"""Passes requests from the HTTP server to the dispatcher; takes every request."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ class AiohttpHandler:
 
     Parameters:
         settings: how long a body may pause, how slowly it may come, and how much of all bodies
-            may be under way.
-        backlog: where there is room for long answers.
+            may be in memory.
+        backlog: bounds the unsent bytes of long responses.
     """
 
     def __init__(self, front: Dispatcher, settings: Server, backlog: SendBacklog) -> None:
@@ -70,7 +70,7 @@ class AiohttpHandler:
     async def _send_body(
         self, request: web.BaseRequest, heading: RequestHead, outgoing: Response
     ) -> web.StreamResponse:
-        """Send a long body, once there is room for it."""
+        """Send a long body, once the backlog has space for it."""
         body = outgoing.reply.body
         try:
             await self._backlog.reserve(request.remote or "", len(body))
@@ -94,18 +94,18 @@ class AiohttpHandler:
             await send_pieces(request, response, pieces, self._backlog)
         except (EOFError, Unavailable):
             pass  # the connection ends before the body does
-        except Exception:  # noqa: BLE001 -- the boundary, as in front; the head was sent already
+        except Exception:  # noqa: BLE001 -- -- the boundary, as in the dispatcher; the head was sent already
             report_fault(request.method, outgoing.door, outgoing.request_id)
         return response
 
     def reject_malformed(self, error: DeskError) -> web.Response:
-        """Answer what is no request."""
+        """Refuse bytes that are no request."""
         return _response(self._front.reject_malformed(error))
 
     async def _stream(
         self, seen: _AiohttpRequest, outgoing: Response, stream: Stream
     ) -> web.StreamResponse:
-        """Carry out a response that goes on, for as long as its caller's credential holds."""
+        """Send a stream, for as long as its caller's credential is valid."""
         request = seen.request
         response = web.StreamResponse(status=outgoing.reply.status, headers=outgoing.headers())
         try:
@@ -117,13 +117,13 @@ class AiohttpHandler:
                 clock=self._front.clock,
                 ends_at=None if outgoing.proof is None else outgoing.proof.until,
             )
-        except Exception:  # noqa: BLE001 -- the boundary, as in front; the head was sent already
+        except Exception:  # noqa: BLE001 -- -- the boundary, as in the dispatcher; the head was sent already
             report_fault(request.method, outgoing.door, outgoing.request_id)
         return response
 
 
 class _AiohttpRequest:
-    """A request of the HTTP server, as the front sees it."""
+    """A request of the HTTP server, as the dispatcher sees it."""
 
     __slots__ = ("_bodies", "_settings", "heading", "held", "peer", "request")
 
@@ -173,7 +173,7 @@ class _AiohttpRequest:
                     f"The body paused for more than {idle} seconds, or came at less than {rate}"
                     " bytes a second."
                 ) from None
-            except ConnectionResetError:  # nobody reads this answer, and it is no fault of ours
+            except ConnectionResetError:  # the client is gone, which is no fault of the desk
                 raise InvalidRequest("The connection ended before the body did.") from None
             if not chunk:
                 break

@@ -1,15 +1,15 @@
-"""The swift way to the front and back: whole small requests to hot routes, without the HTTP server.
+"""The fast path: whole small requests to hot routes, without the HTTP server's handling.
 
-Of what the HTTP server does for a request, reading it is the smaller part. Here a connection looks
-at what the server's own parser has read. Where that is one whole request to a hot route, and
-nothing else is under way, the request goes straight to the front and its answer straight to the
-connection. Everything else goes on its general way. So a request means the same on both ways: the
-same parser has read it, and the same front answers it. A test compares the answers byte by byte.
+Most of the HTTP server's cost per request is not parsing. Here a connection inspects what the
+server's own parser has read. Where that is one whole request to a hot route, and nothing else is
+active, the request goes straight to the dispatcher and its response straight to the connection.
+Everything else goes through ``fallback.py``. A request means the same on both paths: the same
+parser reads it, and the same dispatcher answers it. A test compares the responses byte by byte.
 
-While a request is answered here, what arrives behind it is held back, and nothing more is read.
+While a request is active here, later bytes are held back, and reading is paused.
 
-What the parser has made of a head that was followed by its body and nothing else is remembered
-(``heads.py``), and the parser need not see it again.
+A parsed head that was followed by its body and nothing else is cached (``head_cache.py``), and
+skips the parser the next time.
 """
 
 from __future__ import annotations
@@ -39,26 +39,26 @@ _NO_QUERY: Mapping[str, str] = {}
 
 
 class RequestTracker(Protocol):
-    """Who is told of requests under way, so that they may end before the desk does."""
+    """Tracks active requests, so that they may end before the desk does."""
 
     @property
     def is_ending(self) -> bool:
-        """Whether no further request shall follow on any connection."""
+        """Whether no connection may carry a further request."""
 
     def begin_request(self) -> None:
-        """Count a request as under way."""
+        """Count a request as active."""
 
     def end_request(self) -> None:
-        """Count one less."""
+        """Count one active request less."""
 
 
 class FastPathConnection(StreamConnection):
-    """A connection on which hot requests take the swift way.
+    """A connection on which hot requests take the fast path.
 
     Attributes:
-        head_began: since when a request's head is waited for; None while none is.
-        is_answering: whether a request is under way.
-        idle_since: when there last was something to do.
+        head_began: since when a request's head is awaited; None while none is.
+        is_answering: whether a request is active.
+        idle_since: when the connection was last active.
     """
 
     __slots__ = (
@@ -87,8 +87,8 @@ class FastPathConnection(StreamConnection):
         self._heads = heads
         self._watch = watch
         self._is_between = True  # the parser has read whole requests and nothing more
-        self._is_broken = False  # what it was given last is no HTTP
-        self._read = b""  # what it reads now, if it began there
+        self._is_broken = False  # the last bytes were no HTTP
+        self._read = b""  # the bytes that the parser reads now, if a request begins there
         self._held: list[bytes] = []
         self._peer = ""
         self._turn: asyncio.Task[None] | None = None
@@ -98,42 +98,42 @@ class FastPathConnection(StreamConnection):
 
     @property
     def is_idle(self) -> bool:
-        """Whether no request is under way, and the last answer was handed over."""
-        waiter = self._waiter  # what the server waits with for a request
+        """Whether no request is active, and the last response was handed over."""
+        waiter = self._waiter  # the future by which the server waits for a request
         return waiter is not None and not waiter.done() and self._turn is None
 
     @property
     def has_partial_head(self) -> bool:
-        """Whether nothing is under way, but a part of the next request's head has come already."""
+        """Whether the connection is idle, but a part of the next head has arrived."""
         return self.is_idle and self._reading.head_size > 0
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Count the wait from the beginning: some connect and never say a word."""
+        """Start the time limit of the first head: some clients connect and send nothing."""
         super().connection_made(transport)
         self.head_began = self.idle_since = self._loop.time()
         peer = transport.get_extra_info("peername")
         self._peer = str(peer[0]) if isinstance(peer, tuple) else str(peer or "")
 
     def connection_lost(self, exc: BaseException | None) -> None:
-        """Drop what was held back; a request under way is answered to nobody."""
+        """Drop the bytes held back; the response to an active request is discarded."""
         self._held.clear()
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        """Read on, or hold back what arrives behind a request that is answered here.
+        """Pass bytes to the parser, or hold them back behind an active request.
 
-        What arrives behind what is no HTTP is dropped. The parser would fail at each piece of it
-        anew, and each failure keeps its piece.
+        Bytes after malformed input are dropped. The parser would fail on each piece again, and each
+        failure keeps its piece.
         """
         if self._is_broken:
             return
-        if not data:  # the server asks itself whether there is more to be read
+        if not data:  # the server checks whether there is more to be read
             super().data_received(data)
             return
         if self._turn is not None or self._held:
             self._hold_back(data)
         elif self._is_between and self._waiter is None and not self.is_answering:
-            # the server has answered and is on its way back to waiting: one step of the loop
+            # the server has responded and will wait again after one step of the loop
             self._hold_back(data)
             self._loop.call_soon(self._read_held)
         else:
@@ -163,17 +163,17 @@ class FastPathConnection(StreamConnection):
         self._read = b""
 
     def on_protocol_error(self) -> None:
-        """Read nothing more: what came last is no HTTP."""
+        """Stop reading: the last bytes were no HTTP."""
         self._is_broken = True
 
     async def shutdown(self, timeout: float | None = 15.0) -> None:  # noqa: ASYNC109 - inherited
-        """End whatever is still under way, and close."""
+        """End active requests, and close."""
         if self._turn is not None:
             self._turn.cancel()
         await super().shutdown(timeout)
 
     def accept_request(self, message: RawRequestMessage, body: StreamReader) -> bool:
-        """Take a request that has just been read, or leave it to its general way."""
+        """Take a request that the parser has just read, or leave it to the fallback."""
         if not body.is_eof() or message.upgrade:
             return False
         end = self._read.find(END_OF_HEAD) + len(END_OF_HEAD)
@@ -201,18 +201,18 @@ class FastPathConnection(StreamConnection):
         return True
 
     def _take_known(self, data: bytes) -> bool:
-        """Take a request whose head was read before, by whomever it was sent."""
+        """Take a request whose head is cached, whichever connection sent it first."""
         end = data.find(END_OF_HEAD) + len(END_OF_HEAD)
         start = data[:end]
         head = self._heads.find(start) or self._heads.find_signed(start)
         if head is None or head.length != len(data) - end or not self._is_free():
             return False
-        # what is known but for a credential stays known, whatever becomes of this one
+        # a head that is cached without its credential stays, also if this one is refused
         self._begin(head, data[end:], start)
         return True
 
     def _is_free(self) -> bool:
-        """Whether a request may be answered at once: nothing waits, and the last answer is out."""
+        """Return whether a request may start at once: nothing waits, all responses are sent."""
         return self.is_idle and not self._paused
 
     def _begin(self, head: CachedHead, body: bytes, known: Known) -> None:
@@ -222,7 +222,7 @@ class FastPathConnection(StreamConnection):
         self._turn = self._loop.create_task(self._answer(request, known))
 
     async def _answer(self, request: _FastPathRequest, known: Known) -> None:
-        closes = True  # what cannot be written is not answered
+        closes = True  # a response that cannot be written closes the connection
         try:
             outgoing = await self._front.handle_request(request)
             ends = outgoing.closes_connection or self._watch.is_ending
@@ -242,7 +242,7 @@ class FastPathConnection(StreamConnection):
 
 
 class _FastPathRequest(msgspec.Struct):
-    """A request read whole, as the front sees it."""
+    """A request read whole, as the dispatcher sees it."""
 
     heading: RequestHead
     query: Mapping[str, str]
@@ -260,7 +260,7 @@ class _FastPathRequest(msgspec.Struct):
 
 
 def _write(outgoing: Response, closes: bool) -> bytes:
-    """A whole response as it goes over the wire, as the HTTP server writes it."""
+    """Serialize a whole response, byte for byte as the HTTP server does."""
     reply = outgoing.reply
     head = _head(reply.status, reply.content_type, reply.headers, reply.links, outgoing.told)
     for name, value in outgoing.per_request_headers():
@@ -273,7 +273,7 @@ def _write(outgoing: Response, closes: bool) -> bytes:
 
 @lru_cache(maxsize=256)
 def _head(status: int, content_type: str, headers: Headers, links: str, told: Headers) -> str:
-    """The part of a head that many responses share."""
+    """Return the part of a head that many responses share."""
     lines = [f"HTTP/1.1 {status} {HTTPStatus(status).phrase}"]
     for name, value in stable_headers(content_type, headers, links, told).items():
         if "\r" in value or "\n" in value:

@@ -1,8 +1,8 @@
-"""Where requests begin and end on a connection: what the HTTP server's parser reads, watched.
+"""Request boundaries on a connection: wraps the HTTP server's parser.
 
-The parser takes a head for as long as it comes, and versions that nobody speaks here. What it has
-read of a head that has not ended it does not tell, so that is reckoned here: the beginning of a
-head that nobody finishes is bounded in size, and in time by whoever sweeps (``listening.py``).
+The parser accepts heads of any length, and versions that the desk does not serve. It does not
+report how much it has read of an unfinished head, so this module counts that: an unfinished head is
+bounded in size here, and in time by the sweep (``server.py``).
 
 Source: RFC 9112, sections 2.2 and 2.3.
 """
@@ -19,7 +19,7 @@ from aiohttp.http_parser import RawRequestMessage
 from aiohttp.streams import StreamReader
 
 MAX_HEAD = 64 * 1024
-"""How much is read of a head without end, in bytes: each line of it has a bound of its own."""
+"""Most bytes read of an unfinished head; each line of it has its own bound."""
 END_OF_HEAD = b"\r\n\r\n"
 
 _Messages = Sequence[tuple[RawRequestMessage, StreamReader]]
@@ -30,20 +30,20 @@ _EMPTY_LINES = re.compile(rb"[\r\n]++")
 
 
 class ParserObserver(Protocol):
-    """Who looks at what is read before the server does."""
+    """Observes parsed requests before the server handles them."""
 
     def accept_request(self, message: RawRequestMessage, body: StreamReader) -> bool:
-        """Take a request that has just been read by itself, or leave it to the server."""
+        """Take a request that was read by itself, or leave it to the server."""
 
     def on_protocol_error(self) -> None:
-        """Read nothing more: what came last is no HTTP."""
+        """Stop reading: the last bytes were no HTTP."""
 
 
 class ObservedParser:
-    """The HTTP server's parser, with bounds of the desk's own and somebody who watches it.
+    """The HTTP server's parser, with the desk's bounds and an observer.
 
     Attributes:
-        head_size: how much was read of a head that has not ended yet, at least, in bytes.
+        head_size: bytes read of an unfinished head, at least.
     """
 
     __slots__ = (
@@ -68,7 +68,7 @@ class ObservedParser:
         self.set_upgraded = parser.set_upgraded
 
     def feed_data(self, data: bytes) -> _Parsed:
-        """Read on, as the server does it."""
+        """Parse bytes, with the parser's interface."""
         try:
             return self._read(data)
         except HttpProcessingError:
@@ -76,7 +76,7 @@ class ObservedParser:
             raise
 
     def feed_eof(self) -> Any:
-        """Read to the end, as the server does it."""
+        """Parse the end of the input, with the parser's interface."""
         return self._parser.feed_eof()
 
     def _read(self, data: bytes) -> _Parsed:
@@ -102,13 +102,13 @@ class ObservedParser:
 
 
 def _rest(data: bytes, read: int, messages: _Messages) -> int:
-    """How much of what was read is behind all requests in it: the beginning of the next.
+    """Return how many bytes follow the last request: the beginning of the next.
 
-    Of a body in chunks it is not known; nothing follows that (``listening.py``).
+    After a chunked body this is not known; the connection ends after one (``server.py``).
 
     Parameters:
-        read: how much of it is the rest of the body before.
-        messages: requests that begin in it, or ended their heads in it.
+        read: how many bytes of it are the rest of the previous body.
+        messages: requests whose heads begin or end in it.
     """
     for _, body in messages:
         read = (
@@ -120,6 +120,6 @@ def _rest(data: bytes, read: int, messages: _Messages) -> int:
 
 
 def _past_empty_lines(data: bytes, at: int) -> int:
-    """Where a request begins: empty lines before it count for nothing (RFC 9112, section 2.2)."""
+    """Return where a request begins, past empty lines (RFC 9112, section 2.2)."""
     found = _EMPTY_LINES.match(data, at)
     return at if found is None else found.end()

@@ -1,14 +1,13 @@
-"""Heads that were read before: what was made of them, by their bytes.
+"""Caches parsed heads by their bytes.
 
-Programs send the same head again and again. The same bytes at the same place, between two requests,
-mean the same again, so they need not be read again. Only that: who sends them, whether they may
-and what they are answered is found out each time. A head that was refused is forgotten, so that no
-credential is kept here that opens nothing.
+Programs send the same head again and again. The same bytes between two requests always mean the
+same, so parsing them once is enough. Only the parse is cached: identity, permission and response
+are determined each time. A refused head is dropped, so that no invalid credential stays in memory.
 
-The head of a signed request never comes again: what proves it is good for once
-(``docs/signed-requests.md``). All around that does. So such a head is remembered by the bytes
-before its credential and those behind it, and no credential is kept. Where both come again, with
-nothing between them but visible characters and spaces, they mean the same for another credential.
+The head of a signed request never repeats: its proof is good for one use
+(``docs/signed-requests.md``). Everything around the proof does. So such a head is cached by the
+bytes before and after its credential, without the credential. Where both repeat, with only visible
+characters and spaces between them, they mean the same for another credential.
 """
 
 from __future__ import annotations
@@ -25,22 +24,22 @@ from aitp_desk.http.connection.request_head import RequestHead
 
 MAX_HEADS = 1024
 MAX_CACHED_BYTES = 2048
-"""How many heads are remembered, and of how many bytes each at most."""
+"""How many heads are cached, and the most bytes of each."""
 
 _SIGNED = re.compile(rb"\r\n[Aa]uthorization: AITP-HMAC-SHA256 ([!-~](?:[ -~]{0,510}[!-~])?)\r\n")
-"""The line of a signed request as programs write it, with a credential that is no longer than what
-is ever read of one. What is written otherwise is left to the parser."""
+"""The line of a signed request as programs write it, with a credential no longer than the reader of
+credentials accepts. Any other form is left to the parser."""
 
 Known = bytes | tuple[bytes, bytes]
-"""What a head is remembered by: all its bytes, or those before a credential and those behind it."""
+"""The key of a head: all its bytes, or those before and after a credential."""
 
 
 class CachedHead(NamedTuple):
-    """A head of a request to a hot route, as it was read.
+    """The parsed head of a request to a hot route.
 
     Parameters:
         query: the query string's parameters; of a repeated one the first.
-        length: how many bytes of body follow it.
+        length: of the body that follows it, in bytes.
     """
 
     heading: RequestHead
@@ -49,14 +48,14 @@ class CachedHead(NamedTuple):
 
 
 class HeadCache:
-    """Heads that were read before; whoever came first makes room. All connections share them."""
+    """Holds parsed heads, shared by all connections; the oldest is evicted first."""
 
     def __init__(self) -> None:
         self._known: dict[Known, CachedHead] = {}
         self.find = self._known.get
 
     def find_signed(self, head: bytes) -> CachedHead | None:
-        """Return what a signed request's head says where it is known but for its credential."""
+        """Return the head of a signed request if all of it but the credential is cached."""
         found = _SIGNED.search(head)
         known = None if found is None else self._known.get(_around(found))
         if found is None or known is None:
@@ -66,10 +65,10 @@ class HeadCache:
         return CachedHead(heading, known.query, known.length)
 
     def store(self, head: bytes, read: CachedHead) -> Known:
-        """Note what a head was read as, unless it is long or nothing of it comes again.
+        """Cache a parsed head, unless it is long or cannot repeat.
 
         Returns:
-            what to forget it by.
+            The key to drop it by.
         """
         known: Known = head
         if read.heading.is_named:
@@ -88,12 +87,12 @@ class HeadCache:
         return known
 
     def drop(self, known: Known) -> None:
-        """Keep nothing of a head that was refused: it may hold what proves nothing any more."""
+        """Drop a refused head: its credential may no longer be valid."""
         self._known.pop(known, None)
 
 
 def _around(found: re.Match[bytes]) -> tuple[bytes, bytes]:
-    """What stands before a credential and behind it."""
+    """Return the bytes before and after a credential."""
     start, end = found.span(1)
     return found.string[:start], found.string[end:]
 

@@ -1,8 +1,7 @@
-"""What the head of a request says, whoever sends it.
+"""Parses the head of a request, independently of its sender.
 
-It is found out before anything else is looked at, and once where the same head comes again and
-again (``swift.py``). Who is calling, and whether they may, is no part of it: only what they present
-to prove it is.
+It runs before all else, and once where the same head repeats (``head_cache.py``). It reads the
+credential; the dispatcher determines who is calling and what they may do.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ from aitp_desk.protocols.base.door import JSON, Counted, Door, Route
 from aitp_desk.protocols.hac.negotiation import Face
 
 WATCHED = frozenset({"/health", "/ready"})
-"""Addresses for watchers, who know the machine by any name; nothing is counted there."""
+"""Health addresses. Monitors may use any host name for the machine; nothing is counted there."""
 
 _WHOLE_URL = re.compile(r"https?://([^/?#]*)", re.IGNORECASE)
 _HOST_AND_PORT = re.compile(
@@ -45,34 +44,34 @@ _HOST_AND_PORT = re.compile(
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._:/+=@-]{1,128}", re.ASCII)
 
 _LISTS = ("Accept", "If-None-Match")
-"""Headers whose lines are one list (RFC 9110, section 5.3), where doors read them as one text."""
+"""Headers whose lines form one list (RFC 9110, section 5.3), read as one text by protocols."""
 
 
 class RequestHead(msgspec.Struct, frozen=True):
-    """A head, read.
+    """A parsed head.
 
     Parameters:
         path: percent-encoded, without the query.
         target: path and query as they were sent.
-        headers: several lines of one list as one line.
-        presented: what proves who sends it, or why that cannot be read; nothing where its route
-            looks at that itself.
-        door: whose request it is, and whose form a refusal of it has.
-        desk: whose that door is.
-        route: where it leads; None where nothing is served.
-        params: what the route's template found in the path, decoded.
+        headers: several lines of one list joined into one.
+        presented: the credential, or the error of reading it; empty where the route reads it
+            itself.
+        door: the protocol of the route, which also formats refusals.
+        desk: the one whose route it is.
+        route: None where nothing is served.
+        params: the values of the route's template, decoded.
         counted: the limit that it is counted against; None for none.
-        agent: the limits of the agent that its User-Agent names; None where it has none.
-        is_for_us: whether it names a host that this desk goes by.
-        is_for_manifest: whether who sends it would rather have the manifest.
+        agent: the limits of the agent named by User-Agent; None for none.
+        is_for_us: whether it names one of the desk's hosts.
+        is_for_manifest: whether its ``Accept`` prefers the manifest.
         is_encoded: whether its body has a Content-Encoding.
-        is_of_type: whether its body is sent as what the route takes.
-        told: what its answer tells browsers.
-        is_preflight: whether a browser asks if it may send a request, and which.
-        tally: where requests like it are counted.
-        face: whether its answer is to tell what it is, and what may be done with it now (HAC).
-        request_id: what whoever sends it calls this request (``X-Request-Id``); empty for nothing,
-            or what is no id. Whether it counts depends on who that is.
+        is_of_type: whether its body has the media type of the route.
+        told: the CORS headers of its response.
+        is_preflight: whether it is a CORS preflight request.
+        tally: the counters of its route.
+        face: the negotiated representation: plain or HAC.
+        request_id: the ``X-Request-Id``; empty where it is missing or invalid. Whether it counts
+            depends on the sender.
     """
 
     method: str
@@ -97,10 +96,10 @@ class RequestHead(msgspec.Struct, frozen=True):
     face: Face = Face.PLAIN
 
     def to_hac_request(self, principal: Principal, allowance: Allowance | None) -> HacRequest:
-        """What its second face depends on, beside the answer.
+        """Return the view of the request for its HAC representation.
 
         Parameters:
-            principal: who sends it, as far as that is proven.
+            principal: the caller, as far as proven.
             allowance: as it was counted.
         """
         return HacRequest(
@@ -109,7 +108,7 @@ class RequestHead(msgspec.Struct, frozen=True):
 
     @property
     def is_named(self) -> bool:
-        """Whether it says which request it is, or of which trace: then it never comes again."""
+        """Whether it carries a request id or a trace: then it never repeats."""
         return bool(self.request_id) or "traceparent" in self.headers
 
 
@@ -126,19 +125,19 @@ def parse_head(
     meter: RequestMetrics,
     has_faces: bool = False,
 ) -> RequestHead:
-    """Read a head.
+    """Parse a head.
 
     Parameters:
         method: as it was sent; it may be no method at all.
         path: as it was requested, percent-encoded, without the query.
         target: the request line's, which may be a whole URL.
         headers: all its lines.
-        table: where requests lead.
-        desk: the site's own.
-        hosts: the names that the desk goes by.
-        browsers: what these are told.
-        meter: where requests are counted.
-        has_faces: whether any answer tells what it is, and what may be done with it now.
+        table: the routes.
+        desk: the site's main one.
+        hosts: the desk's host names.
+        browsers: the CORS policy.
+        meter: counts requests.
+        has_faces: whether HAC is enabled.
     """
     joined = _joined(headers)
     found = table.find(method, path)
@@ -208,7 +207,7 @@ def _read_presented(
 
 
 def _read_request_id(headers: CIMultiDictProxy[str]) -> str:
-    """The one id that a request has of whoever sends it; it goes into the log as it is."""
+    """Return the one id that the sender gave the request; it goes into the log unchanged."""
     if "X-Request-Id" not in headers:
         return ""
     ids = headers.getall("X-Request-Id")
@@ -216,7 +215,7 @@ def _read_request_id(headers: CIMultiDictProxy[str]) -> str:
 
 
 def _joined(headers: CIMultiDictProxy[str]) -> MultiMapping[str]:
-    """The headers with several lines of one list as one line."""
+    """Return the headers with several lines of one list joined."""
     repeated = [name for name in _LISTS if len(headers.getall(name, ())) > 1]
     if not repeated:
         return headers
@@ -229,12 +228,13 @@ def _joined(headers: CIMultiDictProxy[str]) -> MultiMapping[str]:
 def _is_for_manifest(
     method: str, path: str, headers: Mapping[str, str], route: Route | None, desk: Desk
 ) -> bool:
-    """Whether a reader would rather have the manifest than what stands at an address.
+    """Return whether a reader prefers the manifest to what an address serves.
 
-    One rule for all addresses (AHP 0.1, section 3.2): who names the manifest's type, and wants
-    nothing that the address gives as much, is sent to the manifest. A redirect, for the manifest
-    says nothing of that address, and caches keep it once. What changes something is never
-    redirected, nor is who names JSON or an event stream as well and gets it here.
+    One rule for all addresses (AHP 0.1, section 3.2): a request that names the manifest's type, and
+    prefers nothing that the address serves, is redirected to the manifest. A redirect, because the
+    manifest says nothing of that address, and caches keep it once. A request that changes something
+    is never redirected, nor one that also accepts JSON or an event stream where the address serves
+    it.
     """
     if method not in {"GET", "HEAD"} or "Accept" not in headers:
         return False
@@ -248,7 +248,7 @@ def _is_for_manifest(
 
 
 def _authority(target: str, headers: Mapping[str, str]) -> str:
-    """Whom a request is for: a whole URL goes before the Host header (RFC 9112, 3.2.2)."""
+    """Return the requested host: a whole URL overrides the Host header (RFC 9112, 3.2.2)."""
     if target.startswith(("/", "*")):
         return headers.get("Host", "")
     whole = _WHOLE_URL.match(target)
@@ -257,9 +257,9 @@ def _authority(target: str, headers: Mapping[str, str]) -> str:
 
 @lru_cache(maxsize=256)
 def _hostname(authority: str) -> str | None:
-    """The name or address of a host, with or without a port; None for anything else.
+    """Return the name or address of a host, with or without a port; None for anything else.
 
-    What others may read as another host (``a@b``, ``a/b``) is none.
+    Forms that others may read as another host (``a@b``, ``a/b``) are rejected.
     """
     found = _HOST_AND_PORT.fullmatch(authority)
     return found[1].strip("[]").lower() if found else None
@@ -267,7 +267,7 @@ def _hostname(authority: str) -> str | None:
 
 @lru_cache(maxsize=256)
 def _is_of(media_type: str, content_type: str | None) -> bool:
-    """Whether a body may be read as what a route takes; one without a type may, as JSON."""
+    """Return whether a body has the media type of a route; without a type it counts as JSON."""
     if content_type is None:
         return media_type == JSON
     essence = content_type.partition(";")[0].strip().lower()

@@ -1,1 +1,1 @@
-"""The second face of answers: HAC's envelope around what is answered anyway."""
+"""HAC representations: HAC's envelope around the plain response."""

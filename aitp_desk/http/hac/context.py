@@ -1,4 +1,4 @@
-"""What of a desk helps whoever was refused, and whoever looks around."""
+"""Links to offer after a refusal, and from the root document."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ import msgspec
 
 
 class ProtocolPaths(msgspec.Struct, frozen=True, kw_only=True):
-    """Which doors are open, as paths; empty where one is not.
+    """The paths of the enabled protocols; empty where one is disabled.
 
     Parameters:
-        capabilities: where actions are listed and called.
-        openapi: the document that describes all addresses.
-        converse: where questions are asked.
-        register: where clients register themselves.
+        capabilities: lists and calls actions.
+        openapi: the OpenAPI document.
+        converse: takes questions.
+        register: registers clients.
         register_scopes: what such clients may have.
-        token: where access tokens are given.
-        metadata: where it is told who gives them.
+        token: issues access tokens.
+        metadata: names the issuer of tokens.
         help: an address, or a path, that says how to get a key.
-        agents_txt: where it is declared what agents can do.
+        agents_txt: the agents.txt file.
     """
 
     capabilities: str = ""

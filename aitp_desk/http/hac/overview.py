@@ -1,4 +1,4 @@
-"""What there is at all at a desk, for whoever asks for that at its root (HAC 1.0, section 7)."""
+"""The root document: an overview of the desk in HAC (HAC 1.0, section 7)."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ _CONTENT_PATH = "/llms.txt"
 
 
 def make_overview(ways: ProtocolPaths) -> Handler:
-    """What answers at the root of each desk.
+    """Make the handler of the root of each desk.
 
     Parameters:
-        ways: which doors of the process are open.
+        ways: the paths of the process's protocols.
     """
 
     async def answer(desk: Desk, call: Call) -> Reply:

@@ -1,4 +1,4 @@
-"""How something is paid for that is refused until it is: in words, and as requests."""
+"""Describes how to pay after a 402 refusal, as text and as requests."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ _MESSAGES = "/messages"
 def find_payment_hints(
     refused: Refusal, asked: HacRequest, calls: str
 ) -> tuple[str, tuple[Affordance, ...]]:
-    """What helps whoever has to pay first: paying with the request, on its thread, or on a page.
+    """Return text and requests that pay: with the request, on its thread, or on a page.
 
     Parameters:
-        calls: where actions are called by plain HTTP; empty where they are not.
+        calls: the path of actions over HTTP; empty where that is disabled.
     """
     price, payment = refused.price, refused.payment
     if not payment.get("quote_id"):
@@ -51,7 +51,7 @@ def find_payment_hints(
 
 
 def _again(refused: Refusal, asked: HacRequest, calls: str) -> Affordance | None:
-    """The same call, or the one that reads the same, with what pays for it."""
+    """Return the same call, or the equivalent call of a resource, with the payment member."""
     desk = asked.desk
     path = asked.path.removeprefix(desk.base_path)
     name, known = "", {}

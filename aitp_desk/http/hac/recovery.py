@@ -1,4 +1,4 @@
-"""What helps after a refusal: in words, and as requests that may be sent (HAC 1.0, section 6)."""
+"""Recovery hints for refusals, as text and as requests to send (HAC 1.0, section 6)."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _SAID = {
     ErrorKind.REQUEST_TOO_LARGE: "Send less at once.",
     ErrorKind.WRONG_HOST: "Ask the host that the message names.",
 }
-"""Where words are all that helps."""
+"""Kinds for which text is all that helps."""
 _PASSING = frozenset(
     {
         ErrorKind.IDEMPOTENCY_IN_FLIGHT,
@@ -36,7 +36,7 @@ _PASSING = frozenset(
         ErrorKind.UNAVAILABLE,
     }
 )
-"""What may succeed later as it is."""
+"""Kinds whose request may succeed later unchanged."""
 _ABOUT_FORM = frozenset(
     {
         ErrorKind.INVALID_REQUEST,
@@ -54,10 +54,10 @@ _NO_SUCH_BODY = "Send the body as the address takes it; most take application/js
 
 
 class RecoveryHints(msgspec.Struct, frozen=True):
-    """What helps.
+    """The hints for one refusal.
 
     Parameters:
-        retry_after: seconds, as the header has them.
+        retry_after: seconds, as in the header.
     """
 
     description: str = ""
@@ -67,17 +67,17 @@ class RecoveryHints(msgspec.Struct, frozen=True):
 
 
 class RecoveryFinder:
-    """Finds what helps.
+    """Finds the hints for a refusal.
 
     Parameters:
-        ways: which doors of the site's own desk are open.
+        ways: the paths of the site's main desk.
     """
 
     def __init__(self, ways: ProtocolPaths) -> None:
         self._ways = ways
 
     def find(self, refused: Refusal, asked: HacRequest) -> RecoveryHints:
-        """What helps whoever was refused."""
+        """Return the hints for a refused caller."""
         if refused.kind is ErrorKind.PAYMENT_REQUIRED:
             return RecoveryHints(*find_payment_hints(refused, asked, self._ways.capabilities))
         helping = _RecoveryBuilder(refused, asked, self._ways)
@@ -88,7 +88,7 @@ class RecoveryFinder:
 
 
 class _RecoveryBuilder(msgspec.Struct, frozen=True):
-    """What helps after one refusal."""
+    """Builds the hints for one refusal."""
 
     refused: Refusal
     asked: HacRequest
@@ -102,7 +102,7 @@ class _RecoveryBuilder(msgspec.Struct, frozen=True):
         return RecoveryHints(description, tuple(one for one in doings if one is not None))
 
     def named(self, names: tuple[str, ...]) -> list[Affordance]:
-        """Those of some actions that the caller may call."""
+        """Return those of the named actions that the caller may call."""
         if not self.ways.capabilities:
             return []
         return [
@@ -192,7 +192,7 @@ class _RecoveryBuilder(msgspec.Struct, frozen=True):
                 return self.found(self._templates() or _LOOK_AROUND, self._index())
 
     def _templates(self) -> str:
-        """The templates of the resources whose base the address is, as a sentence; else empty."""
+        """Describe the resource templates whose base is the requested path; empty for none."""
         desk, path = self.asked.desk, self.asked.path.rstrip("/")
         return " ".join(
             f"{type_.summary} Each is at {self.at}{type_.template}: put the value in braces."
@@ -306,13 +306,13 @@ class _RecoveryBuilder(msgspec.Struct, frozen=True):
         return self.found(f"This address takes {', '.join(allowed)}.", doing)
 
     def _same(self) -> Affordance | None:
-        """Reading what stands at the address, where reading is all that was meant."""
+        """Return a GET of the same address, where reading is all that was meant."""
         if self.asked.method not in {"GET", "HEAD"} and "GET" not in self.refused.allowed:
             return None
         return Affordance("alternate", "GET", self.asked.path, "Reads what stands here, as it is.")
 
     def _declared(self) -> Affordance | None:
-        """Where it is told what the address takes."""
+        """Return the link to the description of what the address takes."""
         name = self.asked.params.get("name", "")
         capabilities = f"{self.at}{self.ways.capabilities}"
         if self.ways.capabilities and name and self.asked.path.startswith(f"{capabilities}/"):
@@ -363,6 +363,6 @@ class _RecoveryBuilder(msgspec.Struct, frozen=True):
         return Affordance("help", "GET", self.ways.help, "Says how to get a key.")
 
     def _thread(self) -> str:
-        """The address of the thread that the request is about; empty where it is about none."""
+        """Return the address of the thread of the request; empty for none."""
         thread_id = self.asked.params.get("thread_id", "")
         return f"{self.at}{THREADS_PATH}/{quote(thread_id, safe='')}" if thread_id else ""

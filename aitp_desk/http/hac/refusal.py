@@ -1,4 +1,4 @@
-"""A refusal, as far as it matters to what helps: as it was raised, or as it was written once."""
+"""A refusal in the form that recovery hints need, from an error or a stored reply."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ _KINDS = frozenset(kind.value for kind in ErrorKind)
 
 
 class Refusal(msgspec.Struct, frozen=True):
-    """What matters of a refusal.
+    """The properties of a refusal that recovery hints depend on.
 
     Parameters:
-        payment: how it can be paid for, as every door tells it; empty where it cannot.
+        payment: how to pay, in the form of every protocol; empty where it cannot be paid.
     """
 
     kind: ErrorKind
@@ -42,10 +42,10 @@ class Refusal(msgspec.Struct, frozen=True):
 
 
 def refusal_from_error(error: DeskError, below: str) -> Refusal:
-    """What matters of an error.
+    """Convert an error.
 
     Parameters:
-        below: the path below which the desk's addresses stand; empty for the site's own.
+        below: the base path of the desk; empty for the main one.
     """
     if isinstance(error, PaymentRequired):
         told = msgspec.to_builtins(write_required_payment(error, below))
@@ -65,7 +65,7 @@ def refusal_from_error(error: DeskError, below: str) -> Refusal:
 
 
 class _ProblemBody(msgspec.Struct):
-    """A refusal as an earlier request was told it (RFC 9457), as far as it matters."""
+    """The members of a stored refusal (RFC 9457) that recovery hints need."""
 
     code: str = ""
     detail: str = ""
@@ -76,7 +76,7 @@ class _ProblemBody(msgspec.Struct):
 
 
 def parse_refusal(body: bytes) -> Refusal:
-    """What matters of a refusal that was written already, as of an earlier request."""
+    """Parse a refusal that was stored for an earlier request."""
     told = msgspec.json.decode(body, type=_ProblemBody)
     kind = ErrorKind(told.code) if told.code in _KINDS else ErrorKind.PRECONDITION_FAILED
     return Refusal(

@@ -1,4 +1,4 @@
-"""Which face an answer has, and how the second one is written (HAC 1.0)."""
+"""Negotiates and writes HAC representations of responses (HAC 1.0)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from aitp_desk.protocols.hac.negotiation import Face, negotiate
 
 Headers = tuple[tuple[str, str], ...]
 BY_FACE = ("Vary", "Accept, Authorization")
-"""Both faces say that there are two, and that what may be done depends on who asks."""
+"""Sent on both representations: there are two, and the affordances depend on the caller."""
 _TAGGED = frozenset({"GET", "HEAD"})
 _written: WeakKeyDictionary[Affordance, hac.Action | None] = WeakKeyDictionary()
 _log = structlog.get_logger()
@@ -39,18 +39,18 @@ def negotiate_representation(
     *,
     has_faces: bool = True,
 ) -> Face:
-    """Which face of an answer is asked for.
+    """Negotiate the representation of a response.
 
-    What is nowhere, or may be nowhere, is refused in the form that was asked for; all else that has
-    no second face is not acceptable to whoever takes nothing else.
+    A 404, also a possible one, is sent in the requested representation. Where an existing address
+    has no HAC representation, a request that accepts nothing else gets 406.
 
     Parameters:
-        headers: the request's, several lines of ``Accept`` as one.
+        headers: the request's, several lines of ``Accept`` joined.
         path: as it was requested, percent-encoded, without the query.
-        route: where it leads; None where nothing is served.
-        desk: whose address it is.
-        has_faces: whether any answer has a second face; where none has, whoever takes nothing else
-            is still told so, and refusals have the plain form.
+        route: None where nothing is served.
+        desk: the one whose address it is.
+        has_faces: whether HAC is enabled. Where it is not, a request that accepts nothing else
+            still gets 406, and refusals are plain.
     """
     accept = headers.get("Accept", "")
     if "hac" not in accept.lower() or method == "OPTIONS":
@@ -60,13 +60,13 @@ def negotiate_representation(
         given = route.gives if route.gives_at is None else route.gives_at(desk, path)
     if route is None or not given:
         return negotiate(accept) if has_faces else Face.PLAIN
-    # where a page stands in the place of a resource, it has no second face
+    # an address that serves a page instead of a resource has no HAC representation
     is_served = route.second is not None and (route.gives_at is None or JSON in given)
     return negotiate(accept, is_served=is_served, plain=(*given, MANIFEST_TYPE))
 
 
 def not_acceptable(route: Route) -> NotAcceptable:
-    """What whoever takes HAC alone is told where there is none of it."""
+    """Return the error for a request that accepts only HAC where there is none."""
     given = ", ".join(one for one in route.gives if "*" not in one)
     return NotAcceptable(
         f"This address gives no {hac.MEDIA_TYPE}, but {given}: name that in Accept as well.",
@@ -75,20 +75,20 @@ def not_acceptable(route: Route) -> NotAcceptable:
 
 
 class HacRenderer:
-    """Writes the second face of answers.
+    """Writes the HAC representations of replies.
 
     Parameters:
-        ways: what of the desk helps whoever was refused.
+        ways: the links to offer after a refusal.
     """
 
     def __init__(self, ways: ProtocolPaths) -> None:
         self._recovering = RecoveryFinder(ways)
 
     def render(self, reply: Reply, error: DeskError | None, asked: HacRequest) -> Reply:
-        """The second face of whatever is answered; itself where it has none.
+        """Return the HAC representation of a reply, or the reply itself where it has none.
 
         Parameters:
-            error: why nothing was done; None also where a reply repeats that of an earlier request.
+            error: the refusal; None also where a reply repeats that of an earlier request.
         """
         if error is None and (reply.status < REFUSED or not _is_json(reply)):
             return self._write(reply, asked)
@@ -116,7 +116,7 @@ class HacRenderer:
         return Reply(reply.status, body, hac.MEDIA_TYPE, own, reply.links)
 
     def _refuse(self, reply: Reply, refused: Refusal, asked: HacRequest) -> Reply:
-        """The same status and headers, and what helps."""
+        """Write a refusal with the same status and headers, and with recovery hints."""
         found = self._recovering.find(refused, asked)
         recovery = None
         if found.description:
@@ -136,7 +136,7 @@ class HacRenderer:
 
 
 def _beside(refused: Refusal) -> dict[str, Any]:
-    """What HAC has no member for."""
+    """Return the members of a refusal that HAC does not define."""
     told = {"x-param": refused.param, "x-payment": refused.payment or None}
     return {name: said for name, said in told.items() if said is not None}
 
@@ -144,7 +144,7 @@ def _beside(refused: Refusal) -> dict[str, Any]:
 def _wrap_pieces(
     reply: Reply, pieces: AsyncIterator[bytes], context: hac.Context, asked: HacRequest
 ) -> Reply:
-    """The second face of a body too large to be held; its version follows from the body's own."""
+    """Wrap a body too large for memory; its ETag is derived from the body's."""
     before, after = hac.wrapping(context)
     held = dict(reply.headers)
     tag = make_etag(held.pop("ETag").encode() + after)
@@ -203,12 +203,12 @@ def _related(related: tuple[Related, ...]) -> Iterator[hac.Related]:
     for one in related:
         try:
             yield hac.Related(rel=one.rel, href=one.href, description=_line(one.description))
-        except hac.NotHac as error:  # what the owner has written, and plain answers may hold
+        except hac.NotHac as error:  # owners write these, and plain responses may hold them
             _log.warning("hac_left_out", what=one.rel, reason=str(error))
 
 
 def write_affordances(doings: tuple[Affordance, ...]) -> Iterator[hac.Action]:
-    """What may be done, as HAC has it; what would break its rules is left out, and logged."""
+    """Write affordances as HAC actions; log and leave out those that break its rules."""
     for one in doings:
         if one not in _written:
             _written[one] = _write_doing(one)
@@ -246,7 +246,7 @@ def _safety(doing: Affordance) -> hac.Safety:
 
 
 def _line(text: str) -> str:
-    """A text as one line: docstrings are broken into several."""
+    """Return a text as one line: docstrings have several."""
     return " ".join(text.split())
 
 

@@ -1,4 +1,4 @@
-"""A request, as far as the second face of its answer depends on it."""
+"""The properties of a request that its HAC representation depends on."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from aitp_desk.model.access.principal import Principal
 
 
 class HacRequest(msgspec.Struct, frozen=True):
-    """What was asked, and by whom.
+    """A request and its caller.
 
     Parameters:
-        desk: whose address it is.
-        principal: who asks, as far as that is proven.
+        desk: the one whose address it is.
+        principal: the caller, as far as proven.
         path: percent-encoded, without the query.
-        params: what the route's template found in the path, decoded.
-        headers: several lines of one list as one line.
-        allowance: what the agents that it names may do; None where nothing was counted.
+        params: the values of the route's template, decoded.
+        headers: several lines of one list joined into one.
+        allowance: what is left of the caller's limits; None where nothing was counted.
     """
 
     desk: Desk

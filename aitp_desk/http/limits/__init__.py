@@ -1,1 +1,1 @@
-"""Bounds on connections, on bodies and on what waits to be sent."""
+"""Limits on connections, bodies and unsent responses."""

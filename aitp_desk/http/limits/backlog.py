@@ -1,7 +1,7 @@
-"""How much of answers may wait in memory for their readers: of one address, and in all.
+"""Bounds the bytes of unsent responses: per address, and in total.
 
-A reader who takes nothing keeps an answer in memory. So longer answers are counted from before they
-are sent until they were taken, and whoever asks for one more waits for room.
+A client that reads nothing keeps a response in memory. So long responses are counted from before
+they are sent until the client has read them, and one beyond the bound waits for space.
 """
 
 from __future__ import annotations
@@ -13,19 +13,19 @@ from aitp_desk.model.errors import Unavailable
 from aitp_desk.observability.figures import Figure, gauge
 
 FREE_BYTES = 64 * 1024
-"""Answers up to this length are not counted: the connection takes them as a whole."""
+"""Responses up to this length are not counted: the connection takes them as a whole."""
 WAIT_SECONDS = 5.0
-"""How long an answer waits for room."""
+"""How long a response waits for space."""
 RETRY_SECONDS = 5
 
 
 class SendBacklog:
-    """The bytes of answers that were not taken yet.
+    """Counts the bytes of unsent responses.
 
     Parameters:
         most: of all together.
-        most_per_address: of one address; None where that has no bound of its own.
-        addresses: tells where a connection comes from; trusted proxies speak for many.
+        most_per_address: None for no bound per address.
+        addresses: resolves the address of a connection; trusted proxies have many clients.
     """
 
     def __init__(self, most: int, most_per_address: int | None, addresses: ClientAddresses) -> None:
@@ -38,20 +38,20 @@ class SendBacklog:
 
     @property
     def is_crowded(self) -> bool:
-        """Whether three quarters of the room are taken: then nobody should keep it idly."""
+        """Whether three quarters of the space are taken: idle readers are then closed sooner."""
         return 4 * self._held[None] >= 3 * self._most
 
     def figures(self) -> tuple[Figure, ...]:
-        """How much waits."""
+        """Return the figures of unsent bytes."""
         return (
             gauge("aitp_desk_unsent_bytes", "Bytes of answers not taken yet.", self._held[None]),
             gauge("aitp_desk_unsent_bytes_limit", "How many may wait.", self._most),
         )
 
     async def reserve(self, peer: str, size: int) -> None:
-        """Make room for an answer, or a piece of one; wait a little where there is none.
+        """Reserve space for a response, or a piece of one; wait briefly where there is none.
 
-        Of those who wait as much is in memory at most as of those who are answered.
+        Waiting responses occupy at most as much memory as those being sent.
 
         Raises:
             Unavailable: there is none.
@@ -64,7 +64,7 @@ class SendBacklog:
         self._add(self._held, address, size)
 
     def release(self, peer: str, size: int) -> None:
-        """Free the room of what was taken, or will not be."""
+        """Release the space of a response that was read or dropped."""
         if size > FREE_BYTES:
             self._add(self._held, self._addresses.resolve_peer(peer), -size)
             self._freed.set()
@@ -89,7 +89,7 @@ class SendBacklog:
             self._add(self._waiting, address, -size)
 
     def _fits(self, counted: dict[str | None, int], address: str | None, size: int) -> bool:
-        """Whether there is room; one answer always has some, however long it is."""
+        """Return whether there is space; a single response always fits, however long it is."""
         bounds: list[tuple[str | None, int]] = [(None, self._most)]
         if address is not None and self._most_per_address is not None:
             bounds.append((address, self._most_per_address))

@@ -1,20 +1,20 @@
-"""How much of requests' bodies may be in memory at once, of all connections together."""
+"""Bounds the bytes of request bodies in memory, over all connections."""
 
 from __future__ import annotations
 
 from aitp_desk.model.errors import Unavailable
 
 FREE_BYTES = 64 * 1024
-"""So much of each body is not counted, as much as its connection buffers anyway: what people write
-comes through also where others send all that they may."""
+"""How much of each body is free, as much as its connection buffers anyway: what people write gets
+through even while others send all that they may."""
 RETRY_SECONDS = 5
 
 
 class BodyBudget:
-    """Counts the bodies that are under way, from their arrival until they are answered.
+    """Counts bodies from their arrival until they are answered.
 
     Parameters:
-        most: how many bytes of them there may be.
+        most: in bytes, of all together.
     """
 
     def __init__(self, most: int) -> None:
@@ -22,14 +22,14 @@ class BodyBudget:
         self._held = 0
 
     def reserve(self, held: int, size: int) -> int:
-        """Make room for a body that has grown; how many bytes of room it has now.
+        """Reserve space for a body that has grown; return how many bytes are reserved for it.
 
         Parameters:
-            held: how many it had.
-            size: how many bytes of it have come.
+            held: how many were reserved before.
+            size: how many bytes of it have arrived.
 
         Raises:
-            Unavailable: there is no room; it keeps what it had.
+            Unavailable: there is no space; it keeps what was reserved.
         """
         wanted = max(0, size - FREE_BYTES)
         if self._held - held + wanted > self._most:
@@ -41,5 +41,5 @@ class BodyBudget:
         return wanted
 
     def release(self, held: int) -> None:
-        """Free the room of a body that was answered."""
+        """Release the space of a body that was answered."""
         self._held -= held

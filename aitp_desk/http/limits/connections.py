@@ -1,7 +1,7 @@
-"""How many connections are open: of one address, and of all together.
+"""Limits open connections: per address, and in total.
 
-A connection costs memory and a file before anybody has said a word. So they are counted when they
-are made, by where they come from. A trusted proxy speaks for many and has no bound of its own.
+A connection costs memory and a file before it sends a byte. So it is counted when it is opened, by
+its address. A trusted proxy carries many clients and has no limit per address.
 """
 
 from __future__ import annotations
@@ -13,18 +13,18 @@ from aitp_desk.observability.figures import Figure, gauge
 
 
 def max_connections(config: Config) -> int:
-    """How many connections may be open at once."""
+    """Return how many connections may be open at once."""
     return config.events.max_streams + config.server.max_connections
 
 
 class ConnectionLimiter:
-    """The connections of a process.
+    """Counts the connections of a process.
 
     Parameters:
-        addresses: tells where a connection comes from.
+        addresses: resolves the address of a connection.
 
     Attributes:
-        backlog: what of their answers waits to be taken.
+        backlog: bounds their unsent responses.
     """
 
     def __init__(self, config: Config, addresses: ClientAddresses) -> None:
@@ -42,14 +42,14 @@ class ConnectionLimiter:
 
     @property
     def is_crowded(self) -> bool:
-        """Whether three in four of the places are taken: then nobody should keep one idly."""
+        """Whether three quarters of the connections are open: idle ones are then closed sooner."""
         return 4 * self._open >= 3 * self._most
 
     def figures(self, under_way: int) -> tuple[Figure, ...]:
-        """How many are open.
+        """Return the figures of connections and unsent bytes.
 
         Parameters:
-            under_way: requests that are not answered yet.
+            under_way: the number of active requests.
         """
         return (
             gauge("aitp_desk_connections", "Open connections.", self._open),
@@ -59,7 +59,7 @@ class ConnectionLimiter:
         )
 
     def open(self, peer: str) -> bool:
-        """Count a connection. Returns whether there is room for it; else it is not counted."""
+        """Count a connection; return False, uncounted, where the limit is reached."""
         address = self._addresses.resolve_peer(peer)
         if self._open >= self._most:
             return False
@@ -72,7 +72,7 @@ class ConnectionLimiter:
         return True
 
     def close(self, peer: str) -> None:
-        """Count one less, that was counted before."""
+        """Count one connection less."""
         address = self._addresses.resolve_peer(peer)
         self._open -= 1
         if address is not None:
