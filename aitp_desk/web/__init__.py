@@ -1,1 +1,1 @@
-"""What browsers see."""
+"""What browsers get: pages, the console, the static export."""

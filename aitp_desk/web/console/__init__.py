@@ -1,1 +1,1 @@
-"""The operators' pages: what waits for people, live conversations, and answers to them."""
+"""The operators' console: tickets, live conversations, and replies to them."""

@@ -1,4 +1,4 @@
-"""The files of the operators' pages, as they are sent: markup, style, scripts; no build step."""
+"""Serves the console's markup, styles and scripts; there is no build step."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ _TYPES: Final = {
 
 
 def _on_page(site_url: str) -> tuple[tuple[str, str], ...]:
-    """What is sent with the page.
+    """Return the security headers of the page.
 
-    Nothing is loaded from elsewhere but pictures of the site, nothing inline runs, no element is
-    made from text, nobody frames the page, and no search engine lists it.
+    Only pictures of the site load from elsewhere, nothing inline runs, no element is made from
+    text, no site frames the page, and no search engine lists it.
     """
     origin = URL(site_url).origin()
     policy = (
@@ -50,7 +50,7 @@ class _File(msgspec.Struct, frozen=True):
 
 @cache
 def _read_all() -> tuple[str, Mapping[str, _File]]:
-    """All files by their names, and what stands for them as they are together."""
+    """Return all files by name, and the version: a hash of them all."""
     found = {}
     folder = Path(__file__).with_name("pages")
     for file in sorted(folder.rglob("*.*")):
@@ -62,10 +62,10 @@ def _read_all() -> tuple[str, Mapping[str, _File]]:
 
 
 class ConsoleFiles:
-    """Sends the files. They are read when it is made.
+    """Serves the console's files, read once per process.
 
     Parameters:
-        site_url: whose pictures the pages show.
+        site_url: the site whose pictures the pages show.
     """
 
     def __init__(self, site_url: str) -> None:
@@ -80,7 +80,7 @@ class ConsoleFiles:
         )
 
     async def get_page(self, _desk: Desk, call: Call) -> Reply:
-        """``GET /console``: the page; it asks for all else itself."""
+        """``GET /console``: the page; its script fetches everything else."""
         if matches_etag(call.headers, make_etag(self._page)):
             return Reply(304, content_type=_TYPES[".html"], headers=self._headers)
         return Reply(200, self._page, _TYPES[".html"], self._headers)
@@ -88,11 +88,11 @@ class ConsoleFiles:
     async def get_asset(self, _desk: Desk, call: Call) -> Reply:
         """``GET /console/assets/{version}/{name}``: a style sheet or script of the page.
 
-        They are many and small, so they count against no limit. With their version in their address
-        a browser asks for each once.
+        They are many and small, so they count against no limit. With the version in the address a
+        browser fetches each once.
 
         Raises:
-            RouteNotFound: there is none of this name, or of this version any more.
+            RouteNotFound: no file has this name, or the version is outdated.
         """
         name = call.params["name"]
         file = None if name == _INDEX else self._files.get(name)
@@ -101,7 +101,7 @@ class ConsoleFiles:
         return Reply(200, file.body, file.content_type, (FOREVER,))
 
     def routes(self) -> tuple[Route, ...]:
-        """Where they stand; there is nothing in them that is not for everybody."""
+        """Return the routes; the files are public."""
         css, js = (_TYPES[ending].partition(";")[0] for ending in (".css", ".js"))
         return (
             *(

@@ -1,4 +1,4 @@
-"""How the desk is, and each of its parts (``/console/api/health``)."""
+"""The console's view of the desk's health (``/console/api/health``)."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from aitp_desk.web.console.wire import encode, write_timestamp
 
 
 class HealthRoutes:
-    """Shows how the desk is."""
+    """Serves the health of the desk."""
 
     def __init__(self, checking: HealthChecks) -> None:
         self._checking = checking
 
     async def show(self, _session: Session, _call: Call) -> Reply:
-        """``GET health``: on the whole, and by parts."""
+        """``GET health``: of the desk and of each component."""
         components = await self._checking.get_components()
         data = [_component_body(one) for one in components]
         return Reply(200, encode({"status": state_of(components), "data": data}))
 
 
 def _component_body(component: Component) -> dict[str, object]:
-    """A part of the desk, ``elsewhere`` where it is only watched."""
+    """Write a component; ``elsewhere`` marks an outside system that is only watched."""
     return {
         "name": component.name,
         "status": component.state,

@@ -1,6 +1,6 @@
-"""What operators are told as it happens: what waits, and what is said in a conversation.
+"""The console's event streams: waiting tickets, and the events of a conversation.
 
-Every stream counts among those of the desk, and ends with the session that it was opened by.
+Each stream counts against the desk's limit, and ends with the session that opened it.
 """
 
 from __future__ import annotations
@@ -30,19 +30,19 @@ from aitp_desk.web.console.threads.events_wire import TICKETS, ConsoleEventForma
 from aitp_desk.web.console.wire import encode
 
 APART_SECONDS: Final = 1.0
-"""How long after one another it is told at least what waits."""
+"""Shortest time between two ``changed`` events."""
 SAID_SECONDS: Final = 1.0
-"""How long after it is told what was said in a session, of which nothing else tells, at most."""
+"""How often a thread is polled for messages of sessions, which send no notification."""
 
 
 class LiveStreams:
-    """Opens the streams of the operators' pages.
+    """Opens the console's streams.
 
     Parameters:
         desks: of all site agents, by their names.
-        places: where streams are counted.
-        heartbeat: in how many seconds something is sent at least.
-        wording: how all who follow a thread are told, in the same bytes.
+        places: limits open streams.
+        heartbeat: the longest silence on a stream, in seconds.
+        wording: the event format, in the same bytes for all followers of a thread.
     """
 
     def __init__(
@@ -64,7 +64,7 @@ class LiveStreams:
         self._following = following
 
     async def follow_waiting(self, session: Session, call: Call) -> Reply:
-        """``GET live``: how much waits, now and whenever that has changed."""
+        """``GET live``: how many tickets wait, now and after each change."""
         leave = self._places.acquire(call.principal)
 
         async def stream(outlet: EventSink) -> None:
@@ -77,7 +77,7 @@ class LiveStreams:
         return _reply(stream)
 
     async def follow_thread(self, _session: Session, call: Call) -> Reply:
-        """``GET threads/{thread_id}/events``: what happens on a thread and beside it."""
+        """``GET threads/{thread_id}/events``: events of a thread, its notes and tickets."""
         thread_id = call.params["thread_id"]
         after, param = decode_after(call.headers, call.query)
         head = await self._overseeing.read_thread(thread_id)
@@ -116,7 +116,7 @@ class LiveStreams:
                 if not await outlet.is_authorized():
                     outlet.close()
                 elif changed.is_set() and now() >= told_at + APART_SECONDS:
-                    with suppress(StoreError):  # then this tries again
+                    with suppress(StoreError):  # retried on the next turn
                         waiting = await self._overseeing.count_waiting(operator)
                         changed.clear()
                         outlet.write(write_frame("changed", encode(waiting)))
@@ -131,14 +131,14 @@ class LiveStreams:
     async def _tell_beside(
         self, outlet: EventSink, head: ThreadHead, changed: asyncio.Event
     ) -> None:
-        """Tell what no visitor is told: notes; and that tickets stand otherwise than they did."""
+        """Send what visitors do not see: notes, and changes of tickets."""
         thread_id, standing = head.line.id, _standing(head)
         noted = head.notes[-1].id if head.notes else ""
         changed.set()
         while True:
             await changed.wait()
             changed.clear()
-            with suppress(StoreError, ThreadNotFound):  # the stream itself tells of its end
+            with suppress(StoreError, ThreadNotFound):  # the stream itself reports its end
                 notes = await self._overseeing.list_notes(thread_id, noted)
                 newest = _standing(await self._overseeing.read_thread(thread_id))
                 if not await outlet.is_authorized():
@@ -156,7 +156,7 @@ def _reply(stream: Stream) -> Reply:
 
 
 def _standing(head: ThreadHead) -> tuple[tuple[str, ...], ...]:
-    """How the tickets of a thread stand, and the calls that they are about."""
+    """Return the state of a thread's tickets and their calls, for comparison."""
     return tuple(
         (
             shown.ticket.id,
@@ -173,9 +173,9 @@ def _standing(head: ThreadHead) -> tuple[tuple[str, ...], ...]:
 
 
 async def _first_of(closing: asyncio.Future[None], changed: asyncio.Event) -> None:
-    """Wait until nobody reads any more, or something has changed, and no longer than a moment.
+    """Wait until the client is gone or something has changed, at most ``LOOK_SECONDS``.
 
-    What has changed already, and may not be told yet, is not waited for.
+    A change that is already pending, but may not be sent yet, does not end the wait.
     """
     waiting = None if changed.is_set() else asyncio.ensure_future(changed.wait())
     awaited: set[asyncio.Future[Any]] = {closing} if waiting is None else {closing, waiting}

@@ -1,4 +1,4 @@
-"""How much is asked, and how long people wait (``/console/api/load``)."""
+"""The console's view of load and waiting times (``/console/api/load``)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ DEFAULT_HOURS: Final = 24
 
 
 class LoadRoutes:
-    """Shows the figures."""
+    """Serves the figures."""
 
     def __init__(self, overseeing: OperatorInbox) -> None:
         self._overseeing = overseeing
@@ -35,7 +35,7 @@ class LoadRoutes:
 
 
 def _hour_body(hour: LoadHour) -> dict[str, Any]:
-    """What was to be done in an hour."""
+    """Write the figures of an hour."""
     return {
         "at": write_timestamp(hour.at),
         "messages": hour.messages,

@@ -1,4 +1,4 @@
-"""In whose name operators act, and what follows from it here."""
+"""What all operator actions share: request bodies, audit, notifications."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from aitp_desk.protocols.base.door import Call
 from aitp_desk.web.console.pulse import ChangeSignal
 
 MAX_BODY: Final = 256 * 1024
-"""The most bytes of what is said: room for the longest words in any script, escaped in JSON."""
+"""The most bytes of a body: space for the longest text in any script, escaped in JSON."""
 
 
 class OperatorWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A body with what is said."""
+    """A body with a text."""
 
     words: str
 
@@ -36,23 +36,23 @@ class Structured(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class LastWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A body with what is said at the end; it may be nothing."""
+    """A body with a closing text, which may be empty."""
 
     words: str = ""
 
 
 class Reason(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A body with why something is not done; it may be empty."""
+    """A body with a reason for not doing something, which may be empty."""
 
     reason: str = ""
 
 
 class EmptyBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A body that says nothing."""
+    """A body without members."""
 
 
 class OperatorActions:
-    """What all that operators do has in common.
+    """Audits operator actions and notifies followers.
 
     Parameters:
         audit: the keys of the audit log.
@@ -75,13 +75,13 @@ class OperatorActions:
         self._clock = clock
 
     def make_auditor(self, call: Call) -> Auditor:
-        """In whose name it is noted what is done."""
+        """Return the auditor of the operator's action."""
         return make_auditor(self._audit, call.principal, int(self._clock()))
 
     def notify_change(self, thread_id: str | None) -> None:
-        """Have those told at once who follow a thread, and operators who look.
+        """Notify the followers of a thread, and other consoles, at once.
 
-        They would learn of it a moment later by themselves, as of what the command line does.
+        They would find the change by polling a moment later, as they do after the command line.
         """
         for desk in self._desks:
             desk.on_people_acted()

@@ -1,7 +1,7 @@
-"""When something has changed that operators look at: tickets, notes, who has which conversation.
+"""Detects changes that operators watch: tickets, notes, who has which conversation.
 
-It is changed here and by the command line beside a serving desk. So a number in the store is read
-that grows with each change, as seldom as it may be, and not at all while nobody looks.
+They are changed here and by the command line next to a serving desk. So a version number in the
+store, which grows with each change, is polled; not at all while no console is open.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from aitp_desk.desk.jobs.background_task import run_in_background
 from aitp_desk.store.base import StoreError
 
 LOOK_SECONDS = 0.5
-"""How long after a change those who look are told of it, at most."""
+"""How long after a change its watchers are woken, at most."""
 
 
 class ChangeSignal:
-    """Wakes those who look.
+    """Wakes the watchers of changes.
 
     Parameters:
         read: reads the number that grows with each change.
@@ -29,15 +29,15 @@ class ChangeSignal:
         self._read = read
         self._looking: set[asyncio.Event] = set()
         self._due = asyncio.Event()
-        self._known: int | None = None  # of what those who look have looked at, or were told
+        self._known: int | None = None  # the version that the watchers have seen or were woken for
 
     def wake(self) -> None:
-        """Look now: something was changed here."""
+        """Poll now: something was changed here."""
         self._due.set()
 
     @asynccontextmanager
     async def watch(self) -> AsyncIterator[asyncio.Event]:
-        """An event that is set whenever something has changed since; clear it, then look."""
+        """Yield an event that is set after each change; clear it before reading."""
         if self._known is None:
             await self._begin()
         changed = asyncio.Event()
@@ -50,11 +50,11 @@ class ChangeSignal:
                 self._known = None
 
     def run(self) -> AbstractAsyncContextManager[None]:
-        """Wake those who look for as long as the context lasts."""
+        """Poll for as long as the context lasts."""
         return run_in_background(self._beat)
 
     async def _begin(self) -> None:
-        with suppress(StoreError):  # then whoever looks is woken once more than need be
+        with suppress(StoreError):  # at worst the watcher is woken once too often
             newest = await self._read()
             self._known = newest if self._known is None else self._known
 
@@ -65,7 +65,7 @@ class ChangeSignal:
             self._due.clear()
             if not self._looking:
                 continue
-            with suppress(StoreError):  # it is told where it matters, and this asks again
+            with suppress(StoreError):  # the store reports it elsewhere, and the next poll retries
                 newest = await self._read()
                 if newest != self._known:
                     self._known = newest

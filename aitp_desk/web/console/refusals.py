@@ -1,4 +1,4 @@
-"""The questions that the content did not answer (``/console/api/unanswered``)."""
+"""The console's list of questions without an answer (``/console/api/unanswered``)."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from aitp_desk.protocols.base.door import Call, Reply
 from aitp_desk.web.console.wire import encode, write_timestamp
 
 _MOST = 100
-"""How many groups of questions are shown."""
+"""How many groups of questions are listed."""
 _OTHERS = 5
-"""How many other wordings of a group are shown."""
+"""How many other wordings of a group are listed."""
 
 
 class RefusalRoutes:
-    """Shows the questions of visitors that the content did not answer."""
+    """Serves visitors' questions that the content did not answer."""
 
     def __init__(self, similarity: TicketSimilarity, noting: AuditLog) -> None:
         self._similarity = similarity
         self._noting = noting
 
     async def show(self, _session: Session, call: Call) -> Reply:
-        """``GET unanswered``: groups of questions, those asked most often first."""
+        """``GET unanswered``: groups of questions, the most frequent first."""
         await self._noting.note_operator_list(call.principal, "threads", "")
         groups = await self._similarity.list_unanswered()
         return Reply(200, encode({"data": [_body(one) for one in groups[:_MOST]]}))

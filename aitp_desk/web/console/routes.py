@@ -1,4 +1,4 @@
-"""The operators' pages, put together: their files, and what they ask (``/console/api``)."""
+"""Assembles the console: its files and its API (``/console/api``)."""
 
 from __future__ import annotations
 
@@ -50,12 +50,12 @@ def make_sessions(
     guesses: GuessLimiter | None,
     clock: Callable[[], float],
 ) -> ConsoleSessions | None:
-    """What knows who has signed in; None where there are no operators' pages.
+    """Make the sessions of operators; None where the console is disabled.
 
     Parameters:
         keys: the desk's data keys.
         epoch: that of credentials.
-        guesses: bounds how many API keys are looked up in vain.
+        guesses: limits failed look-ups of API keys.
         clock: Unix seconds.
     """
     if not config.console.enabled:
@@ -86,17 +86,17 @@ def make_doors(
     sealed: SealedValues,
     repeats: IdempotencyKeys,
 ) -> tuple[Door, ...]:
-    """The door; none where there are no operators' pages.
+    """Return the console's routes; empty where it is disabled.
 
     Parameters:
-        desks: of all site agents, the site's own first.
-        noting: notes what is seen at the door.
+        desks: of all site agents, the main one first.
+        noting: audits what operators read.
         audit: the keys of the audit log.
-        places: where streams are counted.
+        places: limits open streams.
         clock: Unix seconds.
-        sealed: tells values to operators who may read them.
-        repeats: tells requests from those that are sent again.
-        capabilities: tell operators what was said in messages of theirs.
+        sealed: reveals values to operators who may read them.
+        repeats: detects repeated requests.
+        capabilities: render their messages for operators.
     """
     if sessions is None:
         return ()

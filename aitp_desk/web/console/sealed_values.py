@@ -1,4 +1,4 @@
-"""Sealed values, for operators who may read them (``/console/api/sealed``)."""
+"""Reveals sealed values to operators who may read them (``/console/api/sealed``)."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from aitp_desk.web.console.wire import decode_body, encode
 
 
 class SealedRoutes:
-    """Tells a value, of whichever agent's desk, once that is noted."""
+    """Reveals a sealed value of any desk, after recording it in the audit log."""
 
     def __init__(self, sealed: SealedValues) -> None:
         self._sealed = sealed
 
     async def reveal(self, _session: Session, call: Call) -> Reply:
-        """``POST sealed/{ref}``: what was sealed; it is asked for each time that it is shown.
+        """``POST sealed/{ref}``: the value; the page asks each time that it shows it.
 
-        It changes nothing but the audit log; it is no GET, so that no page of somebody else has a
-        browser ask for it.
+        It changes nothing but the audit log, and is no GET so that no page of another site can have
+        a browser send it.
         """
         decode_body(call.body, EmptyBody)
         revealed = await self._sealed.reveal(call.principal, call.params["ref"], everywhere=True)

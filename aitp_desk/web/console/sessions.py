@@ -1,8 +1,8 @@
-"""Signing in and out, and what every request of somebody who has signed in passes.
+"""Sign-in and sign-out, and the checks of every request by a signed-in operator.
 
-The session stands in a cookie that no script reads and no other site's page has sent. Whatever
-changes something also carries a word that only the desk's own pages can know: a header, so that no
-form of another page sends it.
+The session is in a cookie that no script can read and no other site's page can send. A request that
+changes something also carries a secret that only the desk's own pages know; it is in a header, so
+that no form of another page can send it.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ CSRF_HEADER: Final = "X-CSRF-Token"
 SIGN_IN_BYTES: Final = 4 * 1024
 
 SignedInHandler = Callable[[Session, Call], Awaitable[Reply]]
-"""Answers somebody who has signed in."""
+"""Answers a signed-in operator."""
 
 
 class _SignIn(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -39,10 +39,9 @@ class SessionRoutes:
     """Signs operators in and out.
 
     Parameters:
-        site: whose pages these are.
-        agents: the names of all site agents; the site's own is empty.
-        capabilities: slugs of those by which operators may ask.
-        refused: notes that a key was refused, and where it came from.
+        agents: the names of all site agents; the main one's is empty.
+        capabilities: slugs of those with which operators may ask something.
+        refused: records that a key was refused, and its origin.
         clock: Unix seconds.
     """
 
@@ -76,11 +75,11 @@ class SessionRoutes:
         return self._reply(session, (self._cookie(secret, seconds),))
 
     async def show(self, session: Session, _call: Call) -> Reply:
-        """``GET session``: who has signed in."""
+        """``GET session``: the signed-in operator."""
         return self._reply(session)
 
     async def sign_out(self, session: Session, _call: Call) -> Reply:
-        """``DELETE session``: it is over."""
+        """``DELETE session``: ends it."""
         await self._sessions.sign_out(session)
         return Reply(204, headers=(self._cookie("", 0),))
 
@@ -92,11 +91,11 @@ class SessionRoutes:
         max_body: int = 0,
         gives: str = JSON,
     ) -> Route:
-        """An address for who has signed in.
+        """Return a route for signed-in operators.
 
         Parameters:
             path: below that of the API.
-            gives: the media type of what a GET is answered with.
+            gives: the media type of the response to a GET.
         """
         return Route(
             method,
@@ -110,7 +109,7 @@ class SessionRoutes:
         )
 
     def routes(self) -> tuple[Route, ...]:
-        """The addresses of the session itself."""
+        """Return the routes of the session itself."""
         path = f"{API_PATH}/session"
         sign_in = Route(
             "POST", path, self.sign_in, "converse", SIGN_IN_BYTES, identifies=False, is_own=True
@@ -122,7 +121,7 @@ class SessionRoutes:
         )
 
     def _for_signed_in(self, handler: SignedInHandler) -> Handler:
-        """Have a handler answer only who has signed in, and do only what they have asked for."""
+        """Wrap a handler: require a session, and its CSRF token for changes."""
 
         async def guarded(_desk: Desk, call: Call) -> Reply:
             presented = read_session(call.headers, COOKIE)
@@ -138,10 +137,10 @@ class SessionRoutes:
         return Reply(200, body, headers=headers)
 
     def _cookie(self, value: str, seconds: int) -> tuple[str, str]:
-        """The session's cookie (RFC 6265, section 4.1): for these pages alone, and for no script.
+        """Return the session's cookie (RFC 6265, section 4.1), which no script can read.
 
         Parameters:
-            seconds: when the browser is to forget it.
+            seconds: its lifetime in the browser.
         """
         secure = "; Secure" if self._site.url.startswith("https:") else ""
         kept = f"Path={CONSOLE_PATH}; Max-Age={seconds}; HttpOnly; SameSite=Strict{secure}"
@@ -149,10 +148,10 @@ class SessionRoutes:
 
 
 def _check_asked(session: Session, call: Call) -> None:
-    """Refuse what a page of somebody else has the browser send.
+    """Refuse requests that a page of another site had the browser send.
 
     Raises:
-        Forbidden: it does not carry the session's own word.
+        Forbidden: the session's CSRF token is missing.
     """
     sent = call.headers.get(CSRF_HEADER, "")
     if not hmac.compare_digest(sent.encode(errors="surrogateescape"), session.csrf.encode()):

@@ -1,4 +1,4 @@
-"""What the operators' pages send and are sent. Pure: no I/O, no clock."""
+"""The formats of the console's API. Pure: no I/O, no clock."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ T = TypeVar("T")
 DEFAULT_PAGE: Final = 50
 MAX_PAGE: Final = 100
 LONGEST_SEARCH: Final = 200
-"""How long what is looked for may be, in characters."""
+"""The longest search text, in characters."""
 encode: Final = msgspec.json.Encoder().encode
 _CHALLENGE: Final = "WWW-Authenticate"
 _DIGITS: Final = re.compile(r"\d{1,3}", re.ASCII)
@@ -32,11 +32,11 @@ _DIGITS: Final = re.compile(r"\d{1,3}", re.ASCII)
 def encode_session(
     session: Session, site: Site, agents: Sequence[str], capabilities: Sequence[str]
 ) -> bytes:
-    """Who has signed in, and what their page has to know of the site.
+    """Write the session, and what its page needs to know of the site.
 
     Parameters:
-        agents: the names of all site agents; the site's own is empty.
-        capabilities: by which something can be asked here.
+        agents: the names of all site agents; the main one's is empty.
+        capabilities: those with which operators may ask something.
     """
     return encode(
         {
@@ -53,10 +53,10 @@ def encode_session(
 
 
 def render_error(error: DeskError, _headers: Mapping[str, str]) -> Reply:
-    """A refusal: ``{"error": {"code", "message", "param"}}``.
+    """Render a refusal: ``{"error": {"code", "message", "param"}}``.
 
-    What would sign in is no header that a program may send (RFC 9110, section 11.6.1, wants a
-    challenge all the same).
+    RFC 9110, section 11.6.1, requires a challenge, though no header that a program may send would
+    sign in.
     """
     headers = [pair for pair in make_refusal_headers(error) if pair[0] != _CHALLENGE]
     if error.kind is ErrorKind.NOT_AUTHENTICATED:
@@ -66,7 +66,7 @@ def render_error(error: DeskError, _headers: Mapping[str, str]) -> Reply:
 
 
 def write_timestamp(at: float) -> str:
-    """A time as RFC 3339 has it, in UTC.
+    """Write a time as RFC 3339, in UTC.
 
     Parameters:
         at: Unix seconds.
@@ -75,7 +75,7 @@ def write_timestamp(at: float) -> str:
 
 
 def decode_body(body: bytes, kind: type[T]) -> T:
-    """A body of one form, with nothing beside it; an empty one is ``{}``.
+    """Decode a body strictly; an empty one is ``{}``.
 
     Raises:
         InvalidRequest: it has another form; the message says where.
@@ -87,20 +87,20 @@ def decode_body(body: bytes, kind: type[T]) -> T:
 
 
 def decode_limit(query: Mapping[str, str]) -> int:
-    """How long a page of a list is.
+    """Decode the page size of a list.
 
     Raises:
-        InvalidRequest: as of :func:`decode_count`.
+        InvalidRequest: as :func:`decode_count`.
     """
     return decode_count(query, "limit", DEFAULT_PAGE, MAX_PAGE)
 
 
 def decode_count(query: Mapping[str, str], name: str, default: int, most: int) -> int:
-    """A whole number from 1 on.
+    """Decode a whole number from 1 on.
 
     Parameters:
         default: where it is left out.
-        most: how large it may be, three digits at most.
+        most: the largest value, three digits at most.
 
     Raises:
         InvalidRequest: it is none, or too large.
@@ -112,7 +112,7 @@ def decode_count(query: Mapping[str, str], name: str, default: int, most: int) -
 
 
 def decode_choice(query: Mapping[str, str], name: str, choices: Collection[str]) -> str | None:
-    """One of some words; None where it is left out.
+    """Decode one of several values; None where it is left out.
 
     Raises:
         InvalidRequest: it is another.
@@ -125,7 +125,7 @@ def decode_choice(query: Mapping[str, str], name: str, choices: Collection[str])
 
 
 def decode_flag(query: Mapping[str, str], name: str) -> bool:
-    """Whether something is asked for; not where it is left out.
+    """Decode a flag; false where it is left out.
 
     Raises:
         InvalidRequest: it is neither ``true`` nor ``false``.
@@ -134,10 +134,10 @@ def decode_flag(query: Mapping[str, str], name: str) -> bool:
 
 
 def decode_search(query: Mapping[str, str]) -> str:
-    """The words that are looked for; empty for none.
+    """Decode the search text; empty for none.
 
     Raises:
-        InvalidRequest: they are too long.
+        InvalidRequest: it is too long.
     """
     words = query.get("q", "").strip()
     if len(words) > LONGEST_SEARCH:
@@ -146,5 +146,5 @@ def decode_search(query: Mapping[str, str]) -> str:
 
 
 def write_optional_timestamp(at: int | None) -> str | None:
-    """The same; None where there is none."""
+    """Write a time as RFC 3339; None where there is none."""
     return None if at is None else write_timestamp(at)

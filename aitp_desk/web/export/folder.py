@@ -1,8 +1,8 @@
-"""The folder that an export is written to: whole or not at all, and over nothing of anybody else's.
+"""Writes an export to its folder: whole or not at all, and never over other files.
 
-A new site grows in a hidden folder beside the old one and takes its place when it is complete. It
-carries a list of its files with their digests, by which the next export knows that it may replace
-it: what was added or changed by hand is in the way, and is told.
+A new site is written to a hidden folder next to the old one and replaces it when it is complete. It
+holds a list of its files with their digests, by which the next export knows that it may replace
+them. Files added or changed by hand are reported, and nothing is replaced.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ _NAMED = 5
 
 
 class ExportError(Exception):
-    """Nothing was written; the message says why and what would be right."""
+    """Nothing was written; the message says why and what to do."""
 
 
 class ExportedFiles(msgspec.Struct, frozen=True):
-    """What an export wrote.
+    """The list of files of an export.
 
     Parameters:
         files: the SHA-256 of each file, in hexadecimal, by its path in the folder.
@@ -38,12 +38,12 @@ class ExportedFiles(msgspec.Struct, frozen=True):
 
 
 class ExportFolder:
-    """A new site that grows.
+    """The folder of an export in progress.
 
     Attributes:
         folder: where it is until it is complete.
-        digests: of what was written, by path.
-        size: of it all, in bytes.
+        digests: of the files written, by path.
+        size: of all files, in bytes.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -52,11 +52,11 @@ class ExportFolder:
         self.size = 0
 
     def write(self, path: str, pieces: Iterable[bytes]) -> None:
-        """Write a file that is not there yet.
+        """Write a file that does not exist yet.
 
         Parameters:
             path: relative, joined by ``/``.
-            pieces: what stands in it, one after the other.
+            pieces: its content.
         """
         file = self.folder / path
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -70,15 +70,15 @@ class ExportFolder:
 
 @contextmanager
 def replace_folder(out: Path, *, apart_from: Iterable[Path]) -> Iterator[ExportFolder]:
-    """Write a site that takes the place of the one in ``out`` when the block ends without an error.
+    """Write a site that replaces the one in ``out`` when the block ends without an error.
 
     Parameters:
         out: absent, empty, or as an export has left it.
-        apart_from: folders that it may neither hold nor lie in.
+        apart_from: folders that it may neither contain nor lie in.
 
     Raises:
-        CannotExport: ``out`` is another folder than that, or another export is at work there.
-        OSError: there is no room or no permission.
+        ExportError: ``out`` is another folder than that, or another export is at work there.
+        OSError: disk space or permission is missing.
     """
     target = Path(os.path.realpath(out))
     _check_apart(target, apart_from)
@@ -111,7 +111,7 @@ def _check_apart(target: Path, folders: Iterable[Path]) -> None:
 
 @contextmanager
 def _growing(new: Path) -> Iterator[None]:
-    """Make the hidden folder and keep it for this process; take it away if the block fails."""
+    """Create and lock the hidden folder; delete it if the block fails."""
     new.mkdir(exist_ok=True)
     handle = os.open(new, os.O_RDONLY | os.O_DIRECTORY)
     try:
@@ -129,7 +129,7 @@ def _growing(new: Path) -> Iterator[None]:
 
 
 def _is_locked(handle: int, folder: Path) -> bool:
-    """Lock a folder for this process; False where another has it, or has just moved it away."""
+    """Lock a folder; False where another process has it, or has just moved it away."""
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         return os.path.samestat(os.fstat(handle), folder.stat())
@@ -138,7 +138,7 @@ def _is_locked(handle: int, folder: Path) -> bool:
 
 
 def _check_replaceable(folder: Path) -> None:
-    """Refuse a folder that holds anything that no export wrote."""
+    """Refuse a folder with any file that no export wrote."""
     if not folder.exists():
         return
     if not folder.is_dir():
@@ -167,7 +167,7 @@ def _read_list(folder: Path) -> ExportedFiles:
 
 
 def _files(folder: Path) -> list[str]:
-    """All that is in a folder but folders, sorted."""
+    """Return all entries below a folder that are no folders, sorted."""
     found: list[str] = []
     for root, folders, files in os.walk(folder, onerror=_raise):
         links = [name for name in folders if Path(root, name).is_symlink()]
@@ -176,7 +176,7 @@ def _files(folder: Path) -> list[str]:
 
 
 def _raise(error: OSError) -> NoReturn:
-    """What cannot be looked into may hold anything."""
+    """An unreadable folder may hold anything."""
     raise error
 
 
@@ -194,7 +194,7 @@ def _is_listed(folder: Path, path: str, listed: ExportedFiles) -> bool:
 
 
 def _clear(folder: Path) -> None:
-    """Take away a hidden folder of an export, if it is there."""
+    """Delete a hidden folder of an export, if it exists."""
     if folder.exists():
         _empty(folder)
         (folder / LIST).unlink(missing_ok=True)
@@ -202,7 +202,7 @@ def _clear(folder: Path) -> None:
 
 
 def _empty(folder: Path) -> None:
-    """Take away what an export has put into a hidden folder; the list, which tells that, stays."""
+    """Delete an export's files in a hidden folder; the list, which marks it, stays."""
     entries = [entry for entry in folder.iterdir() if entry.name != LIST]
     if entries and not (folder / LIST).is_file():
         raise ExportError(f"{folder} holds files that no export wrote; take them elsewhere.")

@@ -1,4 +1,4 @@
-"""What tells hosts of static files, crawlers and search engines how to treat an exported site."""
+"""Files that configure static hosts, crawlers and search engines for an exported site."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from aitp_desk.web.pages.assets import ICON, STYLE
 from aitp_desk.web.pages.csp import ON_PAGES
 
 MOST_IN_SITEMAP = 50_000
-"""A sitemap has room for no more (sitemaps.org)."""
+"""The limit of a sitemap (sitemaps.org)."""
 
 _FOR_ALL = ("Access-Control-Allow-Origin", "*")
 _FIVE_MINUTES = ("Cache-Control", "public, max-age=300")
@@ -31,7 +31,7 @@ _EVERYWHERE = (
 
 
 def write_headers() -> str:
-    """The file ``_headers`` that Netlify and Cloudflare Pages read."""
+    """Write the file ``_headers`` of Netlify and Cloudflare Pages."""
     return "\n".join(
         "\n".join((address, *(f"  {name}: {value}" for name, value in headers), ""))
         for address, headers in _rules().items()
@@ -39,7 +39,7 @@ def write_headers() -> str:
 
 
 def write_vercel() -> str:
-    """The file ``vercel.json`` that Vercel reads in the root of a project."""
+    """Write the file ``vercel.json``, which Vercel reads in the root of a project."""
     rules = [
         {
             "source": address.replace("*", "(.*)"),
@@ -51,10 +51,10 @@ def write_vercel() -> str:
 
 
 def _rules() -> dict[str, tuple[tuple[str, str], ...]]:
-    """The headers of each address, in which ``*`` stands for anything.
+    """Return the headers of each address; ``*`` matches anything.
 
-    Some hosts join by commas what several rules say of one header, so no header stands in two rules
-    that fit the same address.
+    Some hosts join the values of a header from several rules by commas, so no header is in two
+    rules that match the same address.
     """
     text = (("Content-Type", MARKDOWN), _FOR_ALL, _FIVE_MINUTES)
     return {
@@ -68,7 +68,7 @@ def _rules() -> dict[str, tuple[tuple[str, str], ...]]:
 
 
 def write_robots(site: Site, signals: Signals) -> str:
-    """``robots.txt`` (RFC 9309): all may read, the owner's content signals, and the sitemap."""
+    """Write ``robots.txt`` (RFC 9309): all may read, content signals, the sitemap."""
     lines = ["User-agent: *", f"Content-Signal: {write_content_signal(signals)}", "Allow: /", ""]
     if site.url:
         lines += [f"Sitemap: {site.url}/sitemap.xml", ""]
@@ -76,11 +76,11 @@ def write_robots(site: Site, signals: Signals) -> str:
 
 
 def write_sitemap(site: Site, documents: Iterable[Document]) -> str:
-    """``sitemap.xml`` (sitemaps.org): the home page, and each page at the address of its folder.
+    """Write ``sitemap.xml`` (sitemaps.org): the home page, and each page by its folder.
 
     Parameters:
         site: whose ``url`` is set.
-        documents: pages of the site's own, as many as there is room for.
+        documents: the site's own pages; those beyond the limit are left out.
     """
     entries = [_entry(f"{site.url}/", None)]
     entries += (_entry(f"{site.url}{page.url}/", page.updated) for page in documents)
@@ -102,7 +102,7 @@ def _entry(address: str, updated: str | None) -> str:
 
 
 def _day(written: str) -> str:
-    """The day of an ISO 8601 date or time; empty where it is none."""
+    """Return the day of an ISO 8601 date or time; empty for anything else."""
     try:
         return date.fromisoformat(written[:10]).isoformat()
     except ValueError:

@@ -1,4 +1,4 @@
-"""The pages that only an exported site has, and what stands around all of its pages."""
+"""The pages of an exported site that a desk does not have, and the frame of them all."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from aitp_desk.web.pages.renderer import Frame, render_frame
 
 @cache
 def static_frame(texts: Texts) -> Frame:
-    """Around exported pages: there is nothing to ask, hence no box and no script."""
+    """Return the frame of exported pages: without a box to ask, hence without a script."""
     nav = (
         '<a href="/#desk.pages">{{layout.pages}}</a>\n<a href="/#desk.agents">{{layout.agents}}</a>'
     )
@@ -48,7 +48,7 @@ _MISSING = _read("missing.html")
 
 
 def render_index(site: Site, documents: Sequence[Document]) -> bytes:
-    """The home page: all pages by folder.
+    """Render the home page: all pages by folder.
 
     Parameters:
         documents: the site's content; pages from elsewhere are linked to.
@@ -75,7 +75,7 @@ def render_index(site: Site, documents: Sequence[Document]) -> bytes:
 
 
 def render_missing(site: Site) -> bytes:
-    """The page for addresses that lead to nothing (``404.html``)."""
+    """Render the page for addresses that lead nowhere (``404.html``)."""
     texts = find_texts(site.language)
     heading = texts.say("error.missing")
     return render_frame(

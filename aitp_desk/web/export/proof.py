@@ -1,4 +1,4 @@
-"""Whether an exported site holds what it promises, before anybody is shown it."""
+"""Checks an exported site before it replaces the old one."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ _LOCATION = re.compile(r"<loc>([^<]+)</loc>")
 def check_export(
     folder: Path, url: str, *, pages: Iterable[str], elsewhere: Collection[str] = ()
 ) -> None:
-    """Hold an exported site to what it says of itself.
+    """Check that an exported site is consistent.
 
-    The manifest is one of MODE1 and its content document exists; whatever the content document and
-    the sitemap name on the site exists; every page has the tags and the notice.
+    The manifest is one of MODE1 and its content document exists; every address of the site in the
+    content document and the sitemap exists; every page has the tags and the notice.
 
     Parameters:
-        url: the site's address, with which addresses on it begin; empty where they are paths.
-        pages: the HTML files that the export made. What a page declares is taken along as it is.
-        elsewhere: addresses of pages that are read from a server and not exported; it may be the
-            one that the site will have.
+        url: the prefix of the site's addresses; empty where they are paths.
+        pages: the HTML files that the export rendered. Files that pages declare are not checked.
+        elsewhere: addresses of pages that are read from a server and not exported; this may be
+            the server that the export will be on.
 
     Raises:
-        CannotExport: it does not; a fault of the program.
+        ExportError: it is not; a fault of the program.
     """
     faults = [
         *_of_manifest(folder),
@@ -76,6 +76,6 @@ def _of_pages(folder: Path, pages: Iterable[str]) -> Iterator[str]:
 
 
 def _exists(folder: Path, path: str) -> bool:
-    """Whether a static server finds something at this path."""
+    """Return whether a static server finds a file for this path."""
     place = folder / unquote(path).strip("/")
     return place.is_file() or (place / "index.html").is_file()

@@ -1,8 +1,8 @@
-"""Everything that an exported site consists of, file by file.
+"""Writes the files of an exported site.
 
 A page is ``policies/returns/index.html``, which every static server serves at ``/policies/returns``
-(by way of ``/policies/returns/``), and ``policies/returns.md``. The output depends on the content
-and the settings alone: two exports of the same have the same bytes.
+(by a redirect to ``/policies/returns/``), and ``policies/returns.md``. The output depends on the
+content and the settings only: two exports of the same have the same bytes.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ _LINK_ON_SITE = re.compile(r'href="(/(?!/)[^"#?]*)')
 
 
 class ExportResult(msgspec.Struct, frozen=True):
-    """What an export has written.
+    """The summary of an export.
 
     Parameters:
         pages: how many pages of the content there are, each as HTML and as Markdown.
@@ -74,12 +74,12 @@ def export_site(config: Config, out: Path, *, progress: Progress = nullcontext) 
 
     Parameters:
         config: as for serving it; without ``site.url`` addresses are paths, and there is no
-            sitemap, which needs whole ones.
-        out: the folder that it is written to.
-        progress: is given the pages and passes them on, as they are written.
+            sitemap, which needs absolute ones.
+        out: the target folder.
+        progress: receives the pages and passes them on, as they are written.
 
     Raises:
-        CannotExport: nothing was written; the message says why.
+        ExportError: nothing was written; the message says why.
         ContentUnreadable: the content folder cannot be used.
         OSError: the files cannot be written.
     """
@@ -109,7 +109,7 @@ def export_site(config: Config, out: Path, *, progress: Progress = nullcontext) 
 
 
 def _read(config: Config) -> Content:
-    """The content; of pages from elsewhere what the desk has read of them last."""
+    """Read the content; pages from elsewhere in the last copy that the desk has read."""
     raw = read_files(config.content_folder, data=config.data)
     web = config.content.web
     if web.lists:
@@ -119,10 +119,10 @@ def _read(config: Config) -> Content:
 
 
 class _Site:
-    """An export that goes on.
+    """An export in progress.
 
     Attributes:
-        html: the pages that it has made, as files.
+        html: the HTML files that it has rendered.
         problems: what could not be written.
     """
 
@@ -142,7 +142,7 @@ class _Site:
         self.problems: list[Problem] = []
 
     def write_desk_files(self) -> None:
-        """What the desk brings along itself: no page may take its place."""
+        """Write the desk's own files, whose paths no page may take."""
         self._write(MANIFEST_PATH[1:], encode_static_manifest(self._site, self._signals))
         for asset in (STYLE, ICON):
             self._write(asset.url[1:], asset.body)
@@ -155,7 +155,7 @@ class _Site:
             self._claim(reserved[1:])
 
     def write_page(self, document: Document) -> bool:
-        """Write a page as HTML and as Markdown; False where its place is taken."""
+        """Write a page as HTML and as Markdown; False where a path of it is taken."""
         name = unquote(document.path)
         taken = self._taken(f"{name}/index.html") or self._taken(f"{name}.md")
         if taken:
@@ -174,7 +174,7 @@ class _Site:
         return True
 
     def write_file(self, file: LocalFile) -> None:
-        """Write a file that a page declares as the desk serves it: whole, at its own address."""
+        """Write a file that a page declares, unchanged, at its address."""
         path = unquote(file.url[1:])
         if taken := self._taken(path):
             message = f"{file.url} cannot be written beside /{taken}; rename the file."
@@ -185,7 +185,7 @@ class _Site:
             self._place.write(path, iter(partial(opened.read, _CHUNK), b""))
 
     def write_lists(self, pages: Sequence[Document]) -> None:
-        """Write what names or holds all pages."""
+        """Write the home page, the content documents and the sitemap."""
         place, site = self._place, self._site
         there = {page.path for page in pages}
         linked = tuple(page for page in self._documents if page.is_elsewhere or page.path in there)
@@ -201,7 +201,7 @@ class _Site:
             place.write("sitemap.xml", [write_sitemap(site, pages).encode()])
 
     def dead_links(self) -> Iterator[Problem]:
-        """Links of pages that lead to nothing on the exported site, each once."""
+        """Yield the links of pages that lead to nothing on the exported site, each once."""
         for address, source in sorted(self._links.items()):
             path = unquote(address).strip("/")
             if path not in self._claimed and f"{path}/index.html".lstrip("/") not in self._claimed:
@@ -220,12 +220,12 @@ class _Site:
         self._folders.update(_above(path))
 
     def _taken(self, path: str) -> str | None:
-        """What stands where a file would be written, as a file or a folder."""
+        """Return the file or folder that is in the way of a path."""
         if path in self._claimed or path in self._folders:
             return path
         return next((above for above in _above(path) if above in self._claimed), None)
 
 
 def _above(path: str) -> Iterator[str]:
-    """The folders that a file lies in."""
+    """Yield the folders that contain a file."""
     return (path[:at] for at, sign in enumerate(path) if sign == "/")

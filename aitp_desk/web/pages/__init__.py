@@ -1,1 +1,1 @@
-"""What people see in a browser: the home page, the content's pages, errors in words."""
+"""The public pages: the home page, the content's pages, errors as text."""

@@ -1,6 +1,6 @@
-"""The page that shows an OpenAPI document to people: what can be called, and how.
+"""Renders the page that shows an OpenAPI document to people.
 
-It is one page of text, made from the document alone; it loads nothing of its own.
+The page is text, made from the document only; it loads nothing.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ _API = read_template("api.html")
 _CALL = read_template("api_call.html")
 _CALLS = "capabilities"
 _MANY = 40
-"""So many characters of a request still stand on one line."""
+"""The longest request body on one line, in characters."""
 
 
 def render_api(site: Site, encoded: bytes, path: str) -> bytes:
-    """The page.
+    """Render the page.
 
     Parameters:
         encoded: the document.
-        path: where it stands.
+        path: of the document.
     """
     document = msgspec.json.decode(encoded)
     operations = list(_operations(document))
@@ -55,7 +55,7 @@ def render_api(site: Site, encoded: bytes, path: str) -> bytes:
 
 
 def _operations(document: Mapping[str, Any]) -> Iterator[tuple[str, str, dict[str, Any]]]:
-    """Every operation with its method and its path."""
+    """Yield every operation with its method and its path."""
     for path, item in document["paths"].items():
         for method, operation in item.items():
             yield method.upper(), path, operation
@@ -128,7 +128,7 @@ def _arguments(document: Mapping[str, Any], schema: Mapping[str, Any]) -> Markup
 
 
 def _look_up(document: Mapping[str, Any], schema: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A schema, also where only its place in the document is named."""
+    """Return a schema, with a ``$ref`` into the document resolved."""
     place = schema.get("$ref")
     if not isinstance(place, str) or not place.startswith("#/"):
         return schema
@@ -140,7 +140,7 @@ def _look_up(document: Mapping[str, Any], schema: Mapping[str, Any]) -> Mapping[
 
 
 def _kind(document: Mapping[str, Any], schema: Any) -> str:
-    """What type a value has, in a word or two."""
+    """Name the type of a value, in a word or two."""
     if not isinstance(schema, Mapping):
         return "anything"
     known = _look_up(document, schema)
@@ -162,7 +162,7 @@ def _told(document: Mapping[str, Any], schema: Any) -> str:
 
 
 def _sample(schema: Any) -> Any:
-    """A value to begin with, where a declaration shows none."""
+    """Return a sample value, where the declaration has no example."""
     kind = schema.get("type") if isinstance(schema, Mapping) else None
     samples: dict[Any, Any] = {"integer": 1, "number": 1, "boolean": True, "array": []}
     return samples.get(kind, "…")

@@ -1,7 +1,7 @@
 """The desk's own style sheet, script and icon.
 
-Their names carry a hash of their content: a browser may keep them for ever, and a new version has a
-new name. The script's modules are served as one file, so that a page needs few requests.
+Their names carry a hash of their content: browsers may cache them for ever, and a new version has a
+new name. The script's modules are bundled into one file, so that a page needs few requests.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ _EXPORT = re.compile(rb"^export ", re.MULTILINE)
 
 
 class Asset(msgspec.Struct, frozen=True):
-    """A file that pages are shown with.
+    """A file that pages load.
 
     Parameters:
-        name: with the hash, as it is asked for: ``desk.1f0c3a5e9b27.css``.
+        name: with the hash, as in its address: ``desk.1f0c3a5e9b27.css``.
     """
 
     name: str
@@ -40,7 +40,7 @@ class Asset(msgspec.Struct, frozen=True):
 
 
 def _read(*sources: str) -> bytes:
-    """Files of the package, one after the other."""
+    """Return files of the package, joined by newlines."""
     return b"\n".join(files(__package__).joinpath(source).read_bytes() for source in sources)
 
 
@@ -51,16 +51,16 @@ def _asset(name: str, ending: str, content_type: str, body: bytes) -> Asset:
 _SCRIPTS = {
     path.stem: f"scripts/{path.relative_to(_FOLDER).as_posix()}" for path in _FOLDER.rglob("*.js")
 }
-"""Where each script stands, by its name."""
+"""The path of each script, by its name."""
 
 
 def _bundle(name: str, bundled: dict[str, bytes]) -> bytes:
-    """A module and all that it imports as one module, dependencies first.
+    """Bundle a module and all that it imports into one module, dependencies first.
 
     No two modules declare the same name at their top level; a test checks that.
 
     Parameters:
-        bundled: the modules that are part of it already; the others are added.
+        bundled: the modules already in it; the others are added.
     """
     if name not in bundled:
         source = _read(_SCRIPTS[name])
@@ -82,6 +82,6 @@ SCRIPTS = {
     )
     for language in LANGUAGES
 }
-"""By language: one file has the code and the words."""
+"""By language: one file has the code and the texts."""
 ICON = _asset("desk", "svg", "image/svg+xml", _read("desk.svg"))
 ASSETS = {asset.name: asset for asset in (STYLE, *SCRIPTS.values(), ICON)}

@@ -1,4 +1,4 @@
-"""What was rendered and is kept, so that it is rendered once for each revision of the content."""
+"""Caches rendered pages, once per revision of the content."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from collections.abc import Callable
 from aitp_desk.web.pages.wire import Page
 
 MAX_KEPT_BYTES = 16 * 1024 * 1024
-"""Rendered pages are kept up to this size together."""
+"""Upper bound of all cached pages together."""
 
 
 class PageCache:
-    """Rendered pages by revision, path and form, the least used dropped first."""
+    """Holds rendered pages by revision, path and form; evicts the least recently used."""
 
     def __init__(self, max_bytes: int = MAX_KEPT_BYTES) -> None:
         self._max_bytes = max_bytes
@@ -23,7 +23,7 @@ class PageCache:
     async def get_or_render(
         self, revision: str, path: str, form: str, render: Callable[[], Page]
     ) -> Page:
-        """The page, rendered where it is not kept, in a thread: a long one takes a second.
+        """Return the page; render it in a thread if it is not cached: a long one takes a second.
 
         Parameters:
             form: its media type.

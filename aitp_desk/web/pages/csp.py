@@ -1,4 +1,4 @@
-"""What a browser may do with a page: what it loads, who frames it, what it may ask its user for.
+"""Security headers of pages: what they load, who frames them, which features they use.
 
 Source: Content Security Policy Level 3 and Trusted Types (W3C), Permissions Policy (W3C), the HTML
 standard on Cross-Origin-Opener-Policy.
@@ -35,7 +35,7 @@ def _policy(*parts: Mapping[str, str]) -> str:
 
 
 POLICY = ("Content-Security-Policy", _policy(_LOADED, _SCRIPT, _NEVER_FRAMED))
-"""Nothing is loaded from elsewhere, nothing inline runs, nobody may frame the page."""
+"""Nothing loads from other sites, nothing inline runs, no site may frame the page."""
 ON_PAGES = (
     POLICY,
     ("Cross-Origin-Opener-Policy", "same-origin"),
@@ -43,4 +43,4 @@ ON_PAGES = (
 )
 """The headers of every page."""
 IN_PAGES = _policy(_LOADED)
-"""What a page without a script says itself, where no server says it; of frames it cannot."""
+"""The policy inside a page without a script, where no server sends it; it cannot cover frames."""

@@ -1,7 +1,7 @@
-"""The files that pages declare, as they are sent: whole or in part.
+"""Serves the files that pages declare, whole or in part.
 
-Source: RFC 9110, sections 8.8 (validators), 13 (conditional requests), 14 (ranges); RFC 6266. Of
-several ranges in one request none is served: the whole file is (RFC 9110, section 14.2 allows it).
+Source: RFC 9110, sections 8.8 (validators), 13 (conditional requests), 14 (ranges); RFC 6266. A
+request for several ranges gets the whole file (RFC 9110, section 14.2 allows it).
 """
 
 from __future__ import annotations
@@ -35,25 +35,25 @@ _POLICY = (
         " frame-ancestors 'none'"
     ),
 )
-"""Whatever a file holds, nothing in it runs here."""
+"""Nothing in a file runs, whatever it holds."""
 _POLICY_OF_SVG = (
     "Content-Security-Policy",
     "default-src 'none'; style-src 'unsafe-inline'; sandbox; frame-ancestors 'none'",
 )
-"""A picture that is a document: it also loads nothing."""
+"""An SVG picture is a document: it also loads nothing."""
 _SHOWN = re.compile(r"(?:video|audio)/.+|image/(?!svg).+|text/(?:vtt|plain)")
-"""What a browser may show at its address; anything else it is told to save."""
+"""Media types that a browser may show at their address; others are downloaded."""
 _RANGE = re.compile(r"bytes=(\d{0,19})-(\d{0,19})", re.ASCII)
 
 
 class FileSender:
-    """Opens declared files for being sent, so many at once and no more."""
+    """Opens declared files for sending, within a limit."""
 
     def __init__(self) -> None:
         self._places = ConcurrencySlots("files", most=MOST_OPEN, most_per_caller=MOST_PER_CALLER)
 
     async def reply(self, local: LocalFile, call: Call) -> Reply:
-        """The answer to a request for a file.
+        """Return the response to a request for a file.
 
         Raises:
             RouteNotFound: the file has gone.
@@ -106,7 +106,7 @@ class FileSender:
 
 
 def _open(local: LocalFile) -> int:
-    """Open the file that was read before, and no other that has taken its place."""
+    """Open the file that was read before, and no other at its path."""
     try:
         descriptor = os.open(local.file, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
     except OSError:
@@ -131,7 +131,7 @@ def _disposition(local: LocalFile) -> str:
 
 
 def _is_known(headers: Mapping[str, str], tag: str, changed: datetime) -> bool:
-    """Whether the caller has the file as it is (RFC 9110, section 13.2.2)."""
+    """Return whether the caller's copy is current (RFC 9110, section 13.2.2)."""
     if "If-None-Match" in headers:
         return matches_etag(headers, tag)
     since = _moment(headers.get("If-Modified-Since"))
@@ -139,7 +139,7 @@ def _is_known(headers: Mapping[str, str], tag: str, changed: datetime) -> bool:
 
 
 def _holds(condition: str | None, tag: str, changed: datetime) -> bool:
-    """Whether what the caller has a part of is the file as it is (RFC 9110, section 13.1.5)."""
+    """Return whether the caller's partial copy is current (RFC 9110, section 13.1.5)."""
     return condition is None or condition == tag or _moment(condition) == changed
 
 
@@ -152,7 +152,7 @@ def _moment(said: str | None) -> datetime | None:
 
 
 def _range(wanted: str, size: int) -> range | None:
-    """The bytes of a range, none if it lies beyond the file; None if it is no single range."""
+    """Return the bytes of a range, empty beyond the file; None if it is no single range."""
     found = _RANGE.fullmatch(wanted.replace(" ", ""))
     if found is None or not (found[1] or found[2]):
         return None

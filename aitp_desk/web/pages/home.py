@@ -1,4 +1,4 @@
-"""The home page: what this desk is, the box to ask, what it answers from, how agents reach it."""
+"""Renders the home page: what the desk is, a box to ask, its pages, its protocols."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from aitp_desk.web.pages.blocks.texts import Texts, find_language_tag, find_text
 from aitp_desk.web.pages.renderer import read_template, render_ask, render_frame
 
 MOST_IN_FOLDER = 60
-"""A folder lists so many pages; ``/llms.txt`` lists them all."""
+"""How many pages a folder lists; ``/llms.txt`` lists them all."""
 
 _HOME = read_template("home.html")
 _AGENTS = read_template("agents.html")
@@ -46,14 +46,14 @@ def render_home(
     api: str = "",
     acts: Sequence[Action] = (),
 ) -> bytes:
-    """The home page.
+    """Render the home page.
 
     Parameters:
         documents: the site's content.
         examples: questions that the content answers.
-        rows: the method and the path of further addresses, and the key of what they are for.
-        api: the path of the page that shows what programs can call; empty where there is none.
-        acts: what the box to ask offers to have done.
+        rows: method and path of further addresses, and the key of their text.
+        api: the path of the page about the API; empty where there is none.
+        acts: the actions that the box offers.
     """
     texts = find_texts(site.language)
     link = fill_template(texts.template(_LINK), api=api) if api else Markup()
@@ -91,7 +91,7 @@ def render_home(
 def render_pages(
     texts: Texts, title: str, documents: Sequence[Document], most: int | None = None
 ) -> Markup:
-    """The part of a home page that lists the pages by folder.
+    """Render the part that lists the pages by folder.
 
     Parameters:
         title: key of its title.
@@ -103,7 +103,7 @@ def render_pages(
 
 
 def render_agents(texts: Texts, content: Markup) -> Markup:
-    """The part of a home page that tells agents what is there for them."""
+    """Render the part that tells agents how to reach the desk."""
     return _band("desk.agents", texts.say("layout.agents"), content)
 
 
@@ -163,7 +163,7 @@ def _address(method: str, path: str, purpose: str, texts: Texts) -> Markup:
 
 
 def _curl(url: str, examples: Sequence[str]) -> dict[str, str]:
-    """Two requests that can be pasted into a shell; a quoted apostrophe would be hard to read."""
+    """Return two requests for a shell, without apostrophes: their quoting is hard to read."""
     question = next((asked for asked in examples if "'" not in asked), "What is this site about?")
     return {
         "thread_example": _request(

@@ -1,6 +1,6 @@
-"""Whole pages as bytes: the frame that every page has, content pages, errors.
+"""Renders whole pages as bytes: the common frame, content pages, errors.
 
-Pure functions. Every page carries the three things by which agents find the desk: the link tag, the
+Pure functions. Every page carries the three marks by which agents find the desk: the link tag, the
 meta tag and the in-page notice (AHP 0.1, sections 3.3 and 3.4; whitepaper, section 2.4.1).
 """
 
@@ -29,7 +29,7 @@ from aitp_desk.web.pages.blocks.texts import ENGLISH, Texts, find_language_tag, 
 
 
 def read_template(name: str) -> str:
-    """A template of this package."""
+    """Read a template of this package."""
     return files(__package__).joinpath("templates", name).read_text(encoding="utf-8")
 
 
@@ -37,12 +37,12 @@ NOTHING = Markup()
 
 
 class PageIndex(msgspec.Struct, frozen=True):
-    """All documents, as a page needs them: made once for many pages.
+    """Indexes of all documents, made once for many pages.
 
     Parameters:
-        urls: their addresses by their sources, for links from file to file.
-        by_path: themselves by their paths, for the breadcrumbs.
-        versions: of those that are there in several languages, the versions by language.
+        urls: addresses by source, for links from file to file.
+        by_path: documents by path, for the breadcrumbs.
+        versions: of documents in several languages, the versions by language.
     """
 
     urls: Mapping[str, str]
@@ -51,14 +51,14 @@ class PageIndex(msgspec.Struct, frozen=True):
 
 
 class Frame(msgspec.Struct, frozen=True):
-    """What stands around a page: one thing at a desk, another on a site that answers nothing.
+    """The frame of a page: one for a desk, another for a static site.
 
     Parameters:
-        home: what the home page is called.
-        here: what its menu is called, for those who hear it.
+        home: the name of the home page.
+        here: the menu's label for screen readers.
         nav: the menu.
-        script: the element that loads the script; empty where there is nothing to do for one.
-        policy: what the page itself says that it loads; empty where a header does.
+        script: the element that loads the script; empty for none.
+        policy: the CSP as an element; empty where a header has it.
         promise: the footer's sentence; ``$site`` is the site's name.
         notice: to agents.
     """
@@ -74,7 +74,7 @@ class Frame(msgspec.Struct, frozen=True):
 
 @cache
 def desk_frame(texts: Texts) -> Frame:
-    """Around the pages of a desk."""
+    """Return the frame of a desk's pages."""
     nav = (
         '<a href="/#desk.ask">{{layout.ask}}</a>\n<a href="/#desk.pages">{{layout.pages}}</a>\n'
         '<a href="/#desk.agents">{{layout.agents}}</a>'
@@ -109,16 +109,15 @@ def render_frame(
     language: str,
     versions: Markup = NOTHING,
 ) -> bytes:
-    """A whole page around what is its own.
+    """Render a whole page around its main part.
 
     Parameters:
-        main: what stands between the header and the footer.
+        main: the part between header and footer.
         title: for the browser's tab.
         description: for search engines and previews.
-        markdown: the address of the same as Markdown; empty where there is none.
-        texts: the page's own words.
-        frame: what stands around it; by default that of a desk.
-        language: tag of the language that the page's text is in.
+        markdown: the address of the page as Markdown; empty where there is none.
+        frame: by default that of a desk.
+        language: tag of the language of the page's text.
         versions: links to the page in other languages.
     """
     alternate = '<link rel="alternate" type="text/markdown" href="$it">'
@@ -153,14 +152,13 @@ def render_ask(
     language: str = "",
     acts: Iterable[Action] = (),
 ) -> Markup:
-    """The box to ask.
+    """Render the box to ask.
 
     Parameters:
-        texts: its own words.
-        placeholder: stands in the empty box.
-        examples: what a button says, to the question that it asks.
-        language: tag of the language to be answered in; empty for the site's own.
-        acts: what it offers to have done.
+        placeholder: the text of the empty box.
+        examples: the label of a button, to the question that it asks.
+        language: tag of the language of answers; empty for the site's own.
+        acts: the actions that it offers.
     """
     locale = _line(' data-locale="$it"', language)
     button = '<li><button class="chip" type="button" data-query="$question">$label</button></li>'
@@ -181,7 +179,7 @@ def render_ask(
 
 
 def make_page_index(site: Site, documents: Sequence[Document]) -> PageIndex:
-    """All documents of a site, for the pages of each of them."""
+    """Index the documents of a site, for rendering each of them."""
     return PageIndex(
         urls={document.source: document.url for document in documents},
         by_path={document.path: document for document in documents},
@@ -198,12 +196,12 @@ def render_page(
     offers: Sequence[Resource] = (),
     pictures: Collection[str] = (),
 ) -> bytes:
-    """A page of the content.
+    """Render a page of the content.
 
     Parameters:
         neighbours: all documents, this one too.
-        topics: headings of the page that one may ask about; None for a page without a box to ask.
-        offers: what the page declares beside its text.
+        topics: headings of the page to ask about; None for a page without a box to ask.
+        offers: what the page declares in addition to its text.
         pictures: the addresses of the files that are served.
     """
     texts = find_texts(site.language)
@@ -244,13 +242,13 @@ def render_page(
 def render_error_page(
     site: Site, *, status: int, words: str, message: str, is_needed: bool, home: str = "/"
 ) -> bytes:
-    """A refusal or a fault, in words for a person.
+    """Render a refusal or a fault for a person.
 
     Parameters:
-        words: key of what happened, in a few words; with ``.advice`` of what to do now.
-        message: what the desk says of this very case, in English.
-        is_needed: whether the message says what the page's own words do not.
-        home: where the desk is.
+        words: key of a short description; with ``.advice``, of what to do now.
+        message: the desk's message about this case, in English.
+        is_needed: whether the message adds to the page's own text.
+        home: the address of the desk.
     """
     texts = find_texts(site.language)
     heading, is_english = texts.say(words), texts.language == ENGLISH
@@ -274,7 +272,7 @@ def render_error_page(
 
 
 def _updated(date: str | None, texts: Texts) -> Markup:
-    """When a page was updated, as it says."""
+    """Render the date of a page's update, if it has one."""
     if not date:
         return NOTHING
     time = fill_template('<time datetime="$it">$it</time>', it=date)
@@ -282,7 +280,7 @@ def _updated(date: str | None, texts: Texts) -> Markup:
 
 
 def _crumbs(document: Document, by_path: Mapping[str, Document], home: str) -> Markup:
-    """The way from the top down to the page; folders without a page of their own are no links."""
+    """Render the path from the top to the page; folders without a page are not linked."""
     steps = [fill_template('<li><a href="/">$home</a></li>', home=home)]
     above = document.path.split("/")[:-1]
     for depth, segment in enumerate(above, start=1):
@@ -297,9 +295,9 @@ def _crumbs(document: Document, by_path: Mapping[str, Document], home: str) -> M
 
 
 def _versions(site: Site, document: Document, neighbours: PageIndex) -> Markup:
-    """Links to a page's versions by language, itself included; the page itself is for all others.
+    """Link a page's versions by language, itself included; the site's language is the default.
 
-    Search engines want them whole, and on every version alike.
+    Search engines require absolute URLs, and the same links on every version.
     """
     link = '<link rel="alternate" hreflang="$language" href="$url">'
     found = neighbours.versions.get(document.version_of or document.path, {})
@@ -316,7 +314,7 @@ def _line(template: str, value: str | None) -> Markup:
 
 
 def _contact(site: Site, texts: Texts) -> Markup:
-    """How to reach the site's people, as far as it says."""
+    """Render the site's contact data, as far as it is set."""
     ways = []
     if site.contact.email:
         ways.append(fill_template('<a href="mailto:$mail">$mail</a>', mail=site.contact.email))

@@ -1,4 +1,4 @@
-"""The doors to resources, which stand among the pages."""
+"""Builds the routes of resources, which lie among the pages."""
 
 from __future__ import annotations
 
@@ -16,10 +16,12 @@ from aitp_desk.web.pages.routes import PagesDoor, list_media_types
 def make_resource_doors(
     pages: PagesDoor, desks: Iterable[Desk], *, calls: bool
 ) -> tuple[Door, ...]:
-    """A door for each desk that has resources; programs are refused as where they call actions.
+    """Return the routes of each desk that has resources.
+
+    Programs get refusals in the format of action calls.
 
     Parameters:
-        calls: whether actions are called by plain HTTP.
+        calls: whether actions are callable over HTTP.
     """
     return tuple(
         ResourcesDoor(

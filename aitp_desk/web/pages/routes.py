@@ -1,4 +1,4 @@
-"""The addresses that people open, and agents read: home, pages, the content in one document."""
+"""The routes of pages: the home page, content pages, and all content in one document."""
 
 from __future__ import annotations
 
@@ -60,20 +60,19 @@ Describe = Callable[[], bytes]
 _FORMS = (HTML_TYPE, MARKDOWN_TYPE)
 _HOME_AS_MARKDOWN = "index.md"
 _INDEX = ("/index", "/index.html")
-"""What may stand for a folder's own page before ``.md``, as the llms.txt convention has it."""
+"""Names of a folder's own page before ``.md``, by the llms.txt convention."""
 API_PATH = "/docs"
-"""Where people read what programs can call."""
+"""The page about the API, for people."""
 
 
 class PagesDoor:
-    """The door of one desk.
+    """Serves the pages of a site.
 
     Parameters:
-        site: whose pages these are.
-        render_json: refusals for callers that want no page.
-        data: the desk's data folder; None where nothing is kept for the next start.
-        described: gives the OpenAPI document; None where there is none.
-        rows: the method, the path and the use of addresses that the home page names beside its own.
+        render_json: renders refusals for programs.
+        data: the desk's data folder; None disables the cache on disk.
+        described: returns the OpenAPI document; None where there is none.
+        rows: method, path and text key of endpoints that the home page lists as well.
     """
 
     def __init__(
@@ -120,7 +119,7 @@ class PagesDoor:
         return reply_content(await self._content(desk.knowledge.editions), call, desk.signals)
 
     async def get_full_content(self, desk: Desk, call: Call) -> Reply:
-        """``GET /llms-full.txt``: all pages in full. A page from elsewhere is not the site's."""
+        """``GET /llms-full.txt``: all pages in full, without pages from elsewhere."""
         text = await self._all_pages.text(desk.knowledge.editions)
         return reply_full_content(text, call, desk.signals)
 
@@ -149,7 +148,7 @@ class PagesDoor:
         """``GET /assets/desk/{name}``: a file that the desk's own pages load.
 
         Raises:
-            RouteNotFound: there is none of this name.
+            RouteNotFound: none has this name.
         """
         asset = ASSETS.get(call.params["name"])
         if asset is None:
@@ -167,7 +166,7 @@ class PagesDoor:
     async def get_page_below(self, desk: Desk, call: Call) -> Reply:
         """``GET /{agent}/{path}``: a page of a further site agent.
 
-        It has no box to ask: that asks the site's own agent, which does not know this page.
+        It has no box to ask: that asks the site's main agent, which does not know this page.
 
         Raises:
             RouteNotFound: the content has no such page.
@@ -232,17 +231,17 @@ class PagesDoor:
         return await self._shelf.get_or_render(editions.revision, "", MARKDOWN_TYPE, render)
 
     def render_error(self, error: DeskError, headers: Mapping[str, str]) -> Reply:
-        """A refusal or a fault: a page or Markdown for who asks for it, JSON for all others."""
+        """Render a refusal or a fault: as a page or Markdown if accepted, else as JSON."""
         return self.render_error_or(self._render_json, error, headers)
 
     def render_error_or(
         self, render_json: RenderError, error: DeskError, headers: Mapping[str, str]
     ) -> Reply:
-        """The same where programs are refused in a form of another door's."""
+        """Render the same, with JSON in another protocol's format."""
         return render_refusal(self._site, render_json, error, headers)
 
     def door(self) -> Door:
-        """The door with its table of routes."""
+        """Return the routes of the pages."""
         routes = (
             _read("/", self.get_home, second=self._overview),
             # a page loads several: counted, they would leave an office's later visitors unstyled
@@ -253,10 +252,10 @@ class PagesDoor:
         return Door("pages", routes, owns=("/",), render_error=self.render_error)
 
     def door_below(self, name: str, desk: Desk, described: Describe | None = None) -> Door:
-        """The door to the pages of a further site agent, which stand below its name.
+        """Return the routes of the pages of a further site agent, below its name.
 
         Parameters:
-            described: gives its OpenAPI document; None where there is none.
+            described: returns its OpenAPI document; None where there is none.
         """
 
         async def get_api(desk: Desk, call: Call) -> Reply:
@@ -273,11 +272,11 @@ class PagesDoor:
         return Door(f"pages of {name}", routes, (f"/{name}/",), self.render_error, desk)
 
     def content_door(self, render_error: RenderError, desk: Desk) -> Door:
-        """The door to the content documents of AHP's MODE1.
+        """Return the routes of the content documents of AHP's MODE1.
 
         Parameters:
-            render_error: refusals in AHP's form.
-            desk: the site's own.
+            render_error: renders refusals in AHP's format.
+            desk: the site's main one.
         """
         served = ((CONTENT_PATH, self.get_content), (FULL_CONTENT_PATH, self.get_full_content))
         routes = tuple(_read(path, handler, (MARKDOWN_TYPE,)) for path, handler in served)
@@ -294,7 +293,7 @@ def _read(
     second: Handler | None = None,
     counted: Counted | None = "static",
 ) -> Route:
-    """A row of something to read, for everybody."""
+    """Return a public route for reading."""
     return Route(
         "GET",
         path,
@@ -308,12 +307,12 @@ def _read(
 
 
 def _canonical(path: str) -> str:
-    """A requested path as documents are named: every part percent-encoded in one way."""
+    """Normalize a requested path as documents are named: each part percent-encoded once."""
     return "/".join(quote(unquote(part), safe="") for part in path.strip("/").split("/"))
 
 
 def list_media_types(desk: Desk, path: str) -> tuple[str, ...]:
-    """The media types of a page or a file; none where neither stands at a path."""
+    """Return the media types of a page or a file; empty where a path has neither."""
     asset = ASSETS.get(path.removeprefix(ASSETS_PATH))
     if asset is not None:
         return (asset.content_type.partition(";")[0],)
@@ -330,7 +329,7 @@ def list_media_types(desk: Desk, path: str) -> tuple[str, ...]:
 
 
 def _named(editions: Editions, path: str) -> Document | None:
-    """The document that a path names before ``.md``: a folder's own page also as its index."""
+    """Return the document that a path names before ``.md``, also as a folder's index."""
     for ending in ("", *_INDEX):
         if path.endswith(ending) and (document := editions.document(path.removesuffix(ending))):
             return document

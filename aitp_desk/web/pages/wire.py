@@ -1,4 +1,4 @@
-"""What pages look like on the wire: which form is wanted, headers, revalidation, errors in words.
+"""Page responses: negotiation, headers, revalidation, errors as text.
 
 Pure: headers and values in, a Reply out.
 """
@@ -36,21 +36,21 @@ from aitp_desk.web.pages.full.cache import FullText
 from aitp_desk.web.pages.renderer import render_error_page
 
 TOKENS = "X-Markdown-Tokens"
-"""Says about how many tokens a body is, as Cloudflare's Markdown for Agents does."""
+"""The approximate number of tokens of a body, as in Cloudflare's Markdown for Agents."""
 
 _REVALIDATE = ("Cache-Control", "no-cache")
 _FOR_A_MINUTE = ("Cache-Control", "public, max-age=60")
 _BY_ACCEPT = ("Vary", "Accept")
 _SAID_BY_MESSAGE = frozenset({ErrorKind.WRONG_HOST, ErrorKind.INTERNAL})
-"""Their messages name an address, and an id by which a fault is found."""
+"""Their messages contain an address, or the id of a fault."""
 
 
 class Page(msgspec.Struct, frozen=True):
-    """Something rendered.
+    """A rendered page.
 
     Parameters:
-        tag: by which a reader asks whether it has changed.
-        tokens: about how many tokens it is, where it is read by models; None for HTML.
+        tag: its ETag.
+        tokens: the approximate number of tokens; None for HTML.
     """
 
     body: bytes
@@ -59,32 +59,32 @@ class Page(msgspec.Struct, frozen=True):
 
 
 def tag_page(body: bytes) -> Page:
-    """A page with its tag, a hash of its bytes."""
+    """Make a page with its ETag, a hash of its bytes."""
     return Page(body, make_etag(body))
 
 
 def tag_markdown(text: str, tokens: int | None = None) -> Page:
-    """A page as Markdown, with its tag and its tokens.
+    """Make a Markdown page with its ETag and number of tokens.
 
     Parameters:
-        tokens: about how many, where they are counted already.
+        tokens: if they are counted already.
     """
     tokens = estimate_tokens(text) if tokens is None else tokens
     return msgspec.structs.replace(tag_page(text.encode()), tokens=tokens)
 
 
 def reply_page(page: Page, headers: Mapping[str, str], signals: Signals, markdown: str) -> Reply:
-    """A page, or 304 where the browser has it already (RFC 9110, section 13.1.2).
+    """Return a page, or 304 where the browser has it (RFC 9110, section 13.1.2).
 
     Parameters:
-        markdown: the address of the same page as Markdown.
+        markdown: the address of the page as Markdown.
     """
     link = f'<{markdown}>; rel="alternate"; type="{MARKDOWN_TYPE}"'
     return _reply_tagged(page, headers, HTML, *ON_PAGES, _signal(signals), links=link)
 
 
 def reply_api(page: Page, headers: Mapping[str, str], signals: Signals, document: str) -> Reply:
-    """The page that shows an OpenAPI document, or 304; it links to that (RFC 8631).
+    """Return the page of an OpenAPI document, or 304; it links to that (RFC 8631).
 
     Parameters:
         document: the address of the document.
@@ -94,7 +94,7 @@ def reply_api(page: Page, headers: Mapping[str, str], signals: Signals, document
 
 
 def reply_markdown(page: Page, headers: Mapping[str, str], signals: Signals, url: str) -> Reply:
-    """A page as Markdown, or 304; how many tokens it is stands in ``X-Markdown-Tokens``.
+    """Return a page as Markdown, or 304; ``X-Markdown-Tokens`` has its tokens.
 
     Parameters:
         url: the address of the page itself.
@@ -105,14 +105,14 @@ def reply_markdown(page: Page, headers: Mapping[str, str], signals: Signals, url
 
 
 def reply_content(page: Page, call: Call, signals: Signals) -> Reply:
-    """``/llms.txt``, or 304; others may keep it for a minute."""
+    """Return ``/llms.txt``, or 304; shared caches may keep it for a minute."""
     tokens = (TOKENS, str(page.tokens))
     extra = (_FOR_A_MINUTE, tokens, _signal(signals))
     return _reply_tagged(page, call.headers, MARKDOWN, *extra)
 
 
 def reply_full_content(text: FullText, call: Call, signals: Signals) -> Reply:
-    """``/llms-full.txt``, or 304; it is sent piece by piece."""
+    """Return ``/llms-full.txt``, or 304; it is sent in pieces."""
     headers = (
         ("ETag", text.tag),
         _REVALIDATE,
@@ -127,12 +127,12 @@ def reply_full_content(text: FullText, call: Call, signals: Signals) -> Reply:
 
 
 def reply_asset(asset: Asset) -> Reply:
-    """A file of the desk's own, to be kept for good."""
+    """Return a file of the desk's own, cacheable for ever."""
     return Reply(200, asset.body, asset.content_type, (FOREVER, _BY_ACCEPT))
 
 
 def reply_error(error: DeskError, site: Site) -> Reply:
-    """A refusal or a fault as a page."""
+    """Render a refusal or a fault as a page."""
     status = find_status(error.kind)
     body = render_error_page(
         site,
@@ -146,7 +146,7 @@ def reply_error(error: DeskError, site: Site) -> Reply:
 
 
 def reply_markdown_error(error: DeskError) -> Reply:
-    """A refusal or a fault in Markdown, with the ways on."""
+    """Render a refusal or a fault as Markdown, with links to continue."""
     heading = find_texts(ENGLISH).say(get_text_key(error.kind))
     text = (
         f"# {heading}\n\n{error.message}\n\n"
@@ -162,10 +162,10 @@ def render_refusal(
     error: DeskError,
     headers: Mapping[str, str],
 ) -> Reply:
-    """A refusal or a fault: a page or Markdown for who asks for it.
+    """Render a refusal or a fault: as a page or Markdown if accepted.
 
     Parameters:
-        render_json: the form for all others.
+        render_json: renders it for all other callers.
     """
     if wants_markdown(headers.get("Accept", "")):
         return reply_markdown_error(error)
@@ -175,23 +175,23 @@ def render_refusal(
 
 
 def is_chosen_by_accept(refusal: Reply) -> Reply:
-    """A refusal in another form than a page's, where the Accept header has chosen it."""
+    """Mark a refusal that is no page as chosen by the Accept header."""
     return msgspec.structs.replace(refusal, headers=(*refusal.headers, _BY_ACCEPT))
 
 
 def wants_markdown_page(call: Call) -> bool:
-    """Whether a page is asked for as Markdown: by ``?markdown=true`` or the Accept header."""
+    """Return whether a page is requested as Markdown: by ``?markdown=true`` or Accept."""
     return call.query.get("markdown") == "true" or wants_markdown(call.headers.get("Accept", ""))
 
 
 def wants_html(headers: Mapping[str, str]) -> bool:
-    """Whether the caller would rather have a page than JSON; one who does not say would not."""
+    """Return whether the caller prefers a page to JSON; without a preference, not."""
     accept = headers.get("Accept", "")
     return find_quality(accept, HTML_TYPE)[0] > find_quality(accept, JSON)[0]
 
 
 def get_text_key(kind: ErrorKind) -> str:
-    """Key of what an error page says happened; with ``.advice``, of what to do now."""
+    """Return the text key of an error's description; with ``.advice``, of what to do now."""
     match kind:
         case (
             ErrorKind.ROUTE_NOT_FOUND

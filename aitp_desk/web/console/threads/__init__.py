@@ -1,1 +1,1 @@
-"""Conversations on the operators' pages."""
+"""Conversations in the console."""

@@ -1,4 +1,4 @@
-"""What happens on a thread, as an operator who follows it is told. Pure: no I/O, no clock."""
+"""The console's format of thread events. Pure: no I/O, no clock."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ from aitp_desk.web.console.threads.wire import write_message, write_note
 from aitp_desk.web.console.wire import encode
 
 _MESSAGE_GONE: Final = frozenset({MESSAGE_CREATED, MESSAGE_DELETED})
-"""What tells of a message that is not there: its words went, now or since."""
+"""Events about a message whose text is gone, now or since."""
 _ACTORS: Final = frozenset({ACTOR_JOINED, ACTOR_LEFT})
 
 
 class ConsoleEventFormat:
-    """Formats events for the operators' pages; see :class:`.EventFormat`.
+    """Formats events for the console; see :class:`.EventFormat`.
 
-    Whatever tells something that the page has no words of its own for has it fetch the thread.
+    An event without a format makes the page fetch the thread.
 
     Parameters:
-        capabilities: tell what was said in messages of theirs.
+        capabilities: render their messages.
     """
 
     beat = KEEPALIVE
@@ -42,14 +42,14 @@ class ConsoleEventFormat:
         self._capabilities = capabilities
 
     def format_begin(self, _thread_id: str, after: int) -> bytes:
-        """``tickets``: whoever has just come looks what is noted and asked for beside the thread.
+        """``tickets``: a new follower fetches the notes and tickets of the thread.
 
-        Its id is where a reader who has seen nothing yet goes on.
+        Its id is where a reader without any event continues.
         """
         return write_frame("tickets", b"{}", after)
 
     def format_event(self, happening: ThreadEvent) -> bytes:
-        """An event of the thread, in the words of the page."""
+        """Format an event of the thread."""
         kind, subject, ref = happening.kind, happening.subject, happening.ref
         if isinstance(subject, Message):
             name, data = "message", write_message(subject, self._capabilities)
@@ -71,7 +71,7 @@ class ConsoleEventFormat:
         return write_frame(name, encode(data), happening.n)
 
     def format_snapshot(self, _run_id: str, text: str) -> bytes:
-        """``snapshot``: all of an answer so far, in place of what was told of it before."""
+        """``snapshot``: all of an answer so far, replacing what was sent of it before."""
         return write_frame("snapshot", encode({"text": text}))
 
     def format_delta(self, _run_id: str, text: str) -> bytes:
@@ -79,14 +79,14 @@ class ConsoleEventFormat:
         return write_frame("delta", encode({"text": text}))
 
     def format_restart(self, _run_id: str) -> bytes:
-        """``restarted``: discard what was told of the answer."""
+        """``restarted``: discard what was sent of the answer."""
         return write_frame("restarted", b"{}")
 
 
 TICKETS: Final = write_frame("tickets", b"{}")
-"""Has the page fetch the thread again."""
+"""Makes the page fetch the thread again."""
 
 
 def note_event(note: Note) -> bytes:
-    """``note``: an operator has noted something beside the thread."""
+    """``note``: an operator has added a note to the thread."""
     return write_frame("note", encode(write_note(note)))

@@ -1,4 +1,4 @@
-"""The parts of structured messages, as the operators' pages show them. Pure: no I/O, no clock."""
+"""The console's format of structured messages. Pure: no I/O, no clock."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from aitp_desk.web.console.wire import write_optional_timestamp
 
 
 def write_words(parts: Sequence[ShownPart]) -> str:
-    """A message in words, one part under another."""
+    """Write a message as text, one part under another."""
     return "\n\n".join(part.words for part in parts)
 
 
 def write_parts(parts: Sequence[ShownPart]) -> list[dict[str, Any]]:
-    """The parts of a message, of which one at least is structured; none of one in words alone."""
+    """Write the parts of a message with a structured part; empty for plain text."""
     return [_part_body(part) for part in parts]
 
 

@@ -1,4 +1,4 @@
-"""What operators do with conversations (``/console/api/threads``)."""
+"""The console's routes of conversations (``/console/api/threads``)."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from aitp_desk.web.console.wire import decode_body, decode_limit, encode
 
 
 class ThreadsRoutes:
-    """Lists conversations, shows them, and has operators speak there."""
+    """Lists and shows conversations, and lets operators take part."""
 
     def __init__(
         self,
@@ -53,7 +53,7 @@ class ThreadsRoutes:
         self._acting = acting
 
     async def list_all(self, session: Session, call: Call) -> Reply:
-        """``GET threads``: those in which something was said last first."""
+        """``GET threads``: those with the latest messages first."""
         asked = decode_thread_filter(call.query, session.operator, self._overseeing.agents)
         await self._noting.note_operator_list(call.principal, "threads", asked.text)
         page = await self._overseeing.list_threads(
@@ -63,11 +63,11 @@ class ThreadsRoutes:
         return Reply(200, encode({"data": data, "next": page.next}))
 
     async def show(self, _session: Session, call: Call) -> Reply:
-        """``GET threads/{thread_id}``: who takes part, what is asked for and noted."""
+        """``GET threads/{thread_id}``: participants, tickets and notes."""
         return Reply(200, encode(write_thread(await self._overseeing.read_thread(_id(call)))))
 
     async def messages(self, _session: Session, call: Call) -> Reply:
-        """``GET threads/{thread_id}/messages``: what was said, the newest page of it first."""
+        """``GET threads/{thread_id}/messages``: a page of messages, the newest first."""
         before = call.query.get("before") or None
         page = await self._overseeing.list_messages(_id(call), before, decode_limit(call.query))
         data = [write_listed_message(shown) for shown in page.messages]
@@ -88,7 +88,7 @@ class ThreadsRoutes:
         return await self._done(session, call)
 
     async def say(self, session: Session, call: Call) -> Reply:
-        """``POST threads/{thread_id}/say``: the visitor reads these words."""
+        """``POST threads/{thread_id}/say``: sends a text to the visitor."""
         words = decode_body(call.body, OperatorWords).words
         with self._once(call) as once:
             await self._stepping_in.say(
@@ -97,7 +97,7 @@ class ThreadsRoutes:
         return await self._done(session, call)
 
     async def send(self, session: Session, call: Call) -> Reply:
-        """``POST threads/{thread_id}/messages``: the same with a message of a capability."""
+        """``POST threads/{thread_id}/messages``: sends a message of a capability."""
         part = self._part(decode_body(call.body, Structured))
         with self._once(call) as once:
             await self._stepping_in.send(
@@ -111,7 +111,7 @@ class ThreadsRoutes:
         return await self._done(session, call)
 
     async def resolve(self, session: Session, call: Call) -> Reply:
-        """``POST threads/{thread_id}/resolve``: nobody is waited for, the agent answers again."""
+        """``POST threads/{thread_id}/resolve``: ends its tickets; the agent answers again."""
         words = decode_body(call.body, LastWords).words
         await self._stepping_in.resolve(
             _id(call), words, session.operator, self._acting.make_auditor(call)
@@ -119,7 +119,7 @@ class ThreadsRoutes:
         return await self._done(session, call)
 
     async def note(self, session: Session, call: Call) -> Reply:
-        """``POST threads/{thread_id}/notes``: for operators alone."""
+        """``POST threads/{thread_id}/notes``: adds a note for operators only."""
         words = decode_body(call.body, OperatorWords).words
         note = await self._stepping_in.note(
             _id(call), words, session.operator, self._acting.make_auditor(call)
@@ -128,7 +128,7 @@ class ThreadsRoutes:
         return Reply(200, encode(write_note(note)))
 
     def routes(self, signing_in: SessionRoutes) -> tuple[Route, ...]:
-        """Their addresses, but for that of the events."""
+        """Return the routes, except that of the events."""
         acts = {
             "take": self.take,
             "release": self.release,
@@ -148,12 +148,12 @@ class ThreadsRoutes:
         )
 
     def _once(self, call: Call) -> AbstractContextManager[IdempotencyRecord | None]:
-        """What tells a request from one that is sent again because no answer came."""
+        """Hold the idempotency key: a request may be repeated when no response came."""
         asked = RequestInfo(call.method, call.path, call.body, call.headers.get("Idempotency-Key"))
         return self._repeats.hold_key(asked, thread_scope(call.principal, _id(call)))
 
     def _part(self, said: Structured) -> str:
-        """A message as it stands among the parts of one.
+        """Write a message of a capability as a part.
 
         Raises:
             InvalidRequest: the site has not enabled its capability, or it names a schema.
@@ -168,7 +168,7 @@ class ThreadsRoutes:
         return write_part(said.message, found[0].url_of(found[0].newest))
 
     async def _done(self, session: Session, call: Call) -> Reply:
-        """What stands there now."""
+        """Notify followers, and show the conversation."""
         self._acting.notify_change(_id(call))
         return await self.show(session, call)
 

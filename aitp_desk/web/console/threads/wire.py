@@ -1,4 +1,4 @@
-"""Conversations, as the operators' pages ask for them and show them. Pure: no I/O, no clock."""
+"""The console's format of conversations. Pure: no I/O, no clock."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ _OWNERS: Final = ("agent", "operator", "mine")
 def decode_thread_filter(
     query: Mapping[str, str], operator: str, agents: Collection[str]
 ) -> ThreadFilter:
-    """Which conversations are asked for.
+    """Decode the filter of a list of conversations.
 
     Parameters:
         operator: who asks.
         agents: the names of all site agents.
 
     Raises:
-        InvalidRequest: a value is none of those that there are.
+        InvalidRequest: a value is not allowed.
     """
     owner = decode_choice(query, "owner", _OWNERS)
     is_mine = owner == "mine"
@@ -43,7 +43,7 @@ def decode_thread_filter(
 
 
 def write_line(line: ThreadLine) -> dict[str, Any]:
-    """A conversation in a list."""
+    """Write a conversation in a list."""
     return {
         "id": line.id,
         "agent": line.agent or None,
@@ -66,7 +66,7 @@ def write_line(line: ThreadLine) -> dict[str, Any]:
 
 
 def write_thread(head: ThreadHead) -> dict[str, Any]:
-    """A conversation, without what was said in it."""
+    """Write a conversation without its messages."""
     return {
         **write_line(head.line),
         "actors": [{"id": actor.id, "origin": actor.origin.value} for actor in head.actors],
@@ -77,7 +77,7 @@ def write_thread(head: ThreadHead) -> dict[str, Any]:
 
 
 def write_listed_message(shown: ShownMessage) -> dict[str, Any]:
-    """Something that was said, as it is listed."""
+    """Write a message of a list."""
     said = shown.said
     return {
         **_heading(said),
@@ -89,9 +89,9 @@ def write_listed_message(shown: ShownMessage) -> dict[str, Any]:
 
 
 def write_message(message: Message, capabilities: PluginRegistry) -> dict[str, Any]:
-    """Something that was said, as it is told when it happens.
+    """Write a message of an event.
 
-    It is without the names of files, and without how stands what it asks.
+    It lacks the names of files, and the state of what it asks.
     """
     parts = read_parts(message.content, capabilities)
     return {
@@ -104,7 +104,7 @@ def write_message(message: Message, capabilities: PluginRegistry) -> dict[str, A
 
 
 def write_note(note: Note) -> dict[str, Any]:
-    """A note, which no visitor sees."""
+    """Write a note, which no visitor sees."""
     return {
         "id": note.id,
         "operator": note.operator,
@@ -114,7 +114,7 @@ def write_note(note: Note) -> dict[str, Any]:
 
 
 def _heading(said: ShownMessageRow | Message) -> dict[str, Any]:
-    """Who said it, where and when, and what was noted with it."""
+    """Write a message's author, place, time and metadata."""
     return {
         "id": said.id,
         "seq": said.seq,
@@ -138,7 +138,7 @@ def _last_body(last: LastSaid) -> dict[str, Any]:
 
 
 def _speaker(origin: Origin, actor: str) -> dict[str, str | None]:
-    """Who speaks; only on the desk's side is an actor an operator."""
+    """Name the speaker; only on the desk's side can an actor be an operator."""
     operator = get_operator(actor) if origin is Origin.DESK else None
     agent = "agent" if operator is None else "operator"
     return {

@@ -1,1 +1,1 @@
-"""Tickets on the operators' pages."""
+"""Tickets in the console."""

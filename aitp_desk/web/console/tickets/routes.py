@@ -1,4 +1,4 @@
-"""What operators do with tickets (``/console/api/tickets``)."""
+"""The console's routes of tickets (``/console/api/tickets``)."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from aitp_desk.web.console.wire import decode_body, decode_limit, encode
 
 
 class TicketsRoutes:
-    """Lists tickets, takes and ends them."""
+    """Lists tickets, assigns and ends them."""
 
     def __init__(
         self,
@@ -43,7 +43,7 @@ class TicketsRoutes:
         self._acting = acting
 
     async def list_all(self, session: Session, call: Call) -> Reply:
-        """``GET tickets``: those that wait the longest first, or those that ended last."""
+        """``GET tickets``: those that wait longest first, or those that ended last."""
         asked = decode_ticket_filter(call.query, session.operator, self._overseeing.agents)
         await self._noting.note_operator_list(call.principal, "tickets", asked.text)
         page = await self._overseeing.list_tickets(
@@ -61,7 +61,7 @@ class TicketsRoutes:
         return _reply(found)
 
     async def list_similar(self, _session: Session, call: Call) -> Reply:
-        """``GET tickets/{ticket_id}/similar``: earlier ones like it, the most similar first."""
+        """``GET tickets/{ticket_id}/similar``: similar earlier ones, the most similar first."""
         found = await self._find(call)
         await self._noting.note_operator_list(call.principal, "tickets", "")
         similar = await self._similarity.find_similar_tickets(found.ticket)
@@ -69,38 +69,38 @@ class TicketsRoutes:
         return Reply(200, encode({"data": data, "next": None}))
 
     async def take(self, session: Session, call: Call) -> Reply:
-        """``POST tickets/{ticket_id}/take``: this operator sees to it."""
+        """``POST tickets/{ticket_id}/take``: assigns it to this operator."""
         decode_body(call.body, EmptyBody)
         by = self._acting.make_auditor(call)
         return await self._do(call, self._escalating.take_ticket(_id(call), session.operator, by))
 
     async def release(self, _session: Session, call: Call) -> Reply:
-        """``POST tickets/{ticket_id}/release``: nobody sees to it any more."""
+        """``POST tickets/{ticket_id}/release``: removes the assignment."""
         decode_body(call.body, EmptyBody)
         return await self._do(
             call, self._escalating.release_ticket(_id(call), self._acting.make_auditor(call))
         )
 
     async def answer(self, session: Session, call: Call) -> Reply:
-        """``POST tickets/{ticket_id}/answer``: whoever waits is told these words."""
+        """``POST tickets/{ticket_id}/answer``: sends this text to the waiting visitor."""
         words = decode_body(call.body, OperatorWords).words
         by = self._acting.make_auditor(call)
         return await self._do(call, self._escalating.answer(_id(call), words, session.operator, by))
 
     async def close(self, session: Session, call: Call) -> Reply:
-        """``POST tickets/{ticket_id}/close``: nobody answers it."""
+        """``POST tickets/{ticket_id}/close``: ends it without an answer."""
         reason = decode_body(call.body, Reason).reason
         by = self._acting.make_auditor(call)
         return await self._do(call, self._escalating.close(_id(call), reason, session.operator, by))
 
     async def approve(self, session: Session, call: Call) -> Reply:
-        """``POST tickets/{ticket_id}/approve``: its call is carried out."""
+        """``POST tickets/{ticket_id}/approve``: carries out its call."""
         decode_body(call.body, EmptyBody)
         by = self._acting.make_auditor(call)
         return await self._do(call, self._escalating.approve(_id(call), session.operator, by))
 
     async def decline(self, session: Session, call: Call) -> Reply:
-        """``POST tickets/{ticket_id}/decline``: its call is not carried out."""
+        """``POST tickets/{ticket_id}/decline``: drops its call."""
         reason = decode_body(call.body, Reason).reason
         by = self._acting.make_auditor(call)
         return await self._do(
@@ -108,7 +108,7 @@ class TicketsRoutes:
         )
 
     def routes(self, signing_in: SessionRoutes) -> tuple[Route, ...]:
-        """Their addresses."""
+        """Return the routes."""
         acts = {
             "take": self.take,
             "release": self.release,
@@ -128,7 +128,7 @@ class TicketsRoutes:
         )
 
     async def _do(self, call: Call, act: Awaitable[KeptTicket | None]) -> Reply:
-        """Have something done with a ticket, and show how it stands then."""
+        """Await an action on a ticket, notify followers, and show the ticket."""
         ticket = await act
         if ticket is not None:
             self._acting.notify_change(ticket.thread_id)

@@ -1,4 +1,4 @@
-"""Tickets, as the operators' pages ask for them and show them. Pure: no I/O, no clock."""
+"""The console's format of tickets. Pure: no I/O, no clock."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ _KINDS: Final = tuple(kind.value for kind in TicketKind)
 def decode_ticket_filter(
     query: Mapping[str, str], operator: str, agents: Collection[str]
 ) -> TicketFilter:
-    """Which tickets are asked for.
+    """Decode the filter of a list of tickets.
 
     Parameters:
         operator: who asks.
         agents: the names of all site agents.
 
     Raises:
-        InvalidRequest: a value is none of those that there are.
+        InvalidRequest: a value is not allowed.
     """
     kind = decode_choice(query, "kind", _KINDS)
     state = decode_choice(query, "state", _STATES) or "open"
@@ -44,7 +44,7 @@ def decode_ticket_filter(
 
 
 def write_ticket(shown: ShownTicket) -> dict[str, Any]:
-    """A ticket, with the call that it is about."""
+    """Write a ticket, with its call."""
     ticket = shown.ticket
     return {
         "id": ticket.id,
@@ -66,7 +66,7 @@ def write_ticket(shown: ShownTicket) -> dict[str, Any]:
 
 
 def _call_body(shown: ShownCall) -> dict[str, Any]:
-    """A call: what it would do, on what, at what cost, how grave, and what became of it."""
+    """Write a call: action, arguments, price, safety and outcome."""
     call, action = shown.call, shown.action
     price, error = call.price, call.error
     safety = None if action is None else action.safety

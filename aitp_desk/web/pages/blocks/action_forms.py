@@ -1,4 +1,4 @@
-"""What the box to ask offers to have done: actions that change something, or are paid first."""
+"""Buttons for actions that change something, or are paid in advance."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _BUTTON = (
 
 
 def list_offered_actions(actions: Iterable[Action]) -> tuple[Action, ...]:
-    """Those that visitors may be offered: what asks for nothing but an answer is simply asked."""
+    """Return the actions to offer to visitors: not plain queries, which a visitor simply asks."""
     return tuple(
         one
         for one in actions
@@ -32,9 +32,9 @@ def list_offered_actions(actions: Iterable[Action]) -> tuple[Action, ...]:
 
 
 def render_actions(acts: Iterable[Action], texts: Texts) -> Markup:
-    """A button for each, by which it is begun; nothing where there are none.
+    """Render a button for each, which starts it; nothing where there are none.
 
-    What it needs to know is asked in the conversation.
+    The conversation asks for its arguments.
     """
     offered = tuple(acts)
     bought = tuple(act for act in offered if act.is_prepaid and act.open_to == "anyone")

@@ -1,10 +1,10 @@
-"""A document's body as HTML that is safe to place into a page.
+"""Renders a document's body as HTML that is safe to insert into a page.
 
-Markdown becomes HTML, HTML is taken as it is, and both go the same way on: headings get the ids
-that sources point to, links between files become links between pages, pictures that the desk does
-not serve become their words (nothing is loaded from another site), and last of all everything that
-is not on a short list is taken out. That last step alone decides what is safe: HTML inside
-Markdown is read, as the index reads it, so that comments stay out of sight.
+Markdown is rendered to HTML; HTML is used directly; both are then processed the same way. Headings
+get the ids that sources point to. Links between files become links between pages. Pictures that the
+desk does not serve become their alternative text: nothing is loaded from another site. At last an
+allowlist removes everything else. That last step alone decides what is safe: HTML inside Markdown
+is parsed, as the index parses it, so that comments stay invisible.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ _CLEANER = nh3.Cleaner(
 
 
 class Article(msgspec.Struct, frozen=True):
-    """What a document looks like.
+    """A rendered document.
 
     Parameters:
         title: its first heading where that opens the page, else the document's title.
@@ -75,11 +75,11 @@ class Article(msgspec.Struct, frozen=True):
 def write_article(
     document: Document, urls: Mapping[str, str], pictures: Collection[str] = ()
 ) -> Article:
-    """Turn a document into HTML.
+    """Render a document as HTML.
 
     Parameters:
         urls: address of each document by its source, for links from file to file.
-        pictures: addresses of files that the desk serves; other pictures become their words.
+        pictures: addresses of files that the desk serves; other pictures become their text.
     """
     if document.kind == "pdf":
         return Article(document.title, "", _clean(_pages(document.body)))
@@ -116,14 +116,14 @@ def _clean(html: str) -> Markup:
 
 @cache
 def markdown_parser() -> MarkdownIt:
-    """What makes HTML of Markdown; made once, and not for the start."""
+    """Return the Markdown parser; made once, on first use, to keep the start fast."""
     from markdown_it import MarkdownIt
 
     return MarkdownIt("commonmark").enable(["table", "strikethrough"])
 
 
 def _name_headings(body: LexborNode) -> tuple[str, str]:
-    """Give every heading its id; take out the one that opens the page, and return it."""
+    """Give every heading its id; remove the one that opens the page, and return it."""
     anchors = AnchorIds()
     opening = _first_element(body)
     title, first = "", ""
@@ -141,7 +141,7 @@ def _name_headings(body: LexborNode) -> tuple[str, str]:
 
 
 def _first_element(body: LexborNode) -> LexborNode | None:
-    """The first element that is more than a wrapper of others, or a name of the place."""
+    """Return the first element that is neither a wrapper nor an empty anchor."""
     node: LexborNode | None = body
     while node is not None and (node.mem_id == body.mem_id or node.tag in _WRAPPERS):
         node = next((one for one in node.iter() if one.tag != "span" or one.text().strip()), None)
@@ -163,7 +163,7 @@ def _replace_picture(picture: LexborNode) -> None:
 
 
 def _name_languages(body: LexborNode) -> None:
-    """Say a code block's language where Markdown's renderer does: as a class of the code within."""
+    """Mark a code block's language as Markdown's renderer does: as a class of the code."""
     for block in body.css("pre[data-language]"):
         code = block.css_first("code")
         if code is None:
@@ -177,7 +177,7 @@ def _name_languages(body: LexborNode) -> None:
 
 
 def _address(href: str, document: Document, urls: Mapping[str, str]) -> str:
-    """Where a link in a file leads on the site; links to elsewhere are left as they are."""
+    """Resolve a link of a file to an address of the site; other links stay unchanged."""
     place = resolve_link(href, document.source)
     if place is None:
         return href
@@ -191,7 +191,7 @@ def _address(href: str, document: Document, urls: Mapping[str, str]) -> str:
 
 
 def _place_of_all(document: Document) -> str:
-    """Below which path all pages of a document's site agent stand; empty for the site's own."""
+    """Return the base path of a document's site agent; empty for the main one."""
     named = get_page_path(document.source)
     if named == "index" != document.path:
         return f"/{document.path}"
@@ -200,7 +200,7 @@ def _place_of_all(document: Document) -> str:
 
 
 def _pages(body: str) -> str:
-    """A PDF: a heading for each page, with the id that sources point to, and its paragraphs."""
+    """Render a PDF: a heading for each page, with the id that sources point to, and paragraphs."""
     parts: list[str] = []
     for number, text in enumerate(body.split(PAGE_BREAK), start=1):
         parts.append(f'<h2 id="page={number}">Page {number}</h2>')
@@ -209,7 +209,7 @@ def _pages(body: str) -> str:
 
 
 def _text(body: str) -> str:
-    """Plain text: a paragraph for each block; what is set in columns keeps its spaces."""
+    """Render plain text: a paragraph for each block; text in columns keeps its spaces."""
     return "".join(_block(block) for block in re.split(r"\n\s*\n", body.strip("\n")))
 
 

@@ -1,4 +1,4 @@
-"""What a visitor may ask, taken from the content: nobody knows what to ask an empty box."""
+"""Example questions taken from the content: an empty box gives visitors no idea."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from aitp_desk.knowledge.documents.titles import to_question
 from aitp_desk.web.pages.blocks.texts import find_texts
 
 MOST = 4
-"""How many examples stand beside a box."""
+"""How many examples a box has."""
 MAX_CHARACTERS = 70
-"""A longer heading is no example: it would not fit a button on a phone."""
+"""Longer headings are no examples: they do not fit a button on a phone."""
 
 
 def list_example_questions(
     documents: Sequence[Document], passages: Sequence[Passage], language: str
 ) -> tuple[str, ...]:
-    """Questions for the home page: headings that are questions, and pages of different folders.
+    """Return questions for the home page: headings that ask, and titles by folder.
 
     Parameters:
-        language: tag of the language that they are asked in.
+        language: tag of the language of the questions.
     """
     about = partial(find_texts(language).say, "ask.about")
     asked = _questions(passages)[: MOST // 2]
@@ -31,7 +31,7 @@ def list_example_questions(
 
 
 def list_page_topics(outline: Iterable[Passage]) -> tuple[str, ...]:
-    """What a page says something about: its first headings.
+    """Return the topics of a page: its first headings.
 
     Parameters:
         outline: the first passages of the page's sections.
@@ -41,18 +41,18 @@ def list_page_topics(outline: Iterable[Passage]) -> tuple[str, ...]:
 
 
 def _questions(passages: Sequence[Passage]) -> list[str]:
-    """Headings that are questions: the first of every page, then the second of every page."""
+    """Return headings that are questions: the first of every page, then the second."""
     pages: dict[str, list[str]] = {}
     for passage in passages:
         question = to_question(passage.heading)
-        # "How do I…?" stands over other questions
+        # "How do I…?" is the title of other questions
         if question and len(question) <= MAX_CHARACTERS and not question.endswith(("…?", "...?")):
             pages.setdefault(passage.document, []).append(question)
     return _in_turn(pages)
 
 
 def _titles(documents: Sequence[Document]) -> list[str]:
-    """Titles: the first of every folder, then the second; pages without a folder come last."""
+    """Return titles: the first of every folder, then the second; those without a folder last."""
     folders: dict[str, list[str]] = {}
     for document in sorted(documents, key=lambda document: not document.folder):
         if len(document.title) <= MAX_CHARACTERS:

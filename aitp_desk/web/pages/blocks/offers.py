@@ -1,6 +1,6 @@
-"""What a page offers beside its text, as people see it: films, sounds, pictures, files.
+"""Renders the media and files that a page declares: video, audio, pictures, downloads.
 
-What the desk serves is shown in the page; what is elsewhere is a link, for nothing is loaded from
+Media that the desk serves appear in the page; others are links, because nothing is loaded from
 another site.
 """
 
@@ -16,7 +16,7 @@ from aitp_desk.web.pages.blocks.texts import Texts
 
 
 def render_offers(resources: Sequence[Resource], texts: Texts) -> Markup:
-    """All that a page offers, below its text; nothing where it offers nothing to people."""
+    """Render all that a page declares, below its text; empty where it declares nothing."""
     shown = [
         *(_recording(resource, texts) for resource in resources if resource.content_type == VIDEO),
         *(_recording(resource, texts) for resource in resources if resource.content_type == AUDIO),

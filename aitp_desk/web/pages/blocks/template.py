@@ -1,8 +1,8 @@
-"""HTML from templates, where no value can break out of its place.
+"""HTML templates in which no value can break out of its place.
 
-A template is an HTML file with ``$name`` where a value goes, inside an element's text or inside a
-double-quoted attribute, nowhere else. A plain string is escaped on its way in; :class:`Markup` is
-HTML already and goes in as it is. Nothing turns a string into Markup by accident: it comes from
+A template is an HTML file with ``$name`` for a value, inside an element's text or inside a
+double-quoted attribute, nowhere else. A plain string is escaped; :class:`Markup` is HTML already
+and is inserted unchanged. Nothing turns a string into Markup by accident: it comes from
 :func:`fill_template` and :func:`join_markup`, and from the one place that cleans the site's own
 content.
 """
@@ -15,13 +15,13 @@ from string import Template
 
 
 class Markup(str):
-    """HTML that may stand in a page as it is."""
+    """HTML that is inserted into a page unchanged."""
 
     __slots__ = ()
 
 
 def fill_template(template: str, /, **values: str) -> Markup:
-    """Put values into a template.
+    """Insert values into a template.
 
     Parameters:
         template: HTML with ``$name`` for each value.
@@ -38,7 +38,7 @@ def fill_template(template: str, /, **values: str) -> Markup:
 
 
 def join_markup(parts: Iterable[Markup], separator: str = "\n") -> Markup:
-    """Put pieces of HTML one after the other; the separator is escaped as any string."""
+    """Join pieces of HTML; the separator is escaped like any string."""
     return Markup(_safe(separator).join(parts))
 
 

@@ -1,7 +1,7 @@
-"""The pages' own words in the languages that they are translated to: one catalogue, by key.
+"""The pages' own texts in every supported language: one catalogue, by key.
 
 A text names values as ``{name}``. Templates name texts as ``{{key}}``; the values of these texts
-are then values of the template. The script's words have keys that begin with ``script.``.
+are then values of the template. The script's texts have keys that begin with ``script.``.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Texts:
         self._templates: dict[str, str] = {}
 
     def say(self, key: str, /, **values: str) -> str:
-        """Returns a text with its values.
+        """Return a text with its values.
 
         Raises:
             KeyError: there is no such text, or a value of it is not given.
@@ -45,18 +45,18 @@ class Texts:
         return _VALUE.sub(lambda found: values[found[1]], text)
 
     def count(self, key: str, count: int) -> str:
-        """Returns the text for one or for several, with how many."""
+        """Return the singular or the plural text, with the count."""
         return self.say(f"{key}.{'one' if count == 1 else 'other'}", count=f"{count:,}")
 
     def template(self, source: str) -> str:
-        """Returns a template with the texts that it names."""
+        """Return a template with the texts that it names."""
         if source not in self._templates:
             self._templates[source] = _KEY.sub(lambda found: self._as_template(found[1]), source)
         return self._templates[source]
 
     @cached_property
     def script(self) -> dict[str, str]:
-        """The script's words, by their keys without ``script.``."""
+        """The script's texts, by their keys without ``script.``."""
         return {
             key.removeprefix(_SCRIPT): texts[self.language]
             for key, texts in _CATALOGUE.items()
@@ -70,7 +70,7 @@ class Texts:
 
 @cache
 def find_texts(tag: str) -> Texts:
-    """Returns the texts in a language, or in English where they are not translated to it.
+    """Return the texts in a language, or in English where there is no translation.
 
     Parameters:
         tag: BCP 47 tag, such as ``de-AT``.
@@ -80,7 +80,7 @@ def find_texts(tag: str) -> Texts:
 
 
 def find_language_tag(tag: str) -> str:
-    """Returns the tag of the language that the pages' own words are in on a site in a language.
+    """Return the language tag of the pages' own texts, given the site's language.
 
     Parameters:
         tag: BCP 47 tag of the site's language.

@@ -1,8 +1,8 @@
-"""All pages as one document, ``/llms-full.txt``: made once for each revision of the content.
+"""Caches ``/llms-full.txt``, all pages in one document, per revision of the content.
 
-It is as large as the content. What is kept of it is compressed, and it is sent piece by piece:
-however many read it, and however slowly, each costs the memory of one piece. It is kept in the data
-folder as well, for the next start.
+It is as large as the content. The cache is compressed, and it is sent in pieces: each reader costs
+the memory of one piece, however many and slow they are. A copy in the data folder serves the next
+start.
 """
 
 from __future__ import annotations
@@ -21,21 +21,21 @@ from aitp_desk.knowledge.index.atomic_write import replace_file
 from aitp_desk.web.pages.full.subprocess_render import RenderedPage
 
 FILE = "llms-full"
-"""Where it is kept in the data folder. The file may be deleted at any time."""
+"""Its name in the data folder. The file may be deleted at any time."""
 PIECE_BYTES = 64 * 1024
-"""What is sent at once, or one page where that is longer."""
+"""The size of a piece, or one page where that is longer."""
 
 Write = Callable[[], Generator[RenderedPage]]
 
 
 class FullText(msgspec.Struct, frozen=True, array_like=True):
-    """The document as it is kept.
+    """The cached document.
 
     Parameters:
-        revision: of what it is made from.
-        tag: by which a reader asks whether it has changed.
-        size: in bytes, as it is sent.
-        tokens: about how many tokens it is.
+        revision: of its sources.
+        tag: its ETag.
+        size: in bytes, uncompressed.
+        tokens: the approximate number of tokens.
     """
 
     revision: str
@@ -45,16 +45,16 @@ class FullText(msgspec.Struct, frozen=True, array_like=True):
     compressed: tuple[bytes, ...]
 
     async def pieces(self) -> AsyncIterator[bytes]:
-        """The document, piece by piece."""
+        """Yield the document in pieces."""
         for piece in self.compressed:
             yield zlib.decompress(piece)
 
 
 class FullTextCache:
-    """Keeps the document of the present revision.
+    """Holds the document of the current revision.
 
     Parameters:
-        file: where it is kept for the next start; None for nowhere.
+        file: the copy for the next start; None for none.
     """
 
     def __init__(self, file: Path | None = None) -> None:
@@ -63,11 +63,11 @@ class FullTextCache:
         self._making = asyncio.Lock()
 
     async def get(self, revision: str, write: Write) -> FullText:
-        """The document, written in a thread where it is not kept; once, however many wait for it.
+        """Return the document; write it in a thread if needed, once for all that wait.
 
         Parameters:
-            revision: of what it is made from: the content, and all else that shows in it.
-            write: gives its text in parts; it is closed when nobody waits any more.
+            revision: of its sources: the content, and all else that shows in it.
+            write: yields its text in parts; it is closed when no caller waits any more.
         """
         async with self._making:
             if self._kept is None or self._kept.revision != revision:
@@ -86,7 +86,7 @@ class FullTextCache:
             if kept.revision == revision and _is_whole(kept):
                 return kept
         made = _compress(revision, write, stop)
-        # if it cannot be kept, the next start makes it again
+        # if it cannot be saved, the next start writes it again
         with suppress(OSError), replace_file(self._file) as new:
             new.write_bytes(msgspec.msgpack.encode(made))
         return made
@@ -115,7 +115,7 @@ def _compress(revision: str, write: Write, stop: threading.Event) -> FullText:
 
 
 def _is_whole(text: FullText) -> bool:
-    """Whether what is kept is what was written.
+    """Return whether the saved copy is intact.
 
     Raises:
         zlib.error: it is not.

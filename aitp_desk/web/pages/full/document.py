@@ -1,4 +1,4 @@
-"""All pages of a site as one document: written for who asks for it, or before somebody does."""
+"""Writes all pages of a site as one document, on request or ahead of one."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from aitp_desk.web.pages.full.cache import FILE, FullText, FullTextCache
 from aitp_desk.web.pages.full.subprocess_render import RenderedPage, write_pages
 
 LARGE_PASSAGES = 1000
-"""The pages of a site with so many passages are written before somebody asks for all of them."""
+"""Sites with this many passages get the document ahead of the first request."""
 SETTLED_SECONDS = 5.0
-"""So long after the start, or after a change of the content, that begins."""
+"""How long after the start, or after a change of the content, that begins."""
 _WRITERS = ("aitp-desk", "html-to-markdown")
-"""Another version of these may write pages otherwise."""
+"""The document depends on the versions of these packages."""
 
 _log = structlog.get_logger(__name__)
 
@@ -35,8 +35,7 @@ class FullDocument:
     """The document of all pages.
 
     Parameters:
-        site: whose pages these are.
-        data: the desk's data folder; None where nothing is kept for the next start.
+        data: the desk's data folder; None disables the copy on disk.
     """
 
     def __init__(self, site: Site, data: Path | None) -> None:
@@ -44,7 +43,7 @@ class FullDocument:
         self._texts = FullTextCache(data / FILE if data is not None else None)
 
     async def text(self, editions: Editions) -> FullText:
-        """The document. A page from elsewhere is not the site's and not in it.
+        """Return the document, without pages from elsewhere, which are not the site's.
 
         Raises:
             Unavailable: it cannot be written now.
@@ -62,7 +61,7 @@ class FullDocument:
         return await self._texts.get(sha256(made_from).hexdigest(), write)
 
     def write_ahead(self, desk: Desk) -> AbstractAsyncContextManager[None]:
-        """Have the document of a large site written before somebody asks for it.
+        """Write the document of a large site in the background, ahead of the first request.
 
         Parameters:
             desk: of the site.
@@ -76,7 +75,7 @@ class FullDocument:
             if len(editions.library.passages) >= LARGE_PASSAGES:
                 try:
                     await self.text(editions)
-                except Exception as error:  # noqa: BLE001 -- whoever asks for it is told
+                except Exception as error:  # noqa: BLE001 -- -- a request for it reports the error
                     _log.warning("pages.not_written_ahead", reason=str(error))
             if desk.knowledge.editions is editions:
                 await desk.knowledge.replaced()
@@ -84,12 +83,12 @@ class FullDocument:
 
 @cache
 def _versions() -> tuple[str, ...]:
-    """Of what writes the pages; they are looked up in files."""
-    from importlib.metadata import version  # nobody asks for it at the start
+    """Return the versions of the writers; they are looked up in files."""
+    from importlib.metadata import version  # not needed at the start
 
     return tuple(map(version, _WRITERS))
 
 
 def map_urls(editions: Editions) -> dict[str, str]:
-    """The address of each document by its source."""
+    """Return the address of each document by its source."""
     return {document.source: document.url for document in editions.documents}

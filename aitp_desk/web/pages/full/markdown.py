@@ -1,8 +1,7 @@
-"""A page of the content as Markdown, for whoever reads it with a model.
+"""Converts a page of the content to Markdown, for readers with a model.
 
-It is made from the HTML that the page itself shows (:mod:`aitp_desk.web.pages.blocks.article`),
-whatever the
-file was written in: what is safe to show, and what is left out of sight, is decided there, once.
+It starts from the HTML that the page shows (:mod:`aitp_desk.web.pages.blocks.article`), whatever
+the format of the file: what is safe and what stays invisible is decided once, there.
 """
 
 from __future__ import annotations
@@ -25,15 +24,14 @@ if TYPE_CHECKING:
 PART_CHARACTERS = 32 * 1024
 """A longer page is converted in parts."""
 MAX_DEPTH = 200
-"""What nests deeper is left out: the converter follows it on the stack."""
+"""Deeper nesting is left out: the converter recurses."""
 
 _ESCAPED = "`*_~[]<&!\\"
 _STAND_INS = {ord(sign): chr(0xFDD0 + number) for number, sign in enumerate(_ESCAPED)}
-"""What stands for an escaped sign until the page is converted, so that the converter does not see
-it: code points that are no characters, so that no text needs them.
-"""
+"""Stand-ins for escaped signs until the page is converted, so that the converter does not see them:
+code points that are no characters, so that no text needs them."""
 _WIDE_SPACE, _WIDE_STAND_IN = "\u3000", "\ufdef"
-"""The space of Japanese, which the converter would make a narrow one."""
+"""The space of Japanese, which the converter would narrow."""
 _UNESCAPED = {stand_in: f"\\{chr(sign)}" for sign, stand_in in _STAND_INS.items()} | {
     _WIDE_STAND_IN: _WIDE_SPACE
 }
@@ -48,10 +46,10 @@ _SIGNS = re.compile(
     r"|!(?=\[)"
     r"|\\(?=[!-/:-@\[-`{-~])"
 )
-"""What Markdown would read as more than itself. The converter looks after beginnings of lines."""
+"""Signs that Markdown would interpret. The converter escapes those at the beginning of a line."""
 _SIGNS_IN_LINKS = re.compile(rf"{_SIGNS.pattern}|[\[\]]")
 _SIGNS_LAST = frozenset("<]!\\")
-"""What is read together with the element that follows."""
+"""Signs that Markdown may interpret together with the element that follows."""
 _SPACE = re.compile(r"[ \t\n\r\f]+")
 _WRAPPERS = frozenset({"body", "main", "article", "section", "div"})
 _BLOCKS = _WRAPPERS | {"h1", "h2", "h3", "h4", "h5", "h6", "p", "ul", "ol", "dl", "table", "pre"}
@@ -59,7 +57,7 @@ _VERBATIM = frozenset({"pre", "code", "kbd", "samp", "tt"})
 
 
 def write_markdown(site: Site, document: Document, urls: Mapping[str, str]) -> str:
-    """A page with front matter: its title, description, address, date and language.
+    """Write a page with front matter: title, description, address, date, language.
 
     Parameters:
         urls: address of each document by its source, for links from file to file.
@@ -79,12 +77,12 @@ def write_markdown(site: Site, document: Document, urls: Mapping[str, str]) -> s
 
 
 def write_body(site: Site, document: Document, urls: Mapping[str, str]) -> str:
-    """A page below its title, without front matter; links lead to absolute addresses.
+    """Write a page with its title, without front matter; links become absolute.
 
     Parameters:
         urls: as for :func:`write_markdown`.
     """
-    from html_to_markdown import convert  # the tenth of a second that this takes is not the start's
+    from html_to_markdown import convert  # imported on first use: it takes a tenth of a second
 
     article = write_article(document, urls)
     html = _STAND_IN.sub("", f"<h1>{escape(article.title)}</h1>\n{article.body}")
@@ -101,10 +99,10 @@ def write_body(site: Site, document: Document, urls: Mapping[str, str]) -> str:
         if not _can_be_marked(emphasis):
             emphasis.unwrap()
     for raised in body.css("sup"):
-        if raised.text().startswith("["):  # a note's mark, which is no power
+        if raised.text().startswith("["):  # a footnote mark, no exponent
             raised.unwrap()
     _escape(body)
-    for term in body.css("dt"):  # Markdown has no lists of definitions
+    for term in body.css("dt"):  # Markdown has no definition lists
         term.inner_html = f"<strong>{term.inner_html}</strong>"
     for block in body.css("pre"):
         _flatten(block)
@@ -124,14 +122,14 @@ def _options() -> ConversionOptions:
         extract_metadata=False,
         highlight_style="none",
         max_depth=MAX_DEPTH,
-        sup_symbol="^",  # 2^31^, as Pandoc has it: 231 is another number
+        sup_symbol="^",  # 2^31^, as in Pandoc: 231 is another number
     )
 
 
 def _parts(body: LexborNode) -> Iterator[str]:
-    """The page's HTML in parts that end where a block does, few of them long.
+    """Split the page's HTML into parts at the ends of blocks, most of them short.
 
-    The converter lets no other thread run: a reference of a megabyte would hold up everybody.
+    The converter holds the GIL: a reference of a megabyte would block every request.
     """
     part: list[str] = []
     size = 0
@@ -153,9 +151,9 @@ def _parts(body: LexborNode) -> Iterator[str]:
 
 
 def _can_be_marked(emphasis: LexborNode) -> bool:
-    """Whether asterisks around a text would be read as emphasis (CommonMark, section 6.2).
+    """Return whether asterisks around a text would be parsed as emphasis (CommonMark, 6.2).
 
-    Not between a sign within and a letter without: ``**(a)**b`` is read as it stands.
+    They are not between a sign inside and a letter outside: ``**(a)**b`` stays literal.
     """
     begins, ends = _sign_at(emphasis.first_child, 0), _sign_at(emphasis.last_child, -1)
     return not (
@@ -165,7 +163,7 @@ def _can_be_marked(emphasis: LexborNode) -> bool:
 
 
 def _sign_at(node: LexborNode | None, end: int) -> bool | None:
-    """Whether what is written for a node begins (0) or ends (-1) with a sign, or with a letter.
+    """Return whether a node's text begins (0) or ends (-1) with a sign; False for a letter.
 
     None where it is neither: white space or nothing.
     """
@@ -178,7 +176,7 @@ def _sign_at(node: LexborNode | None, end: int) -> bool | None:
 
 
 def _escape(body: LexborNode) -> None:
-    """Put a stand-in for each sign that must be escaped in a text; code is left as it is."""
+    """Replace each sign that must be escaped in a text by its stand-in; code stays unchanged."""
     waiting = [(body, _SIGNS)]
     while waiting:
         node, signs = waiting.pop()
@@ -201,7 +199,7 @@ def _escape_text(node: LexborNode, signs: re.Pattern[str]) -> None:
 
 
 def _flatten(block: LexborNode) -> None:
-    """Leave nothing but its text, and its language, in a block of code."""
+    """Reduce a block of code to its text and its language."""
     code = block.css_first("code")
     language = escape((code.attributes.get("class") or "") if code is not None else "")
     text = escape(block.text())

@@ -1,7 +1,7 @@
-"""Pages as Markdown where they are long or many: written by a process of its own.
+"""Renders long or many pages as Markdown in a subprocess.
 
-What turns HTML into Markdown lets no other thread run meanwhile: for half a second where a page has
-a megabyte, again and again where there are a thousand. A process holds up nobody.
+The converter from HTML to Markdown holds the GIL: for half a second where a page has a megabyte,
+again and again where there are a thousand. A subprocess blocks no request.
 """
 
 from __future__ import annotations
@@ -22,25 +22,25 @@ from aitp_desk.model.errors import Unavailable
 from aitp_desk.web.pages.full.markdown import write_markdown
 
 HERE_CHARACTERS = 64 * 1024
-"""What is written in a row without a process, which takes its time to start."""
+"""How many characters are rendered in this process, since a subprocess takes time to start."""
 
 _PROGRAM = "aitp_desk.web.pages.full.subprocess_render"
 _SIZE = 8
-"""How many bytes say how long what follows is."""
+"""How many bytes state the length of a message."""
 _encode = msgspec.msgpack.encode
 
 
 class RenderedPage(msgspec.Struct, frozen=True, array_like=True):
-    """A page as Markdown, with front matter, and about how many tokens it is."""
+    """A page as Markdown, with front matter, and its approximate number of tokens."""
 
     text: str
     tokens: int
 
 
 class _RenderOptions(msgspec.Struct, frozen=True, array_like=True):
-    """What holds for all pages.
+    """The options for all pages.
 
-    As :func:`aitp_desk.web.pages.full.markdown.write_markdown` takes it.
+    As :func:`aitp_desk.web.pages.full.markdown.write_markdown` takes them.
     """
 
     site: Site
@@ -50,13 +50,13 @@ class _RenderOptions(msgspec.Struct, frozen=True, array_like=True):
 def write_pages(
     site: Site, documents: Iterable[Document], urls: Mapping[str, str]
 ) -> Iterator[RenderedPage]:
-    """Pages as Markdown, one after the other; to be asked for in a thread.
+    """Yield pages as Markdown; blocks, so iterate it in a thread.
 
     Parameters:
         urls: address of each document by its source, for links from file to file.
 
     Raises:
-        Unavailable: the process has ended before it was done.
+        Unavailable: the process ended too early.
     """
     order = _RenderOptions(site, urls)
     room = HERE_CHARACTERS
@@ -80,14 +80,14 @@ def _write(order: _RenderOptions, document: Document) -> RenderedPage:
 
 @contextmanager
 def _writer() -> Iterator[subprocess.Popen[bytes]]:
-    """A process that takes an order and then pages; it ends when nobody asks it any more."""
+    """Run a process that reads the options and then pages; kill it at the end."""
     with start_process(_PROGRAM) as process:
         try:
             yield process
         finally:
             process.kill()
             if process.stdin is not None:
-                with suppress(OSError):  # what it has not read, nobody reads any more
+                with suppress(OSError):  # the killed process reads no more
                     process.stdin.close()
 
 
@@ -119,10 +119,10 @@ def _send(to: IO[bytes] | None, what: msgspec.Struct) -> None:
 
 
 def _receive(of: IO[bytes] | None) -> bytes:
-    """The next message.
+    """Read the next message.
 
     Raises:
-        EOFError: there is none any more.
+        EOFError: there is none.
     """
     size = of.read(_SIZE) if of is not None else b""
     if of is None or len(size) < _SIZE:
@@ -135,7 +135,7 @@ def _receive(of: IO[bytes] | None) -> bytes:
 
 
 def main() -> None:
-    """Write the pages that come in, until no more come."""
+    """Render the pages read from standard input, until it ends."""
     pages = sys.stdin.buffer
     order = msgspec.msgpack.decode(_receive(pages), type=_RenderOptions)
     try:
