@@ -1,8 +1,8 @@
-"""What a desk tells of its own work in numbers, whoever asks and in whichever form.
+"""Figures of the desk's work, independent of reader and format.
 
-What is counted often is counted in plain integers, where it happens; figures are made of them only
-when somebody asks. Names and units are as Prometheus has them: base units, ``_total`` at the end of
-what only rises. No label holds an id, an address or anything else that callers choose freely.
+Frequent events are counted in plain integers, where they happen; figures are made of them only on
+request. Names and units follow Prometheus: base units, ``_total`` at the end of counters. No label
+holds an id, an address or anything else that callers choose freely.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ NO_LABELS: Labels = {}
 
 
 class Histogram:
-    """How often values fell between bounds.
+    """Counts how often values fell between bounds.
 
     Parameters:
-        bounds: in rising order; a value that is equal to one counts as below it.
+        bounds: in rising order; a value equal to one counts as below it.
 
     Attributes:
         counts: how many values fell below each bound and above the one before; the last are those
             above all.
-        total: of all values.
+        total: the sum of all values.
     """
 
     __slots__ = ("bounds", "counts", "total")
@@ -46,10 +46,10 @@ Sample = tuple[Labels, float | Histogram]
 
 
 class Figure(msgspec.Struct, frozen=True):
-    """One thing that is told, by name.
+    """A named metric with its samples.
 
     Parameters:
-        text: what it says, in a sentence.
+        text: its description, in a sentence.
         samples: its values, by their labels; all have the same ones.
     """
 
@@ -60,27 +60,27 @@ class Figure(msgspec.Struct, frozen=True):
 
 
 def counter(name: str, text: str, value: float) -> Figure:
-    """What only rises, as one number."""
+    """Return a counter without labels."""
     return Figure(name, "counter", text, ((NO_LABELS, value),))
 
 
 def gauge(name: str, text: str, value: float) -> Figure:
-    """What rises and falls, as one number."""
+    """Return a gauge without labels."""
     return Figure(name, "gauge", text, ((NO_LABELS, value),))
 
 
 def counters(name: str, text: str, label: str, values: Mapping[str, float]) -> Figure:
-    """What only rises, a number for each value of one label."""
+    """Return a counter with a value for each value of one label."""
     samples = tuple(({label: key}, value) for key, value in values.items())
     return Figure(name, "counter", text, samples)
 
 
 def gauges(name: str, text: str, label: str, values: Mapping[str, float]) -> Figure:
-    """What rises and falls, a number for each value of one label."""
+    """Return a gauge with a value for each value of one label."""
     samples = tuple(({label: key}, value) for key, value in values.items())
     return Figure(name, "gauge", text, samples)
 
 
 def histogram(name: str, text: str, values: Histogram) -> Figure:
-    """How often values fell between bounds."""
+    """Return a histogram without labels."""
     return Figure(name, "histogram", text, ((NO_LABELS, values),))

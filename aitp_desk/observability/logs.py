@@ -1,7 +1,7 @@
 """The desk's log: lines for people on a terminal, JSON elsewhere, one line an event.
 
-What is logged is what happened, never what was said: no message, no credential, no id that opens
-something. Whoever logs gives names and numbers; ids of anonymous threads only as keyed hashes.
+It records events, never content: no message, no credential, no id that opens something. Log calls
+pass names and numbers; ids of anonymous threads only as keyed hashes.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def set_up_logs(settings: Log, *, quiet: bool = False) -> None:
     """Send every log of this process, the HTTP server's too, to standard error.
 
     Parameters:
-        quiet: for a command that prints a result: what is logged as information is left out.
+        quiet: for a command that prints a result: omits the level info.
     """
     plain = settings.format == "console" or (settings.format == "auto" and sys.stderr.isatty())
     shared: list[Any] = [
@@ -68,11 +68,11 @@ def set_up_logs(settings: Log, *, quiet: bool = False) -> None:
     root.setLevel(level)
     # the server logs a client's malformed request as an error with a traceback; it is neither
     logging.getLogger("aiohttp.server").setLevel(logging.CRITICAL)
-    logging.getLogger("python_multipart").setLevel(logging.CRITICAL)  # so of a malformed form
-    # it tells of every request, and repeats what was wrong with one
+    logging.getLogger("python_multipart").setLevel(logging.CRITICAL)  # the same for forms
+    # it logs every request, and repeats the faulty parts of one
     logging.getLogger("mcp").setLevel(logging.ERROR)
-    # at the level debug these write down what is sent to the model: what visitors said; see also
-    # where the SDK is imported, which sets its own level
+    # at the level debug these log what is sent to the model, including visitors' messages; the
+    # module that imports the SDK also resets the SDK's own level
     for name in ("anthropic", "httpx2", "httpcore2"):
         logging.getLogger(name).setLevel(logging.WARNING)
 
@@ -80,7 +80,7 @@ def set_up_logs(settings: Log, *, quiet: bool = False) -> None:
 def _redact(
     _logger: object, _method: str, event: MutableMapping[str, Any]
 ) -> MutableMapping[str, Any]:
-    """Drop what must never be logged, should somebody log it."""
+    """Redact values that must never be logged, in case a log call passes them."""
     for key in event.keys() & _SECRET_KEYS:
         event[key] = "[redacted]"
     return event

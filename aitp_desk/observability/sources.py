@@ -1,7 +1,7 @@
 """The sources of a process's figures.
 
-What has figures is a *source*: a function that returns them as they are now. The composition root
-adds it; nothing else knows of it.
+A *source* is a function that returns current figures. The composition root adds them; nothing else
+knows of them.
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ Source = Callable[[], Iterable[Figure] | Awaitable[Iterable[Figure]]]
 
 
 class MetricsCollector:
-    """Gives the figures of all sources."""
+    """Collects the figures of all sources."""
 
     def __init__(self) -> None:
         self._sources: list[Source] = [_about_the_desk]
 
     def add(self, *sources: Source) -> None:
-        """Have further sources asked from now on."""
+        """Add further sources."""
         self._sources.extend(sources)
 
     async def figures(self) -> tuple[Figure, ...]:
-        """All figures as they are now.
+        """Return all current figures.
 
         Raises:
             StoreError: the store does not answer.

@@ -1,9 +1,9 @@
-"""Spans: how long the parts of an answer took, for whoever has OpenTelemetry collect them.
+"""Spans: how long the parts of an answer took, for OpenTelemetry.
 
-Until it is switched on nothing is imported and next to nothing is done. What collects spans, and
-where they go, is set up outside of the desk (``docs/running.md``): only OpenTelemetry's API is used
-here. Names and attributes are those of its semantic conventions, where they have some. No attribute
-holds what callers said, or an id that opens something.
+Until it is enabled nothing is imported and the cost is close to none. Collection and export are set
+up outside of the desk (``docs/running.md``): only OpenTelemetry's API is used here. Names and
+attributes follow its semantic conventions, where they exist. No attribute holds what callers said,
+or an id that opens something.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ Attributes = Mapping[str, str | int]
 Kind = Literal["internal", "server", "client"]
 NO_ATTRIBUTES: Attributes = {}
 VARIABLES = "OTEL_"
-"""How the variables of the environment begin by which collecting spans is set up."""
+"""Prefix of the environment variables that configure the collection of spans."""
 OFF = "OTEL_SDK_DISABLED"
 
 
 class Span:
-    """A span that has begun; it is nothing while spans are switched off.
+    """A started span; without effect while tracing is disabled.
 
     Parameters:
         span: OpenTelemetry's.
@@ -45,7 +45,7 @@ class Span:
             self._span.set_attributes(attributes)
 
     def fail(self, reason: str) -> None:
-        """Say that what it stands for has failed.
+        """Mark the span as failed.
 
         Parameters:
             reason: a word of a closed list (``error.type``).
@@ -57,13 +57,13 @@ class Span:
             self._span.set_status(StatusCode.ERROR)
 
     def end(self) -> None:
-        """End it, where :func:`begin_span` has begun it."""
+        """End the span, if :func:`begin_span` started it."""
         if self._span is not None:
             self._span.end()
 
 
 class _Switch:
-    """Whether spans are made in this process."""
+    """Whether this process makes spans."""
 
     tracer: Tracer | None = None
 
@@ -72,7 +72,7 @@ _NONE = Span(None)
 
 
 def is_wanted(environment: Mapping[str, str]) -> bool:
-    """Whether the environment has somebody collect spans."""
+    """Return whether the environment configures the collection of spans."""
     if environment.get(OFF, "").lower() == "true":
         return False
     return any(name.startswith(VARIABLES) for name in environment)
@@ -80,10 +80,10 @@ def is_wanted(environment: Mapping[str, str]) -> bool:
 
 @contextmanager
 def tracing(is_on: bool) -> Iterator[bool]:
-    """Make spans for as long as the context lasts, where that is wanted.
+    """Enable spans for as long as the context lasts.
 
-    Returns:
-        Whether it is.
+    Yields:
+        Whether they are enabled.
     """
     tracer = None
     if is_on:
@@ -105,10 +105,10 @@ def span(
     kind: Kind = "internal",
     caller: Mapping[str, str] | None = None,
 ) -> Iterator[Span]:
-    """Make a span of what is done in the context; spans that begin within it are its children.
+    """Make a span of the context; spans that begin within it are its children.
 
     Parameters:
-        caller: headers of whoever asks, if they may say of which trace this is a part (W3C Trace
+        caller: headers of the caller, if they may name the trace that this belongs to (W3C Trace
             Context).
     """
     if _Switch.tracer is None:
@@ -128,7 +128,7 @@ def span(
 def begin_span(
     name: str, attributes: Attributes = NO_ATTRIBUTES, *, kind: Kind = "internal"
 ) -> Span:
-    """Begin a span that ends elsewhere; what begins after it is not its child."""
+    """Start a span that ends elsewhere; later spans are not its children."""
     if _Switch.tracer is None:
         return _NONE
     return Span(_Switch.tracer.start_span(name, kind=_kind(kind), attributes=attributes))
