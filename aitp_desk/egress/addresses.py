@@ -1,4 +1,4 @@
-"""Which addresses are asked, by whatever name or spelling: rules, and the socket that keeps them.
+"""The rules for outgoing addresses, and the socket that enforces them.
 
 Source: the IANA registries of special-purpose addresses (RFC 6890), RFC 6761 (special-use names),
 the WHATWG URL standard, section 3.5 (hosts).
@@ -22,15 +22,15 @@ Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 
 _WITH_USER = re.compile(r"(?:[^/?#]*:)?//[^/?#]*@")
 _ANY_NUMBER = re.compile(r"(^|\.)(\d+|0x[0-9a-f]*)\.?$", re.IGNORECASE)
-"""How a host ends that some resolvers read as an IPv4 address (WHATWG URL, section 3.5)."""
+"""The end of a host that some resolvers read as an IPv4 address (WHATWG URL, section 3.5)."""
 _INNER_NAME = re.compile(
     r"(?:[^.]+|(?:.*\.)?(?:localhost|local|internal|intranet|lan|home\.arpa))\.?", re.IGNORECASE
 )
-"""What names this machine or one of its own network and nobody else's: a word without a dot, and
-the domains that were set aside for that (RFC 6761, RFC 6762, RFC 8375, ICANN's ``internal``)."""
+"""Names of this machine or its network: a word without a dot, and the domains reserved for that
+(RFC 6761, RFC 6762, RFC 8375, ICANN's ``internal``)."""
 _GLOBAL_UNICAST = ipaddress.ip_network("2000::/3")
 _NOT_PUBLIC: tuple[ipaddress.IPv4Network | ipaddress.IPv6Network, ...] = (
-    ipaddress.ip_network("168.63.129.16/32"),  # what a cloud's machines see as their host (Azure)
+    ipaddress.ip_network("168.63.129.16/32"),  # the host as a cloud's machines see it (Azure)
     ipaddress.ip_network("192.0.0.0/24"),  # IETF protocol assignments (RFC 6890)
     ipaddress.ip_network("192.88.99.0/24"),  # relays to 6to4 (RFC 7526)
     ipaddress.ip_network("2002::/16"),  # 6to4: an IPv4 address in disguise (RFC 3056)
@@ -39,30 +39,30 @@ _NOT_PUBLIC: tuple[ipaddress.IPv4Network | ipaddress.IPv6Network, ...] = (
 
 
 class AddressNotPublic(OSError):
-    """The connection that was about to be made leads to an address that is not public."""
+    """The connection to be opened leads to an address that is not public."""
 
     reason = "does not lead to a public address"
 
     def __init__(self) -> None:
-        # the same words for each of a name's addresses, so that the client joins them into one
+        # the same text for each of a name's addresses, so that the client joins them into one
         super().__init__(self.reason)
 
 
 class Addresses:
-    """The addresses that one client asks.
+    """Decides which addresses one client may request.
 
     Parameters:
-        allow_loopback: also this machine's own loopback, there without encryption as well.
+        allow_loopback: also allows this machine's loopback, there without encryption as well.
     """
 
     def __init__(self, *, allow_loopback: bool) -> None:
         self._allow_loopback = allow_loopback
 
     def parse(self, text: str, *, base: URL | None = None) -> URL:
-        """The address in the form in which it is asked: what is checked is what is used.
+        """Parse and normalize an address: the checked form is the requested one.
 
         Raises:
-            AddressRefused: it can be told to be wrong without asking anybody.
+            AddressRefused: it is invalid, as far as that shows without a look-up.
         """
         if len(text) > MAX_ADDRESS_CHARACTERS:
             raise AddressRefused(f"An address has at most {MAX_ADDRESS_CHARACTERS} characters.")
@@ -92,10 +92,10 @@ class Addresses:
         return address
 
     def open_socket(self, info: tuple[Any, ...]) -> socket.socket:
-        """A socket for one attempt to connect, to an address that may be asked.
+        """Open a socket for one attempt to connect, if the address is allowed.
 
         Raises:
-            NotPublic: it may not.
+            AddressNotPublic: it is not.
         """
         family, kind, protocol, _, sockaddr = info
         if not self._may_ask(_plain(ipaddress.ip_address(sockaddr[0]))):
@@ -107,9 +107,9 @@ class Addresses:
 
 
 def is_public(address: Address) -> bool:
-    """Whether an address is global unicast: one machine's, on the public internet.
+    """Return whether an address is global unicast: one machine's, on the public internet.
 
-    IPv4 addresses within IPv6 ones are read as what they are (``::ffff:0:0/96``), or refused with
+    IPv4 addresses within IPv6 ones count as IPv4 addresses (``::ffff:0:0/96``), or are refused with
     all of their kind (NAT64, 6to4, Teredo).
     """
     address = _plain(address)
@@ -123,13 +123,13 @@ def is_public(address: Address) -> bool:
 
 
 def _plain(address: Address) -> Address:
-    """The IPv4 address that an IPv6 address is the mapped form of, or the address itself."""
+    """Return the IPv4 address that an IPv6 address maps, or the address itself."""
     mapped = address.ipv4_mapped if isinstance(address, ipaddress.IPv6Address) else None
     return mapped or address
 
 
 def _literal(host: str) -> Address | None:
-    """The address that a host is written as; None for a name.
+    """Return a host's literal address; None for a name.
 
     Raises:
         AddressRefused: it is neither: a number that only some would read as an address, or an

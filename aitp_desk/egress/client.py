@@ -1,4 +1,4 @@
-"""The client itself: one request after the other, each held to the same rules and bounds."""
+"""The HTTP client: applies the same rules and bounds to every request and redirect."""
 
 from __future__ import annotations
 
@@ -26,30 +26,30 @@ if TYPE_CHECKING:
     from aiohttp.connector import Connection
 
 USER_AGENT = "aitp-desk"
-"""What the desk calls itself, also in ``robots.txt``."""
+"""The desk's User-Agent, also in ``robots.txt``."""
 MAX_REDIRECTS = 5
-"""A request follows so many redirects and no more."""
+"""How many redirects a request follows."""
 MAX_AT_ONCE = 80
-"""So many connections are open at once; further requests wait for one. It is more than strangers
-may ask for in a minute (``auth/directories.py``), so theirs alone are never all of them."""
+"""Most open connections; further requests wait for one. It exceeds what unknown callers may request
+in a minute (``auth/directories.py``), so they alone never occupy all of them."""
 MAX_AT_ONE_HOST = 4
-"""So many of them lead to one host: who answers slowly keeps nobody else waiting."""
+"""Most connections to one host: a slow host keeps no other request waiting."""
 MAX_ADDRESSES = 8
-"""So many addresses of a name are tried."""
+"""How many addresses of a name are tried."""
 MAX_INTERIM = 16
-"""So many interim responses (1xx) may come before the answer (RFC 9110, section 15.2)."""
+"""Most interim responses (1xx) before the final one (RFC 9110, section 15.2)."""
 
 _CODINGS = ("gzip", "deflate")
-"""How an answer may be compressed."""
+"""Accepted compressions of a response."""
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 Approve = Callable[[str], Awaitable[None]]
 
 
 class Fetched(msgspec.Struct, frozen=True):
-    """An answer, whatever its status.
+    """A response, whatever its status.
 
     Parameters:
-        status: of what was fetched never a redirect that names where to.
+        status: after :meth:`Egress.fetch` never a redirect with a Location.
         headers: by name in any case.
         body: decompressed; empty unless the status is 2xx, or reasons are wanted.
         url: the address that answered, after redirects, without a fragment.
@@ -65,9 +65,9 @@ class Egress:
     """The client. It is opened and closed as a context.
 
     Parameters:
-        allow_loopback: also ask this machine's own loopback, there without encryption as well: for
+        allow_loopback: also allows this machine's loopback, there without encryption as well: for
             tests.
-        resolver: finds addresses of names; by default one that asks the system's name servers.
+        resolver: resolves names; by default one that queries the system's name servers.
     """
 
     def __init__(
@@ -79,8 +79,8 @@ class Egress:
         self._session: aiohttp.ClientSession | None = None
 
     async def __aenter__(self) -> Self:
-        # the system's way to look a name up holds a thread until name servers answer, who may be
-        # strangers', and of such threads there are so few that the whole desk waits for them
+        # getaddrinfo holds a thread until name servers answer, which strangers may control, and
+        # there are so few of these threads that the whole desk would wait for them
         self._names = _FewAddresses(self._resolver or aiohttp.AsyncResolver())
         self._session = aiohttp.ClientSession(
             connector=aiohttp.TCPConnector(
@@ -111,10 +111,10 @@ class Egress:
             self._names = None
 
     def check(self, url: str) -> None:
-        """Refuse an address that can be told to be wrong without asking anybody.
+        """Refuse an address that is invalid without a look-up.
 
         A name that passes may still lead to an address that is not public: :meth:`fetch` finds out
-        when it connects. Whoever takes an address for later checks it now and fetches it then.
+        when it connects. Code that stores an address for later checks it now and fetches it then.
 
         Raises:
             AddressRefused: the message says which rule it breaks.
@@ -131,18 +131,18 @@ class Egress:
         approve: Approve | None = None,
         wants_reasons: bool = False,
     ) -> Fetched:
-        """Get an address, following redirects; each is held to the same rules.
+        """Get an address, following redirects; the same rules apply to each.
 
         Parameters:
             max_bytes: the largest body, in bytes, also once decompressed.
             seconds: for everything together, redirects included.
-            headers: sent to the origin of ``url`` only, not where a redirect leads off it.
-            approve: awaited with each address that a redirect leads to, before it is asked; it
-                raises to end the request.
-            wants_reasons: whether the body of an answer that is no 2xx is read as well.
+            headers: sent to the origin of ``url`` only, not where a redirect leaves it.
+            approve: awaited with each address of a redirect, before it is requested; it raises to
+                end the request.
+            wants_reasons: whether to read the body of a response that is no 2xx as well.
 
         Raises:
-            AddressRefused, TooManyRedirects, Unreachable, TooSlow, TooLarge: there is no answer.
+            AddressRefused, TooManyRedirects, Unreachable, TooSlow, TooLarge: there is no response.
         """
         address = self._addresses.parse(url)
         origin = address.origin()
@@ -174,17 +174,17 @@ class Egress:
         method: Literal["POST", "DELETE"] = "POST",
         wants_reasons: bool = False,
     ) -> Fetched:
-        """Send bytes to an address, once. A redirect is an answer as any other: none is followed.
+        """Send bytes to an address, once, without following redirects.
 
         Parameters:
-            body: sent as it is; ``headers`` say what it is.
-            max_bytes: the largest body of the answer, in bytes, also once decompressed.
+            body: sent unchanged; ``headers`` state its type.
+            max_bytes: the largest body of the response, in bytes, also once decompressed.
             seconds: for everything together.
-            wants_reasons: as of :meth:`fetch`.
+            wants_reasons: as for :meth:`fetch`.
 
         Raises:
-            AddressRefused, Unreachable, TooSlow, TooLarge: there is no answer. Unless the address
-                was refused, what was sent may have arrived.
+            AddressRefused, Unreachable, TooSlow, TooLarge: there is no response. Unless the address
+                was refused, the body may have arrived.
         """
         address = self._addresses.parse(url)
         try:
@@ -205,7 +205,7 @@ class Egress:
         *,
         wants_reasons: bool,
     ) -> Fetched:
-        """One request to an address that may be asked."""
+        """Send one request to an allowed address."""
         if self._session is None:
             raise RuntimeError("The client is not open.")
         host = address.host
@@ -228,7 +228,7 @@ class Egress:
 
 
 class _FewAddresses(AbstractResolver):
-    """A resolver that keeps the first addresses of a name: trying thousands takes the desk long."""
+    """A resolver that keeps the first addresses of a name: trying thousands takes too long."""
 
     def __init__(self, resolver: AbstractResolver) -> None:
         self._resolver = resolver
@@ -236,19 +236,19 @@ class _FewAddresses(AbstractResolver):
     async def resolve(
         self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_INET
     ) -> list[ResolveResult]:
-        """The first addresses of a name."""
+        """Return the first addresses of a name."""
         return (await self._resolver.resolve(host, port, family))[:MAX_ADDRESSES]
 
     async def close(self) -> None:
-        """Let go of what the resolver holds."""
+        """Close the resolver."""
         await self._resolver.close()
 
 
 class _Response(aiohttp.ClientResponse):
-    """A response that interim ones do not keep off for ever: each costs the desk time to read."""
+    """A response with a bound on interim ones: each costs the desk time to read."""
 
     async def start(self, connection: Connection) -> aiohttp.ClientResponse:
-        """Read on to the head of the final response."""
+        """Read up to the head of the final response."""
         protocol = connection.protocol
         if protocol is None:
             raise aiohttp.ClientConnectionError("the connection is closed")
@@ -269,11 +269,11 @@ class _Response(aiohttp.ClientResponse):
 
 
 async def _read(response: aiohttp.ClientResponse, max_bytes: int) -> bytes:
-    """The body, piece by piece: what is compressed is unpacked no further than it is taken.
+    """Read the body in pieces: decompression goes no further than the bound.
 
     Raises:
-        TooLarge: it goes on after ``max_bytes``.
-        Unreachable: it is compressed in a way that was not asked for, and would be read as it is.
+        TooLarge: it continues after ``max_bytes``.
+        Unreachable: its compression was not requested, and would not be undone.
     """
     coding = ", ".join(response.headers.getall("Content-Encoding", ["identity"])).strip().lower()
     transfer = response.headers.get("Transfer-Encoding", "chunked").strip().lower()
@@ -300,7 +300,7 @@ def _too_large(response: aiohttp.ClientResponse, max_bytes: int) -> TooLarge:
 
 
 def _reason(error: Exception) -> str:
-    """What went wrong, in words of our own: those of the libraries may hold addresses."""
+    """Describe an error in the desk's own text: that of the libraries may hold addresses."""
     match error:
         case aiohttp.ClientConnectorDNSError():
             return "its name leads to no address"

@@ -1,4 +1,4 @@
-"""Why a request to another server has no answer; no message holds a secret."""
+"""Reasons why a request to another server got no response; no message holds a secret."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ class EgressError(Exception):
 
 
 class AddressRefused(EgressError):
-    """The address, or one that it redirects to, is none that the desk asks. Trying again is no use.
+    """The address, or one that it redirects to, is not allowed. Trying again is no use.
 
     It is not https, it is malformed, it holds credentials, or it leads to an address that is not
     public.
@@ -24,8 +24,8 @@ class Unreachable(EgressError):
 
 
 class TooSlow(EgressError):
-    """The answer was not complete in time."""
+    """The response was not complete in time."""
 
 
 class TooLarge(EgressError):
-    """The body is larger than the caller takes, as it was sent or once it is decompressed."""
+    """The body exceeds the bound, as sent or once decompressed."""
