@@ -1,4 +1,4 @@
-"""An aiohttp site of one's own that leads agents to the desk beside it.
+"""Middleware for aiohttp sites that leads agents to the site's desk.
 
     from aiohttp import web
     from aitp_desk.middleware import announce
@@ -6,8 +6,8 @@
     app = web.Application()
     announce(app)
 
-It needs aiohttp and nothing else of the desk: the desk runs in a process of its own, and its
-addresses are proxied to it or stand on a host of their own.
+It needs aiohttp and nothing else of the desk: the desk runs in another process, and its addresses
+are proxied to it or are on another host.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 _OPAQUE = b"script|style|textarea|title|template|noscript|iframe|xmp"
 _ATTRIBUTES = rb"(?:[^=>]++|=\s*+(?:\"[^\"]*+\"?|'[^']*+'?)?+)*+>?"
-"""What follows a tag's name. A quoted value holds anything, to the very end if need be."""
+"""The rest of a tag after its name. An unterminated quote extends to the end of the page."""
 _TOLD = (
     rb"(?P<comment>!--(?!-?>))|/(?P<closes>head|body)\s*>"
     rb"|(?P<opens>" + _OPAQUE + rb")(?=[\s/>])" + _ATTRIBUTES
@@ -47,26 +47,26 @@ _TOKEN = re.compile(
     rb"(?P<token><(?:" + _TOLD + rb"))",
     re.IGNORECASE,
 )
-"""The next tag or comment that counts, and all before it. Nothing is given back: one pass it is."""
+"""The next relevant tag or comment, and all before it. Possessive, so that it is one pass."""
 _END_OF_COMMENT = re.compile(rb"--!?>")
 _BOUND_TO_BYTES = ("Content-Digest", "Repr-Digest", "Digest", "Content-MD5", "Accept-Ranges")
-"""Headers that would be wrong of a page to which something was added."""
+"""Headers that would be wrong for a page with additions."""
 
 
 def announce(app: web.Application, *, url: str = "", asks: bool = True) -> None:
-    """Have every response of a site name the manifest, and its HTML pages carry tags and notice.
+    """Add the manifest to every response of a site, and tags and notice to its HTML pages.
 
-    Every response gets the Link header: errors, redirects and streams too. Whoever would rather
-    have the manifest than a page is sent there by a 302 (AHP 0.1, section 3.2). Into an HTML page
-    the tags are put before ``</head>`` and the notice before ``</body>``, each where there is such
-    a place and no such thing yet. What is streamed, a file, compressed, a part of a page or bound
-    to its bytes, by a digest or because parts of it may be asked for, is left as it is.
+    Every response gets the Link header: errors, redirects and streams too. A request that prefers
+    the manifest to a page is redirected there by a 302 (AHP 0.1, section 3.2). In an HTML page the
+    tags are inserted before ``</head>`` and the notice before ``</body>``, each where there is such
+    a tag and no copy yet. Streams, files, compressed pages, parts of a page and pages bound to
+    their bytes, by a digest or because ranges may be requested, stay unchanged.
 
     Parameters:
         app: the outermost application, before it starts.
-        url: the desk's address, where it stands on a host of its own; empty where its addresses
-            are the site's.
-        asks: whether questions are answered there; False for a site that only serves its pages
+        url: the desk's address, where it is on another host; empty where its addresses are the
+            site's.
+        asks: whether the desk answers questions; False for a site that only serves its pages
             (MODE1).
     """
     url = url.rstrip("/")
@@ -103,11 +103,11 @@ def _redirect(address: str) -> web.Response:
 
 
 def _put_into(response: web.Response, tags: bytes, section: bytes) -> None:
-    """Put tags and notice into a response that is a whole HTML page, as its handler made it."""
+    """Insert tags and notice into a response that is a whole HTML page."""
     if response.prepared or not _is_whole_page(response):
         return
     page = response.body
-    if not page:  # the length that a HEAD handler tells is that of the page without them
+    if not page:  # a HEAD handler's length is that of the page without them
         response.headers.popall(hdrs.CONTENT_LENGTH, None)
     if not isinstance(page, bytes):
         return
@@ -129,13 +129,13 @@ def _is_whole_page(response: web.Response) -> bool:
 
 
 def add_to_page(page: bytes, tags: bytes, section: bytes) -> bytes:
-    """A page with the tags at the end of its head and the notice at the end of its body.
+    """Return a page with the tags at the end of its head and the notice at the end of its body.
 
     Parameters:
-        page: HTML in an encoding that writes ASCII as ASCII; another is returned as it is.
+        page: HTML in an encoding compatible with ASCII; any other is returned unchanged.
 
     Returns:
-        The very object that was given, where there is no place or both are there already.
+        The same object, where there is no place or both are there already.
     """
     head, body = _places(page)
     if body is not None and (NOTICE_CLASS.encode() in page or NOTICE_LABEL.encode() in page):
@@ -150,7 +150,7 @@ def add_to_page(page: bytes, tags: bytes, section: bytes) -> bytes:
 
 
 def _places(page: bytes) -> tuple[int | None, int | None]:
-    """Where the first head and the last body end, outside comments and what holds no elements."""
+    """Return where the first head and the last body end, outside comments and raw text."""
     head, body = None, None
     at = 0
     while token := _TOKEN.match(page, at):

@@ -1,6 +1,6 @@
-"""The public test kit: a desk of one's own, and the contract that every capability keeps.
+"""The public test kit: a desk for tests, and the contract of every capability.
 
-The desk stands over a temporary folder, an agent answers by script, a guest talks over HTTP.
+The desk runs over a temporary folder, an agent replies by script, a guest calls it over HTTP.
 
     from aitp_desk.testing import CapabilityContract
     from loyalty import Loyalty
@@ -58,19 +58,19 @@ from aitp_desk.desk.plugins.read_set import ReadSet
 from aitp_desk.desk.plugins.registry import SCHEMAS_PATH, EnabledPlugin, PluginRegistry, SchemaMatch
 
 NOON = 1_800_000_000
-"""When a judged example's clock stands, in Unix seconds."""
+"""The clock when an example is judged, in Unix seconds."""
 NAME = "under_test"
-"""What the capability is called in the settings of the contract's desk."""
+"""The name of the capability in the settings of the contract's desk."""
 SITE = "https://desk.example"
 PATIENCE = 30
-"""How many seconds a guest waits for what is to be said."""
+"""Seconds that a guest waits for messages."""
 
 
 class ScriptedAgent:
-    """An agent that says one text after the other, and the last one again and again.
+    """An agent that replies with one text after the other, and then repeats the last.
 
     Attributes:
-        turns: what it was asked, in order.
+        turns: the turns that it replied to, in order.
     """
 
     name = "scripted"
@@ -80,20 +80,20 @@ class ScriptedAgent:
         self._texts = texts or ("I have heard you.",)
 
     async def reply(self, turn: Turn) -> AsyncIterator[Event]:
-        """Say the next text."""
+        """Reply with the next text."""
         self.turns.append(turn)
         yield Answer(self._texts[min(len(self.turns), len(self._texts)) - 1])
 
 
 class Told(msgspec.Struct, frozen=True):
-    """What the desk answered: its status and its JSON."""
+    """A response: its status and its JSON."""
 
     status: int
     body: Any
 
 
 class Guest:
-    """Somebody without a credential who uses a desk's Threads API.
+    """A client without a credential that uses a desk's Threads API.
 
     Attributes:
         url: where the desk listens.
@@ -124,12 +124,12 @@ class Guest:
         return await self.send("POST", f"/v1/threads/{thread_id}/messages", body)
 
     async def read(self, thread_id: str) -> list[list[str]]:
-        """The parts of every message of a thread, the oldest first."""
+        """Return the parts of every message of a thread, the oldest first."""
         told = await self.send("GET", f"/v1/threads/{thread_id}/messages?order=asc&limit=100")
         return [message["content"] for message in told.body["data"]]
 
     async def wait(self, thread_id: str, count: int) -> list[list[str]]:
-        """As :meth:`read`, once so many messages were said: agents and jobs take their time.
+        """Wait for ``count`` messages, then :meth:`read`: agents and jobs take their time.
 
         Raises:
             TimeoutError: there are fewer after :data:`PATIENCE` seconds.
@@ -153,14 +153,14 @@ async def open_desk(
     agent: Agent | None = None,
     clock: Callable[[], float] = time.time,
 ) -> AsyncIterator[Guest]:
-    """Run a desk on a free port of this machine, and be its guest.
+    """Run a desk on a free port of this machine, and yield its guest.
 
     Parameters:
-        settings: as ``--set`` takes them: ``capabilities.loyalty.stamps=3``. Nothing is limited.
-        folder: the site's; by default a temporary one with a single page. What the desk writes is
+        settings: as ``--set`` takes them: ``capabilities.loyalty.stamps=3``. No limits apply.
+        folder: the site's; by default a temporary one with a single page. The desk's data is
             temporary in any case.
         capabilities: those that no installed package has, by the names that the settings use.
-        agent: who answers; by default a :class:`ScriptedAgent`.
+        agent: by default a :class:`ScriptedAgent`.
         clock: Unix seconds.
     """
     with tempfile.TemporaryDirectory() as temporary:
@@ -184,14 +184,13 @@ async def open_desk(
 
 
 class CapabilityContract:
-    """What every capability keeps, as tests. Derive from it, and name the capability.
+    """The contract of every capability, as tests. Derive from it, and name the capability.
 
     Attributes:
-        capability: the class that is tested.
-        chosen: its settings, as they stand in ``desk.toml``.
-        examples: messages that are valid, without ``$schema``, by the version that they are of; at
-            least one of each key.
-        answers: words that answer nothing.
+        capability: the class under test.
+        chosen: its settings, as in ``desk.toml``.
+        examples: valid messages without ``$schema``, by their version; at least one for each key.
+        answers: texts that answer nothing.
     """
 
     capability: ClassVar[type[Capability]]
@@ -200,14 +199,14 @@ class CapabilityContract:
     answers: ClassVar[Sequence[str]] = ("", "1", "yes", "What are your opening hours?", "{}", "\n")
 
     def test_every_key_of_every_version_has_an_example(self) -> None:
-        """So that nothing of it goes untested."""
+        """Every message type is covered by the other tests."""
         for version, schema in self._enabled().schemas.items():
             shown = {key for example in self.examples.get(version, ()) for key in example}
             missing = sorted(set(schema.messages) - shown)
             _demand(not missing, f"version {version} has no example of {', '.join(missing)}")
 
     def test_examples_fit_the_served_schema_and_the_types(self) -> None:
-        """The document and the types say the same of every example."""
+        """The JSON Schema and the types accept every example."""
         import jsonschema_rs
 
         enabled = self._enabled()
@@ -220,7 +219,7 @@ class CapabilityContract:
         _demand(bool(self._parts(enabled)), "there are no examples")
 
     def test_what_breaks_the_types_is_refused(self) -> None:
-        """A message of no key, of two keys, and with something else below its key."""
+        """A message without a key, with two keys, or with another type below its key."""
         enabled = self._enabled()
         for version, schema in enabled.schemas.items():
             broken: list[dict[str, Any]] = [{}, *({key: 7} for key in schema.messages)]
@@ -234,7 +233,7 @@ class CapabilityContract:
                 raise AssertionError(f"{given} was taken for a message of version {version}")
 
     def test_every_example_has_words(self) -> None:
-        """Also a person who sees nothing else can follow."""
+        """A person who sees only the text can follow."""
         enabled = self._enabled()
         for part in self._parts(enabled):
             words = enabled.capability.as_text(part)
@@ -242,14 +241,14 @@ class CapabilityContract:
             _demand(words == enabled.capability.as_text(part), f"{part.given} has other words")
 
     def test_words_that_answer_nothing_are_nobodys(self) -> None:
-        """Where nothing waits no words are taken for an answer."""
+        """While nothing waits, no text counts as an answer."""
         enabled = self._enabled()
         for words in self.answers:
             taken = enabled.capability.from_text(words, ())
             _demand(taken is None, f"{words!r} was taken for {taken}")
 
     def test_judging_gives_the_same_each_time_and_changes_nothing(self) -> None:
-        """The desk may ask any number of times."""
+        """The desk may judge a message any number of times."""
         enabled = self._enabled()
         for part in self._parts(enabled):
             before = msgspec.json.encode(part)
@@ -259,7 +258,7 @@ class CapabilityContract:
             _demand(msgspec.json.encode(part) == before, f"judging has changed {part.given}")
 
     def test_all_effects_can_be_applied(self) -> None:
-        """Keys, values, jobs and messages are what the desk can write."""
+        """The desk can write the keys, values, jobs and messages."""
         enabled = self._enabled()
         for part in self._parts(enabled):
             verdict = enabled.capability.judge(part, _context())
@@ -267,7 +266,7 @@ class CapabilityContract:
                 _apply(enabled, verdict)
 
     def test_what_waits_has_words_and_a_form_that_every_door_can_show(self) -> None:
-        """Its members are plain, and what is filled in is a message or refused."""
+        """The members of a form are plain, and a filled form is a valid message or refused."""
         enabled = self._enabled()
         for part in self._parts(enabled):
             others = tuple(Party(id=name) for name in ("visitor", "https://other.example"))
@@ -285,7 +284,7 @@ class CapabilityContract:
                         _read(enabled, enabled.capability.answer(record, filled))
 
     def test_words_that_answer_what_waits_are_a_message(self) -> None:
-        """What words are taken for fits the newest version."""
+        """A message made from a text fits the newest version."""
         enabled = self._enabled()
         others = tuple(Party(id=name) for name in ("visitor", "https://other.example"))
         for part in self._parts(enabled):
@@ -301,7 +300,7 @@ class CapabilityContract:
                     raise AssertionError(f"{words!r} was taken for {taken}: {error}") from None
 
     def test_it_tells_how_it_is(self) -> None:
-        """None where it is well, else a state and a sentence; the same of what it watches."""
+        """Health is None or a state with a sentence; also that of watched systems."""
         capability = self._enabled().capability
         tells: tuple[Any, ...] = (capability.health(), *capability.watched().values())
         for told in tells:
@@ -309,14 +308,14 @@ class CapabilityContract:
             _demand(is_told, f"it tells {told!r} of how it is")
 
     def test_what_it_tells_callers_has_schemas_and_says_what_it_is(self) -> None:
-        """Every door can offer it."""
+        """Every protocol can offer the queries."""
         for query in self._enabled().queries:
             action = make_plugin_action(query, _no_components).action
             _demand(bool(action.summary.strip()), f"{query.name} has no summary")
             _demand(len(action.summary) <= MAX_SUMMARY, f"{query.name} has a long summary")
 
     def test_a_desk_takes_every_example_and_tells_it_in_words(self) -> None:
-        """Over HTTP, as an actor that has declared it and as one that has not."""
+        """Over HTTP, as an actor that has declared the schema and as one that has not."""
         asyncio.run(self._talk())
 
     async def _talk(self) -> None:
@@ -362,7 +361,7 @@ async def _say(guest: Guest, message: Mapping[str, Any], schemas: Sequence[str])
 
 
 def _open_records(verdict: Verdict) -> list[Record]:
-    """The records that wait for an answer after a verdict."""
+    """Return the records that wait for an answer after a verdict."""
     effects = verdict.effects if isinstance(verdict, Take) else ()
     return [
         Record(key=one.key, version=1, value=_plain(one.value), open_until=one.open_until)
@@ -398,7 +397,7 @@ def _context() -> Context:
 
 
 def _apply(enabled: EnabledPlugin, verdict: Take) -> None:
-    """Have effects gathered as for a thread on which nothing was kept before."""
+    """Collect effects as for a thread without records."""
     where = EffectTarget("thread_1", "", SITE, (), None, float(NOON))
     capabilities = PluginRegistry([enabled])
     ledger = ReadSet(capabilities.families)
