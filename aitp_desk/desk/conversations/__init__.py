@@ -1,1 +1,1 @@
-"""Questions answered within their request."""
+"""Answers questions within their request."""

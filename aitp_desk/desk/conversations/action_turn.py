@@ -1,9 +1,9 @@
-"""Having an action of the site's own done in a conversation in questions and answers.
+"""Runs an action of the site's own as turns of a session.
 
-A question to such an action is a call of it: as a JSON object, which is its arguments, or in words,
-which are read as arguments by a model where one answers here, and by the action's schema elsewhere.
-What is missing, or must be agreed to, is asked back; the call waits, and goes on in the same
-session. What was said stands on the session's thread, in the commits in which the call moves.
+A question to such an action is a call of it. A JSON object gives the arguments; text is read as
+arguments by a model where one answers, else by the action's schema. The desk asks back for missing
+arguments and for consent; the call waits and resumes in the same session. Messages are stored on
+the session's thread, in the commits that change the call's state.
 """
 
 from __future__ import annotations
@@ -41,12 +41,12 @@ _Came = TypeVar("_Came", bound=Answer)
 
 
 class ActionTurns:
-    """Has actions done, in sessions.
+    """Runs actions in sessions.
 
     Parameters:
-        means: what each exchange is held with.
-        requires_intent: whether it must be said what for, where something may change.
-        check_callback: refuses an address that a caller may not be told at.
+        means: services of the dialogue.
+        requires_intent: whether a call that may change something must state its purpose.
+        check_callback: raises where a caller may not be notified at an address.
     """
 
     def __init__(
@@ -62,20 +62,19 @@ class ActionTurns:
 
     @property
     def invoker(self) -> ActionInvoker:
-        """What calls the actions."""
+        """The invoker of the actions."""
         return self._means.invoking
 
     async def run_action(
         self, principal: Principal, name: str, request: ActionRequest, session: Session
     ) -> ActionReply:
-        """Have an action done, or ask back. The session's turn is the caller's.
+        """Run an action, or ask back; the caller holds the session's turn.
 
         Raises:
-            whatever :meth:`aitp_desk.desk.calls.invoker.ActionInvoker.invoke` raises;
-            MissingField: it was not said what for.
-            InvalidRequest: nobody is told at the address that was given, or nothing was asked that
-                this could answer.
-            UnsupportedType: the asker can handle none of the action's types.
+            as :meth:`aitp_desk.desk.calls.invoker.ActionInvoker.invoke`;
+            MissingField: the required purpose is missing.
+            InvalidRequest: the callback address is not allowed, or the reply answers no question.
+            UnsupportedType: the caller accepts none of the action's types.
         """
         offered = self.invoker.find(principal, name)
         action = offered.action
@@ -103,7 +102,7 @@ class ActionTurns:
             reply = await self._take_answer(exchange, offered.action, request.words, waiting)
             if reply is not None:
                 return reply
-            waiting = None  # what is meant instead is a call of its own
+            waiting = None  # the words mean another call
         if self.asks_agent:
             return await exchange.ask_agent()
         return await exchange.read(waiting)
@@ -111,10 +110,10 @@ class ActionTurns:
     async def _take_answer(
         self, exchange: ActionDialogue, action: Action, words: str, waiting: ActionCall
     ) -> ActionReply | None:
-        """Go on with a call that was to be agreed to, or paid, by what is said to that.
+        """Continue a call that waits for consent or payment, by the answer.
 
         Returns:
-            None where something else is meant by it.
+            None where the words mean something else.
         """
         known, asks_agent = waiting.arguments, self.asks_agent
         if waiting.state is CallState.WAITING_PAYMENT:
@@ -125,7 +124,7 @@ class ActionTurns:
                     return await exchange.decline(waiting)
                 case None:
                     return None
-        # what is meant instead, an agent reads itself
+        # an agent reads changed arguments itself
         mild = is_low_risk(action, waiting.price)
         answer = (
             parse_consent(words, is_mild=mild)
@@ -144,7 +143,7 @@ class ActionTurns:
 
     @property
     def asks_agent(self) -> bool:
-        """Whether an agent answers here that calls actions itself."""
+        """Whether an agent answers that calls actions itself."""
         agent = self._means.agent
         return isinstance(agent, ToolCallingAgent) and agent.calls_tools
 
@@ -155,16 +154,16 @@ class ActionTurns:
         arguments: Mapping[str, Any],
         consent: Consent | None,
     ) -> ActionRequest:
-        """A request whose words are these arguments, as the words may stand on the thread."""
+        """Return a request with redacted arguments as its words, for the thread."""
         shown = self.invoker.secrets.redact_arguments(name, arguments)
         if shown == arguments:
             return request
         return msgspec.structs.replace(request, words=write_arguments(shown, consent))
 
     async def find_answered_call(self, principal: Principal, session: Session) -> tuple[str, ...]:
-        """The call that a session's last turn has asked for, where it was answered already.
+        """Return the call that the session waits for, if it was answered already.
 
-        That is so where the desk was stopped before the call went on.
+        That is so where the desk stopped before the call resumed.
         """
         pending = session.pending
         if pending is None or pending.call_id is None:
@@ -175,14 +174,14 @@ class ActionTurns:
     async def continue_call(
         self, principal: Principal, call_id: str, request: ActionRequest, session: Session
     ) -> tuple[Action, ActionReply]:
-        """Have a call go on that was answered, or ask for what is missing yet.
+        """Resume an answered call, or ask for what is still missing.
 
         Returns:
-            The action, and what became of it.
+            The action, and the reply.
 
         Raises:
-            PreconditionFailed: it has gone on already.
-            whatever :meth:`aitp_desk.desk.calls.invoker.ActionInvoker.invoke` raises.
+            PreconditionFailed: the call has resumed already.
+            as :meth:`aitp_desk.desk.calls.invoker.ActionInvoker.invoke`.
         """
         call = await self.invoker.calls.find(call_id)
         if call is None or call.answer is None or not call.waits_for_asker:
@@ -191,7 +190,7 @@ class ActionTurns:
         action = offered.action
         try:
             chosen = choose_type(action, request.accepts)
-        except UnsupportedType:  # what was asked for was another action's
+        except UnsupportedType:  # the accepted types were those for another action
             chosen = choose_type(action, None)
         exchange = ActionDialogue(self._means, principal, offered, request, session, chosen)
         return action, await exchange.continue_call(call, call.answer.value)
@@ -199,12 +198,12 @@ class ActionTurns:
     async def report_payment(
         self, call: ActionCall, request: ActionRequest, session: Session, receipt: Answer
     ) -> ActionReply:
-        """What came of a call that was paid in a turn, after what was said of the payment.
+        """Return the outcome of a call paid in this turn, after the receipt.
 
         Parameters:
-            call: as it stands; what came of it is on the thread already.
+            call: in its present state; its outcome is on the thread already.
         """
-        if call.state is CallState.WAITING_PAYMENT:  # what was paid is looked at
+        if call.state is CallState.WAITING_PAYMENT:  # the payment is being verified
             return ActionReply(receipt)
         if not call.is_over:
             accepted = AcceptedCall(call, await self.invoker.calls.seconds_left(call))
@@ -214,16 +213,16 @@ class ActionTurns:
         action = self.invoker.get_action(call.action)
         try:
             chosen = choose_type(action, request.accepts)
-        except UnsupportedType:  # it was chosen for another question
+        except UnsupportedType:  # the accepted types were those for another question
             chosen = PLAIN
         came = offer_result(action, call, chosen, max_tokens=request.max_tokens)
         return ActionReply(_told_with(receipt, came), ended=call)
 
     async def get_call_status(self, principal: Principal, session_id: str) -> CallStatus:
-        """How the newest call stands that was accepted in a session of the caller's.
+        """Return the status of the newest accepted call of the caller's session.
 
         Raises:
-            CallNotFound: there is none, or it is somebody else's.
+            CallNotFound: there is none, or it belongs to another caller.
         """
         call = await self.invoker.calls.find_in_session(session_id, principal)
         if call is None:
@@ -233,9 +232,9 @@ class ActionTurns:
         return CallStatus(call, offer=self.offer_result(call))
 
     async def describe_end(self, call_id: str) -> CallStatus | None:
-        """How a call ended, for its caller's own server.
+        """Return how a call ended, for the callback to its caller's server.
 
-        None where it has not, there is none, or its caller may not be told any more.
+        None where it has not ended, does not exist, or its caller may no longer be notified.
         """
         call = await self.invoker.calls.find_ended(call_id)
         if call is None or not await self.invoker.calls.may_notify(call):
@@ -243,13 +242,13 @@ class ActionTurns:
         return CallStatus(call, offer=self.offer_result(call))
 
     def offer_result(self, call: ActionCall) -> Offer | None:
-        """What came of a call, in the form that its action prefers; None where nothing did."""
+        """Return the result of a succeeded call in its action's preferred type."""
         if call.state is not CallState.SUCCEEDED:
             return None
         return self.invoker.offer_result(call)
 
     async def find_asked_action(self, principal: Principal, session: Session) -> Action | None:
-        """The action whose call waits for the answer to what the session's last turn asked."""
+        """Return the action whose call waits for the answer to the session's last question."""
         pending = session.pending
         if pending is None or pending.call_id is None:
             return None
@@ -261,7 +260,7 @@ class ActionTurns:
     async def _waiting(
         self, principal: Principal, name: str, session: Session
     ) -> ActionCall | None:
-        """The call of this action that the session's last turn has asked something for."""
+        """Return the pending call of this action that the session's last turn asked about."""
         pending = session.pending
         if pending is None or pending.call_id is None:
             return None
@@ -270,7 +269,7 @@ class ActionTurns:
 
 
 def _told_with(receipt: Answer, came: _Came) -> _Came:
-    """What came of a call, after what was said of its payment."""
+    """Return an answer about a call with the receipt of its payment before it."""
     return msgspec.structs.replace(
         came,
         text=f"{receipt.text}\n\n{came.text}",

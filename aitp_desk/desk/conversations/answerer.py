@@ -1,4 +1,4 @@
-"""What is said to a question within its request: by the agent, or without it."""
+"""Answers a question within its request, with or without the agent."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from aitp_desk.model.calls.action import Action
 
 
 class Answerer:
-    """Finds what is said to a question. It writes nothing down."""
+    """Answers questions without writing anything to the store."""
 
     def __init__(
         self,
@@ -48,9 +48,10 @@ class Answerer:
     def answer_person_request(
         self, ask: AskRequest, action: Action, session: Session
     ) -> Answer | None:
-        """What is said where a visitor's words ask for a person; None where they do not.
+        """Return the answer to words that ask for a person; None for others.
 
-        Whoever looks for pictures of a ``human`` asks for none.
+        Outside of content search a whole sentence is needed: a query for pictures of a ``human``
+        asks for none.
         """
         wanted = self._people.parse_request(
             ask.words, _unanswered(session), in_full=action.name != CONTENT_SEARCH
@@ -65,14 +66,14 @@ class Answerer:
         session: Session,
         tools: tuple[Tool, ...],
     ) -> Said:
-        """What is said to a question, and in which language its source is."""
+        """Return the answer to a question, with the language of its source."""
         if ask.clarification is not None:
             session.check_pending()
         asks_person = self.answer_person_request(ask, action, session)
         if asks_person is not None:
             return asks_person
         question, clarification, pending = ask.query, ask.clarification, session.pending
-        if pending is not None and pending.offers_person:  # it is turned down, or passed over
+        if pending is not None and pending.offers_person:  # the offer is declined or ignored
             question, clarification, pending = ask.words, None, None
         conversation = Conversation(
             session.thread_id,
@@ -134,6 +135,6 @@ class Answerer:
 
 
 def _unanswered(session: Session) -> str | None:
-    """The question about which the desk has offered last to ask a person."""
+    """Return the question for which the desk's last reply offered to ask a person."""
     pending = session.pending
     return pending.about if pending is not None and pending.offers_person else None

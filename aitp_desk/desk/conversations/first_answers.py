@@ -1,4 +1,4 @@
-"""Answers to first questions: given again to whoever asks the same, while the content stands."""
+"""Answers first questions, from the cache while the content is unchanged."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from aitp_desk.model.calls.action import Action
 
 
 class FirstAnswers:
-    """Answers first questions, and keeps the answers.
+    """Answers first questions, and caches the answers.
 
     Parameters:
-        content: holds the present content.
+        content: holds the current content.
         clock: Unix seconds.
-        now: the present moment in the site's time zone.
+        now: returns the present time in the site's time zone.
 
     Attributes:
-        kept: the answers.
+        kept: the cached answers.
     """
 
     def __init__(
@@ -51,7 +51,7 @@ class FirstAnswers:
         session: Session,
         tools: tuple[Tool, ...],
     ) -> CachedAnswer:
-        """The answer to a question that begins a conversation, made anew where none is kept."""
+        """Return the cached answer to a first question, or make a new one."""
         editions = self._content.editions
         key = (
             action.name,
@@ -59,12 +59,12 @@ class FirstAnswers:
             ask.accepts,
             ask.max_tokens,
             ask.locale,
-            # the access class: all content is public, but an answer may tell what can be called
+            # the access class: all content is public, but an answer may name callable actions
             principal.kind.value,
             tuple([tool.name for tool in tools]),
-            # an answer by words alone is not given any more once vectors are built
+            # answers found by words alone are not reused once vectors are built
             editions.library.vectors is None,
-            # who has tools is told the date
+            # an agent with tools is given the date
             self._now().date() if tools else None,
         )
         return await self.kept.get_or_make(

@@ -1,7 +1,7 @@
-"""What people say in a session: the visitor is told of it in the next turn, once.
+"""Delivers what operators say in a session, once, in the visitor's next turn.
 
-While a person has the conversation the agent is silent; what the visitor says is kept for that
-person to read. Else the agent answers as well.
+While an operator has taken over the conversation the agent is silent, and the visitor's words are
+stored for the operator to read. Otherwise the agent answers as well.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from aitp_desk.store.base import Store
 from aitp_desk.store.reads.console import tickets as ticket_reads
 
 MAX_MESSAGES = 20
-"""How many messages of people's are told at once."""
+"""Maximum number of operator messages delivered at once."""
 
 
 class Handover:
-    """Tells what people have said, and keeps the agent silent where a person has the session.
+    """Delivers operator messages, and silences the agent where an operator has the session.
 
     Parameters:
-        capabilities: tell in words what people have said in messages of theirs.
+        capabilities: render structured operator messages as text.
     """
 
     def __init__(
@@ -43,12 +43,13 @@ class Handover:
         self._recording = recording
 
     async def read_messages(self, session: Session) -> tuple[PersonSaid, ...]:
-        """What people have said that the visitor was not told yet.
+        """Return the operator messages that the visitor has not received yet.
 
-        The session takes note of it; who does not tell it after all has the session forgotten.
+        The session marks them as delivered; a caller that does not deliver them after all must
+        evict the session.
 
         Parameters:
-            session: whose turn is the caller's.
+            session: the caller holds its turn.
         """
         said = await ticket_reads.said_by_people(
             self._store, session.thread_id, session.heard, MAX_MESSAGES
@@ -70,17 +71,17 @@ class Handover:
         heard: tuple[PersonSaid, ...] = (),
         tokens: int = 0,
     ) -> Answer | None:
-        """Take note of a visitor's words in a session that a person has; that counts as no turn.
+        """Store a visitor's words in a session that an operator has; not a turn.
 
         Parameters:
-            session: whose turn is the caller's.
-            words: None where they stand on the thread already.
-            language: tag of the one in which it is said that the person has said nothing yet.
-            heard: what people have said that the visitor is told in any case.
+            session: the caller holds its turn.
+            words: None where they are on the thread already.
+            language: language tag for the notice that the operator has not answered yet.
+            heard: operator messages to deliver in any case.
             tokens: how many the turn used.
 
         Returns:
-            What people have said; None where the agent is to answer.
+            The operator's messages or the notice; None where the agent is to answer.
 
         Raises:
             StoreBusy, UnknownSession: nothing was written.
@@ -104,12 +105,12 @@ class Handover:
         tokens: int = 0,
         turns: int = 1,
     ) -> None:
-        """Write down what a visitor says, to which the agent says nothing.
+        """Store a visitor's words that the agent does not answer.
 
         Parameters:
             words: as of :meth:`record_held_words`.
-            tokens: how many it used.
-            turns: as how many it counts.
+            tokens: how many they used.
+            turns: how many turns they count as.
         """
         turn = self._recording.make_turn(
             principal, session, question=words, tokens=tokens, turns=turns
@@ -121,7 +122,7 @@ class Handover:
 
 
 def is_message_alone(heard: tuple[PersonSaid, ...], said: Said) -> bool:
-    """Whether what people have said is told without what the agent has to say, which is nothing."""
+    """Return whether operator messages are sent without the agent's empty answer."""
     if not heard:
         return False
     if not isinstance(said, Answer):
@@ -131,5 +132,5 @@ def is_message_alone(heard: tuple[PersonSaid, ...], said: Said) -> bool:
 
 
 def append_answer(heard: tuple[PersonSaid, ...], said: Said) -> Said:
-    """What the agent says, after what people have said."""
+    """Return the agent's answer with the operator messages before it."""
     return msgspec.structs.replace(said, heard=heard) if heard else said

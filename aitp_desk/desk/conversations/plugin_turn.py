@@ -1,4 +1,4 @@
-"""Capabilities in sessions: for doors without threads, whose callers say everything in words."""
+"""Handles plugin messages in sessions, whose clients exchange text only."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ from aitp_desk.store.base import Store
 from aitp_desk.store.reads import threads as reads
 
 PASSED = "It was passed along to who takes part in this conversation."
-"""What is said to a message that the site does not judge itself."""
+"""Reply to a message that the site passes along without judging it."""
 
 
 class PluginTurn(msgspec.Struct, frozen=True):
-    """What became of a visitor's words in a turn; they are written.
+    """The outcome of a visitor's words that a plugin handled; they are stored.
 
     Parameters:
-        outcome: what is said to them; None where the turn goes on.
-        words: what was said, in words, for whoever answers.
-        calls: ids of the calls that go on by it.
-        unpaid: ids of the calls that waited to be paid before; it may have paid for some.
-        understood: what words were taken for where the turn goes on, and the capability says
-            nothing to it; empty where it was said in a message.
+        outcome: the reply; None where the turn continues.
+        words: the words as text, for the agent or action that answers.
+        calls: ids of the calls that resume.
+        unpaid: ids of the calls that waited for payment before; the words may have paid for some.
+        understood: the messages that the words were interpreted as, where the turn continues and
+            the plugin says nothing; empty where a message was sent.
     """
 
     outcome: Said | None = None
@@ -49,10 +49,10 @@ class PluginTurn(msgspec.Struct, frozen=True):
 
 
 class PluginTurns:
-    """Takes what is said in a session for a capability's, where it is.
+    """Judges words in a session that are meant for a plugin.
 
     Attributes:
-        kept: returns what is kept of a visitor's words, and told to whoever answers them.
+        redact_words: returns a visitor's words without secrets, for storage and for the agent.
     """
 
     def __init__(
@@ -74,19 +74,19 @@ class PluginTurns:
     async def handle_words(
         self, principal: Principal, session: Session, words: str
     ) -> PluginTurn | None:
-        """Have a turn's words judged, as a message or as the answer to what waits on the thread.
+        """Judge a turn's words as a plugin message or as an answer to one.
 
-        Both stand on the thread then: the words and what they mean. They are on disk before
-        anything is said. Where the turn goes on after that, the session is not dropped.
+        The words and the message that they mean are stored on the thread before any reply is sent.
+        Where the turn continues the session is not evicted.
 
         Parameters:
-            session: whose turn is the caller's.
+            session: the caller holds its turn.
 
         Returns:
-            None where nothing of it is a capability's, and nothing is written.
+            None where no plugin is concerned; nothing is stored then.
 
         Raises:
-            DeskError: the message breaks its schema, or a capability refuses it.
+            DeskError: the message breaks its schema, or a plugin refuses it.
             StoreBusy, UnknownSession: nothing was written.
         """
         draft = Draft("user", (words,))
@@ -114,7 +114,7 @@ class PluginTurns:
             if not await answers_last(self._store, session.thread_id, answers):
                 return None
             pending = session.pending
-            # a call that waits goes on waiting, whatever is said besides
+            # a pending call keeps waiting, whatever else is said
             if effects.is_answered and (pending is None or pending.call_id is None):
                 about = render_parts(judged.drafts[0].content[:1], self._judging.capabilities)
                 said = _joined(self._told(judged, parts))
@@ -151,10 +151,10 @@ class PluginTurns:
     async def _names(
         self, principal: Principal, session: Session, actor: str, *, waits: bool
     ) -> tuple[str, ...]:
-        """All by which a caller goes on the session's thread, as before it was claimed too.
+        """Return the caller's actor names on the thread, also from before it was claimed.
 
         Parameters:
-            waits: whether anything waits there for one of them.
+            waits: whether any request is open on the thread.
         """
         kept = await reads.thread(self._store, session.thread_id) if waits else None
         if kept is None:
@@ -181,7 +181,7 @@ class PluginTurns:
         return PluginTurn(Answer(text, tokens_used=tokens, spoken=spoken))
 
     def _told(self, judged: JudgedMessages, parts: tuple[PlacedPart, ...]) -> tuple[Spoken, ...]:
-        """What the capability says, else how the message was understood and is kept."""
+        """Return what the plugin says, else how the message was understood."""
         told = [
             spoken
             for message in judged.effects.said
@@ -194,8 +194,8 @@ class PluginTurns:
         return split_parts(self._kept(judged, parts), self._judging.capabilities)
 
     def _kept(self, judged: JudgedMessages, parts: tuple[PlacedPart, ...]) -> tuple[str, ...]:
-        """The messages that were said, or understood, as they stand on the thread."""
-        # they stand at the end; of words before them nothing is left where they held a secret
+        """Return the sent or understood messages as the thread stores them."""
+        # they are the last parts; words before them are dropped where they held a secret
         return judged.drafts[0].content[-len(parts) :]
 
 

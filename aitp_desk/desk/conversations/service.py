@@ -1,7 +1,7 @@
-"""Answering a question within its request: the conversation in questions and answers.
+"""Answers questions within their request, as turns of a session.
 
 A first question may be answered from the cache. Every turn is a pair of messages on the session's
-thread; the record is written behind the answer, or before it where the owner has said so.
+thread. It is stored after the answer is sent, or before where ``store.query_turns`` says so.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ from aitp_desk.model.errors import InvalidRequest
 
 
 class ConversationService:
-    """Answers questions, remembers first answers, and has every turn written down."""
+    """Answers questions, caches first answers, and stores every turn."""
 
     def __init__(
         self,
@@ -94,14 +94,14 @@ class ConversationService:
         """Answer one question, or ask back.
 
         Parameters:
-            allowance: what the caller has left; it becomes less where the agent that is named, or
-                the session, has less.
+            allowance: the caller's remaining allowance; reduced where the named agent or the
+                session has less.
 
         Raises:
             RateLimited: the agent or the session has asked too often, or tokens are used up.
-            UnknownAction, UnsupportedType: what was asked for is not there.
-            Forbidden: the agent that is named may not call the action.
-            whatever an action of the site's own refuses (:meth:`ActionTurns.run_action`).
+            UnknownAction, UnsupportedType: the action or the content type does not exist.
+            Forbidden: the named agent may not call the action.
+            as :meth:`ActionTurns.run_action` for an action of the site's own.
             UnknownSession, SessionLimit: the conversation cannot go on.
             InvalidRequest: a clarification of something that was not asked.
             Unavailable: the agent or the store cannot work now.
@@ -141,7 +141,7 @@ class ConversationService:
     async def _meant(
         self, principal: Principal, ask: AskRequest, allowance: Allowance | None
     ) -> Action | None:
-        """The action of the site's own that is meant where none is named; None for none."""
+        """Return the site's own action that an unaddressed question asks for, or None."""
         if self._matcher is None or not ask.may_match or ask.action != CONTENT_SEARCH:
             return None
         if self._acting.asks_agent or not self._matcher.is_ready(ask.locale):
@@ -155,21 +155,21 @@ class ConversationService:
         return await self._matcher.find(principal, ask, allowance)
 
     async def call_status(self, principal: Principal, session_id: str) -> CallStatus:
-        """How the newest call stands that was accepted in a session of the caller's.
+        """Return the status of the newest accepted call of the caller's session.
 
         Raises:
-            CallNotFound: there is none, or it is somebody else's.
+            CallNotFound: there is none, or it belongs to another caller.
         """
         return await self._acting.get_call_status(principal, session_id)
 
     async def describe_ended_call(self, call_id: str) -> CallStatus | None:
-        """How a call ended; None where it has not, or there is none."""
+        """Return how a call ended; None where it has not, or does not exist."""
         return await self._acting.describe_end(call_id)
 
     async def _act(
         self, principal: Principal, ask: AskRequest, action: Action, allowance: Allowance | None
     ) -> AskReply:
-        """Have an action of the site's own done, in a session."""
+        """Run an action of the site's own in a session."""
         if action.kind != "query":
             self._limiter.count_action(principal, allowance)
         if ask.session_id is None:
@@ -187,7 +187,7 @@ class ConversationService:
             ask = taken
             self._sessions.check_turns(session)
             self._budgets.check_session(principal, session.tokens)
-            # nothing is told with a call that goes on by itself: the next turn tells it
+            # a background call delivers no operator messages: the next turn does
             heard = () if action.kind == "async" else await self._holding.read_messages(session)
             return await self._act_in(principal, session, ask, action, heard)
 
@@ -199,10 +199,10 @@ class ConversationService:
         action: Action,
         heard: tuple[PersonSaid, ...] = (),
     ) -> AskReply:
-        """Have an action done in a session.
+        """Run an action in a session.
 
         Parameters:
-            heard: what people have said there, which is told first.
+            heard: operator messages to deliver first.
         """
         request = make_action_request(ask)
         try:
@@ -226,15 +226,15 @@ class ConversationService:
         *,
         is_first: bool = False,
     ) -> AskRequest | AskReply:
-        """Have capabilities look at a turn's words, and calls go on that wait for these.
+        """Let plugins judge a turn's words, and resume the calls that wait for them.
 
-        Where a person has the session nothing goes on, and nobody else answers.
+        Where an operator has the session nothing resumes, and nothing else answers.
 
         Parameters:
-            is_first: whether the session begins with it.
+            is_first: whether the session begins with this turn.
 
         Returns:
-            What became of it; what is asked of the agent or the action, where that is asked.
+            The reply; or the request, where the agent or the action is still to answer.
         """
         taken = await self._in_sessions.handle_words(principal, session, ask.words)
         calls: Sequence[str] = ()
@@ -257,11 +257,11 @@ class ConversationService:
     async def _tell(
         self, session: Session, ask: AskRequest, action: Action, said: Said, unpaid: Sequence[str]
     ) -> AskReply:
-        """What a capability says; where that has paid for a call, with what came of it.
+        """Return a plugin's reply, with the outcome of a call that it paid for.
 
         Parameters:
-            said: what the capability says, such as a receipt.
-            unpaid: ids of the calls that have waited to be paid.
+            said: what the plugin says, such as a receipt.
+            unpaid: ids of the calls that waited for payment.
         """
         told = AskReply(session.id, action.name, said)
         paid = await self._paid_ends.filter_paid(unpaid) if isinstance(said, Answer) else ()
@@ -276,7 +276,7 @@ class ConversationService:
     async def _carry_on(
         self, principal: Principal, session: Session, ask: AskRequest, calls: Sequence[str]
     ) -> AskReply:
-        """Have calls go on that were answered; what is said of the last is told."""
+        """Resume answered calls, and return the reply of the last."""
         *before, last = calls
         request = make_action_request(ask)
         try:
@@ -297,9 +297,9 @@ class ConversationService:
         session: Session,
         tools: tuple[Tool, ...],
     ) -> AskReply:
-        """What is said in a session that goes on.
+        """Return the reply in an existing session.
 
-        People are heard also where it has had all its turns with the agent.
+        Operator messages are delivered also where the session has no turns left.
         """
         taken = await self._take(principal, session, ask, action)
         if isinstance(taken, AskReply):
@@ -315,7 +315,7 @@ class ConversationService:
         session: Session,
         tools: tuple[Tool, ...],
     ) -> Said:
-        """What the agent says; what people have said there comes first."""
+        """Return the agent's answer, with operator messages before it."""
         heard = await self._holding.read_messages(session)
         if heard and not self._sessions.has_turns(session):
             await self._holding.record_words(principal, session, ask.unwritten)
@@ -325,7 +325,7 @@ class ConversationService:
             self._budgets.check_session(principal, session.tokens)
             outcome = await self._answering.reply(principal, ask, action, session, tools)
             tokens = outcome.tokens_used
-            # somebody may have taken it over while the agent was at work
+            # an operator may have taken the session over meanwhile
             held = await self._holding.record_held_words(
                 principal, session, ask.unwritten, self._language(ask), heard, tokens
             )
@@ -343,21 +343,21 @@ class ConversationService:
 
     @property
     def longest_eta(self) -> int | None:
-        """How long a call goes on, of the action that takes longest; None where it is not known."""
+        """Usual duration of the slowest action, in seconds; None where unknown."""
         return self._acting.invoker.calls.longest_eta
 
     @property
     def cache_counts(self) -> CacheCounts:
-        """What became of first questions and of kept answers, to be read and not written."""
+        """Counters of the answer cache; read only."""
         return self._answers.kept.counts
 
     def clear_caches(self) -> None:
-        """Drop what is held of questions, answers and conversations; what is written down stays."""
+        """Drop cached answers and conversations; stored records stay."""
         self._answers.kept.clear()
         self.clear_conversations()
 
     def clear_conversations(self) -> None:
-        """Drop what is held of conversations; it is read back as it was written down."""
+        """Drop cached conversations; they are read again from the store."""
         self._sessions.evict_all()
 
     async def _ask_first(
@@ -372,7 +372,7 @@ class ConversationService:
         taken = await self._take(principal, session, ask, action, is_first=True)
         if isinstance(taken, AskReply):
             return msgspec.structs.replace(taken, hit_rate=self._answers.kept.hit_rate)
-        if taken.is_written:  # it may mean what only this conversation has
+        if taken.is_written:  # the answer may depend on this conversation
             outcome = await self._reply(principal, taken, action, session, tools)
             return AskReply(session.id, action.name, outcome, hit_rate=self._answers.kept.hit_rate)
         given = await self._answers.get_answer(principal, taken, action, session, tools)
@@ -390,9 +390,9 @@ class ConversationService:
         )
 
     def _language(self, ask: AskRequest) -> str:
-        """The language of what the desk itself says."""
+        """Return the language of the desk's own text."""
         return self._knowledge.editions.find_library(ask.locale).language
 
     def _settle(self, locale: str) -> str:
-        """The language as the content has it, else as it was asked for, in its usual spelling."""
+        """Return the content's matching language, else the tag in its usual spelling."""
         return self._knowledge.editions.find_language(locale) or spell_tag(locale) or locale.lower()

@@ -1,4 +1,4 @@
-"""Closing a turn of a session: what was said is written down, as the question that it asks."""
+"""Stores a turn of a session, with the question that it asks."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from aitp_desk.model.access.principal import Principal
 
 
 class TurnWriter:
-    """Writes down what was said to a question.
+    """Stores the answers to questions.
 
     Parameters:
-        site_url: of the desk, without a slash at its end.
+        site_url: the site's address, without a trailing slash.
     """
 
     def __init__(
@@ -51,7 +51,7 @@ class TurnWriter:
         tokens: int,
         kept: RenderSlot | None = None,
     ) -> Said:
-        """Have a turn written down, and return what was said in it."""
+        """Store a turn, and return its reply as the reader gets it."""
         if isinstance(outcome, Answer) and outcome.person is not None:
             return await self._finish_asking(principal, session, ask, outcome, outcome.person)
         pending = None
@@ -102,7 +102,7 @@ class TurnWriter:
         said: Answer,
         wanted: PersonRequest,
     ) -> Answer:
-        """Have a person asked, with the turn that says so; it is on disk before it is said."""
+        """Store a turn together with the ticket for a person, before the reply."""
         person = self._people.make_request(
             said, wanted, principal, session.thread_id, ask.max_tokens
         )
@@ -116,13 +116,13 @@ class TurnWriter:
         try:
             told = await self._recording.write_with_ticket(turn, person)
         finally:
-            self._sessions.evict(session)  # it may be kept for longer now
+            self._sessions.evict(session)  # the ticket may have extended its retention
         return msgspec.structs.replace(said, text=told.content[0])
 
     def _put_down(
         self, outcome: Said, kept: RenderSlot | None
     ) -> tuple[tuple[str, ...], dict[str, str]]:
-        """The parts of a reply and its metadata, as they are written down."""
+        """Return the parts and metadata of a reply as they are stored."""
         if kept is not None and kept.recorded is not None:
             return kept.recorded
         recorded = write_reply(outcome, self._site_url), make_reply_metadata(outcome)
@@ -132,7 +132,7 @@ class TurnWriter:
 
 
 def _about(session: Session, ask: AskRequest, outcome: Clarification) -> str:
-    """Which question is meant where the desk asks back: the first, while that is being settled."""
+    """Return the original question where the desk asks back again about it."""
     before = session.pending
     if (
         before is not None

@@ -1,6 +1,6 @@
-"""One question to an action of the site's own: the call that it comes to, and what is said of it.
+"""Drives one question to an action of the site's own, from words to reply.
 
-What was said stands on the session's thread, in the commits in which the call moves.
+Messages are stored on the session's thread, in the commits that change the call's state.
 """
 
 from __future__ import annotations
@@ -61,10 +61,10 @@ _log = structlog.get_logger()
 
 
 class ActionDialogue:
-    """One question to an action, and what comes of it.
+    """Handles one question to an action.
 
     Parameters:
-        chosen: the type that a result is given in, as :func:`choose_type` gives it.
+        chosen: the type of the result, as :func:`choose_type` returns it.
     """
 
     def __init__(
@@ -91,7 +91,7 @@ class ActionDialogue:
         consent: Consent | None = None,
         waiting: ActionCall | None = None,
     ) -> ActionReply:
-        """Call the action, with what was said of it on the thread."""
+        """Call the action, and store its messages on the thread."""
         return await self._make(self._invocation(arguments, source, consent, waiting))
 
     async def _make(self, invocation: Invocation) -> ActionReply:
@@ -109,7 +109,7 @@ class ActionDialogue:
                 return ActionReply(said, invoked)
             case ConsentRequired():
                 question = consent_question(self._action, invocation, invoked.price)
-                # the id that was given is that of the call which is made, not of what waits
+                # the requested id is for the call that is made, not for the pending one
                 waits = msgspec.structs.replace(invocation, id=None)
                 needed = msgspec.structs.replace(invoked, invocation=waits)
                 reply = await self._saying.ask_back(
@@ -125,9 +125,9 @@ class ActionDialogue:
         return msgspec.structs.replace(reply, needed=needed)
 
     async def remind(self, waiting: ActionCall) -> ActionReply:
-        """Say once more that a call is made once it is paid; nothing is asked anew by that.
+        """Repeat that a call waits for payment, without asking again.
 
-        What was begun to be paid may settle yet, and a second quote would be paid twice.
+        A payment may still settle, and a second quote could be paid twice.
         """
         if waiting.price is None:
             raise ValueError(f"{waiting.id} costs nothing.")
@@ -160,12 +160,12 @@ class ActionDialogue:
         )
 
     async def continue_call(self, call: ActionCall, value: Any) -> ActionReply:
-        """Go on with a call of the session's that was answered.
+        """Resume a call of the session that was answered.
 
-        Where it cannot be done any more, it waits no longer, and the thread says why.
+        A call that can no longer be made stops waiting, and the thread says why.
 
         Parameters:
-            value: what was answered.
+            value: the answer.
         """
         context = self._means.invoking.performing.make_context(call)
         try:
@@ -198,7 +198,7 @@ class ActionDialogue:
         invocation: Invocation,
         filled: FilledArguments | None = None,
     ) -> ActionReply:
-        """Ask a question that a capability asks; or as words have it, where none does."""
+        """Ask a question through a plugin, or in words where none can ask it."""
         memory = write_memory(
             asked, invocation.arguments, None if filled is None else filled.memory
         )
@@ -211,7 +211,7 @@ class ActionDialogue:
         )
 
     async def _give_up(self, call: ActionCall, error: DeskError) -> None:
-        """End a call that still waits, because it cannot be made any more."""
+        """End a pending call that can no longer be made."""
         invoking = self._means.invoking
         stands = await invoking.calls.find(call.id)
         if stands is None or not stands.waits_for_asker:
@@ -223,9 +223,9 @@ class ActionDialogue:
         self._saying.note_pending(said, None)
 
     async def ask_again(self, filled: FilledArguments, waiting: ActionCall) -> ActionReply:
-        """Ask whether it shall be done as it is meant now; nothing is done by that.
+        """Ask for consent to a changed call; nothing is executed.
 
-        Where it cannot be done so, it waits no longer: a later yes would be to what was before.
+        A call that cannot be made as changed stops waiting: a later yes would agree to the old one.
         """
         if filled.missing:
             asked = await self._next_question(filled, waiting)
@@ -238,7 +238,7 @@ class ActionDialogue:
             raise
 
     async def decline(self, waiting: ActionCall) -> ActionReply:
-        """Do nothing, as was asked."""
+        """End a pending call that the visitor declines."""
         said = Answer(DECLINED)
         words = self._request.unwritten
         await self._means.invoking.waits.decline(
@@ -266,7 +266,7 @@ class ActionDialogue:
     async def _ask_for(
         self, filled: FilledArguments, asked: ArgumentQuestion | None, waiting: ActionCall | None
     ) -> ActionReply:
-        """Ask for what is missing: by a question that a capability asks, else in words."""
+        """Ask for missing arguments: through a plugin, else in words."""
         invocation = self._invocation(filled.arguments, "text", waiting=waiting)
         if asked is not None:
             return await self._ask(asked, invocation, filled)
@@ -283,7 +283,7 @@ class ActionDialogue:
     async def _next_question(
         self, filled: FilledArguments, waiting: ActionCall | None
     ) -> ArgumentQuestion | None:
-        """What is asked next by a capability; None where none asks such."""
+        """Return the next question that a plugin can ask, or None."""
         if not self._means.speaking.may_ask:
             return None
         context = self._means.invoking.make_context(self._principal, waiting)
@@ -305,7 +305,7 @@ class ActionDialogue:
             return self._fill(memory, None)
 
     async def ask_agent(self) -> ActionReply:
-        """Have the agent that answers here call it."""
+        """Let the agent call the action."""
         means, session, request = self._means, self._session, self._request
         conversation = Conversation(
             session.thread_id,
@@ -335,7 +335,7 @@ class ActionDialogue:
         invoked = conversation.invoked[-1] if conversation.invoked else None
         match invoked:
             case CompletedCall(call):
-                # what extraction says in a failed model's place is not of the call
+                # an extractive fallback answer does not describe the call
                 return await self._saying.write_reply(
                     self._saying.offer_result(call, None if outcome.fallback else outcome),
                     conversation,

@@ -1,8 +1,8 @@
-"""The memory of answers already given to first questions.
+"""Caches the answers to first questions.
 
-An answer is kept under everything that it depends on, for a while, as long as the content does not
-change and there is room. Who asks what is being answered to somebody else at this moment waits for
-that answer, so that many who come at once with one question cost one answer.
+An answer is cached under everything that it depends on, until it expires, the content changes or
+the cache is full. Concurrent callers with one question wait for one answer, so that many of them
+cost one agent call.
 """
 
 from __future__ import annotations
@@ -20,21 +20,21 @@ from aitp_desk.config import Cache
 from aitp_desk.model.errors import Unavailable
 
 Key = tuple[object, ...]
-"""What an answer depends on, beside the content; two that are equal may share one."""
+"""What an answer depends on besides the content; equal keys share an answer."""
 
 _FRAME = 1_000
-"""What an entry takes beside its texts, in bytes, about."""
+"""Approximate size of an entry without its texts, in bytes."""
 _FORM = 500
-"""What an answer's forms take that it does not say itself, in bytes, about."""
+"""Approximate size of an answer's encoded forms without their texts, in bytes."""
 
 _encode = msgspec.json.Encoder().encode
 
 
 def normalise_query(query: str) -> str:
-    """A question without what makes no other question of it: case, white space, composition.
+    """Return a question without differences in case, white space and Unicode composition.
 
-    All of it counts, however long it is. Letters are not folded further than to lower case, nor
-    are signs replaced by what they resemble: ``Maße`` is not ``Masse``, and 10² is not 102.
+    The whole text counts, however long it is. Letters are only lower-cased and characters are not
+    replaced by similar ones: ``Maße`` is not ``Masse``, and 10² is not 102.
     """
     if not query.isascii():
         query = unicodedata.normalize("NFC", query)
@@ -42,11 +42,11 @@ def normalise_query(query: str) -> str:
 
 
 class RenderSlot:
-    """A place beside a cached answer for what is made of it each time.
+    """Holds encoded forms of a cached answer, so that each is made once.
 
     Attributes:
-        encoded: a door's bytes.
-        recorded: the parts of the reply and its metadata, as they are written down.
+        encoded: the response body of a protocol.
+        recorded: the parts and metadata of the reply, as they are stored.
     """
 
     __slots__ = ("encoded", "recorded")
@@ -57,11 +57,11 @@ class RenderSlot:
 
 
 class CachedAnswer(msgspec.Struct, frozen=True):
-    """What a first question is answered.
+    """The answer to a first question.
 
     Parameters:
         kept: set for an answer from the cache.
-        age_seconds: how long ago that one was made.
+        age_seconds: age of a cached answer.
     """
 
     outcome: Said
@@ -70,17 +70,17 @@ class CachedAnswer(msgspec.Struct, frozen=True):
 
 
 class CacheCounts(msgspec.Struct):
-    """What became of first questions and of kept answers since the desk started.
+    """Counts cache hits, misses and evictions since the desk started.
 
     Parameters:
-        hits: questions that were answered from the cache.
-        misses: questions that an agent was asked.
-        shared: questions that were answered together with another's, which could not be kept.
-        stored: answers that were kept.
-        evicted_for_room, evicted_by_age, evicted_with_content: answers that were dropped: for newer
-            ones, as too old, and because the content had changed.
-        answers, size: how many are kept now, and about how many bytes they take.
-        waiting: questions that wait for another's answer now.
+        hits: questions answered from the cache.
+        misses: questions that an agent answered.
+        shared: questions that shared the answer to a concurrent one that could not be cached.
+        stored: answers that were cached.
+        evicted_for_room, evicted_by_age, evicted_with_content: answers dropped for newer ones, as
+            expired, and because the content changed.
+        answers, size: cached answers now, and their approximate size in bytes.
+        waiting: questions that wait for a concurrent answer now.
     """
 
     hits: int = 0
@@ -96,18 +96,17 @@ class CacheCounts(msgspec.Struct):
 
     @property
     def hit_rate(self) -> float:
-        """The share of first questions that were answered from the cache, 0 to 1."""
+        """The share of first questions answered from the cache, 0 to 1."""
         asked = self.hits + self.misses + self.shared
         return self.hits / asked if asked else 0.0
 
 
 class _Entry(msgspec.Struct):
-    """An answer that is kept.
+    """A cached answer.
 
     Parameters:
-        size: how many bytes of memory it takes.
-        growth: how many more when it is given again and its forms are kept beside it; 0 once they
-            are counted.
+        size: its memory in bytes.
+        growth: further bytes once its encoded forms are cached too; 0 when already counted.
     """
 
     made_at: float
@@ -118,10 +117,10 @@ class _Entry(msgspec.Struct):
 
 
 class _PendingEntry(msgspec.Struct, eq=False):
-    """An answer that is being made. All is None where whoever asked first went away.
+    """An answer that is being made; all None where its first caller disconnected.
 
     Parameters:
-        over: set when it is made; None until somebody waits.
+        over: set when it is made; None until another caller waits.
     """
 
     over: asyncio.Event | None = None
@@ -130,10 +129,10 @@ class _PendingEntry(msgspec.Struct, eq=False):
 
 
 class AnswerCache:
-    """First answers by everything that they depend on; those not asked for longest make room.
+    """An LRU cache of first answers, by everything that they depend on.
 
     Attributes:
-        counts: what became of questions and answers, to be read and not written.
+        counts: hits, misses and evictions; read only.
     """
 
     def __init__(self, settings: Cache, clock: Callable[[], float]) -> None:
@@ -148,22 +147,22 @@ class AnswerCache:
 
     @property
     def hit_rate(self) -> float | None:
-        """The share of first questions that were answered from here; None where none can be."""
+        """The share of first questions answered from the cache; None where disabled."""
         return self.counts.hit_rate if self._most else None
 
     async def get_or_make(
         self, revision: str, key: Key, make: Callable[[], Awaitable[Said]]
     ) -> CachedAnswer:
-        """The answer given before, else the one that is being made, else a new one.
+        """Return the cached answer, else the one being made, else a new one.
 
-        Whoever waits for another's answer is not hurt when the other goes away, and shares nothing
-        that was made with tools, or has a person asked: that is for one caller.
+        A waiting caller is not affected when the first one disconnects. Answers that used tools, or
+        that ask for a person, are for one caller and never shared.
 
         Parameters:
             revision: of the content that the question is asked of.
             key: what else the answer depends on.
-            make: makes the answer. All who wait for it are told that it is :class:`Unavailable`;
-                what else it raises is about its own caller, and they go on without it.
+            make: makes the answer. :class:`Unavailable` is raised for all who wait; any other error
+                concerns its own caller, and the others continue.
         """
         if revision != self._revision:
             self._begin(revision)
@@ -185,17 +184,17 @@ class AnswerCache:
         return known
 
     def clear(self) -> None:
-        """Drop all answers; those that are being made are not kept."""
+        """Drop all answers; those that are being made are not cached."""
         self._drop_all()
         self._revision = ""
 
     def _find(self, key: Key) -> CachedAnswer | None:
-        """The answer given before, unless it is too old."""
+        """Return the cached answer, unless it has expired."""
         entry = self._entries.get(key)
         if entry is None:
             return None
         age = self._clock() - entry.made_at
-        if not 0 <= age <= self._ttl:  # of one from the time to come nobody knows how old it is
+        if not 0 <= age <= self._ttl:  # the clock was set back: the age is unknown
             self._drop(key)
             self.counts.evicted_by_age += 1
             return None
@@ -231,7 +230,7 @@ class AnswerCache:
         return outcome
 
     def _put(self, revision: str, key: Key, answer: Answer) -> None:
-        """Remember an answer that read nothing but public content, the present content."""
+        """Cache an answer made from the current content."""
         if revision != self._revision or not self._most:
             return
         size, growth = _weigh(key, answer)
@@ -246,7 +245,7 @@ class AnswerCache:
         self._make_room()
 
     def _grow(self, entry: _Entry) -> None:
-        """Count what is kept beside an answer from now on, the newest of all."""
+        """Count the encoded forms of an answer, which are cached from now on."""
         entry.size += entry.growth
         self.counts.size += entry.growth
         entry.growth = 0
@@ -262,7 +261,7 @@ class AnswerCache:
         self.counts.size -= self._entries.pop(key).size
 
     def _begin(self, revision: str) -> None:
-        """Forget what was said of other content."""
+        """Drop the answers of an earlier content revision."""
         self.counts.evicted_with_content += len(self._entries)
         self._drop_all()
         self._revision = revision
@@ -273,16 +272,16 @@ class AnswerCache:
 
 
 def _acts_for_one(outcome: Said) -> bool:
-    """Whether an outcome did something for the caller, or only returns a courtesy."""
+    """Return whether an outcome is for its caller only, or a mere courtesy."""
     is_of_one = isinstance(outcome, Answer) and (outcome.person is not None or outcome.is_courtesy)
     return bool(outcome.tools_used) or is_of_one
 
 
 def _weigh(key: Key, answer: Answer) -> tuple[int, int]:
-    """How many bytes an entry takes, about, and how many more its forms will.
+    """Return the approximate size of an entry, and of its encoded forms, in bytes.
 
-    A text has one, two or four bytes a character, as its widest one needs, and beside it its UTF-8
-    once it was encoded, which is done here first. Titles and addresses are the index's own.
+    A text takes one, two or four bytes a character, by its widest one, plus its UTF-8 form once it
+    was encoded, which happens here first. Titles and addresses belong to the index.
     """
     form = len(_encode(answer))
     texts = [part for part in key if isinstance(part, str)]

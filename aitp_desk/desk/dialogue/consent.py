@@ -1,4 +1,7 @@
-"""What is asked before something is done that only was read from words, or that costs."""
+"""Asks for consent to a call, and reads the answer.
+
+Consent is needed where arguments were only read from words, or where a call costs.
+"""
 
 from __future__ import annotations
 
@@ -20,28 +23,28 @@ from aitp_desk.model.calls.action import Action
 from aitp_desk.model.money import Money
 
 YES_OR_NO = ("yes", "no")
-"""What can be answered."""
+"""The possible answers."""
 _AROUND = " .!\"'“”„«»()\t\r\n"
 
 
 def consent_question(action: Action, invocation: Invocation, price: Money | None) -> Clarification:
-    """What is asked before a call is made: what it would do, on what, and what it costs."""
+    """Return the question for consent: the effect, its object and the price."""
     return Clarification(
         write_confirmation(action, invocation.arguments, price), options=YES_OR_NO, free_form=False
     )
 
 
 def is_low_risk(action: Action, price: Money | None) -> bool:
-    """Whether a call costs nothing and can be undone, so that ``sure`` agrees to it."""
+    """Return whether a call is free and reversible, so that ``sure`` is consent."""
     return price is None and not action.may_cost and not action.safety.is_grave
 
 
 def parse_consent(words: str, *, is_mild: bool = False) -> bool | None:
-    """Whether words agree to what was asked; None where they neither do nor only refuse.
+    """Return whether words agree or refuse; None where they do neither clearly.
 
-    Only ``yes`` agrees, alone. What else could stand for the first of two options is not enough
-    for something that costs or cannot be undone: the ``1`` of ``yes, but only 1`` is a quantity.
-    Refusing is read generously.
+    Only ``yes`` alone agrees. Other ways to choose the first of two options are not enough for a
+    call that costs or cannot be undone: the ``1`` of ``yes, but only 1`` is a quantity. Refusals
+    are read generously.
 
     Parameters:
         is_mild: whether ``sure`` or ``go ahead`` is enough, in any language.
@@ -60,7 +63,7 @@ def parse_answer(
     *,
     is_mild: bool = False,
 ) -> bool | FilledArguments | None:
-    """What words answer to whether a call shall be made.
+    """Read an answer to a request for consent.
 
     Parameters:
         arguments: of the call, as they were shown.
@@ -68,8 +71,8 @@ def parse_answer(
         is_mild: as of :func:`parse_consent`.
 
     Returns:
-        Whether they agree; the arguments as they are meant instead, which have to be agreed to
-        as well; or None where the words say nothing of that.
+        Whether the words agree; or changed arguments, which need consent again; or None where the
+        words answer nothing.
     """
     if _says_yes(words, is_mild=is_mild):
         return True
@@ -92,9 +95,10 @@ def _chooses_no(words: str) -> bool:
 
 
 def make_question_outcome(outcome: Said) -> Said:
-    """An outcome that asks whether a call shall be made, as the question that it is.
+    """Convert an answer that asks for consent to a clarification.
 
-    An agent that had said something already cannot ask any more, and ends its answer so.
+    An agent that has already sent text can no longer ask back, and ends its answer with the
+    question.
     """
     if isinstance(outcome, Clarification) or outcome.waits is None:
         return outcome

@@ -1,4 +1,4 @@
-"""Having calls go on in a run by what was answered on the thread, with or without an agent."""
+"""Resumes answered calls in a run, with or without an agent."""
 
 from __future__ import annotations
 
@@ -46,14 +46,14 @@ from aitp_desk.store.units.calls.calls import ExtraStatements, forgetting_answer
 
 
 class ContinuedCall(msgspec.Struct, frozen=True):
-    """What became of a call that was answered.
+    """The outcome of resuming an answered call.
 
     Parameters:
-        message_id: the message that has answered.
-        along: how the call moves, written with what is said.
-        said: None where nothing is to be said.
-        asks: what that asks.
-        is_made: whether the call was made, so that an agent can tell of it.
+        message_id: the message that answered.
+        along: statements that change the call's state, stored with the reply.
+        said: the reply; None for none.
+        asks: the question of the reply.
+        is_made: whether the call was made, so that an agent can report it.
     """
 
     message_id: str
@@ -64,10 +64,10 @@ class ContinuedCall(msgspec.Struct, frozen=True):
 
 
 class _DialogueContext(msgspec.Struct, frozen=True):
-    """In which conversation, and whom.
+    """Where a call resumes.
 
     Parameters:
-        of: the actor that is asked what is missing yet; empty for whoever takes part.
+        of: the actor asked for missing arguments; empty for any participant.
     """
 
     of: str
@@ -75,7 +75,7 @@ class _DialogueContext(msgspec.Struct, frozen=True):
 
 
 class CallContinuation:
-    """Has calls go on."""
+    """Resumes calls."""
 
     def __init__(self, tooling: AgentTools) -> None:
         self._tooling = tooling
@@ -84,13 +84,13 @@ class CallContinuation:
     async def continue_all(
         self, thread_id: str, of: str, conversation: Conversation
     ) -> tuple[ContinuedCall, ...]:
-        """Have all calls go on that were answered on a thread, in order.
+        """Resume all answered calls of a thread, in order.
 
         Parameters:
-            of: the actor that is asked what is missing yet; empty for whoever takes part.
+            of: the actor asked for missing arguments; empty for any participant.
 
         Raises:
-            StoreBusy: they go on later.
+            StoreBusy: they resume later.
         """
         calls = await self._invoking.calls.list_answered(thread_id)
         return tuple(
@@ -127,7 +127,7 @@ class CallContinuation:
             return ContinuedCall(message_id, along, Answer(error.message))
 
     def _tell(self, call: ActionCall) -> Said | None:
-        """What is said of a call that has gone on before: in an attempt that was cut short."""
+        """Return the reply for a call that an interrupted attempt already resumed."""
         if call.state is CallState.EXPIRED and call.accepted_at is None:
             return Answer(TOO_LATE)
         if call.is_over:
@@ -167,7 +167,7 @@ class CallContinuation:
         answer: Answered,
         asking: _DialogueContext,
     ) -> ContinuedCall:
-        """Make a call, or ask whether it shall be made."""
+        """Make a call, or ask for consent or payment."""
         conversation = asking.conversation
         invocation = Invocation(
             call.action,
@@ -215,7 +215,7 @@ class CallContinuation:
         answer: Answered,
         asking: _DialogueContext,
     ) -> ContinuedCall:
-        """Have a call wait for what is asked next."""
+        """Store a call as waiting for the next question."""
         waits = await self._invoking.waits.make_pending(answer.by, needed, memory)
         return ContinuedCall(
             answer.message_id,

@@ -1,4 +1,4 @@
-"""In which conversation an agent calls actions, and what it has called there."""
+"""Tracks the conversation in which an agent calls actions, and its calls."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from aitp_desk.store.units.calls.calls import SessionTurn
 
 
 class Conversation(msgspec.Struct):
-    """In which conversation an agent calls actions, and what came of it.
+    """The conversation in which an agent calls actions, with the outcomes.
 
     Parameters:
         thread_id, session_id: of the conversation; None where there is none yet.
         run_id: the run in which it answers; None where it answers within a request.
-        words: what the visitor has said last, in their own words.
-        answers: id of the call that waits for these words, because the desk has asked for them
-            last; None where none does.
-        intent: what for, in the caller's words.
-        callback_url: where the end of an ``async`` call is told; it was checked.
-        say: what is said for a call; written with the first one before it is carried out.
-        earlier: what was called before the agent is asked: by an attempt at the same run that was
-            cut short, and what the visitor has just agreed to.
-        is_counted: whether one call that may change something was counted with the request.
-        invoked: what became of the calls, in order.
-        made: the calls that were begun, as they stand now, by their ids.
+        words: the visitor's latest words.
+        answers: id of the call that waits for these words, because the desk asked for them last;
+            None for none.
+        intent: the purpose, in the caller's words.
+        callback_url: where the end of an ``async`` call is sent; already validated.
+        say: builds the messages about a call, stored with the first one before it is executed.
+        earlier: calls made before the agent is asked: by an interrupted attempt at the same run,
+            and by the visitor's consent just given.
+        is_counted: whether the request's rate limit already counts one call that changes something.
+        invoked: outcomes of the calls, in order.
+        made: the calls that have begun, in their present state, by id.
     """
 
     thread_id: str | None = None
@@ -45,23 +45,23 @@ class Conversation(msgspec.Struct):
     made: dict[str, ActionCall] = {}
 
     def consume_count(self) -> bool:
-        """Whether a call was counted with the request; of the next one that is not so."""
+        """Return whether the next call is already counted, for one call only."""
         was_counted, self.is_counted = self.is_counted, False
         return was_counted
 
     def note_begun(self, call: ActionCall) -> SessionTurn | None:
-        """Take note of a call that is begun, and say what was said for it, once."""
+        """Record a call that begins; return the visitor's message for the first one."""
         turn = None if self.made else self.say(call)
         self.made[call.id] = call
         return turn
 
     def note_ended(self, call: ActionCall) -> SessionTurn | None:
-        """Take note of how a call has ended; what is said of that comes later."""
+        """Record the end of a call; its message follows later."""
         self.made[call.id] = call
         return None
 
     def add_earlier_calls(self, calls: Sequence[ActionCall]) -> None:
-        """Take note of calls that were made before the agent is asked."""
+        """Record calls that were made before the agent is asked."""
         self.earlier += tuple(calls)
         self.made |= {call.id: call for call in calls}
 
@@ -71,12 +71,12 @@ class Conversation(msgspec.Struct):
         arguments: Mapping[str, Any],
         shown: Callable[[str, Mapping[str, Any]], Mapping[str, Any]],
     ) -> ActionCall | None:
-        """The same call of an earlier attempt, which is not made again; None where none was.
+        """Return the same call of an earlier attempt, which must not be repeated.
 
-        What has failed may be tried again.
+        A failed call may be tried again.
 
         Parameters:
-            shown: gives arguments of an action as they may be shown; so they are compared.
+            shown: redacts the arguments of an action; redacted arguments are compared.
         """
         wanted = shown(name, arguments)
         return next(

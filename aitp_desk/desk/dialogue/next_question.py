@@ -1,7 +1,7 @@
-"""Which question comes next of an action that is asked for, and what an answer makes of its call.
+"""Decides the next question about a requested call, and merges its answer.
 
-Nothing here is on disk and nothing is said: whoever holds the conversation puts the question, has
-the call wait with its memory, and comes back with the answer.
+Nothing is stored or sent here: the caller asks the question, stores the call as waiting with its
+memory, and returns with the answer.
 """
 
 from __future__ import annotations
@@ -52,18 +52,17 @@ async def next_question(
     context: Context,
     missing: Sequence[MissingArgument] = (),
 ) -> ArgumentQuestion | None:
-    """What is asked next for a call, in the order of the action's arguments.
+    """Return the next question about a call, in the order of its arguments.
 
-    It has to be looked for where nothing is missing, too: the site may want more of an argument
-    that is there.
+    It is needed where nothing is missing, too: the site may ask more about a given argument.
 
     Parameters:
-        arguments: those that are known, as JSON has them.
-        context: what the site's own code is told of the call.
-        missing: what reading words has found out about the others.
+        arguments: those that are known, as JSON values.
+        context: the call's context for the site's own code.
+        missing: what reading the words found out about the others.
 
     Returns:
-        None where nothing is missing, or where no question can ask for it, and words have to.
+        None where nothing is missing, or where only words can ask for it.
 
     Raises:
         DeskError: the site's own code refuses such a call.
@@ -92,7 +91,7 @@ def merge_answer(
     arguments: Mapping[str, Any],
     now: datetime,
 ) -> MergedAnswer:
-    """Put an answer among the arguments of the call that waits for it.
+    """Merge an answer into the arguments of the call that waits for it.
 
     Parameters:
         value: as :class:`~aitp_desk.capability.Resume` has it.
@@ -100,7 +99,7 @@ def merge_answer(
         now: in the site's time zone.
 
     Raises:
-        ValueError: this answers another kind of question.
+        ValueError: the value answers another kind of question.
     """
     fields = read_form(offered.action.input_schema)
     merged = answers.merge_answer(fields, asked, value, arguments, now=now)
@@ -111,7 +110,7 @@ def merge_answer(
         offered.read(without_secrets(merged.arguments, schema))
     except InvalidRequest as error:
         if is_secret_at(error.param or "", schema):
-            return merged  # what it is, is seen when the call is made
+            return merged  # a secret is validated when the call is made
         return make_correction_question(offered.action, asked, merged.arguments, error) or merged
     return merged
 
@@ -119,12 +118,12 @@ def merge_answer(
 def make_correction_question(
     action: Action, asked: ArgumentQuestion | None, arguments: Mapping[str, Any], error: DeskError
 ) -> MergedAnswer | None:
-    """What is asked again where an argument is refused; None where that is no question's matter.
+    """Return a question for a refused argument; None where no question can help.
 
     Parameters:
         asked: the question that was answered last; None for none.
-        arguments: with what is refused.
-        error: names it by its ``param``.
+        arguments: including the refused one.
+        error: names the argument in ``param``.
     """
     if not error.param:
         return None
@@ -150,7 +149,7 @@ def make_correction_question(
 async def _ask(
     action: Action, asking: ArgumentPrompt, arguments: Mapping[str, Any], context: Context
 ) -> Question | None:
-    """Ask the site how it asks; where its code fails the schema says it."""
+    """Return the site's own question; None where its code fails."""
     try:
         async with asyncio.timeout(action.deadline_seconds):
             return await asking.question(arguments, context)

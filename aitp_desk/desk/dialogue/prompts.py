@@ -1,4 +1,4 @@
-"""What the desk says of calls: what it asks back, as questions and as words, and what it did."""
+"""Phrases the desk's questions and notices about calls."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ _TO_APPROVE = (
 
 
 def describe_accepted(call: ActionCall) -> Answer:
-    """What is said of a call that goes on by itself."""
+    """Return the notice that a call runs in the background."""
     told = _TO_APPROVE if call.state is CallState.WAITING_APPROVAL else _TAKEN_ON
     return Answer(told, tools_used=(call.action,))
 
 
 def make_consent_question(asked: Clarification) -> Confirm:
-    """Whether a call shall be made, as a question."""
+    """Return a request for consent as a structured question."""
     return Confirm(title=asked.question)
 
 
 def payment_question(action: Action, arguments: Mapping[str, Any], price: Money) -> Pay:
-    """Whether a call is paid for, as a question.
+    """Return a request for payment as a structured question.
 
     Parameters:
         arguments: as they may be shown.
@@ -50,7 +50,7 @@ def payment_question(action: Action, arguments: Mapping[str, Any], price: Money)
 
 
 def make_choice_question(asked: Clarification) -> Choose | None:
-    """Which of several things is meant, as a question; None where any words will do."""
+    """Return a clarification as a structured choice; None where it has no options."""
     if not asked.options:
         return None
     choices = (Choice(id=str(n), name=name) for n, name in enumerate(asked.options, 1))
@@ -58,12 +58,12 @@ def make_choice_question(asked: Clarification) -> Choose | None:
 
 
 async def find_question(said: Said, invoking: ActionInvoker) -> Question | None:
-    """The question that an outcome asks; None where it asks nothing, or in words alone."""
+    """Return the structured question of an outcome; None where it has none."""
     if said.waits is not None:
         call = await invoking.calls.find(said.waits)
         if call is not None and call.payment is not None and call.price is not None:
             if call.payment.quote_id:
-                return None  # that is asked once: what was begun to be paid may settle yet
+                return None  # asked only once: a payment that has begun may still settle
             return payment_question(invoking.get_action(call.action), call.arguments, call.price)
         asked = None if call is None else read_asked(call.memory)
         if asked is not None:
@@ -73,7 +73,7 @@ async def find_question(said: Said, invoking: ActionInvoker) -> Question | None:
 
 
 def describe_question(question: Question) -> Clarification:
-    """A question in plain words, for where no capability tells it."""
+    """Return a question as plain text, for where no plugin renders it."""
     told = "\n".join(filter(None, (question.title, question.description)))
     match question:
         case Choose(choices=choices, many="one") if not any(one.variants for one in choices):
@@ -90,10 +90,10 @@ def describe_question(question: Question) -> Clarification:
 
 
 def match_option(told: str, options: Sequence[str]) -> str | None:
-    """The one of the options that the words of an answer name; None where that is not one.
+    """Return the one option that an answer names; None where it is not one.
 
     Parameters:
-        told: as a capability tells its message: ``Chosen: Returns.``
+        told: the plugin's text of its message, such as ``Chosen: Returns.``
     """
     named = [option for option in options if option in told]
     meant = [one for one in named if not any(one in other for other in named if other != one)]

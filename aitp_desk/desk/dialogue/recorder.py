@@ -1,8 +1,8 @@
-"""Writing down a question that was answered within its request.
+"""Stores the turns of a session on its thread.
 
-Such a record promises nothing: the answer was already given. It is written behind the answer,
-within 100 ms, unless the owner has chosen ``store.query_turns = "durable"``. While the store is
-behind the answer waits for it: that slows the askers down instead of turning them away.
+The record promises nothing, since the answer is already sent: it is written within 100 ms after the
+answer, unless ``store.query_turns = "durable"``. While the store is behind, answers wait for it:
+clients are slowed down instead of rejected.
 """
 
 from __future__ import annotations
@@ -51,8 +51,8 @@ class TurnRecorder:
     Parameters:
         desk: its name; empty for the site's own.
         actor: the desk's own actor.
-        durable: whether a turn is on disk before its answer is sent.
-        changed: called with a thread that is known elsewhere after a turn was written there.
+        durable: whether a turn is stored before its answer is sent.
+        changed: called with a shared thread's id after a turn was written there.
     """
 
     def __init__(
@@ -81,10 +81,10 @@ class TurnRecorder:
         notes: dict[str, str],
         first: bool,
     ) -> None:
-        """Write down one turn; the first one opens the thread.
+        """Store one turn; the first one opens the thread.
 
         Parameters:
-            reply: the parts of what the desk said.
+            reply: the parts of the reply.
             notes: the metadata of the reply.
 
         Raises:
@@ -102,7 +102,7 @@ class TurnRecorder:
             else:
                 self._store.record(unit)
             return
-        last_at = math.ceil(session.last_at)  # no session is found to have ended too early
+        last_at = math.ceil(session.last_at)  # rounded up, so that no session expires too early
         turn = FoldedTurn(
             owner=session.owner,
             opened_at=int(session.opened_at),
@@ -131,7 +131,7 @@ class TurnRecorder:
             self._store.record(fold_turn, **row)
 
     def speaker(self, principal: Principal) -> str:
-        """The actor by which somebody speaks in sessions."""
+        """Return the actor id under which a principal speaks in sessions."""
         return _name(principal)
 
     def make_turn(
@@ -145,15 +145,15 @@ class TurnRecorder:
         tokens: int = 0,
         turns: int = 1,
     ) -> SessionTurn:
-        """A turn of a session, or a half of it, that is written in a commit of somebody else's.
+        """Return a turn of a session, or half of one, for another commit.
 
         Parameters:
-            session: as it stands before the turn.
-            question: what the visitor said; None where that is written already.
-            reply: what the desk says, and the notes on that; None where it comes later.
+            session: in its state before the turn.
+            question: the visitor's words; None where they are stored already.
+            reply: the reply and its metadata; None where it follows later.
             pending: what is asked back.
             tokens: how many the turn used.
-            turns: as how many it counts.
+            turns: how many turns it counts as.
         """
         now = self._clock()
         messages: list[NewMessage] = []
@@ -181,16 +181,16 @@ class TurnRecorder:
         return SessionTurn(kept, tuple(messages), opened if opens else None, _name(principal))
 
     async def write(self, turn: SessionTurn) -> None:
-        """Write down a turn and nothing else.
+        """Store a turn without a judged message.
 
         Raises:
-            RecordsMoved: what its effects follow from has changed meanwhile.
+            RecordsMoved: the records behind its effects have changed meanwhile.
             StoreBusy, UnknownSession: as :meth:`record`.
         """
         await self._store.run(write_turn_whole, turn=turn, now=int(self._clock()))
 
     async def write_judged(self, turn: SessionTurn) -> None:
-        """Write down the last of a turn; whoever follows its thread hears of it.
+        """Store the last part of a turn, and notify the thread's followers.
 
         Raises:
             as :meth:`write`.
@@ -201,13 +201,13 @@ class TurnRecorder:
     async def write_spoken(
         self, speaking: DeskMessages, turn: SessionTurn, asks: DeskQuestion | None = None
     ) -> NewMessage:
-        """Write down a turn whose last message the desk says, once that is judged.
+        """Store a turn whose last message is the desk's, once plugins have judged it.
 
         Parameters:
-            asks: what it asks, if a capability may ask that.
+            asks: the question that it asks, if a plugin may ask it.
 
         Returns:
-            What the desk says, as it is kept.
+            The desk's message as stored.
 
         Raises:
             DeskError: as of :meth:`.DeskMessages.say`.
@@ -228,10 +228,10 @@ class TurnRecorder:
         return said
 
     async def write_with_ticket(self, turn: SessionTurn, person: PersonAsked) -> NewMessage:
-        """Write down a turn in which a person is asked; the ticket is on disk with it.
+        """Store a turn together with the ticket for a person.
 
         Returns:
-            What the desk says, as that went.
+            The desk's message, which depends on whether the ticket was accepted.
 
         Raises:
             StoreBusy, UnknownSession: as :meth:`record`.

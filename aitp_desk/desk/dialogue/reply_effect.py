@@ -1,4 +1,4 @@
-"""What an answer makes of the call that waits for it: decided once, for sessions and runs."""
+"""Decides what an answer does to its pending call, for sessions and runs."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ class Agreed(msgspec.Struct, frozen=True):
 
 
 class Declined(msgspec.Struct, frozen=True):
-    """Nothing is done, as was wished."""
+    """The call is not made."""
 
 
 class Complete(msgspec.Struct, frozen=True):
-    """The call is made with these arguments, or asked about.
+    """The call is made with these arguments, or needs consent.
 
     Parameters:
-        before: what was asked last.
+        before: the question that was asked last.
     """
 
     arguments: Mapping[str, Any]
@@ -41,7 +41,7 @@ class Complete(msgspec.Struct, frozen=True):
 
 
 class MissingArguments(msgspec.Struct, frozen=True):
-    """Something has to be asked for before.
+    """A further question is needed first.
 
     Parameters:
         arguments: those that are known.
@@ -57,18 +57,18 @@ Step = Agreed | Declined | Complete | MissingArguments
 async def decide_step(
     offered: OfferedAction, call: ActionCall, value: Any, context: Context, now: datetime
 ) -> Step:
-    """What comes next of a call that was answered.
+    """Return the next step of an answered call.
 
     Parameters:
-        value: what was answered.
-        context: what the site's own code is told of the call.
+        value: the answer.
+        context: the call's context for the site's own code.
         now: in the site's time zone.
 
     Raises:
         DeskError: the site's own code refuses such a call.
-        ValueError: the call waits for nothing that was answered: a fault of the capability.
+        ValueError: the call waits for no such answer: a fault of the plugin.
     """
-    if call.state is CallState.WAITING_PAYMENT:  # it is not agreed to but by paying
+    if call.state is CallState.WAITING_PAYMENT:  # only paying agrees to it
         return Declined()
     if call.memory is None:
         return Agreed() if value is True else Declined()
@@ -85,10 +85,10 @@ async def decide_step(
 def make_retry_question(
     action: Action, complete: Complete, error: InvalidRequest
 ) -> MissingArguments:
-    """What is asked again where the arguments are refused.
+    """Return what to ask again where the arguments are refused.
 
     Raises:
-        InvalidRequest: that error, where no question helps.
+        InvalidRequest: the error itself, where no question helps.
     """
     again = make_correction_question(action, complete.before, complete.arguments, error)
     if again is None or again.again is None:

@@ -1,4 +1,4 @@
-"""What is said of one question to an action, and written down with the moves of its call."""
+"""Writes the desk's messages about a call, with the call's state changes."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ from aitp_desk.store.units.calls.calls import SessionTurn
 
 
 class DialogueServices(msgspec.Struct, frozen=True):
-    """What an exchange is held with."""
+    """The services that a dialogue needs."""
 
     agent: Agent
     invoking: ActionInvoker
@@ -51,19 +51,19 @@ class DialogueServices(msgspec.Struct, frozen=True):
 
     @property
     def speaking(self) -> DeskMessages:
-        """What has the desk's own speech judged."""
+        """Judges and renders the desk's own messages."""
         return self.tooling.speaking
 
     def now(self) -> datetime:
-        """The present moment in the site's time zone, from which ``tomorrow`` is counted."""
+        """Return the present time in the site's time zone, for words such as ``tomorrow``."""
         return self.tooling.now()
 
 
 class DialogueWriter:
-    """Says what comes of one question to an action.
+    """Writes the replies to one question to an action.
 
     Parameters:
-        chosen: the type that a result is given in, as :func:`choose_type` gives it.
+        chosen: the type of the result, as :func:`choose_type` returns it.
     """
 
     def __init__(
@@ -89,11 +89,11 @@ class DialogueWriter:
         words: Clarification,
         question: Question | None = None,
     ) -> ActionReply:
-        """Have a call wait for an answer.
+        """Store a call as waiting, and ask.
 
         Parameters:
-            words: what is asked.
-            question: the same, for a capability that asks such; None where none can.
+            words: the question as text.
+            question: the same for a plugin that can ask it; None where none can.
         """
         means, invocation = self._means, needed.invocation
         if invocation.waiting is None:
@@ -122,13 +122,13 @@ class DialogueWriter:
         return ActionReply(means.speaking.render_for_reader(words, question, said))
 
     def _asks(self, question: Question | None, call_id: str | None) -> DeskQuestion | None:
-        """A question for whoever speaks in the session."""
+        """Return a question to the principal of the session."""
         if question is None:
             return None
         return DeskQuestion(question, self._means.recording.speaker(self._principal), call_id)
 
     async def remind(self, words: Clarification, call_id: str) -> None:
-        """Say that a call waits, which has asked for something already."""
+        """Repeat that a call waits, without asking again."""
         pending = self._pending(words, call_id)
         said = msgspec.structs.replace(words, waits=call_id)
         turn = self.make_turn(said, pending, (), self._request.unwritten)
@@ -136,7 +136,7 @@ class DialogueWriter:
         self.note_pending(words, pending)
 
     async def write_reply(self, said: Said, conversation: Conversation) -> ActionReply:
-        """Write down what an agent says; what was asked is written where it has called already."""
+        """Store an agent's reply, and the words unless a call stored them already."""
         means, pending = self._means, None
         if isinstance(said, Clarification):
             pending = self._pending(said, said.waits)
@@ -152,7 +152,7 @@ class DialogueWriter:
         return ActionReply(means.speaking.render_for_reader(said, question, message))
 
     def offer_result(self, call: ActionCall, words: Said | None = None) -> Offer:
-        """What came of a call; in the words of an agent, where it has some."""
+        """Return the result of a call, in an agent's text where there is one."""
         return offer_result(
             self._action,
             call,
@@ -169,7 +169,7 @@ class DialogueWriter:
         )
 
     def say_question(self, _call: ActionCall) -> SessionTurn | None:
-        """The visitor's words, written with the call before it is carried out."""
+        """Return the visitor's message, stored with the call before it is executed."""
         if self._request.is_written:
             return None
         return self._means.recording.make_turn(
@@ -177,7 +177,7 @@ class DialogueWriter:
         )
 
     def say_end(self, call: ActionCall) -> SessionTurn:
-        """What came of it, written with its end."""
+        """Return the message about a call's end, stored with it."""
         reply = self._reply(self.offer_result(call), (call.id,))
         return self._means.recording.make_turn(self._principal, self._session, reply=reply)
 
@@ -188,7 +188,7 @@ class DialogueWriter:
         calls: Sequence[str],
         question: str | None,
     ) -> SessionTurn:
-        """The visitor's words, where they are not written yet, and the desk's."""
+        """Return a turn with the reply, and the visitor's words if not stored yet."""
         return self._means.recording.make_turn(
             self._principal,
             self._session,
@@ -202,7 +202,7 @@ class DialogueWriter:
         return write_reply(said, self._means.facts.url), make_reply_metadata(said, calls)
 
     def note_pending(self, said: Said, pending: PendingQuestion | None) -> None:
-        """Take note in the session of what is written."""
+        """Update the session's memory with the stored turn."""
         reply, _ = self._reply(said, ())
         self._means.sessions.add_turn(
             self._session, self._request.words, reply, pending, said.tokens_used

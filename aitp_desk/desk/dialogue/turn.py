@@ -1,4 +1,4 @@
-"""What is asked, of the agent or of an action, and what became of asking."""
+"""Defines the request and reply of one turn, for agents and actions."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ class AskRequest(msgspec.Struct, frozen=True):
         action: name of the action.
         session_id: the conversation that it belongs to; None begins one.
         clarification: the answer to what the desk asked back.
-        accepts: content types that the asker can handle, the preferred first; None for the default.
-        max_tokens: how long the answer should be at most.
+        accepts: content types that the client accepts, the preferred first; None for the default.
+        max_tokens: maximum length of the answer.
         locale: BCP 47 tag of the preferred language.
-        requesting_agent: what whoever asks calls themselves; it proves nothing.
-        intent: what for, in the asker's words.
-        callback_url: where what comes of it is told, if that takes longer.
-        written_by: of a question that is the arguments of a call: whether a program knows them, or
+        requesting_agent: the name that the caller gives itself; it proves nothing.
+        intent: the purpose, in the caller's words.
+        callback_url: where the outcome of a background call is sent.
+        written_by: for a question that is the arguments of a call: whether a program knows them, or
             a model has written them.
-        call_id: what such a call is called once it is made; None for a new id.
-        declared: slugs of the capabilities whose messages the asker reads as they are.
-        is_written: whether the words stand on the thread already.
-        understood: the messages of capabilities that the words were taken for, and written with.
-        step_aside: lets others go on while nothing is done but to wait for what was paid.
+        call_id: id for the call once it is made; None for a new id.
+        declared: slugs of the capabilities whose messages the client reads in structured form.
+        is_written: whether the words are on the thread already.
+        understood: the capability messages that the words were interpreted as, stored with them.
+        step_aside: releases the caller's slot while it only waits for a payment.
         may_match: whether the words may ask for an action that is not named.
-        is_guessed: whether the action was not named but matched to the words.
+        is_guessed: whether the action was matched to the words instead of named.
     """
 
     action: str
@@ -60,16 +60,16 @@ class AskRequest(msgspec.Struct, frozen=True):
 
     @property
     def words(self) -> str:
-        """What was said last: the question, or the answer to what was asked back."""
+        """The latest words: the question, or the answer to what was asked back."""
         return self.query if self.clarification is None else self.clarification
 
     @property
     def unwritten(self) -> str | None:
-        """The words, where they have to be written down yet."""
+        """The words, if they are not stored yet."""
         return None if self.is_written else self.words
 
     def with_kept_words(self, keep: Callable[[str], str]) -> AskRequest:
-        """The same with what is kept of its words; arguments are no words.
+        """Return the request with its words redacted; arguments stay.
 
         Parameters:
             keep: as of :meth:`~aitp_desk.capability.Capability.without_secrets`.
@@ -81,11 +81,11 @@ class AskRequest(msgspec.Struct, frozen=True):
         return msgspec.structs.replace(self, query=keep(self.query), clarification=answer)
 
     def with_written_words(self, words: str, understood: tuple[Spoken, ...] = ()) -> AskRequest:
-        """The same, once it stands on the thread.
+        """Return the request as stored on the thread.
 
         Parameters:
-            words: what was said, in words.
-            understood: the messages that these were taken for.
+            words: the words as text.
+            understood: the messages that they were interpreted as.
         """
         said = "query" if self.clarification is None else "clarification"
         return msgspec.structs.replace(
@@ -94,18 +94,18 @@ class AskRequest(msgspec.Struct, frozen=True):
 
 
 class ActionRequest(msgspec.Struct, frozen=True):
-    """What is asked of an action.
+    """A question to an action of the site's own.
 
     Parameters:
         words: the question, or the answer to what was asked back.
         is_reply: whether it was sent as the answer to what was asked back.
-        accepts: content types that the asker can handle, the preferred first; None for the default.
-        intent: what for, in the asker's words.
-        callback_url: where the end of an ``async`` call is told.
+        accepts: content types that the client accepts, the preferred first; None for the default.
+        intent: the purpose, in the caller's words.
+        callback_url: where the end of an ``async`` call is sent.
         written_by, call_id: as of :class:`AskRequest`.
-        is_written: whether the words stand on the thread already.
-        is_guessed: whether the action was not named but matched to the words: nothing that it
-            changes is changed before the asker has agreed.
+        is_written: whether the words are on the thread already.
+        is_guessed: whether the action was matched to the words instead of named; then nothing
+            changes before the visitor has agreed.
     """
 
     words: str
@@ -122,12 +122,12 @@ class ActionRequest(msgspec.Struct, frozen=True):
 
     @property
     def unwritten(self) -> str | None:
-        """The words, where they have to be written down yet."""
+        """The words, if they are not stored yet."""
         return None if self.is_written else self.words
 
 
 def make_action_request(ask: AskRequest) -> ActionRequest:
-    """What a question asks of an action."""
+    """Return the part of a question that an action needs."""
     return ActionRequest(
         words=ask.words,
         is_reply=ask.clarification is not None,
@@ -144,14 +144,14 @@ def make_action_request(ask: AskRequest) -> ActionRequest:
 
 
 class ActionReply(msgspec.Struct, frozen=True):
-    """What became of a question to an action.
+    """The reply to a question to an action.
 
     Parameters:
-        outcome: what is said.
-        accepted: the call that goes on by itself; None for any other.
-        ended: the call that was carried out by its arguments; None for any other.
-        needed: what was given as arguments, and has to be agreed to, or was asked for in any way,
-            and has to be paid; None for any other.
+        outcome: the answer or clarification.
+        accepted: the call that runs in the background; None for any other.
+        ended: the call that was executed with its arguments; None for any other.
+        needed: what the call needs first: consent where its arguments were given, or payment; None
+            for any other.
     """
 
     outcome: Said
@@ -161,12 +161,12 @@ class ActionReply(msgspec.Struct, frozen=True):
 
 
 class CallStatus(msgspec.Struct, frozen=True):
-    """How a call stands that goes on by itself.
+    """The status of a background call.
 
     Parameters:
-        eta_seconds: how long it still takes, by those before it; None where that is not known.
-        offer: what came of it; None where nothing did.
-        terms: how it can be paid, where it waits for that; None while what was paid is looked at.
+        eta_seconds: expected remaining seconds, from earlier calls; None where unknown.
+        offer: its result; None for none.
+        terms: how it can be paid, while it waits for that; None while a payment is verified.
     """
 
     call: ActionCall
@@ -176,17 +176,17 @@ class CallStatus(msgspec.Struct, frozen=True):
 
 
 class AskReply(msgspec.Struct, frozen=True):
-    """What became of a question.
+    """The reply to a question.
 
     Parameters:
-        kept: set for an answer from the cache: where its encoded form may be kept.
-        age_seconds: how long ago that answer was made.
-        hit_rate: the share of first questions that were answered from the cache since the desk
-            started, 0 to 1; None where nothing is kept.
-        reply: set where an action of the site's own was asked for.
-        understood: the messages of capabilities that the asker's words were taken for.
-        last_event: number of the thread's newest event after the turn, where the asker named the
-            thread itself; they may follow it.
+        kept: set for an answer from the cache: where its encoded form may be cached.
+        age_seconds: age of that answer.
+        hit_rate: the share of first questions answered from the cache since the desk started, 0 to
+            1; None where the cache is disabled.
+        reply: set where the question was for an action of the site's own.
+        understood: the capability messages that the words were interpreted as.
+        last_event: number of the thread's newest event after the turn, where the client named the
+            thread itself; the client may follow it.
     """
 
     session_id: str
@@ -201,5 +201,5 @@ class AskReply(msgspec.Struct, frozen=True):
 
     @property
     def cached(self) -> bool:
-        """Whether the answer was given before."""
+        """Whether the answer comes from the cache."""
         return self.kept is not None

@@ -1,1 +1,1 @@
-"""What an answer offers besides its text."""
+"""Builds answers richer than text: media, data and lists of pages."""

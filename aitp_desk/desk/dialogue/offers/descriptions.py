@@ -1,4 +1,4 @@
-"""What a page offers, in words: for who reads the answer and not its payload."""
+"""Describes a resource as text, for readers of the answer without its payload."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _MOST_CHAPTERS = 8
 
 
 def describe(resource: Resource, payload: Mapping[str, Any], page_url: str) -> str:
-    """A resource in a few sentences, with the address where it is.
+    """Describe a resource in a few sentences, with its address.
 
     Parameters:
         payload: the resource's, with absolute addresses.
@@ -89,5 +89,5 @@ def _count(number: int, of: str) -> str:
 
 
 def _ended(text: str) -> str:
-    """A description as a sentence."""
+    """Return a description as a sentence."""
     return text if not text or text.endswith((".", "!", "?", "…")) else f"{text}."

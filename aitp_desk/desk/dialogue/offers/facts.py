@@ -1,4 +1,4 @@
-"""Answers that need no search: what the site is, and how to reach its people."""
+"""Answers without a search: what the site is, and how to contact it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _MOST_FOLLOW_UPS = 3
 
 
 def site_facts(site: Site) -> SiteFacts:
-    """What the agent may say of the site itself."""
+    """Return what the agent may say about the site itself."""
     ways = (site.contact.email, site.contact.phone, site.contact_url)
     return SiteFacts(
         name=site.name,
@@ -27,7 +27,7 @@ def site_facts(site: Site) -> SiteFacts:
 
 
 def describe_site(site: Site, library: Library) -> Answer:
-    """What this site is: its description, and what its pages are about."""
+    """Return an introduction of the site: its description, and its topics."""
     said = write_introduction(site.name, site.description, library)
     about = _page_about(library)
     sources = (
@@ -40,7 +40,7 @@ def describe_site(site: Site, library: Library) -> Answer:
 
 
 def describe_contact(site: Site, library: Library) -> Answer:
-    """How to reach the people behind the site, as far as the owner has said."""
+    """Return how to contact the site's people, as configured."""
     contact, says = site.contact, speech_of(library.language).says
     ways = [
         *([says.mail.format(contact.email)] if contact.email else []),
@@ -55,13 +55,13 @@ def describe_contact(site: Site, library: Library) -> Answer:
 
 
 def site_data(site: Site) -> tuple[str, Mapping[str, str]]:
-    """The same as data: the name of its shape, and its members."""
+    """Return the site's schema URL and data."""
     data = {"name": site.name, "url": f"{site.url}/", "description": site.description}
     return "https://schema.org/WebSite", _said(data)
 
 
 def contact_data(site: Site) -> tuple[str, Mapping[str, str]]:
-    """How to reach its people as data; what the owner has not said is left out."""
+    """Return the contact's schema URL and data, without unset members."""
     contact = site.contact
     data = {"email": contact.email, "telephone": contact.phone, "url": site.contact_url}
     return "https://schema.org/ContactPoint", _said(data)

@@ -1,7 +1,7 @@
-"""Lists of pages: what a search found, what lies in a folder (AHP 0.1, C.2, ``application/feed``).
+"""Lists pages as ``application/feed``: search hits, or a folder (AHP 0.1, C.2).
 
-A list is given page by page. The request has no place for a cursor, so a cursor is a query: sent as
-the next ``query`` to the same capability it gives what comes next.
+A list is returned page by page. The request has no field for a cursor, so a cursor is a query: sent
+as the next ``query`` to the same action it returns the next items.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from aitp_desk.knowledge.search.tokenizer import STOP_WORDS, split_words
 from aitp_desk.model.calls.action import FEED
 
 PAGE_ITEMS = 20
-"""How many items a list gives at once."""
+"""Maximum number of items of one response."""
 MAX_HITS = 500
-"""How many passages of a search are listed by their pages."""
+"""Maximum number of search hits whose pages are listed."""
 MAX_QUERY = 4096
 _MAX_DESCRIPTION = 300
 _NAMED_IN_TEXT = 5
@@ -39,7 +39,7 @@ _SAYS_ALL = frozenset(
     "latest list listed newest new news one pages page post posts published read recent recently "
     "section show site updated web website whole written".split()
 )
-"""Words that ask for a list of pages without saying which."""
+"""Words that ask for a list of pages without naming one."""
 
 
 class _Item(msgspec.Struct, frozen=True):
@@ -50,7 +50,7 @@ class _Item(msgspec.Struct, frozen=True):
 
 
 def list_hits(turn: Turn, library: Library, site_url: str) -> Offer:
-    """The pages that a search finds, the best first."""
+    """Return the pages that a search finds, the best first."""
     after, question = _read_cursor(turn.question)
     turn = limit_turn(msgspec.structs.replace(turn, question=question), library)
     asked = read_turn(turn, library)
@@ -72,7 +72,10 @@ def list_hits(turn: Turn, library: Library, site_url: str) -> Offer:
 
 
 def list_pages(turn: Turn, library: Library, site_url: str) -> Offer:
-    """The pages of the folder that a question names, the newest first; all where it names none."""
+    """Return the pages of the folder that a question names, the newest first.
+
+    A question that names none lists all pages.
+    """
     after, question = _read_cursor(turn.question)
     if turn.clarification is not None:
         question = turn.clarification
@@ -98,11 +101,11 @@ def _feed(
     site_url: str,
     hits: Mapping[str, _Item] | None = None,
 ) -> Offer:
-    """One page of a list.
+    """Return one page of a list.
 
     Parameters:
-        text: what is said before the titles.
-        hits: where in each page something was found, by its path.
+        text: the text before the titles.
+        hits: the search hit in each page, by its path.
     """
     page = listed[after : after + PAGE_ITEMS]
     items = [(hits or {}).get(one.path) or _Item(one, one.url) for one in page]
@@ -164,7 +167,10 @@ def _read_cursor(query: str) -> tuple[int, str]:
 
 
 def _named(question: str, library: Library) -> tuple[str, Sequence[Document] | None]:
-    """What a question names: a folder, a server, a tag, or all pages; None where nothing is."""
+    """Return what a question names: a folder, a server, a tag or all pages.
+
+    The pages are None where it names something unknown.
+    """
     stem = library.vocabulary.stemmer.stem
     words = split_words(question)
     listing = library.listing

@@ -1,7 +1,4 @@
-"""What a capability gives to whom: text, or something richer that the asker can handle.
-
-Every answer that is not an agent's words is made here, without a model.
-"""
+"""Makes the answers that need no agent, in the best type the client accepts."""
 
 from __future__ import annotations
 
@@ -42,10 +39,10 @@ Make = Callable[[Turn, Library], Said | None]
 
 
 class ContentOffers:
-    """Makes the answers of one site's capabilities.
+    """Makes the answers of one site's built-in actions.
 
     Parameters:
-        site: whose; ``site.url`` makes addresses absolute.
+        site: the site; ``site.url`` makes addresses absolute.
     """
 
     def __init__(self, site: Site) -> None:
@@ -62,16 +59,16 @@ class ContentOffers:
     def make_offer(
         self, action: Action, accepts: tuple[str, ...] | None, turn: Turn, library: Library
     ) -> Said | None:
-        """The answer of the type that both sides prefer, or what has to be asked back first.
+        """Return the answer in the negotiated type, or a question to the client.
 
         Parameters:
-            accepts: content types that the asker can handle; see :func:`negotiate`.
+            accepts: content types that the client accepts; see :func:`negotiate`.
 
         Returns:
-            None where the answer is the agent's to give, in text.
+            None where the agent is to answer, in text.
 
         Raises:
-            UnsupportedType: no type that the asker can handle fits, and the action is strict.
+            UnsupportedType: the client accepts none of the types, and the action is strict.
         """
         if accepts is None and action.answer_types[0] == TEXT_ANSWER:
             return _within(self._make(action, TEXT_ANSWER, turn, library), turn.max_tokens)
@@ -101,7 +98,7 @@ class ContentOffers:
         return self._give(found, library) if isinstance(found, Resource) else found
 
     def _give(self, resource: Resource, library: Library) -> Offer:
-        """A resource as an answer; the page that declares it is its source."""
+        """Return a resource as an answer; the page that declares it is its source."""
         url = self._site.url
         is_own = resource.content_type.startswith("x-")
         payload = resource.payload if is_own else with_absolute_urls(resource.payload, url)
@@ -118,7 +115,7 @@ class ContentOffers:
         )
 
     def _nothing(self, kind: str, library: Library) -> Offer:
-        """That nothing of a type fits, and what there is of it."""
+        """Return that nothing of a type fits, with the available titles."""
         titles = dict.fromkeys(one.resource.title for one in library.shelf.list_by_type(kind))
         listed = "; ".join(list(titles)[:_MOST_TITLES])
         more = f"; and {len(titles) - _MOST_TITLES} more" if len(titles) > _MOST_TITLES else ""
@@ -153,7 +150,7 @@ def _data(words: Answer, schema: str, data: Mapping[str, Any]) -> Offer:
 
 
 def _in_words(richest: Said, fallback_from: str | None) -> Said:
-    """The plain-language description of something richer (AHP 0.1, section 6.6, rule 4)."""
+    """Return the plain-language description of an offer (AHP 0.1, section 6.6, rule 4)."""
     if not isinstance(richest, Offer):
         return richest
     return msgspec.structs.replace(

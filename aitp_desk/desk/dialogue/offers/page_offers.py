@@ -1,8 +1,7 @@
-"""Which of the things that pages offer a question asks for.
+"""Finds the resource of the site's pages that a question asks for.
 
-A question is read as the agent reads it: misspelt words put right, synonyms, what was said before.
-A word that stands in a thing's title counts whole, one that is said about it less, one that only
-its page says least.
+The question is read as the agent reads it: corrected spelling, synonyms, earlier turns. A word in a
+resource's title counts fully, one of its description less, one that occurs only on its page least.
 """
 
 from __future__ import annotations
@@ -26,15 +25,19 @@ from aitp_desk.knowledge.media.shelf import IndexedResource
 
 _TOLD, _ON_PAGE = 0.8, 0.65
 _FITS = 0.6
-"""So much of what a question says must be found."""
+"""Minimum share of the question's weight that a resource must match."""
 _ALIKE = 0.9
-"""How near another thing must come to the first for the desk to ask which is meant."""
+"""Minimum ratio to the best score for a resource to count as equal.
+
+The desk asks which one is meant where several do.
+"""
 _SAID = 0.5
-"""So much of a question must be said of a thing itself where text would do: a page with a recording
-on it says much that the recording does not.
+"""Minimum share that the resource itself must match where text would do.
+
+The page of a recording says much that the recording does not.
 """
 _THIS_PAGE = 0.15
-"""How much more counts what stands on the page that the conversation is about."""
+"""Score bonus for resources on the page that the conversation is about."""
 
 _OF_A_KIND = frozenset(
     "audio chart clip csv data dataset diagram document download episode file film gallery "
@@ -42,25 +45,25 @@ _OF_A_KIND = frozenset(
     "podcast png record recording records sound svg table toml video watch webm zip "
     "downloads files videos recordings about show there give have find get see".split()
 )
-"""Words that say what sort of thing is asked for; they count where its name has them."""
+"""Words for a kind of resource; they count only within a name."""
 
 
 def find_resource(
     kind: str, turn: Turn, library: Library, *, is_sought: bool
 ) -> Resource | Clarification | None:
-    """The resource of a type that a question asks for.
+    """Return the resource of a type that a question asks for.
 
     Parameters:
-        is_sought: whether things of this type are asked for, whatever the question says: all of
-            them where it names none. Else an answer in text would do, and it has to be about one.
+        is_sought: whether resources of this type are wanted in any case: all of them where the
+            question names none. Else text would do, and the question has to be about one.
 
     Returns:
-        The resource; what has to be asked back where several fit alike; None where none fits.
+        The resource; a clarification where several fit equally well; None where none fits.
     """
     shelved = library.shelf.list_by_type(kind)
     offered = _offered(turn, shelved)
     choice = Choice() if offered is None else read_turn_choice(turn, offered, library)
-    if choice.left or len(choice.chosen) > 1:  # an answer holds one thing
+    if choice.left or len(choice.chosen) > 1:  # an answer holds one resource
         return _ask_back(choice.left or choice.chosen)
     if choice.declines and not choice.is_free:
         return None
@@ -86,7 +89,7 @@ def find_resource(
 
 
 def _offered(turn: Turn, shelved: Sequence[IndexedResource]) -> PendingQuestion | None:
-    """What was asked back last, where it was which of these things is meant."""
+    """Return the last question, where it asked which of these resources is meant."""
     if turn.pending is None or not turn.pending.options:
         return None
     labels = {one.label for one in shelved}
@@ -96,7 +99,10 @@ def _offered(turn: Turn, shelved: Sequence[IndexedResource]) -> PendingQuestion 
 def _scoring(
     asked: ReadQuestion, wanted: Sequence[WantedTerm], library: Library
 ) -> Callable[[IndexedResource], float]:
-    """Tells how much of what is wanted a resource speaks of, 0 to 1 and a little."""
+    """Return a function that scores how well a resource matches.
+
+    The score is 0 to 1, plus bonuses.
+    """
     total = sum(item.weight for item in wanted)
     sought = [
         (item.weight, item.term.stems, library.ranking.places(item.term).score) for item in wanted
@@ -119,18 +125,18 @@ def _scoring(
 
 
 def _speaks_of(one: IndexedResource, wanted: Sequence[WantedTerm]) -> bool:
-    """Whether enough of what is wanted is said of a resource itself."""
+    """Return whether a resource itself matches enough of the question."""
     said = sum(item.weight * _said_of(one, item.term.stems) for item in wanted)
     return said >= _SAID * sum(item.weight for item in wanted)
 
 
 def _said_of(one: IndexedResource, stems: Mapping[str, float]) -> float:
-    """How well a resource itself says one thing that is wanted, 0 to 1."""
+    """Return how well a resource itself matches one wanted term, 0 to 1."""
     return max(_said(stems, one.named), _TOLD * _said(stems, one.told))
 
 
 def _said(wanted: Mapping[str, float], stems: frozenset[str]) -> float:
-    """How well some of these stems say one that is wanted, 0 to 1."""
+    """Return how well some of these stems match one wanted term, 0 to 1."""
     if stems.isdisjoint(wanted):
         return 0.0
     return max(value for stem, value in wanted.items() if stem in stems)

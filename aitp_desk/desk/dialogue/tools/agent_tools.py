@@ -1,8 +1,7 @@
-"""The site's actions as an agent's tools: it is given those that whoever asks may call.
+"""Offers actions to an agent as tools, within its caller's permissions.
 
-An agent never holds an action. It has a callable that calls one as whoever asks, and as nobody
-else. What must be agreed to first is not carried out: the call waits, and is made once the visitor
-themselves have said yes to it, on the same thread.
+An agent never holds an action, only a callable that calls actions as its caller. A call that needs
+consent is not executed: it waits until the visitor has agreed on the same thread.
 """
 
 from __future__ import annotations
@@ -59,9 +58,9 @@ from aitp_desk.model.errors import (
 )
 
 MAX_RESULT = 16_000
-"""How much of a result an agent is given, in characters."""
+"""Maximum length of a result for an agent, in characters."""
 _SCOPES_KEPT = 256
-"""For how many sets of scopes it is remembered which tools they open."""
+"""Number of scope sets whose tools are cached."""
 CUT_SHORT = (
     "It was begun and cut short. It is not known whether it was done: do not call it again, and"
     " tell the visitor so."
@@ -74,13 +73,13 @@ NOT_IN_WORDS = (
 
 
 class AgentTools:
-    """Hands actions to agents.
+    """Offers actions to agents.
 
     Attributes:
-        invoking: what calls them.
-        limiter: how often that may be.
-        now: the present moment in the site's time zone, from which ``tomorrow`` is counted.
-        speaking: asks by capabilities.
+        invoking: calls the actions.
+        limiter: bounds how often.
+        now: returns the present time in the site's time zone, for words such as ``tomorrow``.
+        speaking: asks questions through plugins.
     """
 
     def __init__(
@@ -99,22 +98,22 @@ class AgentTools:
         self._open = lru_cache(_SCOPES_KEPT)(self._find_open)
 
     def list_tools(self, principal: Principal) -> tuple[Tool, ...]:
-        """What an agent may call while it answers this caller."""
+        """Return the tools that an agent may use for this caller."""
         return self._open(principal.scopes)
 
     def _find_open(self, scopes: frozenset[str]) -> tuple[Tool, ...]:
         return tuple([tool for action, tool in self._tools if may_invoke(scopes, action)])
 
     def make_invoker(self, principal: Principal, conversation: Conversation) -> Invoke:
-        """The callable that calls actions as this caller, and as nobody else."""
+        """Return a callable that calls actions as this caller only."""
         return partial(self._call, principal, conversation)
 
     async def _call(
         self, principal: Principal, conversation: Conversation, call: ToolCall
     ) -> ToolResult:
-        """Call an action. It raises nothing: a result that failed says why.
+        """Call an action; errors become failed results.
 
-        An action that exists and is not the caller's to call is answered like one that does not.
+        An action that the caller may not call gets the same answer as one that does not exist.
         """
         try:
             arguments = msgspec.json.decode(call.arguments or "{}", type=dict[str, object])
@@ -157,9 +156,9 @@ class AgentTools:
     async def _unpaid(
         self, principal: Principal, conversation: Conversation, invocation: Invocation
     ) -> PaymentNeeded | None:
-        """The same call, where the desk has asked last that it is paid; None where it has not.
+        """Return the same call, where the desk has already asked for its payment.
 
-        What was begun to be paid may settle yet, and a second quote would be paid twice.
+        A payment may still settle, and a second quote could be paid twice.
         """
         if conversation.answers is None:
             return None
@@ -176,10 +175,10 @@ class AgentTools:
     async def _ask_for_more(
         self, principal: Principal, invocation: Invocation
     ) -> ToolResult | None:
-        """Have a call wait for what it lacks, where a capability asks the visitor for that.
+        """Store a call as waiting, where a plugin asks the visitor for missing arguments.
 
         Returns:
-            What is asked; None where nothing is missing, or the agent is to ask for it itself.
+            The question; None where nothing is missing, or the agent is to ask itself.
         """
         if not self.speaking.may_ask:
             return None
@@ -213,7 +212,7 @@ class AgentTools:
     async def _invoke(
         self, principal: Principal, conversation: Conversation, invocation: Invocation
     ) -> InvocationOutcome:
-        """Call an action, or have it wait until the visitor has agreed to it."""
+        """Call an action, or store it as waiting for consent or payment."""
         action = self.invoking.find(principal, invocation.name).action
         if action.kind != "query" and not conversation.consume_count():
             self.limiter.count_call(principal)
@@ -227,10 +226,10 @@ class AgentTools:
         return msgspec.structs.replace(invoked, invocation=waiting)
 
     async def apply_answer(self, principal: Principal, conversation: Conversation) -> None:
-        """Carry out what the desk has asked about last, where the visitor's words agree to it.
+        """Execute the call that the desk asked about last, where the visitor agrees.
 
-        An agent is told of it, and has no part in it. Where it cannot be done any more as it was
-        asked, nothing is done; where the words refuse it, it waits no longer.
+        The agent gets the outcome and has no part in the decision. A call that can no longer be
+        made as asked is not executed; a refused one stops waiting.
         """
         words = conversation.words
         agreed = None if conversation.answers is None else parse_consent(words, is_mild=True)
@@ -248,11 +247,11 @@ class AgentTools:
         if agreed is None:
             return
         if not agreed:
-            with suppress(DeskError):  # it is over already
+            with suppress(DeskError):  # it has ended already
                 await self.invoking.waits.decline(waiting, write_no_messages)
             return
         if waiting.state is CallState.WAITING_PAYMENT:
-            return  # it is agreed to by paying
+            return  # only paying agrees to it
         invocation = Invocation(
             waiting.action,
             waiting.arguments,
@@ -264,14 +263,14 @@ class AgentTools:
             run_id=conversation.run_id,
             tool_call_id=waiting.tool_call_id,
         )
-        with suppress(DeskError):  # the agent meets the same when it calls
+        with suppress(DeskError):  # the agent gets the same error when it calls
             await self.invoking.invoke(
                 principal, invocation, conversation.note_begun, conversation.note_ended
             )
         conversation.add_earlier_calls(tuple(conversation.made.values()))
 
     async def list_earlier_calls(self, run_id: str) -> tuple[ActionCall, ...]:
-        """What earlier attempts at a run have called, once none of it is at work any more."""
+        """Return the calls of earlier attempts at a run, once none is executing."""
         calls = await self.invoking.calls.list_in_run(run_id)
         await self.invoking.wait_idle(calls)
         return await self.invoking.calls.list_in_run(run_id) if calls else ()
@@ -310,7 +309,7 @@ class AgentTools:
 
 
 def describe_call(call: ActionCall) -> ToolResult:
-    """What an agent is told of a call as it stands."""
+    """Return a call in its present state as a tool result."""
     match call.state:
         case CallState.SUCCEEDED:
             effects = [effect.description for effect in call.effects]
@@ -331,7 +330,7 @@ def describe_call(call: ActionCall) -> ToolResult:
 
 
 def describe_outcome(outcome: Said, conversation: Conversation, tooling: AgentTools) -> Said:
-    """What is said where an agent had called something and could not say what came of it."""
+    """Describe the calls themselves where the agent failed after making them."""
     if outcome.fallback is None or not conversation.made:
         return outcome
     said = (
@@ -348,10 +347,10 @@ def describe_outcome(outcome: Said, conversation: Conversation, tooling: AgentTo
 
 
 def make_round(calls: Sequence[ActionCall], told: Collection[str]) -> tuple[ToolRound, ...]:
-    """The calls of an earlier attempt at a run, as a step of this one; none where there are none.
+    """Return the calls of an earlier attempt as one tool round, if any.
 
     Parameters:
-        told: ids by which the agent has named those that it is told of already.
+        told: tool call ids that the agent already has.
     """
     made = tuple(
         ToolCallRecord(
@@ -374,8 +373,8 @@ def _taken_on(call: ActionCall, eta_seconds: int | None) -> ToolResult:
 
 
 def make_tool(action: Action) -> Tool:
-    """An action as an agent is told of it."""
+    """Return an action as a tool description."""
     told = (action.summary, action.description, " ".join(list_consequences(action)))
     description = "\n".join(filter(None, told))
-    # what is secret is no model's to write: it would have to be told
+    # a model must not fill in secrets: it would have to know them
     return Tool(action.name, description, public_schema(action.input_schema))

@@ -1,4 +1,4 @@
-"""A question that is a JSON object: the arguments of a call, and what it agrees to."""
+"""Parses a question that is a JSON object: arguments, consent and payment."""
 
 from __future__ import annotations
 
@@ -17,17 +17,16 @@ from aitp_desk.model.strict_json import MAX_DEPTH, decode_json
 PAYING = ("payment", "x402_payment")
 """The messages that pay for a call (``docs/paying-at-doors.md``)."""
 MAX_PAYMENT = 16 * 1024
-"""In bytes of JSON."""
+"""Maximum size of a payment, in bytes of JSON."""
 MAX_PAYMENT_DEPTH = 12
-"""In levels."""
+"""Maximum nesting of a payment, in levels."""
 
 
 def parse_arguments(words: str) -> tuple[Mapping[str, Any], Consent | None] | None:
-    """The arguments of a question that is a JSON object, and what it agrees to; else None.
+    """Return the arguments and consent of a question in JSON; None for text.
 
     Raises:
-        InvalidRequest: it can be read as an object, and not in one way only; or the member that
-            agrees is not a price.
+        InvalidRequest: it is a JSON object, but an ambiguous one; or its consent is not a price.
     """
     if not words.lstrip().startswith("{"):
         return None
@@ -36,7 +35,7 @@ def parse_arguments(words: str) -> tuple[Mapping[str, Any], Consent | None] | No
     except InvalidRequest as error:
         if not _is_loosely_json(words):
             return None
-        # read as words, it would be another call than its caller has written
+        # read as text, it would become another call than the caller wrote
         raise InvalidRequest(
             "query is a JSON object that is not strict: no member stands twice, numbers are finite,"
             f" texts hold no NUL and no lone surrogate, and it nests at most {MAX_DEPTH} levels.",
@@ -46,7 +45,7 @@ def parse_arguments(words: str) -> tuple[Mapping[str, Any], Consent | None] | No
 
 
 def write_arguments(arguments: Mapping[str, Any], consent: Consent | None) -> str:
-    """Write arguments and consent as a question: the reverse of :func:`parse_arguments`."""
+    """Return arguments and consent as a question: the reverse of :func:`parse_arguments`."""
     said = dict(arguments)
     if consent is not None:
         said[CONFIRMATION] = True if consent.price is None else consent.price
@@ -54,7 +53,7 @@ def write_arguments(arguments: Mapping[str, Any], consent: Consent | None) -> st
 
 
 def split_consent(given: Mapping[str, Any]) -> tuple[Mapping[str, Any], Consent | None]:
-    """The arguments in a JSON object, and what its reserved member agrees to.
+    """Split a JSON object into arguments and the consent in its reserved member.
 
     Raises:
         InvalidRequest: that member is not a price.
@@ -68,10 +67,10 @@ def split_consent(given: Mapping[str, Any]) -> tuple[Mapping[str, Any], Consent 
 def split_payment(
     given: Mapping[str, Any],
 ) -> tuple[Mapping[str, Any], Mapping[str, Any] | None]:
-    """The arguments in a JSON object, and the message in its reserved member that pays for them.
+    """Split a JSON object into arguments and the payment in its reserved member.
 
     Raises:
-        InvalidRequest: that member is no such message.
+        InvalidRequest: that member is no payment message.
     """
     if PAYMENT not in given:
         return given, None

@@ -1,4 +1,4 @@
-"""Finds the action that a visitor asks for in words, without naming it."""
+"""Matches a visitor's words to an action that they do not name."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from aitp_desk.model.calls.action import Action, may_invoke
 from aitp_desk.model.errors import UnsupportedType
 
 _LONGEST = 300
-"""Longer words tell more than what to do."""
+"""Maximum length in characters; longer words say more than what to do."""
 _KEPT = 1024
 
 _log = structlog.get_logger(__name__)
@@ -32,8 +32,8 @@ class ActionMatcher:
 
     Parameters:
         actions: of the site's own.
-        content: holds the present content.
-        requires_intent: whether a call that may change something has to say what for.
+        content: holds the current content.
+        requires_intent: whether a call that may change something must state its purpose.
     """
 
     def __init__(
@@ -51,7 +51,7 @@ class ActionMatcher:
         self._found: dict[str, str | None] = {}
 
     def is_ready(self, locale: str | None) -> bool:
-        """Whether there is anything to match, and to match with."""
+        """Return whether there are actions to match, and vectors."""
         return (
             bool(self._actions) and self._content.editions.find_library(locale).vectors is not None
         )
@@ -59,10 +59,10 @@ class ActionMatcher:
     async def find(
         self, principal: Principal, ask: AskRequest, allowance: Allowance | None
     ) -> Action | None:
-        """The action that the words of a question clearly ask for and that the caller may call.
+        """Return the permitted action that the words clearly ask for, or None.
 
-        A question about what changes something or costs is no request for it: "Can I cancel an
-        order?" is answered from the pages.
+        A question about an action that changes something or costs is no request for it: "Can I
+        cancel an order?" is answered from the pages.
         """
         vectors = self._content.editions.find_library(ask.locale).vectors
         words = " ".join(ask.query.split())

@@ -1,7 +1,7 @@
-"""Having people asked by visitors: where they ask for a person, and where the agent cannot answer.
+"""Requests a person: where a visitor asks for one, or the agent cannot answer.
 
-How far this goes the site's owner says (``tickets.people``). Nothing is promised here: what is said
-is written in one commit with the ticket, and reads as that went (``store/work/asking.py``).
+The setting ``tickets.people`` says how far this goes. The reply is stored in one commit with the
+ticket, and its text depends on the outcome (``store/units/tickets/requests.py``).
 """
 
 from __future__ import annotations
@@ -35,15 +35,15 @@ from aitp_desk.store.units.tickets.requests import PersonAsked
 _BETWEEN = "\n\n"
 _HOUR = 60 * 60
 _DIGITS = 32
-"""How much of a digest is kept, in hexadecimal digits."""
+"""Kept length of a digest, in hexadecimal digits."""
 
 
 class PersonRequests:
-    """Has people asked, at one desk.
+    """Requests people, at one desk.
 
     Parameters:
         desk: its name; empty for the site's own.
-        digest: makes of a caller what may be kept: who it is, or where, cannot be read from it.
+        digest: pseudonymizes a caller: identity and address cannot be read from the result.
         clock: Unix seconds.
     """
 
@@ -70,12 +70,12 @@ class PersonRequests:
     def parse_request(
         self, words: str, unanswered: str | None, *, in_full: bool = False
     ) -> PersonRequest | None:
-        """What a visitor's words ask of people; None where they are for the agent.
+        """Return what a visitor's words ask of people; None for the agent's.
 
         Parameters:
-            unanswered: the question about which the desk has offered to ask a person, in what it
-                said last; None where it has not.
-            in_full: whether a word such as ``human`` does not ask for one, but a sentence only.
+            unanswered: the question for which the desk's last reply offered to ask a person; None
+                for no such offer.
+            in_full: whether only a sentence asks for a person, and not a word such as ``human``.
         """
         if not self.is_available:
             return None
@@ -93,13 +93,15 @@ class PersonRequests:
         language: str,
         max_tokens: int | None,
     ) -> Said:
-        """What an agent says, with what follows where that is no answer, or it wants a person.
+        """Add the offer or request of a person to an agent's reply.
+
+        It is added where the reply does not answer, or the agent wants a person.
 
         Parameters:
             question: the visitor's words.
             unanswered: as of :meth:`parse_request`.
-            language: in which it is told.
-            max_tokens: how long the text may be; an offer that has no room is not made.
+            language: of the offer.
+            max_tokens: maximum length of the text; an offer that does not fit is omitted.
         """
         if not isinstance(said, Answer):
             return said
@@ -109,7 +111,7 @@ class PersonRequests:
             if unanswered is not None:
                 wanted = msgspec.structs.replace(wanted, why="question", about=unanswered)
             return msgspec.structs.replace(said, person=wanted)
-        if said.found or asks_backwards(question, language):  # nobody else knows what was said
+        if said.found or asks_backwards(question, language):  # only it knows what was said
             return said
         if self._settings.people == "at_once":
             wanted = PersonRequest("question", question, "", speech.tag)
@@ -127,13 +129,13 @@ class PersonRequests:
         thread_id: str,
         max_tokens: int | None = None,
     ) -> PersonAsked:
-        """Put together what is written where a person is to be asked.
+        """Build the ticket, and the replies for each of its outcomes.
 
         Parameters:
-            said: what is said before it.
-            wanted: of it.
-            principal: who asks.
-            max_tokens: how long the text may be.
+            said: the reply before it.
+            wanted: what is asked of a person.
+            principal: the caller.
+            max_tokens: maximum length of the text.
         """
         now = self._clock()
         speech = speech_of(wanted.language)
@@ -168,7 +170,7 @@ class PersonRequests:
         )
 
     def _sorry(self, speech: Speech) -> str:
-        """That nobody can be asked, and who else would know."""
+        """Return the reply where no person can be asked, with the contact."""
         contact = self._site.contact
         more = speech.says.people.format(contact=contact) if contact else None
         return " ".join(filter(None, (speech.person.full, more)))
@@ -179,10 +181,10 @@ class PersonRequests:
 
 
 def find_unanswered(before: Sequence[Message]) -> str | None:
-    """The question about which the desk's last reply offers to ask a person.
+    """Return the question for which the desk's last reply offered a person.
 
     Parameters:
-        before: a thread's messages in order, up to what is asked now.
+        before: a thread's messages in order, before the present question.
 
     Returns:
         None where it makes no such offer.
@@ -196,7 +198,7 @@ def find_unanswered(before: Sequence[Message]) -> str | None:
 
 
 def _note(wanted: PersonRequest) -> str:
-    """What the line that a ticket is about leaves out, and what else is to be known."""
+    """Return what a ticket's summary line leaves out, and the agent's note."""
     whole = wanted.about if to_summary_line(wanted.about) != wanted.about else ""
     return _BETWEEN.join(filter(None, (whole, wanted.note)))
 
