@@ -242,7 +242,10 @@ class ActionTurns:
         return CallStatus(call, offer=self.offer_result(call))
 
     def offer_result(self, call: ActionCall) -> Offer | None:
-        """Return the result of a succeeded call in its action's preferred type."""
+        """Return the result of a succeeded call; None for any other.
+
+        It has the type that the action prefers.
+        """
         if call.state is not CallState.SUCCEEDED:
             return None
         return self.invoker.offer_result(call)

@@ -52,7 +52,7 @@ class TurnRecorder:
         desk: its name; empty for the site's own.
         actor: the desk's own actor.
         durable: whether a turn is stored before its answer is sent.
-        changed: called with a shared thread's id after a turn was written there.
+        changed: called with a thread's id after a turn was written that its followers must see.
     """
 
     def __init__(

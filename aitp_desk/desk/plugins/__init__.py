@@ -1,1 +1,4 @@
-"""Capabilities at work: found, read, judged, told in words. See :mod:`aitp_desk.capability`."""
+"""Runs capability plugins: discovers them, judges and renders their messages.
+
+See :mod:`aitp_desk.capability`.
+"""

@@ -1,6 +1,6 @@
-"""What the desk says itself: asked by capabilities where one can, and judged as all speech is.
+"""Sends the desk's own messages: phrased by plugins and judged like all others.
 
-Where no capability asks such a question it is asked in words.
+A question that no plugin can phrase is asked in words.
 """
 
 from __future__ import annotations
@@ -39,17 +39,17 @@ T = TypeVar("T")
 W = TypeVar("W", bound=Answer | Clarification)
 
 QUESTION_PREFIX = "ask"
-"""What ids of the desk's own questions begin with."""
+"""Prefix of the ids of the desk's own questions."""
 
 _log = structlog.get_logger()
 
 
 class DeskQuestion(msgspec.Struct, frozen=True):
-    """What the desk asks somebody.
+    """A question of the desk.
 
     Parameters:
-        of: the actor that is to answer; empty for whoever takes part.
-        call_id: the action's call that waits for the answer; None where none does.
+        of: the actor that is to answer; empty for any participant.
+        call_id: the pending call that needs the answer; None for none.
     """
 
     question: Question
@@ -58,11 +58,11 @@ class DeskQuestion(msgspec.Struct, frozen=True):
 
 
 class Utterance(msgspec.Struct, frozen=True):
-    """Something that the desk says.
+    """A message of the desk.
 
     Parameters:
-        message: in words.
-        asks: the question that it asks, if that can be asked by a capability.
+        message: as text.
+        asks: the question that it asks, if a plugin may ask it.
     """
 
     message: NewMessage
@@ -70,18 +70,20 @@ class Utterance(msgspec.Struct, frozen=True):
 
 
 Write = Callable[[tuple[NewMessage, ...], NewEffects | None], Awaitable[T]]
-"""Writes what is said as it is to be kept, and what capabilities want done with it, which may be
-nothing. It raises :class:`RecordsMoved` where somebody else was faster, and is asked again."""
+"""Stores the judged messages with the effects of plugins, None for no effects.
+
+It raises :class:`RecordsMoved` after a concurrent change, and is called again.
+"""
 
 
 class DeskMessages:
-    """Has what the desk says judged.
+    """Judges the desk's own messages.
 
     Parameters:
         clock: Unix seconds.
 
     Attributes:
-        may_ask: whether there are capabilities, which may ask questions.
+        may_ask: whether the desk has plugins, which may ask questions.
     """
 
     def __init__(self, judging: Judge, store: Store, clock: Callable[[], float]) -> None:
@@ -91,20 +93,20 @@ class DeskMessages:
         self._clock = clock
 
     async def say(self, thread_id: str, said: Sequence[Utterance], write: Write[T]) -> T:
-        """Say something on a thread, each question by the first capability that asks such.
+        """Send messages on a thread, each question through the first plugin that asks such.
+
+        A question that its plugin then refuses is asked in words, except a request for payment:
+        nobody can pay in words.
 
         Parameters:
-            thread_id: of the thread, which need not be there yet.
-
-        A question that its capability then refuses is asked in words; but nobody pays to words.
+            thread_id: of the thread, which need not exist yet.
 
         Raises:
-            Forbidden: a capability lets a question be asked in no other way, and it cannot be.
-            InternalError: what is said breaks the schema of a capability, or one refuses it or
-                fails at it: whoever is told that has done nothing wrong. Or nothing asks for what
-                is to be paid.
-            PreconditionFailed: somebody else was faster each time.
-            whatever ``write`` raises.
+            Forbidden: a plugin requires its own way of asking, and it is not available.
+            InternalError: a message breaks a plugin's schema, a plugin refuses it or fails, or no
+                plugin can ask for a payment. It is no fault of the client.
+            PreconditionFailed: the records changed concurrently at each attempt.
+            as ``write``.
         """
         is_writing = False
         messages = tuple(one.message for one in said)
@@ -151,23 +153,23 @@ class DeskMessages:
         return await self.say(thread_id, [Utterance(message) for message in messages], write)
 
     def can_ask(self, question: Question) -> bool:
-        """Whether a capability asks such a question."""
+        """Return whether a plugin can ask such a question."""
         asking = Asking(id=QUESTION_PREFIX, question=question)
         return any(can_plugin_ask(one, asking) for one in self._judging.capabilities.asking)
 
     def is_judged(self, content: Sequence[str]) -> bool:
-        """Whether what is said may hold messages of capabilities."""
+        """Return whether a message may hold structured parts."""
         return self.may_ask and may_have_structure(content)
 
     def render_for_reader(self, words: W, question: Question | None, said: NewMessage) -> W:
-        """What was said, as whoever asks in words is told it.
+        """Return a reply with the plugin's text, for readers of text.
 
-        Where a capability has asked, its own words say best how to answer, unless the options do.
+        The plugin's text explains best how to answer a question, unless the options do.
 
         Parameters:
-            words: the same as the desk has it.
-            question: what is asked by it, if anything is.
-            said: the message that says it.
+            words: the reply in the desk's own text.
+            question: the question in it, if any.
+            said: the message as stored.
         """
         spoken = split_parts(said.content, self._judging.capabilities)
         if not any(one.capability for one in spoken):
@@ -184,10 +186,10 @@ class DeskMessages:
         return msgspec.structs.replace(words, text=text, spoken=spoken)
 
     def _to_judge(self, one: Utterance, actors: Sequence[Actor]) -> SpokenMessage:
-        """What is said as it is judged: a question as its capability puts it.
+        """Return a message with its question phrased by a plugin.
 
         Raises:
-            InternalError: it breaks the schema of a capability.
+            InternalError: it breaks the schema of a plugin.
         """
         message = one.message
         phrased = None if one.asks is None else self._phrase(one.asks, actors)
@@ -202,7 +204,7 @@ class DeskMessages:
     def _phrase(
         self, asks: DeskQuestion, actors: Sequence[Actor]
     ) -> tuple[Asking, tuple[str, ...]] | None:
-        """A question as a message of the first capability that asks such; None where none does."""
+        """Return a question as the first willing plugin's message, or None."""
         asking = Asking(
             id=new_id(QUESTION_PREFIX, self._clock()),
             question=asks.question,
@@ -219,13 +221,13 @@ class DeskMessages:
 
 
 def _to_pay(said: Sequence[Utterance]) -> set[str | None]:
-    """The calls for which it is asked to pay."""
+    """Return the calls for which payment is requested."""
     asked = (one.asks for one in said if one.asks is not None)
     return {one.call_id for one in asked if isinstance(one.question, Pay)}
 
 
 def _fault(id_: str, error: Exception) -> InternalError:
-    """What is told to whoever is to hear something that cannot be said; the log says why."""
+    """Log why a message cannot be sent, and return the error for its reader."""
     _log.error("cannot_be_said", message=id_, exc_info=error)
     return InternalError(
         f"What was to be said here cannot be said. Tell us the id {id_} and we can find out why.",
@@ -234,7 +236,7 @@ def _fault(id_: str, error: Exception) -> InternalError:
 
 
 def _is_plain(question: Question | None) -> bool:
-    """Whether one of a few options answers it."""
+    """Return whether one of a few options answers a question."""
     match question:
         case Choose(choices=choices, many="one"):
             return not any(one.variants or one.price for one in choices)
@@ -245,15 +247,15 @@ def _is_plain(question: Question | None) -> bool:
 
 
 def can_plugin_ask(enabled: EnabledPlugin, asking: Asking) -> bool:
-    """Whether such a question is a capability's to ask."""
+    """Return whether a plugin asks such a question."""
     try:
         return phrase_question(enabled, asking) is not None
-    except Forbidden:  # it is nobody else's, and whoever asks is told so
+    except Forbidden:  # no other plugin may ask it: say() raises the error
         return True
 
 
 def phrase_question(enabled: EnabledPlugin, asking: Asking) -> Mapping[str, Any] | None:
-    """What a capability makes of a question, if it keeps its own schema.
+    """Return a plugin's message for a question, or None; it fits its schema.
 
     Raises:
         Forbidden: as of :meth:`.Capability.phrase`.
@@ -272,7 +274,7 @@ def phrase_question(enabled: EnabledPlugin, asking: Asking) -> Mapping[str, Any]
     except InvalidRequest:
         _log.exception("phrase_failed", capability=enabled.slug)
         return None
-    except Exception:  # noqa: BLE001 -- whatever a plug-in does, the question is asked
+    except Exception:  # noqa: BLE001 -- whatever a plugin raises, the question is asked
         _log.exception("phrase_failed", capability=enabled.slug)
         return None
     return plain

@@ -1,4 +1,4 @@
-"""Capabilities as packages name them and a site enables them: by entry point, in ``desk.toml``."""
+"""Loads the capability plugins that ``desk.toml`` enables, by entry point."""
 
 from __future__ import annotations
 
@@ -22,27 +22,27 @@ from aitp_desk.desk.plugins.registry import (
 )
 
 _TAKEN = re.compile(r"v[0-9]+|calls")
-"""Below such names stand schemas, and calls of an action that is called as the capability is."""
+"""Path names already used below a capability: for schemas, and for calls."""
 _MEDIA_TYPE = re.compile(r"[a-z]+/[a-z0-9][a-z0-9.+-]*")
 FROM_VISITORS = "from_visitors"
-"""The one setting of a capability's section that is the desk's own."""
+"""The one setting of a capability's section that belongs to the desk."""
 NO_EXTRA_PLUGINS: Mapping[str, type[Capability]] = MappingProxyType({})
 
 
 def load_plugins(
     config: Config, beside: Mapping[str, type[Capability]] = NO_EXTRA_PLUGINS
 ) -> PluginRegistry:
-    """Make the capabilities that a site has enabled, each by a section ``[capabilities.NAME]``.
+    """Create the plugins of all sections ``[capabilities.NAME]``.
 
-    Where it has enabled none nothing is looked for and nothing imported.
+    Without such sections nothing is searched or imported.
 
     Parameters:
         config: the site's; ``site.url`` is set.
-        beside: further ones by their names, that are in no package.
+        beside: further plugins by name, in no package.
 
     Raises:
-        ConfigError: no package has one of that name, it cannot be made, its settings are not
-            right, or two have the same name; tells all.
+        ConfigError: lists every plugin that is not installed, cannot be created, has invalid
+            settings or shares a name with another.
     """
     if not config.capabilities:
         return NO_PLUGINS
@@ -54,7 +54,7 @@ def load_plugins(
             one = load_plugin(beside.get(name) or _find(name), settings, config.site.url)
         except ValueError as error:
             problems.append(Problem(key, str(error)))
-        except Exception as error:  # noqa: BLE001 -- whatever a package does is told
+        except Exception as error:  # noqa: BLE001 -- whatever a package raises is reported
             problems.append(Problem(key, f"cannot be used: {type(error).__name__}: {error}"))
         else:
             problems += (Problem(key, why) for why in _clashes(one, made))
@@ -85,14 +85,14 @@ def _find(name: str) -> type[Capability]:
 
 
 def load_plugin(kind: type[Capability], settings: Mapping[str, Any], url: str) -> EnabledPlugin:
-    """Make a capability as a site has set it.
+    """Create a plugin with the site's settings.
 
     Parameters:
-        settings: as they stand in its section.
+        settings: of its section.
         url: the site's address, below which its schemas are served.
 
     Raises:
-        ValueError: the settings, the schemas or the jobs are not right; says what would be.
+        ValueError: the settings, the schemas or the jobs are invalid; says what would be valid.
     """
     own = {name: value for name, value in settings.items() if name != FROM_VISITORS}
     from_visitors = settings.get(FROM_VISITORS, "accept")
@@ -168,7 +168,7 @@ def _check_redirect(name: str, redirect: object) -> None:
 
 
 def _schemas(kind: type[Capability], given: Sequence[Schema]) -> dict[int, Schema]:
-    """The versions of a capability by their numbers."""
+    """Return the versions of a plugin by number."""
     schemas: dict[int, Schema] = {}
     for one in given:
         if one.version in schemas:

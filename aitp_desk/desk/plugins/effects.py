@@ -1,4 +1,4 @@
-"""The effects that capabilities ask for with one message, gathered for its commit."""
+"""Collects the effects that plugins request for one message, for its commit."""
 
 from __future__ import annotations
 
@@ -47,23 +47,26 @@ from aitp_desk.store.records.jobs import NewJob
 from aitp_desk.store.records.threads import NewMessage
 
 CAPABILITY = "capability"
-"""Metadata of what the desk says for a capability by itself: names it. Sessions tell it next."""
+"""Metadata key of messages outside any turn; names the plugin.
+
+A session delivers them in its next turn.
+"""
 
 
 class EffectTarget(msgspec.Struct, frozen=True):
-    """On what thread effects are asked for, and for whom.
+    """The thread and the principal of requested effects.
 
     Parameters:
-        desk: name of the further site agent; empty for the site's own.
+        desk: name of the additional site agent; empty for the site's own.
         actor: id of the desk's own actor.
-        actors: who takes part besides.
+        actors: the other participants.
         principal: id of the caller; None for an anonymous one.
         now: Unix seconds.
-        is_of_site: whether the caller is one of the site's people.
+        is_of_site: whether the caller is an operator or the site itself.
         scopes: what the caller's credential opens.
         guessed_too_often: as of :class:`~aitp_desk.capability.Context`.
-        is_shared: whether others may read or write there by a grant.
-        is_aside: whether nobody has just said something there: who is told then hears it later.
+        is_shared: whether grants give others access to the thread.
+        is_aside: whether the effects follow no message, so that readers get them later.
         owner: id of the principal that owns the thread; None for an anonymous one.
     """
 
@@ -82,12 +85,12 @@ class EffectTarget(msgspec.Struct, frozen=True):
 
 
 class PluginJobPayload(msgspec.Struct, frozen=True):
-    """What stands as the payload of a capability's job.
+    """The payload of a plugin's job.
 
     Parameters:
         thread_id: the thread of the message that started it.
-        payload: the capability's own.
-        message_id: that message, also where jobs have started one another since; empty for none.
+        payload: the plugin's own.
+        message_id: that message, also for jobs started by other jobs since; empty for none.
     """
 
     thread_id: str | None
@@ -96,19 +99,19 @@ class PluginJobPayload(msgspec.Struct, frozen=True):
 
 
 def job_kind(slug: str, job: str) -> str:
-    """What the jobs of one name are called among those of the desk."""
+    """Return the kind of a plugin's job in the job queue."""
     return f"{slug}.{job}"
 
 
 class EffectCollector:
-    """Gathers effects; nothing is done before all of it is written.
+    """Collects effects; nothing happens before all of it is stored.
 
     Parameters:
-        sealer: seals what messages bring; None where there are none.
+        sealer: seals secrets that messages bring; None where there are no messages.
 
     Attributes:
-        ledger: what is read and written.
-        guessed: whether a secret was shown that is none.
+        ledger: the records read and written.
+        guessed: whether an invalid secret was presented.
     """
 
     def __init__(
@@ -133,18 +136,18 @@ class EffectCollector:
     def collect(
         self, enabled: EnabledPlugin, effects: Sequence[Effect], url: str = "", message_id: str = ""
     ) -> str | None:
-        """Note what a capability wants.
+        """Collect the effects of a plugin.
 
         Parameters:
             url: the ``$schema`` of the part that is judged.
-            message_id: of the message that it stands in, or by which the job was started.
+            message_id: of the message with the part, or that started the job.
 
         Returns:
-            What is stored in place of the part; None where that stays.
+            The text to store in place of the part; None where that stays.
 
         Raises:
-            RecordsMoved, Unread, UnreadCall: as :class:`ReadSet`.
-            ValueError, TypeError: it wants what nobody can do: a fault of the capability.
+            RecordsMoved, RecordUnread, CallUnread: as :class:`ReadSet`.
+            ValueError, TypeError: an effect is not possible: a fault of the plugin.
         """
         stored = None
         for effect in effects:
@@ -174,17 +177,17 @@ class EffectCollector:
         return stored
 
     def collect_resumption(self, wish: Resume, message_id: str, by: Principal) -> NotCounted | None:
-        """Note that a call goes on by what was answered, if it does.
+        """Collect that an answer resumes a call, if it may.
 
         Parameters:
             message_id: of the message that answers.
-            by: who speaks.
+            by: the principal that answers.
 
         Returns:
-            Why it does not; None where it does.
+            Why the call does not resume; None where it does.
 
         Raises:
-            UnreadCall: the call was not read yet.
+            CallUnread: the call was not read yet.
         """
         where = self._where
         call = self.ledger.call(wish.call_id)
@@ -256,7 +259,7 @@ class EffectCollector:
         if any(one.call_id == effect.call_id for one in self._payments):
             raise ValueError(f"{enabled.slug} has the call {effect.call_id} paid twice at once.")
         call = self.ledger.call(effect.call_id)
-        # money goes back whatever is erased meanwhile
+        # a refund must outlive any erasure
         outliving = msgspec.structs.replace(effect.failing, outlives=True)
         failing = self._job(enabled, outliving, "")
         carrying = None if call is None else make_paid_call_job(call, self._where.now)
@@ -264,11 +267,11 @@ class EffectCollector:
         return NewPaid(effect.call_id, effect.payment_id, carrying, failing, receipt, message_id)
 
     def build_effects(self, by: Auditor, *, is_answered: bool) -> NewEffects:
-        """All of it, for the commit.
+        """Return all collected effects, for the commit.
 
         Parameters:
-            by: in whose name things are noted.
-            is_answered: whether nobody else is to answer the message.
+            by: the auditor of the noted events.
+            is_answered: whether no agent is to answer the message.
         """
         effects = NewEffects(
             seen=self.ledger.read_records,
@@ -287,6 +290,6 @@ class EffectCollector:
         )
         if not effects.asks:
             return effects
-        # what was paid in vain is asked for again by what is said to that
+        # the reply to a failed payment requests the payment again
         unpaid = {quote.call_id for quote in find_quotes(effects, self._capabilities)}
         return with_notes(effects, ASKS_BACK | ({WAITS: unpaid.pop()} if len(unpaid) == 1 else {}))

@@ -1,7 +1,7 @@
-"""Having capabilities judge what is said, and what they want written with it.
+"""Lets plugins judge messages, and collects the effects to store with them.
 
-Text is told from structured parts before anything is asked of the store: a message of words alone
-costs what it does at a desk without capabilities.
+Text is separated from structured parts before anything is read from the store: a message of plain
+text costs the same as at a desk without plugins.
 """
 
 from __future__ import annotations
@@ -64,25 +64,25 @@ from aitp_desk.store.records.capabilities import NewEffects, RecordsMoved
 T = TypeVar("T")
 
 ATTEMPTS = 3
-"""How often a message is judged where somebody else is faster each time."""
+"""How often a message is judged after concurrent changes."""
 MAX_PARTS = 20
-"""How many structured parts one request may bring: with each read all of them are judged again."""
+"""Maximum structured parts of a request; each read judges all of them again."""
 MAX_READS = 200
-"""How many records and counters all of them may read."""
+"""Maximum records and counters that all of them may read."""
 RETRY_SECONDS = 1
 
 
 class SpokenMessage(msgspec.Struct, frozen=True):
-    """A message that is to be judged.
+    """A message to be judged.
 
     Parameters:
         id: the message's.
         speaker: the actor that speaks where the draft names none.
         parts: its structured parts.
-        has_more: whether it also says something that no capability is asked about.
-        was_heard: whether the parts were understood from the words before them.
-        asking: the question that the desk asks by its parts; None for another's message.
-        names: all by which whoever speaks goes on the thread.
+        has_more: whether it also has text that no plugin judges.
+        was_heard: whether the parts were interpreted from the words before them.
+        asking: the question that the desk asks with its parts; None for messages of others.
+        names: all actor names of the speaker on the thread.
     """
 
     id: str
@@ -96,16 +96,16 @@ class SpokenMessage(msgspec.Struct, frozen=True):
 
     @property
     def actor(self) -> str:
-        """Who speaks."""
+        """The actor that speaks."""
         draft = self.draft
         return draft.actor or (self.speaker if draft.role in ROLES else draft.role)
 
 
 class JudgedMessages(msgspec.Struct, frozen=True):
-    """Messages as they are to be stored, and what is to be done with them.
+    """Messages as they are to be stored, with their effects.
 
     Parameters:
-        guessed: whether a secret was shown that is none.
+        guessed: whether an invalid secret was presented.
     """
 
     drafts: tuple[Draft, ...]
@@ -114,18 +114,18 @@ class JudgedMessages(msgspec.Struct, frozen=True):
 
 
 class Judge:
-    """Asks capabilities about the messages of one desk.
+    """Lets plugins judge the messages of one desk.
 
     Parameters:
         actor: id of the desk's own actor.
-        name: of the further site agent; empty for the site's own.
-        sealer: seals what messages bring.
-        guesses: bounds how many secrets of capabilities are looked up in vain; None for no bound.
-        checking: knows how the desk is.
+        name: of the additional site agent; empty for the site's own.
+        sealer: seals secrets that messages bring.
+        guesses: limits failed lookups of plugin secrets; None for no limit.
+        checking: returns the health of the desk's components.
         wake: called after a commit that queued a job.
 
     Attributes:
-        hears: whether any capability understands words.
+        understands_words: whether any plugin interprets text.
     """
 
     def __init__(
@@ -155,7 +155,7 @@ class Judge:
         self._wake = wake
 
     def read_parts(self, draft: Draft, at: str = "") -> tuple[PlacedPart, ...]:
-        """The structured parts of a draft; none at a desk without capabilities.
+        """Return the structured parts of a draft; none at a desk without plugins.
 
         Raises:
             InvalidRequest: one of them breaks its schema.
@@ -165,10 +165,10 @@ class Judge:
         return tuple(find_parts(draft.content, self.capabilities, at))
 
     def redact(self, draft: Draft, parts: Sequence[PlacedPart] = ()) -> Draft:
-        """What is kept of what a visitor says: no secret that stands in words.
+        """Return a visitor's draft without the secrets in its text.
 
         Parameters:
-            parts: its structured parts, of which capabilities decide what is kept.
+            parts: its structured parts, which plugins redact themselves.
         """
         if not self.capabilities.hiding:
             return draft
@@ -180,12 +180,11 @@ class Judge:
         return msgspec.structs.replace(draft, content=tuple(content))
 
     async def list_open_requests(self, thread_id: str) -> Sequence[Sequence[tuple[str, Record]]]:
-        """What waits for an answer on a thread, each with its capability.
+        """Return the open requests of a thread, each with its plugin, for interpretation.
 
         Returns:
-            Nothing where nothing waits; else all of it, the newest first, and before that, where
-            several wait, what the desk has asked last alone: words are the answer to that, if they
-            can be.
+            Nothing where none is open; else all of them, the newest first. Where several are open,
+            the desk's latest question comes alone before them: words answer that one if they can.
         """
         now = int(self._clock())
         found = await read_open_requests(self._store, self.capabilities, thread_id, now)
@@ -197,10 +196,10 @@ class Judge:
     def understand(
         self, draft: Draft, waiting: Sequence[Sequence[tuple[str, Record]]], *names: str
     ) -> UnderstoodAnswer | None:
-        """What words mean; None where nobody understands them.
+        """Interpret a message's text as an answer; None where no plugin understands it.
 
         Parameters:
-            names: all by which whoever says them goes on the thread.
+            names: all actor names of the speaker on the thread.
         """
         heard = (understand_words(draft, records, self.capabilities, names) for records in waiting)
         return next(filter(None, heard), None)
@@ -213,18 +212,18 @@ class Judge:
         said: Sequence[SpokenMessage],
         write: Callable[[JudgedMessages], Awaitable[T]],
     ) -> T:
-        """Have messages judged and written, again where somebody else was faster.
+        """Judge messages and store them; repeat both after a concurrent change.
 
         Parameters:
-            principal: who speaks; None for the desk itself.
-            actors: who takes part, the desk's own perhaps among them.
+            principal: the caller; None for the desk itself.
+            actors: the participants, perhaps with the desk's own actor.
             said: in order.
-            write: writes them, and raises :class:`RecordsMoved` where that is so.
+            write: stores them, and raises :class:`RecordsMoved` after a concurrent change.
 
         Raises:
             InvalidRequest: they have too many parts.
-            DeskError: a capability refuses one of them.
-            PreconditionFailed: somebody else was faster each time.
+            DeskError: a plugin refuses one of them.
+            PreconditionFailed: the records changed concurrently at each attempt.
         """
         if sum(len(message.parts) for message in said) > MAX_PARTS:
             raise InvalidRequest(
@@ -271,13 +270,13 @@ class Judge:
         return self._guesses.refusal(principal.limited_as)
 
     def _speaks_here(self, actor: Actor) -> bool:
-        """Whether an actor is the desk's own, or an operator, who speaks for it."""
+        """Return whether an actor is the desk's own, or an operator."""
         return actor.id == self._actor or actor.id.startswith(f"{self._actor}/{OPERATORS}/")
 
     async def _judge(
         self, principal: Principal | None, where: EffectTarget, said: Sequence[SpokenMessage]
     ) -> JudgedMessages:
-        """Judge all parts in order, each seeing the effects of those before."""
+        """Judge all parts in order; each one sees the effects of those before."""
         ledger = ReadSet(self.capabilities.families)
         for _ in range(MAX_READS):
             ledger.reset()
@@ -325,7 +324,7 @@ class Judge:
                 if stored is not None:
                     content[placed.place] = stored
                 if message.was_heard and any(map(_hides_words, effects)):
-                    # the words hold what is not kept; who reads words is told what is kept in them
+                    # the words hold a secret; readers of text get the redacted part as text
                     del content[: placed.place]
             drafts.append(msgspec.structs.replace(draft, content=tuple(content)))
         is_answered = bool(wanted) and Then.AGENT not in wanted and not said[-1].has_more
@@ -371,7 +370,7 @@ class Judge:
     def _parties(
         self, enabled: EnabledPlugin, where: EffectTarget, asking: Asking | None
     ) -> Iterator[Party]:
-        """Who takes part, and who is asked by no other name than the caller's own."""
+        """Yield the participants, and the addressee of a question if not among them."""
         for actor in where.actors:
             version = self.capabilities.find_known_version(enabled, [actor])
             known = actor.principal if is_known_caller(actor.principal or "") else None
@@ -382,11 +381,11 @@ class Judge:
 
 
 def _without_resuming(verdict: Take, why: NotCounted) -> tuple[Effect, ...]:
-    """The effects of an answer by which its call does not go on."""
+    """Return the effects of an answer that does not resume its call."""
     if verdict.otherwise is not None:
         return tuple(verdict.otherwise(why))
     effects = verdict.effects
-    if why.reason == "not_yours":  # it waits on for who has asked
+    if why.reason == "not_yours":  # the call keeps waiting for its own caller
         effects = tuple(one for one in effects if isinstance(one, Replace | Seal))
     return (*effects, Say(why.message))
 
@@ -398,7 +397,10 @@ def _hides_words(effect: Effect) -> bool:
 def _settle_unjudged(
     placed: PlacedPart, message: SpokenMessage, where: EffectTarget
 ) -> Verdict | None:
-    """What becomes of a part that the site has not judged; None of one that it has."""
+    """Return the verdict for a part that the site does not judge.
+
+    None for a part that it judges.
+    """
     policy = placed.enabled.from_visitors
     if policy == "accept" or message.actor == where.actor:
         return None
@@ -410,7 +412,7 @@ def _settle_unjudged(
 
 
 async def read_missing(store: Store, ledger: ReadSet, unread: RecordUnread | CallUnread) -> None:
-    """Read what was looked at and is not at hand."""
+    """Read a record, counter or call that judging needed."""
     if isinstance(unread, CallUnread):
         ledger.calls[unread.call_id] = await call_reads.call_by_id(store, unread.call_id)
         return

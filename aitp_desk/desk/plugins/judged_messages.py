@@ -1,4 +1,4 @@
-"""Posting what capabilities judge: nothing of it is written where one of them refuses."""
+"""Writes judged messages to threads; nothing is stored where a plugin refuses."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ Parts = Sequence[PlacedPart]
 
 
 class _Writer(msgspec.Struct, frozen=True):
-    """Somebody who writes to a thread.
+    """A principal that writes to a thread.
 
     Parameters:
-        names: the actors as which they may speak, first the one that is stamped.
-        actors: who takes part, each with the caller who speaks as it.
+        names: its actor names, the default one first.
+        actors: the participants, each with its principal.
     """
 
     names: tuple[str, ...]
@@ -36,10 +36,10 @@ class _Writer(msgspec.Struct, frozen=True):
 
 
 class JudgedMessageWriter:
-    """Has messages judged before they are placed on a thread.
+    """Judges messages before they are written to a thread.
 
     Attributes:
-        hears, parts, kept: those of :class:`Judge`.
+        understands_words, read_parts, redact: those of :class:`Judge`.
     """
 
     def __init__(self, judging: Judge, store: Store, clock: Callable[[], float]) -> None:
@@ -55,7 +55,7 @@ class JudgedMessageWriter:
     def redact_all(
         self, drafts: Sequence[NewDraft], parts: Sequence[Parts]
     ) -> tuple[NewDraft, ...]:
-        """The same of several messages."""
+        """Redact several messages."""
         return tuple(
             msgspec.structs.replace(new, draft=self.redact(new.draft, own))
             for new, own in zip(drafts, parts, strict=True)
@@ -74,18 +74,18 @@ class JudgedMessageWriter:
         *,
         keeps_run: bool,
     ) -> PostResult:
-        """Open a thread with messages that are judged.
+        """Open a thread with judged messages.
 
         Parameters:
-            messages: the draft's, speakers settled.
+            messages: the draft's, with their speakers resolved.
             parts: of each of them.
             speaker: the actor that speaks where a message names none.
-            run: what answers them, where no capability does.
+            run: answers them, where no plugin does.
             opening: the unit that writes them, given ``messages``, ``run`` and ``effects``.
-            keeps_run: whether the caller has started the run, who answers or not.
+            keeps_run: whether the caller requested the run, so that it starts in any case.
 
         Raises:
-            as :meth:`Judge.judge_and_write`, and whatever ``opening`` raises.
+            as :meth:`Judge.judge_and_write` and ``opening``.
         """
         said = [
             SpokenMessage(message.id, one, speaker, own, _says_more(one, own))
@@ -115,18 +115,19 @@ class JudgedMessageWriter:
         parts: Parts,
         append: Callable[..., Work[PostResult]],
     ) -> PostResult:
-        """Add a message to a thread that is judged, or that may be understood as one.
+        """Add a message to a thread, judged if structured or understood as such.
 
-        Whoever may not write there is told so before any capability judges. Words cost one look at
-        what waits on the thread, and nothing where no capability understands any.
+        Write access is checked before any plugin judges. Plain text costs one read of the thread's
+        open requests, and nothing where no plugin interprets text.
 
         Parameters:
-            reached: the thread's id, and before when it must have been used last, Unix seconds.
+            reached: the thread's id, and Unix seconds: an anonymous thread last used before then is
+                closed.
             append: the unit that writes it, given ``draft`` and ``effects``.
 
         Raises:
             ThreadNotFound, Forbidden: the caller may not write there.
-            as :meth:`Judge.judge_and_write`, and whatever ``append`` raises.
+            as :meth:`Judge.judge_and_write` and ``append``.
         """
         thread_id, idle_before = reached
         was_heard = not parts
@@ -162,13 +163,13 @@ class JudgedMessageWriter:
         parts: Sequence[Parts],
         starting: Callable[..., Work[PostResult]],
     ) -> PostResult:
-        """Start a run behind messages that are judged, or may be understood as one.
+        """Start a run after messages that are judged or understood as structured.
 
-        It is started whoever answers them.
+        The run starts in any case, whether or not a plugin answers them.
 
         Parameters:
             reached: as of :meth:`post`.
-            drafts: one at least.
+            drafts: at least one.
             parts: of each draft.
             starting: the unit that writes them and the run, given ``drafts`` and ``effects``.
 
@@ -207,7 +208,7 @@ class JudgedMessageWriter:
     def _hear(
         self, said: SpokenMessage, waiting: Sequence[Sequence[tuple[str, Record]]]
     ) -> SpokenMessage:
-        """Words as the message that they are understood as; as they are where nobody does."""
+        """Return text as the message that it means; unchanged where no plugin understands it."""
         understood = self._judging.understand(said.draft, waiting, said.actor, *said.names)
         if understood is None:
             return said
@@ -217,10 +218,10 @@ class JudgedMessageWriter:
         )
 
     async def _reach(self, principal: Principal, thread_id: str, idle_before: int) -> _Writer:
-        """Who may write to a thread, and who takes part there.
+        """Return the writer of a message, with the thread's participants.
 
         Raises:
-            ThreadNotFound, Forbidden: the caller may not.
+            ThreadNotFound, Forbidden: the caller may not write there.
         """
         now = int(self._clock())
         access = await reads.access(self._store, thread_id, principal, idle_before, now=now)
@@ -233,6 +234,6 @@ class JudgedMessageWriter:
 
 
 def _says_more(draft: Draft, parts: Parts) -> bool:
-    """Whether a message also says something that no capability is asked about."""
+    """Return whether a message also has text that no plugin judges."""
     structured = {placed.place for placed in parts}
     return any(text.strip() for place, text in enumerate(draft.content) if place not in structured)

@@ -1,8 +1,8 @@
-"""What a schema is called, and which version of it is meant: published addresses, and slugs.
+"""Parses schema addresses and slugs into a name and a version.
 
 Source: AITP 0.1, Capabilities: slugs such as ``aitp.dev/requests``, addresses such as
 ``https://aitp.dev/v1/payment.schema.json``; those of the published schemas end in
-``/capabilities/…/v1.0.0/schema.json``. Which number stands in a name says nothing.
+``/capabilities/…/v1.0.0/schema.json``. A number inside a name is no version.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ _SCHEME = re.compile(r"https?://", re.IGNORECASE)
 
 
 class SchemaName(msgspec.Struct, frozen=True):
-    """A schema as it is meant.
+    """A parsed schema name.
 
     Parameters:
-        name: its host and path, without what says the version.
-        version: the major version; None where none is said.
+        name: its host and path, without the version.
+        version: the major version; None where none is given.
     """
 
     name: str
@@ -29,7 +29,7 @@ class SchemaName(msgspec.Struct, frozen=True):
 
 
 def parse_schema_name(text: str) -> SchemaName:
-    """Tell which schema an address or a slug means."""
+    """Parse the address or slug of a schema."""
     place = _SCHEME.sub("", text.strip(), count=1)
     host, slash, path = place.partition("/")
     path = _ENDING.sub("", slash + path)

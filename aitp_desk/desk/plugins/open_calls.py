@@ -1,4 +1,4 @@
-"""What is open on a thread: not what a call has waited for that waits no more."""
+"""Lists the open requests of a thread, without those of calls that have ended."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ _log = structlog.get_logger()
 async def read_open_requests(
     store: Store, capabilities: PluginRegistry, thread_id: str, now: int
 ) -> Sequence[tuple[str, Record]]:
-    """Read what waits for an answer on a thread, each with its capability, the newest first.
+    """Return the open requests of a thread with their plugins, the newest first.
 
-    A call may end by something else than the answer: who asked does not want it any more. Words
-    that are said later must not be heard as an answer to that.
+    A call may end without an answer, when its caller declines it. Later words must not be read as
+    an answer to its request.
 
     Parameters:
         now: Unix seconds.
@@ -48,10 +48,10 @@ async def filter_last_asked(
     thread_id: str,
     waiting: Sequence[tuple[str, Record]],
 ) -> Sequence[tuple[str, Record]]:
-    """Of several that wait, what the desk has asked last on the thread; nothing for another's.
+    """Return those of several open requests that the desk has asked last.
 
     Parameters:
-        waiting: as :func:`read_open_requests` reads it, several.
+        waiting: as :func:`read_open_requests` returns it, several.
     """
     newest = await reads.newest_messages(store, thread_id, LOOKED_BACK)
     call_id = find_awaited_call(newest)
@@ -66,7 +66,7 @@ def _call_of(capabilities: PluginRegistry, slug: str, record: Record) -> str | N
         return None
     try:
         waits = enabled.capability.waiting(record)
-    except Exception:  # noqa: BLE001 -- whatever a plug-in does, the others are told
+    except Exception:  # noqa: BLE001 -- whatever a plugin raises, the others are read
         _log.exception("waiting_failed", capability=slug)
         return None
     return None if waits is None else waits.call_id

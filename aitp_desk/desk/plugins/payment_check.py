@@ -1,4 +1,4 @@
-"""Whether what is to be paid can be paid: looked at when a desk starts, and when it is checked."""
+"""Checks that prepaid actions can be paid: at start, and by the ``check`` command."""
 
 from __future__ import annotations
 
@@ -12,29 +12,32 @@ from aitp_desk.desk.plugins.registry import PluginRegistry
 from aitp_desk.model.calls.action import Action
 
 _TRIED = ("EUR", "USD", "GBP", "CHF", "JPY", "SEK", "CAD", "AUD", "INR", "CNY")
-"""In one of these somebody takes payments who takes any, where a price comes of the arguments."""
+"""Currencies to try where the price depends on the arguments.
+
+A plugin that takes any payments takes one of these.
+"""
 
 
 def require_payable(
     config: Config, actions: Iterable[Action], capabilities: PluginRegistry
 ) -> None:
-    """Refuse to serve what has to be paid first, and cannot be.
+    """Refuse to serve prepaid actions that cannot be paid.
 
     Parameters:
         capabilities: as of :func:`check_prepaid`.
 
     Raises:
-        ConfigError: which actions.
+        ConfigError: names the actions.
     """
     if problems := list(check_prepaid(actions, capabilities)):
         raise ConfigError(problems, config)
 
 
 def check_prepaid(actions: Iterable[Action], capabilities: PluginRegistry) -> Iterator[Problem]:
-    """Yield which actions are to be paid first, and cannot be.
+    """Yield a problem for each prepaid action that cannot be paid.
 
     Parameters:
-        capabilities: those that the site has enabled, each with what is its own.
+        capabilities: the enabled plugins, each with its own keys.
     """
     for action in actions:
         if not action.is_prepaid:

@@ -1,4 +1,4 @@
-"""By what name a call is paid, until when and how: as the capability says that asks for it."""
+"""Reads a call's quote: its id, expiry and terms, from the plugin that asks."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ _log = structlog.get_logger()
 
 
 class OpenQuote(msgspec.Struct, frozen=True):
-    """What can be paid for a call just now.
+    """The open quote of a call.
 
     Parameters:
-        enabled: the capability that asks for it.
+        enabled: the plugin that requests the payment.
     """
 
     enabled: EnabledPlugin
@@ -26,7 +26,7 @@ class OpenQuote(msgspec.Struct, frozen=True):
 
 
 def find_quotes(effects: NewEffects, capabilities: PluginRegistry) -> tuple[NewQuote, ...]:
-    """What is asked for calls by the records that are about to be written."""
+    """Return the quotes in the records that are about to be written."""
     found = []
     for record in effects.records:
         kept = Record(
@@ -45,13 +45,13 @@ def find_quotes(effects: NewEffects, capabilities: PluginRegistry) -> tuple[NewQ
 async def find_open_quote(
     store: Store, capabilities: PluginRegistry, thread_id: str, call_id: str, now: int
 ) -> OpenQuote | None:
-    """What can be paid for a call on a thread just now.
+    """Return the open quote of a call on a thread.
 
     Parameters:
         now: Unix seconds.
 
     Returns:
-        None while what was paid is looked at, and once nothing is asked any more.
+        None while a payment is verified, and once nothing is requested any more.
     """
     for slug, record in await capability_reads.open_records(store, thread_id, now):
         asked = _asked(capabilities, slug, record)
@@ -61,13 +61,13 @@ async def find_open_quote(
 
 
 def _asked(capabilities: PluginRegistry, slug: str, record: Record) -> tuple[str, OpenQuote] | None:
-    """For which call a record asks money, and how it is paid; None for any other record."""
+    """Return the call and the quote of a record; None for any other record."""
     enabled = capabilities.get(slug)
     if enabled is None or not enabled.asks or record.open_until is None:
         return None
     try:
         waits = enabled.capability.waiting(record)
-    except Exception:  # noqa: BLE001 -- whatever a plug-in does, the others are told
+    except Exception:  # noqa: BLE001 -- whatever a plugin raises, the others are read
         _log.exception("waiting_failed", capability=slug)
         return None
     if waits is None or waits.call_id is None or waits.terms is None:

@@ -1,7 +1,8 @@
-"""What capabilities have read for one message, and what they want done, until it is written.
+"""Tracks what plugins read and write for one message, until it is stored.
 
-A capability reads as if everything were at hand. What is not raises :class:`RecordUnread`, which
-only the desk catches: it reads that and asks again. Since judging is pure nobody can tell.
+Plugins read as if everything were loaded. An unread record raises :class:`RecordUnread`, which only
+the desk catches: it reads the record and judges again. Judging is pure, so repeating it has no
+effect.
 """
 
 from __future__ import annotations
@@ -25,14 +26,14 @@ from aitp_desk.store.records.capabilities import (
 )
 
 FAMILY = "family:"
-"""What keys begin with that capabilities of one family share, and the name of what keeps them."""
+"""Prefix of keys that plugins of one family share, and of their place."""
 RecordPlace = tuple[str, str]
-"""A capability's slug, or the name of what keeps a family's, and a key of its own."""
+"""A plugin's slug, or the shared place of its family, and a key."""
 NO_FAMILIES: Mapping[str, str] = MappingProxyType({})
 
 
 def make_place(slug: str, family: str, key: str) -> RecordPlace:
-    """Where something is kept.
+    """Return the place of a record or counter.
 
     Parameters:
         family: as of :class:`~aitp_desk.capability.Capability`.
@@ -41,12 +42,7 @@ def make_place(slug: str, family: str, key: str) -> RecordPlace:
 
 
 class RecordUnread(BaseException):
-    """A record or counter is looked at that was not read yet. No plug-in is to catch it.
-
-    Parameters:
-        place: which.
-        is_counter: whether it is a counter.
-    """
+    """Signals a record or counter not read yet; plugins must not catch it."""
 
     def __init__(self, place: RecordPlace, *, is_counter: bool) -> None:
         super().__init__(place)
@@ -55,7 +51,7 @@ class RecordUnread(BaseException):
 
 
 class CallUnread(BaseException):
-    """An action's call is looked at that was not read yet; as :class:`RecordUnread`."""
+    """Signals a call that is not read yet, as :class:`RecordUnread` does."""
 
     def __init__(self, call_id: str) -> None:
         super().__init__(call_id)
@@ -74,16 +70,16 @@ class _CounterAddition(msgspec.Struct):
 
 
 class ReadSet:
-    """The records and counters of all capabilities, as one message sees them.
+    """The records and counters of all plugins, as one message sees them.
 
     Parameters:
-        families: of the capabilities that have one, by their slugs.
+        families: families by plugin slug, of plugins that have one.
 
     Attributes:
-        records: what was read, None where there is nothing.
-        counters: the same.
-        calls: the actions' calls that were read, None where there is none.
-        components: how the parts of the desk are; None while nobody has looked.
+        records: the records read; None for those that do not exist.
+        counters: the counters read.
+        calls: the calls read; None for those that do not exist.
+        components: the desk's components; None while not read.
     """
 
     def __init__(self, families: Mapping[str, str] = NO_FAMILIES) -> None:
@@ -98,21 +94,21 @@ class ReadSet:
         self._compared: set[tuple[RecordPlace, int]] = set()
 
     def reset(self) -> None:
-        """Forget what is wanted; what was read stays read."""
+        """Forget what is to be written; what was read stays."""
         self._kept.clear()
         self._counted.clear()
         self._seen.clear()
         self._compared.clear()
 
     def place(self, slug: str, key: str) -> RecordPlace:
-        """Where a capability's record or counter of a key is kept."""
+        """Return where a plugin's record or counter is kept."""
         return make_place(slug, self._families.get(slug, ""), key)
 
     def record(self, place: RecordPlace) -> Record | None:
-        """A record as it is after what is wanted so far.
+        """Return a record with the writes so far applied.
 
         Raises:
-            Unread: it was not read yet.
+            RecordUnread: it was not read yet.
         """
         if place in self._kept:
             return self._kept[place][0]
@@ -121,15 +117,23 @@ class ReadSet:
         return self.records[place]
 
     def counter(self, place: RecordPlace) -> int:
-        """A counter as it is after what is wanted so far; :class:`RecordUnread` as above."""
+        """Return a counter with the additions so far applied.
+
+        Raises:
+            RecordUnread: it was not read yet.
+        """
         before = self._before(place)
         self._seen.add(place)
         return before + self._added(place)
 
     def has(self, place: RecordPlace, least: int) -> bool:
-        """Whether a counter would hold so much; raises :class:`RecordUnread` as above.
+        """Return whether a counter would hold at least this much.
 
-        Of the counter no more is seen than that.
+        Only the comparison counts as read: a concurrent change that keeps its result does not
+        conflict.
+
+        Raises:
+            RecordUnread: it was not read yet.
         """
         before, needed = self._before(place), least - self._added(place)
         self._compared.add((place, needed))
@@ -145,22 +149,22 @@ class ReadSet:
         return 0 if counted is None else counted.delta
 
     def call(self, call_id: str) -> ActionCall | None:
-        """A call of an action's as it stands.
+        """Return a call in its present state; None where it does not exist.
 
         Raises:
-            UnreadCall: it was not read yet.
+            CallUnread: it was not read yet.
         """
         if call_id not in self.calls:
             raise CallUnread(call_id)
         return self.calls[call_id]
 
     def put_record(self, slug: str, wish: Keep, thread_id: str | None) -> None:
-        """Note that a record is to be written.
+        """Add a record to what is to be written.
 
         Raises:
-            RecordsMoved: it has another version than the capability expects.
-            ValueError, TypeError: the key or the value cannot be kept: a fault of the capability.
-            Unread: it was not read yet.
+            RecordsMoved: its version is not the one that the plugin expects.
+            ValueError, TypeError: the key or the value cannot be stored: a fault of the plugin.
+            RecordUnread: it was not read yet.
         """
         place = self.place(slug, _checked(wish.key))
         before = self.record(place)
@@ -177,10 +181,10 @@ class ReadSet:
         self._kept[place] = written, wish.outlives
 
     def add(self, slug: str, wish: Add) -> None:
-        """Note that a counter is to be added to. It need not be read for that.
+        """Add to a counter, which need not be read for that.
 
         Raises:
-            ValueError: the counter's name cannot be kept.
+            ValueError: the counter's name cannot be stored.
         """
         place = self.place(slug, _checked(wish.counter))
         counted = self._counted.setdefault(place, _CounterAddition())
@@ -191,7 +195,7 @@ class ReadSet:
 
     @property
     def read_records(self) -> tuple[SeenRecord, ...]:
-        """Every record that was read, as it was."""
+        """Every record that was read, with its version."""
         return tuple(
             SeenRecord(slug, key, 0 if record is None else record.version)
             for (slug, key), record in self.records.items()
@@ -199,7 +203,7 @@ class ReadSet:
 
     @property
     def read_counters(self) -> tuple[SeenCounter, ...]:
-        """Every counter that was looked at, as it was."""
+        """Every counter that was read or compared, with its value."""
         seen = (SeenCounter(*place, self.counters[place]) for place in self._seen)
         compared = (
             SeenCounter(*place, self.counters[place], least)
@@ -210,7 +214,7 @@ class ReadSet:
 
     @property
     def written_records(self) -> tuple[NewRecord, ...]:
-        """Every record that is to be written, as it will be at last."""
+        """Every record to be written, in its last version."""
         return tuple(
             NewRecord(slug, key, record.version, record.value, record.open_until, outlives)
             for (slug, key), (record, outlives) in self._kept.items()
@@ -231,7 +235,7 @@ class ReadSet:
 
 
 class OwnRecords(Mapping[str, Record]):
-    """The records of one capability, and of its family, by exact key."""
+    """The records of one plugin, and of its family, by exact key."""
 
     def __init__(self, ledger: ReadSet, slug: str) -> None:
         self._ledger = ledger
@@ -251,7 +255,7 @@ class OwnRecords(Mapping[str, Record]):
 
 
 class OwnCounters(Counters):
-    """The counters of one capability, and of its family, by exact key."""
+    """The counters of one plugin, and of its family, by exact key."""
 
     def __init__(self, ledger: ReadSet, slug: str) -> None:
         self._ledger = ledger

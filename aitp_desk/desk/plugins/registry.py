@@ -1,4 +1,4 @@
-"""The capabilities that a site has enabled, and which of them a schema means."""
+"""Holds the enabled plugins of a site, and resolves schemas to them."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ from aitp_desk.desk.plugins.names import parse_schema_name
 from aitp_desk.model.conversation.thread import Actor
 
 FromVisitors = Literal["accept", "reject", "pass"]
-"""What becomes of a visitor's message: it is judged, refused, or given to another there."""
+"""Whether a visitor's messages are judged, refused, or passed to another actor."""
 SCHEMAS_PATH = "/capabilities/{slug}/v{version}/schema.json"
 DOCUMENTS_PATH = "/capabilities/{slug}/{name}"
 REDIRECTS_PATH = "/capabilities/{slug}/{name}/{{ref}}"
 
 
 class EnabledPlugin(msgspec.Struct, frozen=True, eq=False):
-    """One capability of the site.
+    """An enabled capability plugin.
 
     Parameters:
-        capability: the plug-in.
-        schemas: its versions, by their numbers.
-        addresses: where the desk serves each of them.
-        jobs: what it has done after a commit, by name.
-        hooks: what other servers may send to, by name.
-        redirects: links that lead people elsewhere, by name.
-        rounds: what it does again and again, by name.
-        queries: what it tells whoever calls, as actions.
-        from_visitors: what becomes of messages of it that visitors send.
+        capability: the plugin.
+        schemas: its versions, by number.
+        addresses: the desk's address of each version.
+        jobs: its jobs after a commit, by name.
+        hooks: its webhooks, by name.
+        redirects: its redirecting links, by name.
+        rounds: its periodic work, by name.
+        queries: its queries, offered as actions.
+        from_visitors: how visitors' messages are handled.
     """
 
     capability: Capability
@@ -45,7 +45,7 @@ class EnabledPlugin(msgspec.Struct, frozen=True, eq=False):
 
     @property
     def slug(self) -> str:
-        """What it is called."""
+        """The capability's slug."""
         return self.capability.slug
 
     @property
@@ -55,7 +55,7 @@ class EnabledPlugin(msgspec.Struct, frozen=True, eq=False):
 
     @property
     def hears(self) -> bool:
-        """Whether it understands words; of what is passed along others understand them."""
+        """Whether it interprets text; passed messages are interpreted by their addressee."""
         return (
             self.from_visitors != "pass"
             and type(self.capability).from_text is not Capability.from_text
@@ -63,24 +63,24 @@ class EnabledPlugin(msgspec.Struct, frozen=True, eq=False):
 
     @property
     def hides(self) -> bool:
-        """Whether it knows secrets that are not kept of words."""
+        """Whether it removes secrets from text."""
         return type(self.capability).without_secrets is not Capability.without_secrets
 
     @property
     def asks(self) -> bool:
-        """Whether the desk may ask by it: what visitors answer would else be nobody's to judge."""
+        """Whether the desk may ask through it: only if it judges the answers."""
         return self.from_visitors == "accept"
 
     def url_of(self, version: int) -> str:
-        """What stands in ``$schema`` of the messages of a version that the desk sends."""
+        """Return the ``$schema`` of the desk's messages of a version."""
         return self.schemas[version].url or self.addresses[version]
 
 
 class SchemaMatch(msgspec.Struct, frozen=True, eq=False):
-    """What a schema's address means here.
+    """The plugin and version that a schema's address resolves to.
 
     Parameters:
-        version: as it is named; the highest that is known here where none is.
+        version: as named; the highest known one where none is.
     """
 
     enabled: EnabledPlugin
@@ -88,19 +88,19 @@ class SchemaMatch(msgspec.Struct, frozen=True, eq=False):
 
     @property
     def is_known(self) -> bool:
-        """Whether there is this version here."""
+        """Whether the plugin has this version."""
         return self.version in self.enabled.schemas
 
 
 class PluginRegistry:
-    """All that a site has enabled.
+    """All enabled plugins of a site.
 
     Parameters:
         enabled: each of them; no two share a slug or a name.
 
     Attributes:
-        families: of those that have one, by their slugs.
-        documents: what they have to be read by everybody, by paths.
+        families: families by plugin slug, of plugins that have one.
+        documents: the public documents of plugins, by path.
     """
 
     def __init__(self, enabled: Sequence[EnabledPlugin] = ()) -> None:
@@ -128,27 +128,30 @@ class PluginRegistry:
         return self._by_slug[slug]
 
     def get(self, slug: str) -> EnabledPlugin | None:
-        """A capability by its slug; None for one that is not enabled."""
+        """Return a plugin by its slug; None for one that is not enabled."""
         return self._by_slug.get(slug)
 
     @property
     def slugs(self) -> tuple[str, ...]:
-        """What they are called."""
+        """The slugs of all plugins."""
         return tuple(self._by_slug)
 
     @property
     def urls(self) -> tuple[str, ...]:
-        """What the desk's own actor declares: every version of all that it takes of visitors."""
+        """The schemas that the desk's own actor declares.
+
+        These are all versions of every plugin that accepts visitors' messages.
+        """
         taken = (one for one in self.all if one.from_visitors == "accept")
         return tuple(one.url_of(version) for one in taken for version in sorted(one.schemas))
 
     def document(self, slug: str, version: int) -> Schema | None:
-        """A schema as it is served; None where there is none."""
+        """Return a schema; None where there is none."""
         found = self._by_slug.get(slug)
         return None if found is None else found.schemas.get(version)
 
     def resolve_schema(self, url: str) -> SchemaMatch | None:
-        """Tell which capability an address or a slug means; None for none that is enabled."""
+        """Return the plugin that an address or a slug means; None for none."""
         named = parse_schema_name(url)
         found = self._by_name.get(named.name)
         if found is None:
@@ -157,7 +160,7 @@ class PluginRegistry:
         return SchemaMatch(found, found.newest if version is None else version)
 
     def find_known_version(self, enabled: EnabledPlugin, actors: Iterable[Actor]) -> int | None:
-        """The highest version of a capability that is known here and that one of these declares."""
+        """Return the highest known version that one of these actors declares."""
         declared = (self.resolve_schema(url) for actor in actors for url in actor.capabilities)
         versions = [
             meant.version
@@ -167,16 +170,17 @@ class PluginRegistry:
         return max(versions, default=None)
 
     def find_version(self, enabled: EnabledPlugin, actors: Sequence[Actor]) -> int:
-        """The version that is sent on a thread: the highest that all know who know it at all.
+        """Return the highest version that every declaring actor of a thread knows.
 
-        Where nobody does it is the highest that is known here; everybody is told it in words then.
+        Where no actor declares the plugin it is the highest known version; all readers get text
+        then.
         """
         known = [self.find_known_version(enabled, [actor]) for actor in actors]
         return min((version for version in known if version is not None), default=enabled.newest)
 
 
 def list_schema_names(enabled: EnabledPlugin) -> frozenset[str]:
-    """What a capability is called in ``$schema`` and by those who declare it, without versions."""
+    """Return all names of a plugin's schemas, without versions."""
     addresses = (*enabled.addresses.values(), *(one.url for one in enabled.schemas.values()))
     other = (name for one in enabled.schemas.values() for name in one.names)
     given = (*enabled.capability.names, *addresses, *other)
@@ -184,4 +188,4 @@ def list_schema_names(enabled: EnabledPlugin) -> frozenset[str]:
 
 
 NO_PLUGINS = PluginRegistry()
-"""A site that has enabled none."""
+"""A site without plugins."""

@@ -1,4 +1,4 @@
-"""Whether an answer has the call go on that waits for it: decided as its message is judged."""
+"""Decides whether an answer resumes its pending call, as its message is judged."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from aitp_desk.store.reads import threads as reads
 from aitp_desk.store.records.capabilities import NewAnswer, NewEffects
 
 LOOKED_BACK = 20
-"""Among so many messages is what the desk has said last, or a yes in words is none."""
+"""How many of the newest messages are searched for the desk's last question."""
 TOO_LATE = "This has waited too long, and nothing was done. Please ask for it again."
 FOR_OTHERS = NotCounted(
     "not_yours", "This is for somebody else to answer: only who has asked for it can."
@@ -41,12 +41,12 @@ def find_obstacle(
     now: float,
     owner: str | None = None,
 ) -> NotCounted | None:
-    """Why a call does not go on by what a caller answers; None where it does.
+    """Return why an answer does not resume a call; None where it does.
 
     Parameters:
-        call: that is to go on, as it stands; None where it is gone.
-        value: what was answered.
-        principal: who answers, and may write on the thread.
+        call: the pending call; None where it no longer exists.
+        value: the answer.
+        principal: the caller that answers, with write access to the thread.
         thread_id: where the answer is given.
         now: Unix seconds.
         owner: id of the principal that owns the thread; None for an anonymous thread.
@@ -63,10 +63,10 @@ def find_obstacle(
 
 
 def _waits_for(call: ActionCall, value: Any) -> bool:
-    """Whether what was answered is of the kind that a call waits for now.
+    """Return whether an answer is of the kind that a call waits for now.
 
-    What one capability asks takes the place of what the same one has asked before for the call; of
-    another one that may still be answered.
+    A plugin's new question about a call replaces its earlier one; one of another plugin may still
+    be answered.
     """
     if call.state is CallState.WAITING_PAYMENT:
         return value is False
@@ -85,10 +85,9 @@ def _waits_for(call: ActionCall, value: Any) -> bool:
 
 
 async def answers_last(store: Store, thread_id: str, answers: Sequence[NewAnswer]) -> bool:
-    """Whether what words agree to, or refuse, is what the desk has asked last on a thread.
+    """Return whether text agrees to, or refuses, the desk's last question.
 
-    A yes to something else must have nothing done; what else is answered may be to an earlier
-    question.
+    A yes to another question must have no effect; any other answer may be to an earlier question.
     """
     calls = {one.call_id for one in answers if isinstance(one.answer.value, bool)}
     if not calls:
@@ -98,9 +97,9 @@ async def answers_last(store: Store, thread_id: str, answers: Sequence[NewAnswer
 
 
 async def still_unpaid(store: Store, thread_id: str, effects: NewEffects) -> NewEffects:
-    """The same, where it has paid for nothing: what was to be paid is still what was asked last.
+    """Mark the reply as still requesting payment, where nothing was paid.
 
-    So a no after a payment that was refused declines, as it does after the quote.
+    So a no after a failed payment declines the call, as it does after the quote.
     """
     if not effects.said or effects.asks or effects.answers or effects.payments:
         return effects
@@ -113,7 +112,7 @@ async def still_unpaid(store: Store, thread_id: str, effects: NewEffects) -> New
 
 
 def with_notes(effects: NewEffects, notes: Mapping[str, str]) -> NewEffects:
-    """The same with notes on the last that is said; nothing where nothing is."""
+    """Return effects with metadata on the last message; unchanged without messages."""
     if not effects.said:
         return effects
     *before, last = effects.said

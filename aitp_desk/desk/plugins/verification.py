@@ -1,7 +1,7 @@
 """Verifies a payment before anything of it is written.
 
-It is for callers who know only the id of a quote: what does not pay must leave no trace on the
-thread of whoever was quoted.
+It serves callers who know only the id of a quote: an invalid payment must leave no trace on the
+thread of the quote.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class PaymentVerifier:
     """Verifies payments.
 
     Parameters:
-        send: asks other servers for capabilities.
+        send: sends HTTP requests for plugins.
         clock: Unix seconds.
     """
 
@@ -45,11 +45,11 @@ class PaymentVerifier:
     async def find_problem(
         self, principal: Principal, call: ActionCall, draft: Draft
     ) -> str | None:
-        """Return why a message does not pay a call, in words; None if it pays.
+        """Return why a message does not pay a call; None if it pays.
 
         Raises:
             InvalidRequest: the message breaks its schema.
-            DeskError: a capability refuses it.
+            DeskError: a plugin refuses it.
         """
         thread_id = call.thread_id or ""
         kept = await reads.thread(self._store, thread_id)
@@ -65,7 +65,7 @@ class PaymentVerifier:
         effects = judged.effects
         if any(paid.call_id == call.id for paid in effects.payments):
             return None
-        if effects.jobs:  # the capability knows only later whether it is paid, unless it is asked
+        if effects.jobs:  # the plugin settles it in a job, unless it verifies now
             for placed in parts:
                 job = self._job(placed.enabled, call)
                 return await placed.enabled.capability.verify_payment(placed.part, job)

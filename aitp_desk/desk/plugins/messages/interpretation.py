@@ -1,4 +1,4 @@
-"""Understanding words as the answer to what a capability has asked on a thread."""
+"""Interprets text as the answer to a plugin's open request on a thread."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from aitp_desk.desk.plugins.registry import EnabledPlugin, PluginRegistry, Schem
 from aitp_desk.model.conversation.thread import MAX_PARTS, Draft
 
 MAX_WORDS = 4096
-"""What is longer than this, in characters, is no answer in words."""
+"""Maximum length of an answer as text, in characters."""
 
 _log = structlog.get_logger()
 
 
 class UnderstoodAnswer(msgspec.Struct, frozen=True):
-    """Words that were understood.
+    """Text that a plugin understood.
 
     Parameters:
-        draft: what was said, and after it the message that is meant.
+        draft: the text, followed by the message that it means.
         parts: that message.
     """
 
@@ -37,14 +37,14 @@ def understand_words(
     capabilities: PluginRegistry,
     names: Collection[str],
 ) -> UnderstoodAnswer | None:
-    """Have the capabilities that wait on a thread look at what was said in words.
+    """Let the plugins with open requests interpret text.
 
     Parameters:
-        waiting: the open records with their capabilities, the newest first.
-        names: all by which whoever says it goes on the thread: any of them may be asked.
+        waiting: the open records with their plugins, the newest first.
+        names: all actor names of the speaker on the thread; a request may be for any of them.
 
     Returns:
-        None where no capability, or more than one, takes the words for its answer.
+        None where no plugin, or more than one, claims the text as its answer.
     """
     text = "\n".join(draft.content).strip()
     if draft.role != "user" or len(text) > MAX_WORDS or len(draft.content) >= MAX_PARTS:
@@ -66,7 +66,7 @@ def understand_words(
         given = msgspec.to_builtins(given)
         part = read_part({SCHEMA: url, **given}, SchemaMatch(enabled, version), f"content[{place}]")
         content = (*draft.content, write_part(given, url))
-    except Exception:  # noqa: BLE001 -- whatever a plug-in does, the words are kept
+    except Exception:  # noqa: BLE001 -- whatever a plugin raises, the text is kept
         _log.exception("from_text_failed", capability=enabled.slug)
         return None
     return UnderstoodAnswer(
@@ -75,7 +75,7 @@ def understand_words(
 
 
 def without_secrets(text: str, capabilities: PluginRegistry) -> str:
-    """What is kept of a visitor's words, as of :meth:`.Capability.without_secrets`."""
+    """Return text without secrets, as of :meth:`.Capability.without_secrets`."""
     for capability in capabilities.hiding:
         text = capability.without_secrets(text)
     return text
@@ -84,7 +84,7 @@ def without_secrets(text: str, capabilities: PluginRegistry) -> str:
 def _awaits(enabled: EnabledPlugin, record: Record, names: Collection[str]) -> bool:
     try:
         return any(enabled.capability.awaits(record, name) for name in names)
-    except Exception:  # noqa: BLE001 -- whatever a plug-in does, the words are kept
+    except Exception:  # noqa: BLE001 -- whatever a plugin raises, the text is kept
         _log.exception("awaits_failed", capability=enabled.slug)
         return False
 
@@ -92,6 +92,6 @@ def _awaits(enabled: EnabledPlugin, record: Record, names: Collection[str]) -> b
 def _ask(enabled: EnabledPlugin, text: str, waiting: Sequence[Record]) -> Mapping[str, Any] | None:
     try:
         return enabled.capability.from_text(text, waiting)
-    except Exception:  # noqa: BLE001 -- whatever a plug-in does, the words are kept
+    except Exception:  # noqa: BLE001 -- whatever a plugin raises, the text is kept
         _log.exception("from_text_failed", capability=enabled.slug)
         return None

@@ -1,9 +1,8 @@
-"""The structured parts of a message: found, told apart by the key that is there, read by a type.
+"""Parses the structured parts of a message.
 
-A part is a JSON object, encoded as a string, with a ``$schema`` that means a capability of this
-site. Everything else is text and stays as it is, also objects of schemas that nobody here knows.
-
-Source: AITP 0.1, Capabilities.
+A part is a JSON object, encoded as a string, whose ``$schema`` names a capability of this site; its
+one message key selects the type. Everything else is text and stays unchanged, also objects of
+unknown schemas. Source: AITP 0.1, Capabilities.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ class PlacedPart(msgspec.Struct, frozen=True, eq=False):
     """A structured part of a message.
 
     Parameters:
-        place: which of the message's parts it is, from 0.
+        place: its index among the message's parts, from 0.
     """
 
     place: int
@@ -42,20 +41,20 @@ class PlacedPart(msgspec.Struct, frozen=True, eq=False):
 
 
 def may_have_structure(content: Sequence[str]) -> bool:
-    """Whether it is worth a look: text is told from the rest without being parsed."""
+    """Return whether a message may hold structured parts, without parsing it."""
     return any(map(_STRUCTURED.match, content))
 
 
 def find_parts(
     content: Sequence[str], capabilities: PluginRegistry, at: str = ""
 ) -> list[PlacedPart]:
-    """Read the structured parts of a message.
+    """Return the structured parts of a message.
 
     Parameters:
-        at: where the message stands in its request, such as ``messages[0].``, for ``param``.
+        at: path of the message in its request, such as ``messages[0].``, for ``param``.
 
     Raises:
-        InvalidRequest: a part breaks its schema; ``param`` is the path of what is wrong.
+        InvalidRequest: a part breaks its schema; ``param`` is the path of the mistake.
     """
     found = []
     for place, text in enumerate(content):
@@ -71,10 +70,10 @@ def find_parts(
 
 
 def read_part(given: Mapping[str, Any], meant: SchemaMatch, at: str) -> Part:
-    """Read one part by its schema.
+    """Parse one part by its schema.
 
     Parameters:
-        at: where it stands in the request.
+        at: its path in the request.
 
     Raises:
         InvalidRequest: it breaks the schema.
@@ -110,19 +109,19 @@ def read_part(given: Mapping[str, Any], meant: SchemaMatch, at: str) -> Part:
 
 
 def write_part(given: Mapping[str, Any], url: str) -> str:
-    """A part as it stands among a message's parts.
+    """Encode a part as one of a message's parts.
 
     Parameters:
-        url: what stands in ``$schema`` where nothing does yet.
+        url: the ``$schema`` where the part has none yet.
     """
     return msgspec.json.encode({SCHEMA: url, **given}).decode()
 
 
 def _read_object(text: str, capabilities: PluginRegistry, at: str) -> dict[str, Any] | None:
-    """What a text holds that may be an object; None where it is only words.
+    """Return the JSON object in a text; None for plain text.
 
     Raises:
-        InvalidRequest: it names a schema of this site, and two parsers may read it differently.
+        InvalidRequest: it names a schema of this site, and parsers may read it differently.
     """
     try:
         read = decode_json(text.encode())
@@ -134,7 +133,7 @@ def _read_object(text: str, capabilities: PluginRegistry, at: str) -> dict[str, 
 
 
 def _named_in(text: str) -> Iterator[str]:
-    """All that a text may name as its schema to a parser that is less strict."""
+    """Yield every schema that a text may name to a less strict parser."""
     for literal in _NAMED.findall(text):
         try:
             yield msgspec.json.decode(literal, type=str)

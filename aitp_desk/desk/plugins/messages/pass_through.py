@@ -1,7 +1,7 @@
-"""What visitors send of a capability, where the site does not judge it itself: refused, or passed.
+"""Refuses or passes through capability messages that the site does not judge.
 
-What is passed along is given to another actor of the thread as it was sent, in words where they
-have not declared the capability, and what they send back goes the same way. Nobody here answers it.
+A passed message goes to another actor of the thread unchanged, or as text where that actor has not
+declared the capability; its replies go the same way. The desk answers none of them.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from aitp_desk.desk.plugins.messages.parts import PlacedPart
 from aitp_desk.model.errors import Forbidden, InvalidRequest
 
 TO = "to"
-"""The member of a message's metadata that says whom it is for."""
+"""Metadata member that names the addressee of a message."""
 _ACTOR = "actor"
-"""The member of a capability's own message that says so."""
+"""Member of a capability's message that names the addressee."""
 
 
 def make_refusal_text(placed: PlacedPart) -> Forbidden:
-    """What a visitor is told where the site takes no messages of a capability."""
+    """Return the error where the site accepts no messages of a capability."""
     slug = placed.enabled.slug
     return Forbidden(
         f"This site takes no messages of {slug}. Say it in words.", param=f"content[{placed.place}]"
@@ -28,18 +28,18 @@ def make_refusal_text(placed: PlacedPart) -> Forbidden:
 def check_addressee(
     placed: PlacedPart, metadata: Mapping[str, str], others: Collection[str], own: str
 ) -> None:
-    """Refuse a part that cannot be passed along.
+    """Refuse a part that has no valid addressee.
 
-    It is for the actor that it names by ``actor``, or the message by ``metadata.to``; where none is
-    named, for the only other one who takes part.
+    The addressee is the part's ``actor``, else the message's ``metadata.to``, else the only other
+    participant.
 
     Parameters:
         metadata: the message's.
-        others: ids of who takes part, but for whoever speaks and the desk.
+        others: ids of the participants except the speaker and the desk.
         own: id of the desk's own actor.
 
     Raises:
-        InvalidRequest: nobody is named who takes part; says who does, or how they are named.
+        InvalidRequest: no participant is named; says who participates, or how to name one.
     """
     part, slug = placed.part, placed.enabled.slug
     content = part.given[part.key]

@@ -1,7 +1,8 @@
-"""Telling messages in words to whoever has not declared a capability.
+"""Renders messages as text for readers who have not declared a capability.
 
-What is kept is always the message itself. Who reads it as it is declares that when joining the
-thread (AITP 0.1, Capabilities); everybody else reads what :meth:`Capability.as_text` makes of it.
+The stored message is always the original. A reader who joins the thread with the capability
+declared gets it unchanged (AITP 0.1, Capabilities); every other reader gets the text of
+:meth:`Capability.as_text`.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ _log = structlog.get_logger()
 
 
 class PlainTextRenderer:
-    """Tells the messages of threads."""
+    """Renders the messages of threads for their readers."""
 
     def __init__(self, capabilities: PluginRegistry, store: Store) -> None:
         self._capabilities = capabilities
@@ -35,9 +36,9 @@ class PlainTextRenderer:
     async def render_messages(
         self, principal: Principal, thread_id: str, messages: Sequence[Message]
     ) -> tuple[Message, ...]:
-        """Messages of a thread as a caller understands them.
+        """Return messages of a thread as a caller can read them.
 
-        Where none of them has a structured part nothing is looked up.
+        Messages without structured parts cost no read of the store.
         """
         if not self._capabilities.all or not any(
             may_have_structure(one.content) for one in messages
@@ -47,21 +48,21 @@ class PlainTextRenderer:
         return tuple(self.render_for_reader(own, one) for one in messages)
 
     def render_message(self, message: Message) -> Message:
-        """A message as it is told to whoever has declared nothing."""
+        """Return a message for a reader who has declared no capability."""
         return render_plain_text(message, self._capabilities)
 
     @property
     def is_needed(self) -> bool:
-        """Whether any message may have to be told in words."""
+        """Whether any message may need rendering."""
         return bool(self._capabilities)
 
     async def find_reader_actors(self, principal: Principal, thread_id: str) -> tuple[Actor, ...]:
-        """The actors of a thread that a caller goes by."""
+        """Return the actors of a thread that belong to a caller."""
         present = await reads.read_present(self._store, thread_id)
         return tuple(actor for actor in present if actor.principal == principal.owner)
 
     def render_for_reader(self, readers: Sequence[Actor], message: Message) -> Message:
-        """A message as one reader understands it, who goes by these actors."""
+        """Return a message as a reader with these actors can read it."""
         known = self._capabilities.find_known_version
 
         return render_plain_text(message, self._capabilities, lambda one: known(one, readers))
@@ -76,13 +77,13 @@ def render_plain_text(
     capabilities: PluginRegistry,
     known: Callable[[EnabledPlugin], int | None] = _nobody_knows,
 ) -> Message:
-    """A message with words in place of the structured parts that its reader does not know.
+    """Return a message with unknown structured parts rendered as text.
 
-    A part of a newer version is said in the reader's, where that can say it. One that does not fit
-    its schema any more stays as it was said.
+    A part of a newer version is converted to the reader's version where possible. A part that no
+    longer fits its schema stays unchanged.
 
     Parameters:
-        known: the highest version of a capability that the reader has declared.
+        known: returns the highest version of a capability that the reader has declared.
     """
     content = render_parts(message.content, capabilities, known)
     return message if content is message.content else replace(message, content=content)
@@ -112,18 +113,18 @@ def render_parts(
 
 
 def _in_version(placed: PlacedPart, version: int) -> str | None:
-    """A part as an older version says it; None where that cannot."""
+    """Return a part in an older version; None where it cannot be converted."""
     enabled = placed.enabled
     try:
         given = enabled.capability.as_version(placed.part, version)
         return None if given is None else write_valid_part(enabled, given, (version,))
-    except Exception:  # noqa: BLE001 -- whatever a plug-in does, the others are told
+    except Exception:  # noqa: BLE001 -- whatever a plugin raises, the rest is rendered
         _log.exception("as_version_failed", capability=enabled.slug)
         return None
 
 
 def split_parts(content: Sequence[str], capabilities: PluginRegistry) -> tuple[Spoken, ...]:
-    """The parts of a message in words, and those of capabilities as they are besides."""
+    """Return the parts of a message as text, with the original of structured ones."""
     told = [Spoken(text) for text in content]
     for place, text in enumerate(content):
         try:
@@ -136,13 +137,13 @@ def split_parts(content: Sequence[str], capabilities: PluginRegistry) -> tuple[S
 
 
 def describe_part(placed: PlacedPart) -> str:
-    """A part in words: those of its capability, else what every capability has by itself."""
+    """Return a part as text: the plugin's own, else the default."""
     capability = placed.enabled.capability
     words = ""
     try:
         words = capability.as_text(placed.part)
         is_told = bool(words.encode().strip())
-    except Exception:  # noqa: BLE001 -- whatever a plug-in does, the others are told
+    except Exception:  # noqa: BLE001 -- whatever a plugin raises, the rest is rendered
         _log.exception("as_text_failed", capability=placed.enabled.slug)
         is_told = False
     return words if is_told else Capability.as_text(capability, placed.part)

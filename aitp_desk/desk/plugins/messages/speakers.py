@@ -1,4 +1,4 @@
-"""Who speaks on a thread, and who takes part: what capabilities know of it before it is written."""
+"""Resolves the speakers and participants of a thread for plugins."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from aitp_desk.store.records.threads import KeptThread
 
 
 async def read_speakers(store: Store, principal: Principal, kept: KeptThread) -> tuple[str, ...]:
-    """The actors as which a caller may speak, first the one that is stamped where none is named.
+    """Return the actors as which a caller may speak, the default one first.
 
-    It is the same that :mod:`aitp_desk.store.units.threads.access` stamps. Who has claimed a
-    thread answers what its anonymous visitor was asked before, and so goes by that name too.
+    The default is the one that :mod:`aitp_desk.store.units.threads.access` assigns. The owner of a
+    claimed thread also answers what its anonymous visitor was asked, and so has that name too.
     """
     present = await reads.read_present(store, kept.thread.id)
     bound = [one.id for one in present if one.principal == principal.owner]
@@ -26,10 +26,10 @@ async def read_speakers(store: Store, principal: Principal, kept: KeptThread) ->
 
 
 async def read_parties(store: Store, kept: KeptThread) -> tuple[Actor, ...]:
-    """Who takes part in a thread besides the desk, each with the caller who speaks as it.
+    """Return the participants of a thread except the desk, with their principals.
 
-    Whoever has opened it takes part, declared or not. The principal is None for what is bound to
-    nobody known.
+    The caller that opened the thread is included, declared or not. The principal is None for an
+    actor that is bound to no known caller.
     """
     present = await reads.read_present(store, kept.thread.id)
     if any(actor.id == kept.speaker for actor in present):

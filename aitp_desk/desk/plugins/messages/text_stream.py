@@ -1,7 +1,7 @@
-"""Streams of a thread's events, for a reader who is told of structured messages in words.
+"""Streams a thread's events with structured messages rendered as text.
 
-An answer that begins as an object may become such a message: it is told when it is whole, and no
-piece of it before.
+An answer that begins like a JSON object may become a structured message: it is sent when complete,
+and none of its deltas before.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from aitp_desk.model.conversation.thread import Actor, Message
 
 
 class PlainTextFormat:
-    """The wording of a door, told as a reader understands it who goes by these actors.
+    """Wraps a protocol's event format, rendering messages for readers with these actors.
 
-    Readers who have declared the same are written to together: they compare equal.
+    Readers with equal declarations compare equal, and so share the encoded events.
     """
 
     def __init__(
@@ -39,11 +39,11 @@ class PlainTextFormat:
         return hash(self._key)
 
     def format_begin(self, thread_id: str, after: int) -> bytes:
-        """As the door's own."""
+        """Delegate to the protocol's format."""
         return self._wording.format_begin(thread_id, after)
 
     def format_event(self, happening: ThreadEvent) -> bytes:
-        """As the door's own, of the message as the readers understand it."""
+        """Delegate to the protocol's format, with the message rendered for the readers."""
         match happening.subject:
             case Message() as message:
                 self._holding.end(message.run_id)
@@ -56,24 +56,24 @@ class PlainTextFormat:
         return self._wording.format_event(happening)
 
     def format_snapshot(self, run_id: str, text: str) -> bytes:
-        """As the door's own; empty of what may become a message."""
+        """Delegate to the protocol's format; empty for a possible structured message."""
         is_held = bool(text) and self._holding.holds(run_id, text)
         return self._wording.format_snapshot(run_id, "" if is_held else text)
 
     def format_delta(self, run_id: str, text: str) -> bytes:
-        """As the door's own; nothing of what may become a message."""
+        """Delegate to the protocol's format; nothing for a possible structured message."""
         return (
             b"" if self._holding.holds(run_id, text) else self._wording.format_delta(run_id, text)
         )
 
     def format_restart(self, run_id: str) -> bytes:
-        """As the door's own."""
+        """Delegate to the protocol's format."""
         self._holding.end(run_id)
         return self._wording.format_restart(run_id)
 
 
 class PlainTextRunFormat:
-    """The same of one run, for the caller who listens to it."""
+    """Wraps a protocol's format of one run's events, for the run's caller."""
 
     def __init__(
         self, wording: RunEventFormat, telling: PlainTextRenderer, readers: tuple[Actor, ...]
@@ -85,38 +85,38 @@ class PlainTextRunFormat:
         self.beat = wording.beat
 
     def format_state(self, run: Run) -> bytes:
-        """As the door's own."""
+        """Delegate to the protocol's format."""
         return self._wording.format_state(run)
 
     def format_text(self, text: str, message_id: str) -> bytes:
-        """As the door's own; nothing of what may become a message."""
+        """Delegate to the protocol's format; nothing for a possible structured message."""
         if self._holding.holds(message_id, text):
             return b""
         return self._wording.format_text(text, message_id)
 
     def format_message(self, message: Message) -> bytes:
-        """As the door's own, of the message as the caller understands it."""
+        """Delegate to the protocol's format, with the message rendered for the caller."""
         return self._wording.format_message(self._telling.render_for_reader(self._readers, message))
 
     def format_end(self) -> bytes:
-        """As the door's own."""
+        """Delegate to the protocol's format."""
         return self._wording.format_end()
 
 
 class _HeldAnswers:
-    """Which of the answers that are being written are held back: their beginning says so."""
+    """Tracks which streamed answers are held back, by their beginning."""
 
     def __init__(self) -> None:
         self._is_held: dict[str, bool] = {}
 
     def holds(self, answer: str, piece: str) -> bool:
-        """Whether a further piece of an answer is told only when that is whole."""
+        """Return whether a further piece of an answer is held back."""
         if answer not in self._is_held:
             self._is_held[answer] = _may_be_message(piece)
         return self._is_held[answer]
 
     def end(self, answer: str | None) -> None:
-        """Forget an answer that is whole, or begins anew."""
+        """Forget an answer that is complete or restarts."""
         self._is_held.pop(answer or "", None)
 
 

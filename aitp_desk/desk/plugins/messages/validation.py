@@ -1,7 +1,7 @@
-"""Messages that a capability has the desk send or keep: each of a version whose schema it fits.
+"""Validates messages that a plugin sends or stores against its schema versions.
 
-One that fits none would be told as it is to readers who have declared nothing, since words are made
-of what was read alone.
+A message that fits none would reach readers without the capability as raw JSON, since text is made
+only from parsed parts.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from aitp_desk.model.errors import InvalidRequest
 def list_versions(
     enabled: EnabledPlugin, capabilities: PluginRegistry, actors: Sequence[Actor]
 ) -> tuple[int, ...]:
-    """The versions in which a message may be sent on a thread, the best first.
+    """Return the versions for a thread's message, the best first.
 
-    It is the highest that all know who know it at all. What that cannot say is said in a newer
-    one, and told in words to whoever does not know that.
+    The best is the highest that every participant with the capability knows. A message that it
+    cannot express is sent in a newer one, and as text to readers who do not know that.
     """
     best = capabilities.find_version(enabled, actors)
     return (best, *(one for one in sorted(enabled.schemas, reverse=True) if one != best))
@@ -33,11 +33,11 @@ def list_versions(
 def write_valid_part(
     enabled: EnabledPlugin, given: Mapping[str, Any], versions: Sequence[int]
 ) -> str:
-    """A message as it stands among a message's parts, of the first version that it fits.
+    """Encode a message as a part, in the first version that it fits.
 
     Raises:
-        ValueError: it fits none of them: a fault of the capability.
-        TypeError: it cannot be encoded: the same.
+        ValueError: it fits none of them: a fault of the plugin.
+        TypeError: it cannot be encoded: a fault of the plugin.
     """
     plain = msgspec.json.decode(msgspec.json.encode(given))
     told = ""
@@ -57,10 +57,10 @@ def write_valid_part(
 def write_kept_part(
     enabled: EnabledPlugin, capabilities: PluginRegistry, kept: Replace, url: str
 ) -> str:
-    """What is kept in place of a part.
+    """Encode the part to store in place of the original.
 
     Parameters:
-        kept: names its own schema or a version, or has the part's.
+        kept: names its own schema or a version, else has the part's.
         url: the part's ``$schema``.
 
     Raises:

@@ -1,4 +1,4 @@
-"""How the desk is, for capabilities that judge: looked at once one of them wants to know."""
+"""Gives plugins the health of the desk's components, read on demand."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from aitp_desk.model.component import Component
 
 
 class ComponentsUnread(BaseException):
-    """The parts of the desk are looked at that nobody has looked at yet. No plug-in is to catch it.
+    """Signals that a plugin needs the components; plugins must not catch it.
 
-    As with what is unread of the ledger, the desk does so then, and asks again.
+    As with unread records, the desk then reads them and calls the plugin again.
     """
 
 
 class KnownComponents(Sequence[Component]):
-    """The parts of the desk, as if they were at hand."""
+    """The desk's components, as a sequence that reads on demand."""
 
     def __init__(self, ledger: ReadSet) -> None:
         self._ledger = ledger

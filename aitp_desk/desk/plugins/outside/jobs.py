@@ -1,4 +1,4 @@
-"""Doing the jobs of capabilities: what they want then is committed with the job's end."""
+"""Runs the jobs of plugins; their effects are stored with the job's end."""
 
 from __future__ import annotations
 
@@ -31,16 +31,16 @@ from aitp_desk.store.records.jobs import ClaimedJob
 from aitp_desk.store.units.capabilities import apply_effects
 
 AT_ONCE = 4
-"""How many jobs of one name are done at a time."""
+"""Maximum concurrent jobs of one name."""
 
 
 class PluginJobs:
-    """Does what capabilities start.
+    """Runs the jobs that plugins start.
 
     Parameters:
-        actors: the desks' own, by the names of the desks.
-        send: asks other servers for them.
-        changed: called with a thread after a commit that others may be waiting to hear of.
+        actors: the desks' own actors, by desk name.
+        send: sends HTTP requests for plugins.
+        changed: called with a thread's id after a commit with new messages there.
     """
 
     def __init__(
@@ -65,7 +65,7 @@ class PluginJobs:
         self._clock = clock
 
     def register_kinds(self) -> None:
-        """Have all of them done."""
+        """Register all job kinds of plugins."""
         for enabled in self._capabilities.all:
             for name, work in enabled.jobs.items():
                 self._jobs.register_kinds(
@@ -103,7 +103,7 @@ class PluginJobs:
     async def _finished(
         self, enabled: EnabledPlugin, claim: ClaimedJob, started: PluginJobPayload, wanted: Wanted
     ) -> job_kinds.Finish:
-        """The end of a job by what stands now."""
+        """Return the end of a job, with effects judged by the present records."""
         thread_id = started.thread_id
         effects = await self._gather(enabled, claim, started, wanted)
         return job_kinds.Finish(

@@ -1,4 +1,4 @@
-"""What capabilities tell whoever calls, offered as the site's own actions are."""
+"""Offers the queries of plugins as actions."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from aitp_desk.model.calls.action import DATA, TEXT_ANSWER, Action
 def make_plugin_actions(
     capabilities: PluginRegistry, checking: HealthChecks
 ) -> tuple[OfferedAction, ...]:
-    """Make what all capabilities of a site offer.
+    """Return the actions of all plugins of a site.
 
     Parameters:
-        checking: knows how the desk is.
+        checking: returns the health of the desk's components.
     """
     return tuple(
         make_plugin_action(query, checking.get_components)
@@ -30,15 +30,15 @@ def make_plugin_actions(
 def make_plugin_action(
     query: Query, components: Callable[[], Awaitable[Sequence[Component]]]
 ) -> OfferedAction:
-    """Make what one query offers.
+    """Return the action of one query.
 
     Parameters:
-        components: tells how the parts of the desk are.
+        components: returns the desk's components.
 
     Raises:
-        TypeError: its arguments or its result have a type that has no JSON Schema.
+        TypeError: its arguments or its result have a type without a JSON Schema.
     """
-    # what makes schemas of types is loaded only where something is made of them
+    # schema generation is imported only where it is needed
     from aitp_desk.actions.declaration.parts import read_arguments, write_result
     from aitp_desk.actions.schemas.shape import Shape
 

@@ -1,4 +1,4 @@
-"""What capabilities have for themselves at a site: keys of their own, and documents to be read."""
+"""Gives plugins their own keys, and collects the documents that they publish."""
 
 from __future__ import annotations
 
@@ -16,27 +16,27 @@ from aitp_desk.desk.plugins.registry import DOCUMENTS_PATH, EnabledPlugin, Plugi
 def assign_secrets(
     config: Config, capabilities: PluginRegistry, derive: Callable[[str], bytes]
 ) -> None:
-    """Give each capability what is its own, and take the documents that it makes of that.
+    """Give each plugin its own keys, and collect its documents.
 
     Parameters:
-        derive: gives the 32 bytes of the site's own for one purpose.
+        derive: derives 32 bytes of the site's key for one purpose.
 
     Raises:
-        ConfigError: one of them cannot use that, or has a document that cannot be served.
+        ConfigError: a plugin cannot use them, or has a document that cannot be served.
     """
     problems: list[Problem] = []
     for one in capabilities.all:
         try:
             one.capability.use(Own(config.site.url, partial(derive_secret, derive, one.slug)))
             capabilities.documents |= _documents(one)
-        except Exception as error:  # noqa: BLE001 -- whatever a package does is told
+        except Exception as error:  # noqa: BLE001 -- whatever a package raises is reported
             problems.append(Problem(f"capabilities.{one.slug}", f"cannot be used: {error}"))
     if problems:
         raise ConfigError(problems, config)
 
 
 def derive_secret(derive: Callable[[str], bytes], slug: str, purpose: str) -> bytes:
-    """The 32 bytes that a capability has for a purpose of its own.
+    """Derive the 32 bytes of a plugin for one purpose.
 
     Parameters:
         derive: as of :func:`assign_secrets`.
@@ -46,10 +46,10 @@ def derive_secret(derive: Callable[[str], bytes], slug: str, purpose: str) -> by
 
 
 def _documents(enabled: EnabledPlugin) -> dict[str, bytes]:
-    """What is served, by paths.
+    """Return a plugin's documents by path.
 
     Raises:
-        ValueError, TypeError: a name is none, or the document is no JSON.
+        ValueError, TypeError: a name is invalid, or the document is no JSON.
     """
     documents = dict(enabled.capability.documents())
     for name in documents:

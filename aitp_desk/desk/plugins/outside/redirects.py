@@ -1,4 +1,4 @@
-"""People who follow a capability's link: led on once what comes of that is written."""
+"""Redirects visitors who follow a plugin's link, after its effects are stored."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ from aitp_desk.store.reads import capabilities as capability_reads
 from aitp_desk.store.records.capabilities import RecordsMoved
 
 RETRY_OUTSIDE_SECONDS = 5
-"""When to come again where another server has not answered."""
+"""Retry delay after another server has not answered."""
 
 
 class PluginRedirects:
-    """Has capabilities find out where people are led, and applies what they want.
+    """Lets plugins resolve their links, and stores the effects.
 
     Parameters:
-        receiving: writes what is wanted.
-        send: asks other servers for them.
+        receiving: stores the effects.
+        send: sends HTTP requests for plugins.
     """
 
     def __init__(
@@ -46,14 +46,14 @@ class PluginRedirects:
         self._clock = clock
 
     async def resolve_redirect(self, enabled: EnabledPlugin, redirect: Redirect, ref: str) -> str:
-        """Return where somebody goes on; what it brings about is on disk by then.
+        """Return the address that a link leads to, once its effects are stored.
 
         Parameters:
-            ref: the end of the link, as it came.
+            ref: the last path segment of the link, as received.
 
         Raises:
-            DeskError: the capability refuses it.
-            PreconditionFailed: somebody else was faster each time.
+            DeskError: the plugin refuses it.
+            PreconditionFailed: the records changed concurrently at each attempt.
             Unavailable: another server has not answered.
             StoreBusy: nothing was written.
         """
@@ -85,10 +85,10 @@ class PluginRedirects:
 
 
 def _check(onward: Onward) -> None:
-    """See that a browser can be told where to go.
+    """Check that a browser can be redirected to an address.
 
     Raises:
-        ValueError: it cannot: a fault of the capability.
+        ValueError: it cannot: a fault of the plugin.
     """
     url = onward.url
     if not url.startswith(("https://", "http://")) or not url.isascii() or not url.isprintable():

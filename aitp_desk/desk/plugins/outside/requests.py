@@ -1,4 +1,4 @@
-"""Asking other servers for the jobs of capabilities, under the rules of every outgoing request."""
+"""Sends HTTP requests for plugins, under the rules of all outgoing requests."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from aitp_desk.egress import AddressRefused, Egress, EgressError, Fetched
 
 
 def make_sender(egress: Egress) -> Send:
-    """Make what asks other servers.
+    """Return a function that sends HTTP requests for plugins.
 
     Parameters:
-        egress: the one client for addresses that somebody else has chosen.
+        egress: the one client for addresses that others choose.
     """
 
     async def send(request: Request) -> Response:

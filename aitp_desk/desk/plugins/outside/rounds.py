@@ -1,4 +1,4 @@
-"""What capabilities do again and again, on the desk's schedules."""
+"""Schedules the periodic work of plugins."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from aitp_desk.desk.plugins.registry import PluginRegistry
 
 
 def register_rounds(capabilities: PluginRegistry, schedules: Scheduler, send: Send) -> None:
-    """Have all of it done.
+    """Schedule the periodic work of all plugins.
 
     Parameters:
-        send: asks other servers.
+        send: sends HTTP requests for plugins.
     """
     for enabled in capabilities.all:
         for name, one in enabled.rounds.items():

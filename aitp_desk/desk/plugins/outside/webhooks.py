@@ -1,4 +1,4 @@
-"""What other servers send to capabilities: judged, and written before they are told."""
+"""Receives webhooks for plugins: judged, and stored before they are acknowledged."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ _log = structlog.get_logger()
 
 
 class PluginWebhooks:
-    """Has hooks judge what comes, and applies what they want.
+    """Lets plugins judge webhook deliveries, and stores the effects.
 
     Parameters:
-        actors: ids of the desks' own actors, by the names of the desks.
-        changed: called with a thread after a commit that others may be waiting to hear of.
+        actors: ids of the desks' own actors, by desk name.
+        changed: called with a thread's id after a commit with new messages there.
         wake: called after a commit that queued a job.
     """
 
@@ -58,14 +58,14 @@ class PluginWebhooks:
     async def receive(
         self, enabled: EnabledPlugin, hook: Hook, body: bytes, headers: Mapping[str, str]
     ) -> None:
-        """Take a delivery; what it brings about is on disk when this returns.
+        """Accept a delivery; its effects are stored when this returns.
 
         Parameters:
             headers: their names in small letters.
 
         Raises:
-            DeskError: the hook refuses it.
-            PreconditionFailed: somebody else was faster each time it was judged.
+            DeskError: the plugin refuses it.
+            PreconditionFailed: the records changed concurrently at each attempt.
             StoreBusy: nothing was written.
         """
         for _ in range(ATTEMPTS):
@@ -80,10 +80,10 @@ class PluginWebhooks:
         )
 
     async def accept(self, enabled: EnabledPlugin, accepted: Accept) -> None:
-        """Apply what comes of something that a capability has judged by itself.
+        """Store the effects of a request that a plugin has judged itself.
 
         Raises:
-            RecordsMoved: it is to be judged anew.
+            RecordsMoved: the records have changed; it must be judged again.
             StoreBusy: nothing was written.
         """
         ledger, now = ReadSet(self.capabilities.families), self._clock()
@@ -143,11 +143,10 @@ class PluginWebhooks:
         return wishes.build_effects(make_own_auditor(self._audit, int(now)), is_answered=True)
 
     async def _where(self, verdict: Accept, now: float) -> EffectTarget:
-        """The thread that a delivery is about.
+        """Return the target of a delivery's effects.
 
         Raises:
-            ValueError: what is wanted needs a thread, or a part of a message: a fault of the
-                capability.
+            ValueError: an effect needs a thread, or a part of a message: a fault of the plugin.
         """
         thread_id = verdict.thread_id
         if any(isinstance(effect, Replace | Seal) for effect in verdict.effects):
@@ -157,17 +156,17 @@ class PluginWebhooks:
                 raise ValueError("Something is said on no thread.")
             return EffectTarget(None, "", "", (), None, now)
         kept = await reads.thread(self._store, thread_id)
-        if kept is None:  # it was deleted: who judged cannot know, and would be asked for ever
+        if kept is None:  # it was deleted; an error would make the sender retry forever
             return EffectTarget(thread_id, "", self._actors[""], (), None, now, is_aside=True)
         first, *others = kept.thread.actors
-        # a site that has another address by now has another actor than its old threads
+        # a site with a new address has another actor than its old threads
         name = next((name for name, id in self._actors.items() if id == first.id), "")
         own = self._actors[name]
         return EffectTarget(thread_id, name, own, tuple(others), None, now, is_aside=True)
 
 
 def health_notes(capabilities: PluginRegistry) -> tuple[str, ...]:
-    """What somebody who watches the desk should know of its capabilities."""
+    """Return notes on unhealthy plugins, for monitoring."""
     return tuple(note for one in capabilities.all if (note := _health_note(one)))
 
 
@@ -177,6 +176,6 @@ def _health_note(enabled: EnabledPlugin) -> str:
         if health is None:
             return ""
         return f"The capability {enabled.slug} is {health.state}: {health.reason}"
-    except Exception:  # noqa: BLE001 -- whatever a plug-in does, the desk tells how it is
+    except Exception:  # noqa: BLE001 -- whatever a plugin raises, health is reported
         _log.exception("health_failed", capability=enabled.slug)
         return f"The capability {enabled.slug} does not tell how it is."
