@@ -1,4 +1,4 @@
-"""An SQLite store that is only looked at: nothing is made, migrated or changed."""
+"""Reads an SQLite store without creating, migrating or changing anything."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from aitp_desk.store.rows.pages import take_page
 
 WAITS_SECONDS = 60
 MOST_TOLD = 10
-"""How many complaints of the database are repeated."""
+"""How many of the database's complaints are reported."""
 
 
 class SqliteReader:
-    """Reads what a database keeps, also while a desk serves from it. See ``base.Reader``.
+    """Reads a database, also while a desk writes to it. See ``base.Reader``.
 
     Parameters:
         connection: one that cannot write.
@@ -40,7 +40,7 @@ class SqliteReader:
 
     @contextmanager
     def at_one_moment(self) -> Iterator[None]:
-        """Have all that is read as long as the context lasts be as it is at its first reading.
+        """Make all reads within the context see the database as at the first of them.
 
         Raises:
             StoreError: the database failed.
@@ -52,7 +52,7 @@ class SqliteReader:
             self._fetch("ROLLBACK", {})
 
     def version(self) -> tuple[int, int]:
-        """The number of the newest migration that was applied, and of the newest that is known.
+        """Return the number of the newest applied migration and of the newest known one.
 
         Raises:
             StoreTooNew, StoreChanged: as ``migrate.migrate``.
@@ -64,9 +64,9 @@ class SqliteReader:
         return len(known) - len(missing), len(known)
 
     def damage(self) -> tuple[str, ...]:
-        """What SQLite itself finds wrong with the file, its indexes and references.
+        """Return what SQLite reports as damaged in the file, its indexes and references.
 
-        At most ``MOST_TOLD`` of it; nothing where all is well.
+        At most ``MOST_TOLD`` lines; empty if the database is intact.
         """
         try:
             found = [row[0] for row in self._fetch(f"PRAGMA integrity_check({MOST_TOLD})", {})]
@@ -103,7 +103,7 @@ def read_page(
 
 @contextmanager
 def open_reader(path: Path) -> Iterator[SqliteReader]:
-    """Read from a database file for as long as the context lasts.
+    """Open a database file for reading, as a context manager.
 
     Raises:
         StoreError: it cannot be opened.

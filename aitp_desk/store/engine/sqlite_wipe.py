@@ -1,9 +1,9 @@
-"""Removing from the files of an SQLite store what was deleted from its tables.
+"""Removes deleted content from the files of an SQLite store.
 
-Deleted rows are overwritten where they stood (``PRAGMA secure_delete``). Copies of them may be left
-in two places: in the write-ahead log, until it is emptied; and in the gaps of pages that SQLite has
-split or merged while the row was there, or in free pages from before it overwrote anything, until
-the database is rewritten (``VACUUM``).
+Deleted rows are overwritten in place (``PRAGMA secure_delete``). Copies may be left in two places:
+in the write-ahead log, until it is emptied; and in the gaps of pages that SQLite split or merged
+while the row existed, or in free pages from before overwriting was on, until the database is
+rewritten (``VACUUM``).
 """
 
 from __future__ import annotations
@@ -16,20 +16,20 @@ from pathlib import Path
 from aitp_desk.store.base import StoreError
 
 WAITS_SECONDS = 60
-"""How long a serving desk's commits and reads are waited for."""
+"""How long to wait for a running desk's commits and reads."""
 TRY_AGAIN_SECONDS = 0.05
 
 
 def wipe_free_space(path: Path, *, rewrites: bool) -> None:
-    """Leave in the files of a store only what its tables say, also while a desk serves from it.
+    """Remove from the files of a store what its tables no longer hold, also while a desk runs.
 
     Parameters:
         path: the database file.
-        rewrites: whether the whole database is written anew. That takes time and free disk space
-            as large as the database, twice, and a serving desk writes nothing meanwhile.
+        rewrites: whether the whole database is rewritten. That takes time and free disk space of
+            twice the size of the database, and a running desk cannot write meanwhile.
 
     Raises:
-        StoreError: it could not be done, for example because readers did not leave the log.
+        StoreError: it was not possible, for example because readers did not leave the log.
     """
     try:
         with closing(
@@ -44,7 +44,7 @@ def wipe_free_space(path: Path, *, rewrites: bool) -> None:
 
 
 def _rewrite(database: sqlite3.Connection, folder: Path) -> None:
-    """Rewrite the database. The copy is made beside it, and not where temporary files lie."""
+    """Rewrite the database. The copy is made in the same folder, not in that of temporary files."""
     quoted = str(folder).replace("'", "''")
     database.execute(f"PRAGMA temp_store_directory = '{quoted}'")
     try:
@@ -54,7 +54,7 @@ def _rewrite(database: sqlite3.Connection, folder: Path) -> None:
 
 
 def _empty_wal(database: sqlite3.Connection) -> None:
-    """Move the whole write-ahead log into the database, and cut it to nothing.
+    """Move the whole write-ahead log into the database and truncate it.
 
     Raises:
         StoreError: a reader or writer did not leave it in time.

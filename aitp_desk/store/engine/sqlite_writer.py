@@ -1,19 +1,19 @@
-"""The SQLite engine's two threads: the one that writes, and the one that takes checkpoints.
+"""Runs the SQLite engine's two threads: the writer and the checkpointer.
 
-The writer takes all units that wait, drives each from its first statement to its last, commits them
-together and has their callers told. Nothing is told before its commit.
+The writer takes all waiting units, drives each from its first statement to its last, commits them
+together and then reports to their callers. Nothing is reported before its commit.
 
-A unit that fails before it has written anything fails alone, and the group goes on. One that fails
-later leaves half of itself in the group's transaction: that is rolled back and the units are driven
-again, each in a transaction of its own.
+A unit that fails before it has written anything fails alone, and the group continues. One that
+fails later leaves partial writes in the group's transaction: that is rolled back and the units are
+driven again, each in a separate transaction.
 
-Records that find the database held by another program stay first in the line until they are in it:
-nobody waits who could hand them over again, and what comes after them may count on them.
+Records that find the database locked by another program stay first in the queue until they are
+committed: no caller waits that could submit them again, and later units may depend on them.
 
-Checkpoints move pages from the write-ahead log (WAL) into the database file. A thread of its own
-does it beside the commits, which would otherwise wait for it. While writes go on that never empties
-the log; past a bound the writer does so itself, between two commits. Once nothing is written for a
-moment, the thread does: the log may still hold what was deleted.
+Checkpoints move pages from the write-ahead log (WAL) into the database file. A separate thread
+takes them, so that commits do not wait. While writes continue, that never empties the log; past a
+bound the writer does so itself, between two commits. After a pause in writes the thread does: the
+log may still hold deleted content.
 """
 
 from __future__ import annotations
@@ -34,35 +34,36 @@ from aitp_desk.store.engine.metrics import CommitMetrics
 from aitp_desk.store.engine.unit import Unit, one_statement
 
 MAX_UNITS = 512
-"""How many units are committed together."""
+"""The most units in one commit."""
 BEHIND_UNITS = 4 * MAX_UNITS
-"""When so many wait, a store is behind. Less is what comes between two commits."""
+"""From this many waiting units a store is behind. Fewer arrive between two commits."""
 MAX_WAL_BYTES = 64 * 1024 * 1024
-"""Past this the writer empties the WAL."""
+"""Past this size the writer empties the WAL."""
 COMMIT_WAITS_MS = 5000
 """How long a commit waits for another program that writes, such as the command line."""
 TRUNCATE_WAITS_MS = 100
-"""How long it waits for readers to leave the WAL. If they do not, it tries again when the WAL has
-grown by as much once more."""
+"""How long it waits for readers to leave the WAL. If they do not, it tries again once the WAL has
+grown by the same amount.
+"""
 CHECKPOINT_SECONDS = 0.1
 QUIET_SECONDS = 1.0
-"""When nothing was committed for so long the WAL is emptied: it may hold what was deleted since."""
+"""After so long without a commit the WAL is emptied: it may hold content deleted since."""
 
 _log = structlog.get_logger()
 
 
 class WriterThread:
-    """A thread that commits units in the order in which they are handed over.
+    """A thread that commits units in the order in which they were submitted.
 
     Parameters:
-        connection: the only one that writes, in autocommit; the thread's own from now on.
+        connection: the only one that writes, in autocommit; owned by the thread from now on.
         statements: SQL by name.
         wal: the WAL file.
-        tell: called from the thread with units whose fate is settled.
+        tell: called from the thread with settled units.
         committed: called from the thread after commits.
 
     Attributes:
-        commits: what was committed, counted by the thread.
+        commits: metrics of the commits, counted by the thread.
     """
 
     def __init__(
@@ -87,11 +88,11 @@ class WriterThread:
         self._thread.start()
 
     def enqueue(self, units: list[Unit]) -> None:
-        """Hand units over; the list is the writer's from now on."""
+        """Submit units; the list belongs to the writer from now on."""
         self._queue.put(units)
 
     def stop(self) -> None:
-        """Return when everything handed over has been settled and the thread has ended."""
+        """Return once everything submitted has been settled and the thread has ended."""
         self._queue.put(None)
         self._thread.join()
 
@@ -107,7 +108,7 @@ class WriterThread:
             self._bound_wal()
 
     def _gather(self, units: list[Unit], most: int) -> bool:
-        """Add what else waits, up to so many; return whether the stop was among it."""
+        """Add waiting units, up to ``most``; return whether the stop signal was among them."""
         while len(units) < most:
             try:
                 more = self._queue.get_nowait()
@@ -151,13 +152,13 @@ class WriterThread:
                     self._write([unit])
 
     def _run_many(self, single: dict[str, list[Mapping[str, Any]]]) -> None:
-        """Run units of one statement each, by their statements, and forget them."""
+        """Run units of one statement each, grouped by statement, and clear them."""
         while single:
             statement, rows = single.popitem()
             self._connection.executemany(self._statements[statement], rows)
 
     def _drive(self, unit: Unit) -> None:
-        """Drive a unit to its end. An error is raised only where the transaction is spoiled."""
+        """Drive a unit to its end. An error is raised only if the transaction is spoiled."""
         connection, execute, statements = self._connection, self._execute, self._statements
         unit.error = None
         changes = connection.total_changes
@@ -193,10 +194,10 @@ class WriterThread:
 
 
 class CheckpointThread:
-    """A thread that moves committed pages into the database file, soon after there are any.
+    """A thread that moves committed pages into the database file, soon after a commit.
 
     Parameters:
-        connection: one that may write; the thread's own from now on.
+        connection: one that may write; owned by the thread from now on.
     """
 
     def __init__(self, connection: sqlite3.Connection) -> None:
@@ -208,7 +209,7 @@ class CheckpointThread:
         self._thread.start()
 
     def note(self) -> None:
-        """Say that something was committed."""
+        """Signal a commit."""
         if not self._written.is_set():
             self._written.set()
 
@@ -221,7 +222,7 @@ class CheckpointThread:
     def _serve(self) -> None:
         while self._written.wait() and not self._stopping.wait(CHECKPOINT_SECONDS):
             self._written.clear()
-            if self._stopping.is_set():  # between the wait and the clear, which undid its signal
+            if self._stopping.is_set():  # between the wait and the clear, which removed its signal
                 return
             self._take("PASSIVE")
             if not self._written.wait(QUIET_SECONDS):
@@ -235,12 +236,12 @@ class CheckpointThread:
 
 
 def _waits(unit: Unit) -> bool:
-    """Whether a unit stays in the line: one that nobody waits for, and that found no room."""
+    """Return whether a unit stays queued: no caller waits for it, and the database was locked."""
     return unit.future is None and isinstance(unit.error, StoreBusy)
 
 
 def _describe(error: Exception) -> Exception:
-    """Turn what the database raised into what the store promises to raise."""
+    """Convert a database error into one that the store interface defines."""
     if not isinstance(error, sqlite3.Error):
         return error
     told: Exception

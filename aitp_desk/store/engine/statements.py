@@ -1,11 +1,11 @@
-"""The statements that units yield by name, parsed from ``queries/``.
+"""Parses the statements in ``queries/``, which units yield by name.
 
 A statement begins with a comment ``-- name: What it does.`` and ends with a semicolon; its
-parameters are written ``:name``. A statement in an engine's folder replaces
-the one of its name in ``shared``.
+parameters are written ``:name``. A statement in an engine's folder replaces the one of its name in
+``shared``.
 
-Columns that several statements of a file read in one order stand once: after a comment
-``-- columns name: Whose they are.``, and in the statements as ``{name}``.
+Columns that several statements of a file share are written once, after a comment ``-- columns name:
+Whose they are.``; the statements refer to them as ``{name}``.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def load_statements(engine: str, folder: Path = QUERIES) -> Mapping[str, str]:
         SQL by name, without comments and the last semicolon.
 
     Raises:
-        ValueError: a name stands twice, text stands outside a statement, or a statement names
+        ValueError: a name is used twice, text is outside a statement, or a statement names
             columns that its file does not list.
     """
     return MappingProxyType({**_load_folder(folder / "shared"), **_load_folder(folder / engine)})

@@ -1,4 +1,4 @@
-"""What engines share: the unit that waits, and what it may touch."""
+"""Defines a waiting unit of work and the keys that it may touch."""
 
 from __future__ import annotations
 
@@ -25,17 +25,18 @@ _ONE_STATEMENT: Mapping[Callable[..., Work[Any]], str] = {
     keep_nonce: "keep_nonce",
 }
 """Units that are one writing statement and nothing more, with the unit's arguments. Each writes to
-a table that the others leave alone."""
+a table that the others do not use.
+"""
 
 
 class Unit(msgspec.Struct, eq=False):
-    """A unit of work that was handed over, and what became of it.
+    """A submitted unit of work and its outcome.
 
     Parameters:
-        work: the unit's function, called anew for each time that it is driven.
-        future: where its caller waits; None for a record, which nobody waits for.
+        work: the unit's function, called again each time that it is driven.
+        future: what its caller awaits; None for a record, which no caller waits for.
         result: what it returned.
-        error: why it failed; None when it did not.
+        error: why it failed; None if it did not.
     """
 
     work: Callable[..., Work[Any]]
@@ -47,12 +48,12 @@ class Unit(msgspec.Struct, eq=False):
 
     @property
     def name(self) -> str:
-        """What the unit is called in the log."""
+        """The unit's name in the log."""
         function = self.work.func if isinstance(self.work, partial) else self.work
         return function.__name__
 
     def tell(self) -> None:
-        """Wake the caller with what became of the unit. Called on the caller's loop."""
+        """Resolve the caller's future with the outcome. Called on the caller's loop."""
         if self.future is None or self.future.done():
             return
         if self.error is None:
@@ -62,15 +63,15 @@ class Unit(msgspec.Struct, eq=False):
 
 
 def list_touched_keys(unit: Unit) -> frozenset[tuple[str, ...]] | None:
-    """Tell what a unit may touch, from its named arguments: its thread, idempotency key, nonce.
+    """Return what a unit may touch, from its named arguments: its thread, idempotency key, nonce.
 
-    It touches the audit log where it is given an auditor. Two units that share nothing may be
-    driven side by side, a statement of one between two of the other. Units that share something
-    must take effect in the order in which they were handed over.
+    It touches the audit log if it has an auditor. Two units that share nothing may be interleaved,
+    a statement of one between two of the other. Units that share something must take effect in the
+    order in which they were submitted.
 
     Returns:
-        None for a unit that names nothing, has something else written along, asks for a person,
-        does what capabilities want, or moves a ticket: it may touch anything.
+        None for a unit that may touch anything: it names nothing, has another part, asks for a
+        person, has effects of capabilities, or moves a ticket.
     """
     arguments = unit.kwargs
     if isinstance(unit.work, partial):
@@ -88,7 +89,7 @@ def list_touched_keys(unit: Unit) -> frozenset[tuple[str, ...]] | None:
 
 
 def _place(name: str, value: Any) -> tuple[str, ...] | None:
-    """What an argument of a unit names."""
+    """Return the key that an argument of a unit names."""
     match value:
         case str() if name == "thread_id":
             return "thread", value
@@ -111,12 +112,12 @@ def _place(name: str, value: Any) -> tuple[str, ...] | None:
 
 
 def one_statement(work: Callable[..., Work[Any]]) -> str | None:
-    """The statement that units of this work consist of; its parameters are a unit's arguments.
+    """Return the statement that units of this work consist of; its parameters are their arguments.
 
-    An engine may run the statement for many such units at once, before or after those of another
-    such work that stand among them: neither sees the other.
+    An engine may run the statement for many such units at once, before or after those of other such
+    works between them: neither sees the other.
 
     Returns:
-        None for work that has more to it.
+        None for work that has more than one statement.
     """
     return _ONE_STATEMENT.get(work)

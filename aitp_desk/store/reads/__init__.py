@@ -1,1 +1,1 @@
-"""Reads: one bounded, indexed look each."""
+"""Reads of the store, each bounded and indexed."""

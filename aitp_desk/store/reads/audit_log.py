@@ -1,4 +1,4 @@
-"""The audit log as it is read: row by row, and checked from its first row to its last."""
+"""Reads the audit log row by row and verifies it from the first row to the last."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from aitp_desk.store.base import Reader, Row
 
 PAGE_ROWS = 500
 MIN_ROWS = -(2**63)
-"""The least number that a row can have which somebody put there."""
+"""The least row number that an attacker could have inserted."""
 MAX_TRIES = 5
-"""How often a check begins anew because old rows were dropped while it read."""
+"""How often a check restarts because old rows were deleted while it read."""
 
 
 class Head(msgspec.Struct, frozen=True):
-    """Where the log ends. Whoever has kept a head elsewhere notices when rows after it are gone.
+    """The end of the log. A head kept elsewhere reveals that later rows were removed.
 
     Parameters:
         n: number of the newest row; 0 for none.
@@ -32,12 +32,12 @@ class Head(msgspec.Struct, frozen=True):
 
 
 class Checked(msgspec.Struct, frozen=True):
-    """What a check of the log found.
+    """The result of a check of the log.
 
     Parameters:
-        dropped: number of the newest row that has had its time; 0 for none.
-        head: the last row that is as it was written.
-        broken: number of the first row that is not; None where all are.
+        dropped: number of the newest row that retention deleted; 0 for none.
+        head: the last row that is unchanged.
+        broken: number of the first row that was changed; None if there is none.
         why: what is wrong with it.
     """
 
@@ -51,18 +51,18 @@ async def audit_rows(store: Reader) -> AsyncIterator[AuditRow]:
     """Read the rows of the log, the oldest first.
 
     Raises:
-        UnicodeDecodeError: a row was changed so that it is no text any more.
+        UnicodeDecodeError: a row was changed and is no longer valid text.
     """
     async for row in _read_rows(store):
         yield _row_of(row)
 
 
 async def check_audit(store: Reader, keys: AuditKeys, known: Head | None = None) -> Checked:
-    """Compute every link anew.
+    """Recompute every link.
 
     Parameters:
-        known: a head that was kept elsewhere; the log must still have it, unless it has dropped
-            that row as too old.
+        known: a head that was kept elsewhere; the log must still have it, unless retention has
+            deleted that row.
     """
     checked = await _check(store, keys, known)
     for _ in range(MAX_TRIES):
@@ -73,7 +73,7 @@ async def check_audit(store: Reader, keys: AuditKeys, known: Head | None = None)
 
 
 async def _has_dropped_more(store: Reader, checked: Checked) -> bool:
-    """Whether old rows were dropped while the log was read."""
+    """Return whether old rows were deleted while the log was read."""
     anchors = await store.read("audit_anchor", {})
     return len(anchors) == 1 and anchors[0][0] > checked.dropped
 
@@ -105,7 +105,7 @@ async def _check(store: Reader, keys: AuditKeys, known: Head | None) -> Checked:
 
 
 def _check_row(keys: AuditKeys, before: Head, raw: Row) -> tuple[str, AuditRow | None]:
-    """Return a row that is as it was written, else what is wrong with it."""
+    """Return a row that is unchanged, else what is wrong with it."""
     if raw[0] != before.n + 1:
         return ("it is gone" if raw[0] > before.n else f"before it stands a row {raw[0]}"), None
     try:

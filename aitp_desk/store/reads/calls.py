@@ -1,4 +1,4 @@
-"""What the desk reads of calls of actions: one bounded, indexed look each."""
+"""Reads calls of actions."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from aitp_desk.store.base import Store
 from aitp_desk.store.rows.calls import read_call
 
 MEASURED = 20
-"""Of so many calls it is measured how long an action takes."""
+"""How many calls are used to measure the duration of an action."""
 MOST_TO_PAY = 20
-"""So many calls of a thread are looked at that are to be paid, or were."""
+"""How many calls of a thread are read that are payable or paid."""
 
 
 async def call_by_id(store: Store, call_id: str) -> ActionCall | None:
@@ -19,7 +19,7 @@ async def call_by_id(store: Store, call_id: str) -> ActionCall | None:
 
 
 async def call_quoted(store: Store, quote_id: str) -> ActionCall | None:
-    """Read the call that is paid by this name."""
+    """Read the call that is paid under this quote id."""
     rows = await store.read("call_quoted", {"quote_id": quote_id})
     return read_call(rows[0]) if rows else None
 
@@ -31,13 +31,13 @@ async def call_of_session(store: Store, session_id: str) -> ActionCall | None:
 
 
 async def calls_of_run(store: Store, run_id: str) -> tuple[ActionCall, ...]:
-    """Read what a run has called so far, in order."""
+    """Read the calls of a run so far, in order."""
     rows = await store.read("calls_of_run", {"run_id": run_id})
     return tuple(map(read_call, rows))
 
 
 async def answered_calls(store: Store, thread_id: str) -> tuple[ActionCall, ...]:
-    """Read the calls on a thread that were answered and have not gone on since, in order."""
+    """Read the calls on a thread that were answered and have not resumed, in order."""
     rows = await store.read("answered_calls", {"thread_id": thread_id})
     return tuple(map(read_call, rows))
 
@@ -45,22 +45,22 @@ async def answered_calls(store: Store, thread_id: str) -> tuple[ActionCall, ...]
 async def calls_to_pay(
     store: Store, thread_id: str, since: int | None = None
 ) -> tuple[ActionCall, ...]:
-    """Read the newest calls on a thread that wait for money, in order.
+    """Read the newest calls on a thread that wait for payment, in order.
 
     Parameters:
-        since: Unix seconds; those are read too that were paid since then.
+        since: Unix seconds; includes those that were paid since then.
     """
     place = {"thread_id": thread_id, "since": since, "limit": MOST_TO_PAY}
     return tuple(map(read_call, reversed(await store.read("calls_to_pay", place))))
 
 
 async def calls_cut_short(store: Store, desk: str, limit: int) -> tuple[ActionCall, ...]:
-    """Read the oldest calls of a desk that are at work while somebody waits for them."""
+    """Read the oldest running calls of a desk whose callers still wait."""
     rows = await store.read("calls_cut_short", {"desk": desk, "limit": limit})
     return tuple(map(read_call, rows))
 
 
 async def seconds_taken(store: Store, desk: str, action: str) -> tuple[int, ...]:
-    """How long the latest calls of an action went on that succeeded, in seconds."""
+    """Return how long the latest successful calls of an action took, in seconds."""
     place = {"desk": desk, "action": action, "limit": MEASURED}
     return tuple(row[0] for row in await store.read("call_seconds", place))

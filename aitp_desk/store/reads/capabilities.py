@@ -1,4 +1,4 @@
-"""What the desk reads of capabilities' records: one bounded look each."""
+"""Reads capabilities' records and counters."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from aitp_desk.capability import Record
 from aitp_desk.store.base import Params, Reader, Row, Store
 
 MAX_OPEN = 50
-"""So many records that wait on one thread are read, the newest."""
+"""The most waiting records of a thread that are read, the newest."""
 PAGE = 1000
-"""So many records or counters are listed at a time."""
+"""Page size of records and counters."""
 _LAST_SIGN = "\U0010ffff"
 
 
 class WrittenRecord(msgspec.Struct, frozen=True):
-    """A record among those that are listed.
+    """A record in a list.
 
     Parameters:
         version, value: as of :class:`Record`.
-        at: when it was written last, Unix seconds.
+        at: when it was last written, Unix seconds.
     """
 
     key: str
@@ -31,13 +31,13 @@ class WrittenRecord(msgspec.Struct, frozen=True):
 
 
 async def read_record(store: Store, capability: str, key: str) -> Record | None:
-    """Read a record; None where there is none."""
+    """Read a record; None if there is none."""
     rows = await store.read("capability_record", {"capability": capability, "key": key})
     return _record_of(rows[0])[1] if rows else None
 
 
 async def read_counter(store: Store, capability: str, key: str) -> int:
-    """Read a counter; 0 where nothing was added."""
+    """Read a counter; 0 if nothing was added."""
     rows = await store.read("capability_counter", {"capability": capability, "key": key})
     return int(rows[0][0]) if rows else 0
 
@@ -45,7 +45,7 @@ async def read_counter(store: Store, capability: str, key: str) -> int:
 async def list_records(
     store: Reader, capability: str, prefix: str, after: str
 ) -> tuple[WrittenRecord, ...]:
-    """List records whose keys begin alike, by key.
+    """List records whose keys share a prefix, by key.
 
     Parameters:
         after: the key of the last one before; empty for the first.
@@ -60,7 +60,7 @@ async def list_records(
 async def list_counters(
     store: Reader, capability: str, prefix: str, after: str
 ) -> tuple[tuple[str, int], ...]:
-    """List counters whose names begin alike, by name.
+    """List counters whose names share a prefix, by name.
 
     Parameters:
         after: the name of the last one before; empty for the first.
@@ -75,7 +75,7 @@ def _alike(capability: str, prefix: str) -> Params:
 
 
 async def open_records(store: Store, thread_id: str, now: int) -> tuple[tuple[str, Record], ...]:
-    """Read what waits for an answer on a thread, the newest first, each with its capability."""
+    """Read the records waiting for an answer on a thread, newest first, by capability."""
     asked = {"thread_id": thread_id, "now": now, "limit": MAX_OPEN}
     return tuple(map(_record_of, await store.read("open_records", asked)))
 

@@ -1,4 +1,4 @@
-"""The chains of all threads, computed anew from what was said (``model/chain.py``)."""
+"""Verifies the hash chains of all threads against their messages (``model/chain.py``)."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from aitp_desk.store.units.threads.folded_threads import read_turn
 
 PAGE_ROWS = 500
 MOST_TOLD = 10
-"""How many threads are named that are not as they were written; one is enough to act upon."""
+"""How many changed threads are named; one is enough to act upon."""
 
 _texts = msgspec.json.Decoder(tuple[str, ...]).decode
 _attachments = msgspec.json.Decoder(tuple[Attachment, ...]).decode
 
 
 class Chains(msgspec.Struct, frozen=True):
-    """What a check of all chains found.
+    """The result of a check of all chains.
 
     Parameters:
         threads: how many have messages.
-        messages: how many these have, with the deleted ones.
-        folded: how many first turns are kept in one row; they get their links when they are
-            written at length.
-        broken: what is not as it was written, at most ``MOST_TOLD`` of it.
+        messages: how many these have, including deleted ones.
+        folded: how many first turns are stored in one row; they get their links when they are
+            unfolded.
+        broken: what was changed, at most ``MOST_TOLD`` entries.
     """
 
     threads: int
@@ -58,11 +58,11 @@ class _Message(NamedTuple):
 async def check_chains(
     reader: Reader, *, name: Callable[[str], str], told: Callable[[int], None]
 ) -> Chains:
-    """Compute every digest and link anew, a page of messages at a time.
+    """Recompute every digest and link, a page of messages at a time.
 
     Parameters:
-        name: what is said in the place of a thread's id, which may open it.
-        told: is told now and then how many messages have been looked at.
+        name: what is shown instead of a thread's id, which may grant access.
+        told: called from time to time with the number of messages checked.
     """
     threads = messages = 0
     broken: list[str] = []
@@ -79,7 +79,7 @@ async def check_chains(
             if not is_broken and (why := _wrong(before, message)):
                 place = f"message {message.seq} ({message.id})"
                 broken.append(f"{name(message.thread_id)}, {place}: {why}")
-                is_broken = True  # what follows hangs on it
+                is_broken = True  # later links depend on it
             before = message
         messages += len(rows)
         told(messages)
@@ -92,7 +92,7 @@ async def check_chains(
 
 
 async def _emptied(reader: Reader) -> AsyncIterator[str]:
-    """The threads on which something was said of which no message is kept."""
+    """Return the threads with a message that is no longer stored."""
     after = ""
     while rows := await reader.read("emptied_threads", {"thread_id": after, "limit": PAGE_ROWS}):
         for thread_id, is_emptied in rows:
@@ -102,7 +102,7 @@ async def _emptied(reader: Reader) -> AsyncIterator[str]:
 
 
 async def _check_folded(reader: Reader, name: Callable[[str], str]) -> tuple[int, list[str]]:
-    """Count the first turns that are kept in one row; tell of those that cannot be read."""
+    """Count the first turns that are stored in one row; report those that cannot be read."""
     folded, broken, after = 0, [], ""
     while rows := await reader.read("folded_turns_after", {"thread_id": after, "limit": PAGE_ROWS}):
         folded += len(rows)
@@ -120,7 +120,7 @@ def _bad(packed: bytes) -> bool:
 
 
 def _wrong(before: _Message | None, message: _Message) -> str:
-    """What is wrong with a message, given the one before it on its thread; empty for nothing."""
+    """Describe what is wrong with a message, given the one before it; empty for nothing."""
     seq, link = (before.seq, before.link) if before is not None else (0, FIRST_LINK)
     if message.seq != seq + 1:
         return "the message before it is gone"
@@ -132,7 +132,7 @@ def _wrong(before: _Message | None, message: _Message) -> str:
 
 
 def _wrong_end(last: _Message) -> str:
-    """What is wrong with where the chain of a thread ends; empty for nothing."""
+    """Describe what is wrong with the end of a thread's chain; empty for nothing."""
     if last.seq != last.last_seq:
         return f"its messages after {last.seq} are gone"
     return "" if last.link == last.last_link else "its last message is another one"

@@ -1,4 +1,4 @@
-"""What the desk reads of how its parts were."""
+"""Reads the stored conditions of the desk's components."""
 
 from __future__ import annotations
 
@@ -7,5 +7,5 @@ from aitp_desk.store.units.jobs.conditions import KeptCondition
 
 
 async def conditions(store: Reader) -> dict[str, KeptCondition]:
-    """Read how all parts were last, by their names; they are few."""
+    """Read the last condition of every component, by name; there are few."""
     return {row[0]: KeptCondition(*row) for row in await store.read("conditions", {})}

@@ -1,4 +1,4 @@
-"""What an erasure finds of a person, thread by thread, and what it has dropped."""
+"""Finds a person's data, thread by thread, for an erasure."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PAGE_ROWS = 200
 
 
 class Person(msgspec.Struct, frozen=True):
-    """Whose words are erased.
+    """A person whose messages are erased.
 
     Parameters:
         id: of an actor or of a principal; None for every visitor of one thread.
@@ -32,35 +32,35 @@ class Person(msgspec.Struct, frozen=True):
         return self.id or ""
 
     def said(self, actor: str, principal: str | None) -> bool:
-        """Whether a visitor's message is this person's."""
+        """Return whether a visitor's message is this person's."""
         return self.id is None or self.id in (actor, principal)
 
     def asked(self, asker: str | None, *, is_opener: bool) -> bool:
-        """Whether a run on a thread was asked for by this person.
+        """Return whether a run on a thread was requested by this person.
 
         Parameters:
-            asker: id of the principal; None for nobody known.
+            asker: id of the principal; None if unknown.
             is_opener: whether the thread is this person's.
         """
         return self.id in (None, asker) or (asker is None and is_opener)
 
 
 class ErasureCounts(msgspec.Struct, frozen=True):
-    """How much was dropped, or would be.
+    """How much was deleted, or would be.
 
     Parameters:
         messages, replies: the person's, and the desk's after them.
         files: uploaded ones.
-        runs: what was asked of them.
+        runs: their requests.
         steps: of runs, with calls and results.
-        calls: of actions: what was asked for, and what came of it.
-        sealed: values that were kept apart.
+        calls: of actions: their requests and results.
+        sealed: sealed values.
         notes: threads' metadata.
         keys: idempotency keys.
         grants: what was shared with them.
-        jobs: what was still to be done of what they asked for, or was done.
-        ended: runs that were at work or waited.
-        threads: on which there was anything.
+        jobs: waiting or finished jobs that they requested.
+        ended: runs that were running or waiting.
+        threads: with any data of the person.
     """
 
     messages: int = 0
@@ -83,16 +83,16 @@ class ErasureCounts(msgspec.Struct, frozen=True):
 
     @property
     def total(self) -> int:
-        """How much was dropped in all."""
+        """How much was deleted in all."""
         said = self.messages + self.replies + self.files
         return said + self.runs + self.steps + self.calls + self.sealed + self.notes
 
 
 class AttachedFile(msgspec.Struct, frozen=True):
-    """A file that hangs on a message of the person.
+    """A file attached to a message of the person.
 
     Parameters:
-        whose: id of the principal who said that; empty for nobody known.
+        whose: id of the principal who sent the message; empty if unknown.
     """
 
     file_id: str
@@ -100,19 +100,19 @@ class AttachedFile(msgspec.Struct, frozen=True):
 
 
 class PersonTraces(msgspec.Struct, frozen=True):
-    """What of a person stands on one thread.
+    """A person's data on one thread.
 
     Parameters:
-        first_seq: number of their first message there, also of one that was deleted, or of the
-            first reply to a run that worked with their words; 0 for none.
-        since: when they said something first, or a run began that worked with their words, Unix
-            seconds; 0 for the thread's opener.
-        messages: ids of those that are there.
-        replies: ids of what the desk said from then on.
-        files: what hangs on their messages.
-        run_ids: the runs that they asked for.
+        first_seq: number of their first message there, even if it was deleted, or of the first
+            reply to a run that worked with their messages; 0 for none.
+        since: when they first wrote, or a run began that worked with their messages, Unix seconds;
+            0 for the thread's opener.
+        messages: ids of those that exist.
+        replies: ids of the desk's messages from then on.
+        files: attachments of their messages.
+        run_ids: the runs that they requested.
         is_opener: whether the thread's metadata is theirs.
-        is_giver: whether they handed in what a run's tools gave.
+        is_giver: whether they submitted results of a run's tools.
     """
 
     thread_id: str
@@ -127,12 +127,12 @@ class PersonTraces(msgspec.Struct, frozen=True):
 
     @property
     def is_none(self) -> bool:
-        """Whether nothing was ever there."""
+        """Return whether there was never any data."""
         return not (self.first_seq or self.run_ids or self.is_opener or self.is_giver)
 
 
 async def list_folded_threads(store: Store, person: Person) -> AsyncIterator[str]:
-    """Find the threads of a person that are folded into one row; they have to be unfolded."""
+    """Find the folded threads of a person; they have to be unfolded."""
     after = ""
     while rows := await store.read("folded_after", {"after": after, "limit": PAGE_ROWS}):
         for thread_id, packed in rows:
@@ -144,7 +144,7 @@ async def list_folded_threads(store: Store, person: Person) -> AsyncIterator[str
 
 
 async def find_traces(store: Store, person: Person) -> AsyncIterator[PersonTraces]:
-    """Find what of a person stands on threads, one thread after another."""
+    """Find the data of a person on threads, one thread after another."""
     after = ""
     while rows := await store.read("threads_after", {"after": after, "limit": PAGE_ROWS}):
         for row in rows:
@@ -156,7 +156,7 @@ async def find_traces(store: Store, person: Person) -> AsyncIterator[PersonTrace
 
 
 async def list_replies(store: Store, thread_id: str) -> tuple[str, ...]:
-    """Find all that the desk said on a thread and that is there."""
+    """Find all existing messages of the desk on a thread."""
     return tuple(
         [
             row[0]
@@ -167,7 +167,7 @@ async def list_replies(store: Store, thread_id: str) -> tuple[str, ...]:
 
 
 async def list_files(store: Store, person: Person) -> tuple[AttachedFile, ...]:
-    """Find the files that belong to a person, hanging on messages or not."""
+    """Find the files that belong to a person, attached to messages or not."""
     found: list[str] = []
     if person.thread_id is not None or person.id is None:
         return ()
@@ -178,7 +178,7 @@ async def list_files(store: Store, person: Person) -> tuple[AttachedFile, ...]:
 
 
 async def filter_erasable(store: Store, files: Iterable[AttachedFile]) -> set[str]:
-    """Those files that are there, and nobody's or theirs who attached them."""
+    """Return those files that exist and have no owner or belong to the one who attached them."""
     found: set[str] = set()
     for file in files:
         asked = {"id": file.file_id, "whose": file.whose}
@@ -188,7 +188,7 @@ async def filter_erasable(store: Store, files: Iterable[AttachedFile]) -> set[st
 
 
 async def list_forks(store: Store, thread_id: str, seq: int) -> tuple[str, ...]:
-    """Find what was forked off a thread at a message or later, and off these."""
+    """Find the forks of a thread at a message or later, and their forks."""
     rows = await store.read("forks_after", {"thread_id": thread_id, "seq": seq})
     return tuple(row[0] for row in rows)
 
@@ -246,12 +246,12 @@ async def _said_on(store: Store, thread_id: str) -> AsyncIterator[Row]:
 
 
 class _AskedRun(msgspec.Struct, frozen=True):
-    """A run, with who asked for it.
+    """A run, with who requested it.
 
     Parameters:
-        at: Unix seconds of that.
-        asker: id of the principal; None for nobody known.
-        is_fed: whether the person handed in what its tools gave.
+        at: Unix seconds of the request.
+        asker: id of the principal; None if unknown.
+        is_fed: whether the person submitted results of its tools.
     """
 
     id: str

@@ -1,4 +1,4 @@
-"""What the desk reads of uploaded files: one bounded, indexed look each, a MiB at most."""
+"""Reads uploaded files, at most a MiB at a time."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from aitp_desk.store.rows.threads import read_file
 SLICE_BYTES = 128 * 1024
 """How much of a file is in memory at once for one reader; it divides ``PART_BYTES``."""
 _BEHIND_ALL = "~"
-"""An id behind every other."""
+"""An id that sorts after every other."""
 
 
 async def find(store: Store, file_id: str, *, now: int) -> File | None:
-    """Read a file without its bytes; None also for one that has expired."""
+    """Read a file without its bytes; None also for an expired one."""
     rows = await store.read("file", {"id": file_id, "now": now})
     return read_file(rows[0]) if rows else None
 
@@ -32,11 +32,11 @@ async def page(
     purpose: str,
     now: int,
 ) -> FilePage:
-    """Read a part of an owner's files.
+    """Read a page of an owner's files.
 
     Parameters:
-        desk: at whose address they were uploaded.
-        after: id of a file, whether it is still there or not; the part begins behind it.
+        desk: the desk at which they were uploaded.
+        after: id of a file, which may have been deleted; the page begins after it.
         purpose: only those of this purpose; empty for all.
     """
     upwards = order == "asc"
@@ -53,7 +53,7 @@ async def page(
 
 
 async def content(store: Store, file: File, most: int) -> bytes:
-    """Read the first bytes of a file, piece by piece; fewer where it was deleted meanwhile."""
+    """Read the first bytes of a file, part by part; fewer if it is deleted meanwhile."""
     wanted = min(file.size, most)
     pieces: list[bytes] = []
     for n in range(-(-wanted // PART_BYTES)):

@@ -1,4 +1,4 @@
-"""What the desk reads of jobs: one bounded look each."""
+"""Reads jobs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from aitp_desk.store.rows.threads import read_job
 
 PAGE_ROWS = 200
 MOST_COUNTED = 100
-"""Dead jobs are counted up to so many."""
+"""Dead jobs are counted up to this number."""
 
 
 async def job(store: Store, job_id: str) -> Job | None:
@@ -21,7 +21,7 @@ async def job(store: Store, job_id: str) -> Job | None:
 
 
 async def jobs(store: Store, *, dead_only: bool) -> AsyncIterator[Job]:
-    """Read the jobs that are kept, the oldest first; for the command line."""
+    """Read all stored jobs, the oldest first; for the command line."""
     statement, after = "dead_jobs" if dead_only else "jobs_after", ""
     while rows := await store.read(statement, {"after": after, "limit": PAGE_ROWS}):
         for row in rows:
@@ -30,14 +30,14 @@ async def jobs(store: Store, *, dead_only: bool) -> AsyncIterator[Job]:
 
 
 async def count_dead(store: Store) -> int:
-    """Count the jobs that were given up, up to :data:`MOST_COUNTED`."""
+    """Count the dead jobs, up to :data:`MOST_COUNTED`."""
     rows = await store.read("count_dead_jobs", {"limit": MOST_COUNTED})
     count: int = rows[0][0]
     return count
 
 
 async def jobs_not_over(store: Store, limit: int) -> dict[tuple[str, str], tuple[int, int]]:
-    """Count the jobs that wait or are at work, up to so many.
+    """Count the waiting and running jobs, up to a bound.
 
     Returns:
         By kind and state how many, and Unix seconds when the first of them was or is due.
@@ -47,13 +47,13 @@ async def jobs_not_over(store: Store, limit: int) -> dict[tuple[str, str], tuple
 
 
 async def next_due(store: Store, rooms: Sequence[Room], held: Sequence[str]) -> int | None:
-    """When a worker may take up the next job, in Unix seconds; None for never.
+    """Return when a worker may claim the next job, in Unix seconds; None for never.
 
-    Jobs that others are at count with the end of their lease.
+    Jobs of other workers count with the end of their lease.
 
     Parameters:
-        rooms: what there is room for.
-        held: ids of those that the worker is at.
+        rooms: the worker's free capacity by kind.
+        held: ids of the jobs that the worker holds.
     """
     due = [
         due_at

@@ -1,4 +1,4 @@
-"""What the desk reads of runs and their steps: bounded, indexed looks."""
+"""Reads runs and their steps."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from aitp_desk.store.rows.threads import read_run, read_step
 
 _FIRST = (-1, "")
 _BEYOND = (2**62, "")
-"""Places before and after every run."""
+"""Positions before and after every run."""
 
 
 async def runs(
@@ -28,7 +28,7 @@ async def runs(
     after: str | None = None,
     before: str | None = None,
 ) -> RunPage:
-    """Read a part of a thread's runs, paged as messages are (:func:`threads.messages`).
+    """Read a page of a thread's runs, paged as messages are (:func:`threads.messages`).
 
     Raises:
         InvalidRequest: ``after`` or ``before`` is not a run of this thread.
@@ -63,9 +63,9 @@ async def called_steps(store: Store, run_id: str) -> tuple[Step, ...]:
 
 
 async def steps(store: Store, run: Run) -> tuple[Step, ...]:
-    """Read all of a run's steps, in order: those that called tools, then those that spoke.
+    """Read all of a run's steps, in order: those with tool calls, then those with messages.
 
-    A step that spoke is its message; its id is made of the message's.
+    A step with a message is derived from it, as is its id.
     """
     called = await called_steps(store, run.id)
     replies = await reads.replies(store, run.id)
@@ -88,7 +88,7 @@ def page_of_steps(
     after: str | None = None,
     before: str | None = None,
 ) -> StepPage:
-    """Cut a part out of a run's steps, paged as messages are (:func:`threads.messages`).
+    """Cut a page out of a run's steps, paged as messages are (:func:`threads.messages`).
 
     Raises:
         InvalidRequest: ``after`` or ``before`` is not a step of this run.
@@ -130,7 +130,7 @@ async def _place(
 
 
 async def runs_not_over(store: Store, limit: int) -> dict[str, tuple[int, int]]:
-    """Count the runs that are not over, up to so many of a kind.
+    """Count unfinished runs, up to a bound of each state.
 
     Returns:
         By state how many, and Unix seconds when the first of them was due.

@@ -1,4 +1,4 @@
-"""What the desk reads of schedules."""
+"""Reads schedules."""
 
 from __future__ import annotations
 
@@ -7,5 +7,5 @@ from aitp_desk.store.base import Reader
 
 
 async def schedules(store: Reader) -> tuple[KeptSchedule, ...]:
-    """Read all schedules, by their names; they are few."""
+    """Read all schedules, by name; there are few."""
     return tuple(KeptSchedule(*row) for row in await store.read("schedules", {}))

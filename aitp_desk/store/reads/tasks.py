@@ -1,4 +1,4 @@
-"""What the desk reads of tasks: bounded, indexed looks."""
+"""Reads tasks and their push notification configurations."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from aitp_desk.store.base import Store
 from aitp_desk.store.records.tasks import KeptPush, KeptTask, KeptTurn
 
 MOST_TURNS = 50
-"""Of a task at most so many of its newest turns are told."""
+"""The most turns of a task that are returned, the newest."""
 _FIRST = (2**62, "")
 
 
 async def task(store: Store, task_id: str, desk: str | None) -> KeptTask | None:
-    """Read a task; None where there is none at this desk.
+    """Read a task; None if there is none at this desk.
 
     Parameters:
-        desk: None for whichever desk.
+        desk: None for any desk.
     """
     if desk is None:
         rows = await store.read("task_at_any_desk", {"id": task_id})
@@ -30,7 +30,7 @@ async def task_of_run(store: Store, run_id: str, desk: str) -> KeptTask | None:
 
 
 async def task_of_call(store: Store, call_id: str, desk: str) -> KeptTask | None:
-    """Read the task at a desk that a call is."""
+    """Read the task at a desk that a call belongs to."""
     rows = await store.read("task_of_call", {"call_id": call_id, "desk": desk})
     return KeptTask(*rows[0]) if rows else None
 
@@ -42,7 +42,7 @@ async def turns(store: Store, task_id: str) -> tuple[KeptTurn, ...]:
 
 
 async def thread_of_context(store: Store, context: str, desk: str) -> str | None:
-    """Read on which thread a conversation is that has had a task."""
+    """Read the thread of a context that has a task."""
     rows = await store.read("thread_of_context", {"context": context, "desk": desk})
     return rows[0][0] if rows else None
 
@@ -56,11 +56,11 @@ async def tasks(
     after: tuple[int, str] | None,
     limit: int,
 ) -> tuple[KeptTask, ...]:
-    """Read a part of the tasks of a thread, or of a principal, the newest first.
+    """Read a page of the tasks of a thread, or of a principal, the newest first.
 
     Parameters:
         thread_id: None for all of the principal's.
-        after: time and id of the task behind which the part begins.
+        after: time and id of the task after which the page begins.
     """
     changed_at, id_ = after or _FIRST
     part = {"changed_at": changed_at, "id": id_, "limit": limit}
@@ -72,12 +72,12 @@ async def tasks(
 
 
 async def pushes(store: Store, task_id: str) -> tuple[KeptPush, ...]:
-    """Read whom to tell of a task."""
+    """Read the push notification configurations of a task."""
     rows = await store.read("pushes", {"task_id": task_id})
     return tuple(KeptPush(*row) for row in rows)
 
 
 async def push(store: Store, task_id: str, push_id: str) -> KeptPush | None:
-    """Read one of those whom to tell of a task."""
+    """Read one push notification configuration of a task."""
     rows = await store.read("push", {"task_id": task_id, "id": push_id})
     return KeptPush(*rows[0]) if rows else None

@@ -1,4 +1,4 @@
-"""What the desk reads: one bounded, indexed look each."""
+"""Reads threads, their messages, events, sessions and keys."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from aitp_desk.store.units.threads.folded_threads import unfold_thread
 T = TypeVar("T")
 
 BEYOND = 2**62
-"""A place after every message and event."""
+"""A position after every message and event."""
 
 
 async def thread(store: Store, thread_id: str) -> KeptThread | None:
@@ -66,25 +66,25 @@ async def thread(store: Store, thread_id: str) -> KeptThread | None:
 
 
 async def read_actors(store: Store, thread_id: str, event: int = BEYOND) -> tuple[Actor, ...]:
-    """Read who takes part in a thread, or did after one of its events; the desk's own first."""
+    """Read the participants of a thread, or those after one of its events; the desk's first."""
     rows = await _read(store, "actors", {"thread_id": thread_id, "event": event})
     return tuple(map(read_actor, rows))
 
 
 async def read_present(store: Store, thread_id: str) -> tuple[Actor, ...]:
-    """Read who takes part in a thread now, each with who goes by it; the desk's own left out."""
+    """Read the current participants of a thread, each with its principal, without the desk's."""
     present = map(read_presence, await _read(store, "actors_present", {"thread_id": thread_id}))
     return tuple(one.actor for one in present if not one.is_desk)
 
 
 async def owner(store: Store, thread_id: str) -> str | None:
-    """Read whose a thread is; None of an anonymous one, and where there is none."""
+    """Read the owner of a thread; None for an anonymous one, and if there is none."""
     rows = await _read(store, "thread", {"thread_id": thread_id})
     return rows[0][1] if rows else None
 
 
 async def is_shared(store: Store, thread_id: str, now: int) -> bool:
-    """Read whether a thread is shared with anybody by a grant that holds at a moment."""
+    """Return whether a thread is shared by a grant that is valid at a moment."""
     ((count,),) = await _read(store, "count_grants", {"thread_id": thread_id, "now": now})
     return bool(count)
 
@@ -98,11 +98,11 @@ async def joined(store: Store, thread_id: str, event: int) -> Actor | None:
 async def access(
     store: Store, thread_id: str, principal: Principal, idle_before: int, *, now: int
 ) -> Access | None:
-    """Decide what a caller may do with a thread; None: to this caller there is none.
+    """Decide what a caller may do with a thread; None if it does not exist for this caller.
 
     Parameters:
         idle_before: Unix seconds; an anonymous thread last used before then is closed.
-        now: Unix seconds; what was shared until then or before is not shared any more.
+        now: Unix seconds; grants that ended by then do not count.
     """
     found = await owner_and_access(store, thread_id, principal, idle_before, now=now)
     return None if found is None else found[1]
@@ -111,7 +111,7 @@ async def access(
 async def owner_and_access(
     store: Store, thread_id: str, principal: Principal, idle_before: int, *, now: int
 ) -> tuple[str | None, Access | None] | None:
-    """As :func:`access`, with the id of the thread's owner; None where there is no such thread."""
+    """Return the owner's id and :func:`access` of a thread; None if there is no such thread."""
     rows = await _read(store, "thread_tail", {"thread_id": thread_id, "desk": principal.desk})
     if not rows:
         return None
@@ -124,7 +124,7 @@ async def owner_and_access(
 
 
 async def forked_at(store: Store, thread_id: str) -> tuple[str, int] | None:
-    """Read where a thread forked off another; None for one that did not.
+    """Read where a thread was forked from another; None for one that was not.
 
     Returns:
         The parent's id, and the number of its newest message at that time.
@@ -136,7 +136,7 @@ async def forked_at(store: Store, thread_id: str) -> tuple[str, int] | None:
 async def threads_opened(
     store: Store, before: int, after: str, limit: int
 ) -> list[tuple[str, int | None]]:
-    """List the oldest threads after one that were opened before a time, deleted ones too.
+    """List the oldest threads after one that were opened before a time, including deleted ones.
 
     Returns:
         Their ids, and when each was last used; None for a deleted one.
@@ -146,7 +146,7 @@ async def threads_opened(
 
 
 async def message(store: Store, thread_id: str, message_id: str) -> Message | None:
-    """Read one message of a thread; None also for one that was deleted."""
+    """Read one message of a thread; None also for a deleted one."""
     rows = await _read(store, "message", {"thread_id": thread_id, "id": message_id})
     return read_message(rows[0]) if rows else None
 
@@ -162,17 +162,17 @@ async def messages(
     run_id: str | None = None,
     upto_seq: int | None = None,
 ) -> Page:
-    """Read a part of a thread's messages, as OpenAI's lists are paged.
+    """Read a page of a thread's messages, as OpenAI's lists are paged.
 
-    A page has fewer than ``limit`` messages where more would pass ``PAGE_BYTES``.
+    A page has fewer than ``limit`` messages if more would exceed ``PAGE_BYTES``.
 
     Parameters:
-        order: how the list runs; ``after`` and ``before`` follow it.
-        after: id of a message of this thread; the part begins behind it.
-        before: id of a message of this thread. Alone it gives the nearest messages ahead of it,
-            still in list order, and ``has_more`` tells of those ahead of these; with ``after`` it
-            ends the part.
-        run_id: only what the desk said in this run.
+        order: the order of the list; ``after`` and ``before`` follow it.
+        after: id of a message of this thread; the page begins after it.
+        before: id of a message of this thread. Alone it gives the nearest messages before it,
+            still in list order, and ``has_more`` refers to those before these; with ``after``
+            it ends the page.
+        run_id: only the desk's messages of this run.
         upto_seq: as if there were no messages newer than this; None for all.
 
     Raises:
@@ -215,7 +215,7 @@ async def newest_messages(
 async def messages_between(
     store: Store, thread_id: str, *, above: int, below: int, limit: int, order: Order
 ) -> Page:
-    """Read messages of a thread between two places, both left out.
+    """Read messages of a thread between two positions, both excluded.
 
     Parameters:
         order: ``asc`` reads the oldest of them, ``desc`` the newest, the newest first.
@@ -226,7 +226,7 @@ async def messages_between(
 
 
 async def summary(store: Store, thread_id: str) -> Summary | None:
-    """Read what was said on a thread in few words, where that is kept."""
+    """Read the summary of a thread, if there is one."""
     rows = await _read(store, "summary", {"thread_id": thread_id})
     return Summary(*rows[0]) if rows else None
 
@@ -238,7 +238,7 @@ async def run(store: Store, run_id: str) -> Run | None:
 
 
 async def replies(store: Store, run_id: str) -> tuple[Message, ...]:
-    """Read what the desk said in a run, in order."""
+    """Read the desk's messages of a run, in order."""
     return tuple(map(read_message, await store.read("replies_of_run", {"run_id": run_id})))
 
 
@@ -257,7 +257,7 @@ async def run_queued_at(store: Store, thread_id: str, run_id: str) -> int:
 async def messages_after_event(
     store: Store, thread_id: str, *, after: int, limit: int, most_bytes: int = PAGE_BYTES
 ) -> Page:
-    """Read the oldest messages among a thread's events after a number; none that was deleted."""
+    """Read the oldest messages among a thread's events after a number, without deleted ones."""
     part = {"thread_id": thread_id, "after": after}
     return await _read_messages(store, "messages_after_event", part, limit, most_bytes)
 
@@ -269,7 +269,7 @@ async def session(store: Store, session_id: str) -> Session | None:
 
 
 async def token_by_id(store: Store, token_id: str) -> Key | None:
-    """Read a key by its public part, also one that was revoked or has ended."""
+    """Read a key by its public part, even if it was revoked or has expired."""
     rows = await store.read("token", {"id": token_id})
     return read_token(rows[0]) if rows else None
 
@@ -281,34 +281,34 @@ async def unrevoked_token(store: Store, id_or_name: str) -> Key | None:
 
 
 async def list_tokens(store: Store) -> tuple[Key, ...]:
-    """Read all keys, those too that were revoked or have ended, the oldest first."""
+    """Read all keys, including revoked and expired ones, the oldest first."""
     return tuple(map(read_token, await store.read("tokens", {})))
 
 
 async def is_used(store: Store, once: IdempotencyRecord) -> bool:
-    """Whether an idempotency key stands for a request, this or another."""
+    """Return whether an idempotency key is in use, for this request or another."""
     return bool(await store.read("look_up_once", once.asked))
 
 
 async def last_nonce_end(store: Store) -> int:
-    """When the last of the nonces that were used ends, in Unix seconds; 0 where there is none."""
+    """Return when the last used nonce expires, in Unix seconds; 0 if there is none."""
     rows = await store.read("last_nonce", {})
     return int(rows[0][0] or 0)
 
 
 async def is_nonce_used(store: Store, nonce: bytes, until: int) -> bool:
-    """Whether a nonce was used, as far as that was written; see ``work.keep_nonce``."""
+    """Return whether a nonce was used, as far as that was stored; see ``work.keep_nonce``."""
     return bool(await store.read("nonce", {"nonce": nonce, "until": until}))
 
 
 async def epoch(store: Store, name: str) -> int:
-    """Read how often something was changed that a serving desk keeps in memory, 0 for never."""
+    """Read the change counter of what a running desk caches; 0 for never changed."""
     rows = await store.read("epoch", {"name": name})
     return int(rows[0][0]) if rows else 0
 
 
 async def tokens_used(store: Store, day: int, used_by: bytes) -> int:
-    """Read how many tokens models have used on a day.
+    """Read how many tokens models used on a day.
 
     Parameters:
         used_by: as in :func:`aitp_desk.store.units.runs.token_usage.add_tokens_used`.
@@ -318,13 +318,13 @@ async def tokens_used(store: Store, day: int, used_by: bytes) -> int:
 
 
 async def place(store: Store, thread_id: str, message_id: str | None) -> int:
-    """Read a message's place on its thread, also once it was deleted; 0 for none."""
+    """Read a message's position on its thread, even if it was deleted; 0 for none."""
     rows = await _read(store, "message_seq", {"thread_id": thread_id, "id": message_id})
     return int(rows[0][0]) if rows else 0
 
 
 async def _carry_out(store: Store, work: Work[T]) -> T:
-    """Carry out what of a unit only reads, beside the units."""
+    """Run the read-only part of a unit outside the writer."""
     try:
         statement, params = next(work)
         while True:
@@ -335,12 +335,14 @@ async def _carry_out(store: Store, work: Work[T]) -> T:
 
 
 async def _read(store: Store, statement: str, params: Params) -> list[Row]:
-    """Read of a thread or a session; one that is folded is unfolded first."""
+    """Read a thread or a session; a folded one is unfolded first."""
     rows = await store.read(statement, params)
     if rows:
         return rows
     await _unfold(store, "folded_session" if statement == "session" else "folded_turn", params)
-    return await store.read(statement, params)  # somebody may have unfolded it between both looks
+    return await store.read(
+        statement, params
+    )  # another unit may have unfolded it between both reads
 
 
 async def _unfold(store: Store, statement: str, params: Params) -> None:
@@ -361,10 +363,10 @@ async def _read_messages(
     *,
     reverses: bool = False,
 ) -> Page:
-    """Read a page of a thread's messages; a thread that is folded is unfolded first.
+    """Read a page of a thread's messages; a folded thread is unfolded first.
 
     Parameters:
-        reverses: whether the page is given from its end.
+        reverses: whether the page is returned in reverse.
     """
     found = await store.read_page(statement, part, limit=limit, most_bytes=most_bytes)
     if not found.rows:

@@ -1,4 +1,4 @@
-"""Reading what transcripts are made of."""
+"""Reads the keys, proofs and signatures of transcripts."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ async def keys(reader: Reader) -> tuple[KeptKey, ...]:
 
 
 async def link_at(reader: Reader, thread_id: str, seq: int) -> bytes | None:
-    """Read the link of a message of a thread that is written at length, also of a deleted one.
+    """Read the link of a message of an unfolded thread, even of a deleted one.
 
     Returns:
-        For 0 what the first message is linked to; None where there is no such message.
+        For 0 what the first message is linked to; None if there is no such message.
     """
     if seq == 0:
         return FIRST_LINK
@@ -27,11 +27,11 @@ async def link_at(reader: Reader, thread_id: str, seq: int) -> bytes | None:
 async def proven_messages(
     reader: Reader, thread_id: str, *, after: int, upto: int, limit: int, most_bytes: int
 ) -> tuple[ProvenMessage, ...]:
-    """Read messages of a thread in order, deleted ones too.
+    """Read messages of a thread in order, including deleted ones.
 
     Parameters:
-        after, upto: the place before the first, and that of the last.
-        limit, most_bytes: where the part ends before that; it has at least one message.
+        after, upto: the position before the first, and that of the last.
+        limit, most_bytes: bounds of the part; it has at least one message.
     """
     page = {"thread_id": thread_id, "after": after, "upto": upto}
     found = await reader.read_page("proven_messages", page, limit=limit, most_bytes=most_bytes)
@@ -39,7 +39,7 @@ async def proven_messages(
 
 
 async def erased_places(reader: Reader, thread_id: str, upto: int) -> tuple[int, ...]:
-    """Read the numbers of the messages of a thread that were deleted, up to a place."""
+    """Read the numbers of a thread's deleted messages, up to a position."""
     rows = await reader.read("erased_places", {"thread_id": thread_id, "upto": upto})
     return tuple(row[0] for row in rows)
 

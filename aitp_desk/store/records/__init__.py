@@ -1,1 +1,1 @@
-"""What units of work take and give: plain frozen values."""
+"""Values that units of work take and return."""

@@ -1,4 +1,4 @@
-"""What is to be done for capabilities in the commit of a message: plain frozen values."""
+"""Describes the effects of capabilities that are committed with a message."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from aitp_desk.store.records.threads import NewMessage
 
 
 class SeenRecord(msgspec.Struct, frozen=True):
-    """A record as it was read: it must be so when what follows from it is written.
+    """A record as it was read; it must be unchanged when the effects are written.
 
     Parameters:
-        version: 0 where there was none.
+        version: 0 if there was none.
     """
 
     capability: str
@@ -30,7 +30,7 @@ class SeenCounter(msgspec.Struct, frozen=True):
     """A counter as it was read; as :class:`SeenRecord`.
 
     Parameters:
-        least: what it was compared with, where that was all that was seen of it.
+        least: what it was compared with, if only that was read of it.
     """
 
     capability: str
@@ -39,7 +39,7 @@ class SeenCounter(msgspec.Struct, frozen=True):
     least: int | None = None
 
     def is_same(self, value: int) -> bool:
-        """Whether what was seen is still so."""
+        """Return whether what was read is unchanged."""
         if self.least is None:
             return value == self.value
         return (value >= self.least) == (self.value >= self.least)
@@ -49,8 +49,8 @@ class NewRecord(msgspec.Struct, frozen=True):
     """A record to be written.
 
     Parameters:
-        version: as it will be.
-        value: what JSON can hold.
+        version: its new version.
+        value: a JSON value.
         open_until: Unix seconds until when it waits for an answer on the thread; None for nothing.
         outlives: whether it stays when the thread is erased.
     """
@@ -64,7 +64,7 @@ class NewRecord(msgspec.Struct, frozen=True):
 
 
 class Addition(msgspec.Struct, frozen=True):
-    """What is added to a counter.
+    """An addition to a counter.
 
     Parameters:
         minimum: what must be left; None for any.
@@ -77,14 +77,14 @@ class Addition(msgspec.Struct, frozen=True):
 
 
 class NewAnswer(msgspec.Struct, frozen=True):
-    """What is answered to what a call waits for."""
+    """An answer to what a call waits for."""
 
     call_id: str
     answer: Answered
 
 
 class NewQuote(msgspec.Struct, frozen=True):
-    """By what name a call is paid that waits for that, and until when, Unix seconds."""
+    """The quote id under which a waiting call is paid, and until when, in Unix seconds."""
 
     call_id: str
     quote_id: str
@@ -92,14 +92,14 @@ class NewQuote(msgspec.Struct, frozen=True):
 
 
 class NewPaid(msgspec.Struct, frozen=True):
-    """What was paid for a call.
+    """A payment for a call.
 
     Parameters:
-        payment_id: what the capability calls that.
-        carrying: the job that makes the call; None where there is no such call.
-        failing: the one by which the money goes back, where it is not made. It belongs to no
-            thread and to nobody, and so goes with neither.
-        receipt: what whoever paid is told with the call's end.
+        payment_id: the capability's id of the payment.
+        carrying: the job that makes the call; None if there is no such call.
+        failing: the job that refunds the payment if the call is not made. It belongs to no thread
+            and to no principal, and so is not deleted with either.
+        receipt: what the payer receives with the call's end.
         message_id: the message that paid; empty for none.
     """
 
@@ -112,21 +112,21 @@ class NewPaid(msgspec.Struct, frozen=True):
 
 
 class NewEffects(msgspec.Struct, frozen=True):
-    """Everything that capabilities have done with one message.
+    """All effects of capabilities on one message.
 
     Parameters:
         seen, seen_counters: what was read.
-        additions: of one counter at most one.
+        additions: at most one for each counter.
         said: what the desk says after it.
-        sealed: what is kept apart.
+        sealed: sealed values.
         jobs: what is to be done afterwards.
-        events: of the audit log: the capability's slug, a dot and its own word.
-        by: in whose name they are noted; None where there are none.
-        is_answered: whether nobody else is to answer the message.
-        answers: to calls that waited for them, of one call at most one; each goes on by it.
+        events: of the audit log: the capability's slug, a dot and its event name.
+        by: in whose name they are recorded; None if there are none.
+        is_answered: whether no other agent is to answer the message.
+        answers: to waiting calls, at most one for each; the call resumes with it.
         quotes: for calls that wait to be paid.
-        payments: of calls that waited for them, of one call at most one.
-        calls_by: in whose name it is noted that such a call is made.
+        payments: of waiting calls, at most one for each.
+        calls_by: in whose name such a call is recorded.
     """
 
     seen: tuple[SeenRecord, ...] = ()
@@ -146,14 +146,14 @@ class NewEffects(msgspec.Struct, frozen=True):
 
     @property
     def starts_jobs(self) -> bool:
-        """Whether the desk's jobs are to be woken after the commit."""
+        """Return whether the desk's job worker is to be woken after the commit."""
         return bool(self.jobs or self.payments)
 
     @property
     def asks(self) -> bool:
-        """Whether something waits for an answer on the thread after this."""
+        """Return whether a record waits for an answer on the thread after this."""
         return any(record.open_until is not None for record in self.records)
 
 
 class RecordsMoved(Exception):
-    """Somebody else has written what was read, or taken from a counter: judge again."""
+    """Another unit has changed a record or counter since it was read: decide again."""

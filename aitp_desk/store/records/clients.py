@@ -1,4 +1,4 @@
-"""What is kept of OAuth clients and of signing keys: plain frozen values."""
+"""Defines OAuth clients and signing keys as stored."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ class Client(msgspec.Struct, frozen=True):
 
     Parameters:
         id: public; 16 hexadecimal digits.
-        name: what its maker calls it. No two live ones that the owner made share one.
+        name: as its maker chose it. No two live ones that the owner made share one.
         data_key: the version of the data key that the hash is keyed by.
         hash: keyed hash of the secret.
         scopes: the most that its tokens may have.
         is_registered: whether it registered itself (RFC 7591); else the owner made it.
         created_at: Unix seconds, as are ``expires_at``, None for never, and ``revoked_at``.
-        former: the secret that it had before, while there was one.
+        former: the previous secret, if there was one.
         version: raised with every new secret.
     """
 
@@ -35,24 +35,24 @@ class Client(msgspec.Struct, frozen=True):
     version: int = 1
 
     def is_live(self, now: float) -> bool:
-        """Whether it may have tokens, and those it has may be used."""
+        """Return whether it may get tokens, and its tokens may be used."""
         return self.revoked_at is None and (self.expires_at is None or now < self.expires_at)
 
     def former_at(self, now: float) -> FormerSecret | None:
-        """The secret that it had before, as long as that goes on working."""
+        """Return the previous secret while it is still valid."""
         former = self.former
         return former if former is not None and now < former.until else None
 
 
 class SigningKey(msgspec.Struct, frozen=True):
-    """When a key came up. The key itself is derived and not kept.
+    """The times of a signing key. The key itself is derived and not stored.
 
     Parameters:
         version: from 2 on; the first key has no row.
         made_at: Unix seconds, as is ``signs_from``.
-        signs_from: until then it is published only.
+        signs_from: until then it is only published.
         data_key: the version of the data key that it is derived from.
-        voids_earlier: whether the keys before it are none any more.
+        voids_earlier: whether the keys before it are void.
     """
 
     version: int

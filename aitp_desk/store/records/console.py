@@ -1,4 +1,4 @@
-"""What operators read, and what they ask for. Times are Unix seconds."""
+"""Defines what operators read and filter by. Times are Unix seconds."""
 
 from __future__ import annotations
 
@@ -15,11 +15,10 @@ class TicketFilter(msgspec.Struct, frozen=True):
     """Which tickets are listed.
 
     Parameters:
-        state: those that wait for a person, those that are over, or first the ones and then the
-            others.
+        state: waiting ones, ended ones, or first the waiting and then the ended ones.
         agent: name of the site agent, empty for the site's own; None for all.
         mine: the name of the operator who has taken or ended them; None for all.
-        text: what they say, in whatever case; empty for all.
+        text: what they contain, case-insensitive; empty for all.
     """
 
     state: Literal["open", "over", "all"] = "open"
@@ -29,7 +28,7 @@ class TicketFilter(msgspec.Struct, frozen=True):
     text: str = ""
 
     def takes(self, ticket: KeptTicket) -> bool:
-        """Whether a ticket is among them, but for its state."""
+        """Return whether a ticket matches, apart from its state."""
         if self.kind not in (None, ticket.kind) or self.agent not in (None, ticket.desk):
             return False
         if self.mine not in (None, ticket.taken_by, ticket.ended_by):
@@ -41,10 +40,10 @@ class TicketFilter(msgspec.Struct, frozen=True):
 
 
 class TicketList(msgspec.Struct, frozen=True):
-    """A part of a list of tickets.
+    """A page of tickets.
 
     Parameters:
-        next: behind which the list goes on; None where it ends here.
+        next: where the next page begins; None on the last page.
     """
 
     tickets: tuple[KeptTicket, ...]
@@ -58,9 +57,9 @@ class ThreadFilter(msgspec.Struct, frozen=True):
         owner: those that the agent or any operator has; None for all.
         mine: those that this operator has, by name; None for all.
         waiting: only those where the visitor spoke last, and an operator has them or a ticket is
-            open; and those where a person is asked for that nobody has taken on.
+            open; and those with an unassigned request for a person.
         agent: as of :class:`TicketFilter`.
-        text: what was said there, in whatever case; empty for all.
+        text: what their messages contain, case-insensitive; empty for all.
     """
 
     owner: Literal["agent", "operator"] | None = None
@@ -71,11 +70,11 @@ class ThreadFilter(msgspec.Struct, frozen=True):
 
     @property
     def is_attended(self) -> bool:
-        """Whether only threads are asked for that people have, or are waited for on."""
+        """Return whether the filter is for threads that operators have or are requested on."""
         return self.owner == "operator" or self.mine is not None or self.waiting
 
     def takes(self, line: ThreadLine) -> bool:
-        """Whether a thread is among them, but for what was said there."""
+        """Return whether a thread matches, apart from its messages."""
         if self.agent not in (None, line.agent) or self.mine not in (None, line.operator):
             return False
         if self.owner is not None and (self.owner == "operator") is not (line.operator is not None):
@@ -86,10 +85,10 @@ class ThreadFilter(msgspec.Struct, frozen=True):
 
 
 class LastSaid(msgspec.Struct, frozen=True):
-    """What was said last on a thread.
+    """The last message of a thread.
 
     Parameters:
-        content: its parts; none where it was deleted.
+        content: its parts; none if it was deleted.
     """
 
     role: Role
@@ -100,7 +99,7 @@ class LastSaid(msgspec.Struct, frozen=True):
 
     @property
     def text(self) -> str:
-        """It in a line, shortened."""
+        """The text in one line, shortened."""
         return to_summary_line(" ".join(self.content))
 
 
@@ -110,11 +109,11 @@ class ThreadLine(msgspec.Struct, frozen=True):
     Parameters:
         agent: name of the site agent that it talks with, empty for the site's own.
         updated_at: of the last message or change.
-        messages: how many were said, deleted ones too.
+        messages: how many there are, including deleted ones.
         owner: id of the principal that it belongs to; None for an anonymous visitor's.
-        operator: the name of who has it; None for the agent.
+        operator: the name of the operator who has it; None for the agent.
         tickets: those that wait for a person.
-        last: what was said last; None where nothing was.
+        last: its last message; None if there is none.
     """
 
     id: str
@@ -129,7 +128,7 @@ class ThreadLine(msgspec.Struct, frozen=True):
 
 
 class ThreadPage(msgspec.Struct, frozen=True):
-    """A part of a list of threads.
+    """A page of threads.
 
     Parameters:
         next: as of :class:`TicketList`.
@@ -140,17 +139,17 @@ class ThreadPage(msgspec.Struct, frozen=True):
 
 
 class ThreadActor(msgspec.Struct, frozen=True):
-    """An actor that takes part in a thread."""
+    """A participant of a thread."""
 
     id: str
     origin: Origin
 
 
 class ThreadAtAGlance(msgspec.Struct, frozen=True):
-    """A thread without what was said there.
+    """A thread without its messages.
 
     Parameters:
-        actors: who takes part now, the desk's own first.
+        actors: who participates now, the desk's first.
         tickets: those that wait for a person, and then the newest of the others.
         notes: the oldest first.
         last_event: number of its newest event.
@@ -164,10 +163,10 @@ class ThreadAtAGlance(msgspec.Struct, frozen=True):
 
 
 class AttachedFile(msgspec.Struct, frozen=True):
-    """A file that hangs on a message.
+    """A file attached to a message.
 
     Parameters:
-        name: None where it is there no longer.
+        name: None if it was deleted.
     """
 
     id: str
@@ -178,7 +177,7 @@ class ShownMessageRow(msgspec.Struct, frozen=True):
     """A message as operators read it.
 
     Parameters:
-        content: its parts; none where it was deleted.
+        content: its parts; none if it was deleted.
     """
 
     id: str
@@ -199,10 +198,10 @@ class ShownMessageRow(msgspec.Struct, frozen=True):
 
 
 class ShownMessageRows(msgspec.Struct, frozen=True):
-    """A part of what was said on a thread, the oldest first.
+    """A page of the messages of a thread, the oldest first.
 
     Parameters:
-        before: id of the message before which the list goes on; None where it begins here.
+        before: id of the message before which the list continues; None if it begins here.
     """
 
     messages: tuple[ShownMessageRow, ...]
@@ -213,11 +212,10 @@ class WaitingCount(msgspec.Struct, frozen=True):
     """How many tickets wait for a person.
 
     Parameters:
-        open: that nobody has taken.
-        taken: that anybody has.
-        mine: that one operator has.
-        oldest_open_seconds: how long the oldest of those waits that nobody has taken; None where
-            there is none.
+        open: not taken.
+        taken: taken by any operator.
+        mine: taken by one operator.
+        oldest_open_seconds: how long the oldest untaken one has waited; None if there is none.
     """
 
     open: int
@@ -227,15 +225,14 @@ class WaitingCount(msgspec.Struct, frozen=True):
 
 
 class LoadHour(msgspec.Struct, frozen=True):
-    """What happened within an hour.
+    """The activity within an hour.
 
     Parameters:
         at: when it began.
-        messages: how many were said; a turn in one row counts as two.
+        messages: how many were sent; a folded turn counts as two.
         visitors_messages: how many of them by visitors.
-        tickets, ended: how many were made, and how many ended.
-        waited_seconds: how long half of those that ended had been waited for, at most; None where
-            none ended.
+        tickets, ended: how many were created, and how many ended.
+        waited_seconds: the median waiting time of those that ended; None if none ended.
     """
 
     at: int

@@ -1,4 +1,4 @@
-"""What is kept of jobs, as units of work are given it: plain frozen values."""
+"""Defines jobs as units of work take and return them."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ import msgspec
 
 
 class NewJob(msgspec.Struct, frozen=True):
-    """A job to be done.
+    """A job to be queued.
 
     Parameters:
-        kind: name of who does it.
-        ref: id of what it is about; of one kind there is one job for it.
-        payload: what JSON can hold and the work needs besides.
+        kind: name of its handler.
+        ref: id of its subject; there is one job of a kind for it.
+        payload: what else the work needs, a JSON value.
         created_at: Unix seconds.
         desk: name of the further site agent; empty for the site's own.
-        thread_id: the thread that it belongs to: it goes with that.
-        principal: id of who asked for it: it goes when that person's words are erased.
-        available_at: Unix seconds; it is not taken up before. 0 for at once.
+        thread_id: the thread that it belongs to and is deleted with.
+        principal: id of who requested it; it is deleted when that person is erased.
+        available_at: Unix seconds; it is not claimed before. 0 for at once.
     """
 
     id: str
@@ -36,12 +36,12 @@ class ClaimedJob(msgspec.Struct, frozen=True):
     """A job that a worker holds.
 
     Parameters:
-        principal: id of who asked for it; None for nobody known.
+        principal: id of who requested it; None if unknown.
         payload: JSON.
-        attempt: how often it was taken up, this time included.
-        failures: how often in vain, since it was queued or retried by hand.
+        attempt: how often it was claimed, including this time.
+        failures: failed attempts since it was queued or retried by hand.
         worker: who holds it.
-        was_lost: whether whoever had it before was lost at it.
+        was_lost: whether its previous worker was lost while it ran.
     """
 
     id: str
@@ -58,12 +58,12 @@ class ClaimedJob(msgspec.Struct, frozen=True):
 
 
 class Room(msgspec.Struct, frozen=True):
-    """How many jobs of a kind may be taken up.
+    """A worker's free capacity for jobs of a kind.
 
     Parameters:
-        longest: seconds; whoever waits for longer does so because the clock was set back.
-        of_one: how many of one asker's the worker is at, together with those; None for any number.
-        held: how many of each asker's it is at.
+        longest: seconds; a longer wait means that the clock was set back.
+        of_one: the most jobs of one principal that the worker may run; None for any number.
+        held: how many of each principal's it runs.
         last: whose turn was the last one.
     """
 
@@ -75,7 +75,7 @@ class Room(msgspec.Struct, frozen=True):
     last: str = ""
 
     def left_of(self, asker: str) -> int:
-        """How many of an asker's may be taken up; the empty one is nobody known."""
+        """Return how many jobs of a principal may be claimed; the empty id means unknown."""
         if self.of_one is None:
             return self.most
         return min(self.most, self.of_one - self.held.get(asker, 0))

@@ -1,4 +1,4 @@
-"""What callers prove themselves with, and the data keys, as they are kept."""
+"""Defines credentials and data keys as stored."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class WrappedKey(msgspec.Struct, frozen=True):
     Parameters:
         version: of the data key, from 1.
         master: fingerprint of the master key.
-        wrapped: of no use without it.
+        wrapped: the wrapped key; useless without the master key.
         made_at: Unix seconds.
     """
 
@@ -27,12 +27,12 @@ class WrappedKey(msgspec.Struct, frozen=True):
 
 
 class FormerSecret(msgspec.Struct, frozen=True):
-    """What a key was before it was given another secret.
+    """The previous secret of a key after a rotation.
 
     Parameters:
         hash: keyed hash of the secret; empty of an HMAC key, whose former version was one less.
-        data_key: version of the data key that it comes from.
-        until: Unix seconds until which it goes on working.
+        data_key: version of the data key that it is derived from.
+        until: Unix seconds until which it stays valid.
     """
 
     hash: bytes
@@ -41,19 +41,19 @@ class FormerSecret(msgspec.Struct, frozen=True):
 
 
 class Key(msgspec.Struct, frozen=True):
-    """A key as it is kept.
+    """A key as stored.
 
     Parameters:
         id: the public part of the key.
-        name: what its maker calls it; no two that were not revoked share one.
-        hash: keyed hash of an API key; empty of an HMAC key, of which nothing secret is kept.
-        scopes: what it opens.
+        name: as its maker chose it; no two unrevoked keys share one.
+        hash: keyed hash of an API key; empty for an HMAC key, of which nothing secret is stored.
+        scopes: what it permits.
         created_at: Unix seconds, as are the other times.
         version: raised with every new secret.
         data_key: version of the data key that the hash is keyed by, or the secret comes from.
-        expires_at: when it ends; None for never.
-        used_at: when it was last used, as far as it was noted: at most once a minute.
-        former: the secret that it had before, while there was one.
+        expires_at: when it expires; None for never.
+        used_at: when it was last used, recorded at most once a minute.
+        former: the previous secret, if there was one.
     """
 
     id: str
@@ -70,22 +70,22 @@ class Key(msgspec.Struct, frozen=True):
     former: FormerSecret | None = None
 
     def is_live(self, now: float) -> bool:
-        """Whether it was neither revoked nor has ended."""
+        """Return whether it is neither revoked nor expired."""
         return self.revoked_at is None and (self.expires_at is None or now < self.expires_at)
 
     def former_at(self, now: float) -> FormerSecret | None:
-        """The secret that it had before, as long as that goes on working."""
+        """Return the previous secret while it is still valid."""
         former = self.former
         return former if former is not None and now < former.until else None
 
 
 class ConsoleSession(msgspec.Struct, frozen=True):
-    """That somebody has signed in to the operators' pages, as it is kept.
+    """A session of the operator console, as stored.
 
     Parameters:
         hash: keyed hash of what the cookie holds.
         key_id: of the API key by which it was opened.
-        key_hash: keyed hash of the secret that this key had then: with it the session ends.
+        key_hash: keyed hash of the secret that this key had then; the session ends with it.
         created_at, expires_at: Unix seconds.
     """
 
@@ -97,14 +97,14 @@ class ConsoleSession(msgspec.Struct, frozen=True):
 
 
 class KeyReset(msgspec.Struct, frozen=True):
-    """What was given up with a master key that is lost.
+    """What was revoked and deleted with a lost master key.
 
     Parameters:
         keys: how many API keys and HMAC keys were revoked.
-        clients: how many OAuth clients were.
-        links: how many links were, by which threads were shared.
-        rows: how many rows of the audit log were dropped.
-        sealed: how many sealed values were.
+        clients: how many OAuth clients were revoked.
+        links: how many links that share threads were deleted.
+        rows: how many rows of the audit log were deleted.
+        sealed: how many sealed values were deleted.
     """
 
     keys: int

@@ -1,4 +1,4 @@
-"""What units of work take and give of runs: plain frozen values, as those in ``records.py``."""
+"""Defines runs as units of work take and return them."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from aitp_desk.model.conversation.thread import Message
 
 
 class NewRun(msgspec.Struct, frozen=True):
-    """A run that is to be queued.
+    """A run to be queued.
 
     Parameters:
         id: ``run_…``, new.
-        asked_by: for whom it works; the address is not kept.
-        agent: id of the site's agent; None for a run that starts by itself, as is ``options``.
+        asked_by: its principal; the address is not stored.
+        agent: id of the site's agent; None for an automatic run, as is ``options``.
     """
 
     id: str
@@ -27,22 +27,22 @@ class NewRun(msgspec.Struct, frozen=True):
 
 
 class ClaimedRun(msgspec.Struct, frozen=True):
-    """A run that a worker holds. It is the proof that ``finish_run`` and its like ask for.
+    """A run that a worker holds. It is the proof that ``finish_run`` and others require.
 
     Parameters:
         id: ``run_…``.
         thread_id: where it answers.
         worker: who holds it.
-        attempt: which attempt this is, from 1; with ``worker`` it tells this holding from others.
+        attempt: which attempt this is, from 1; with ``worker`` it identifies this claim.
         created_at: when the run was queued, Unix seconds.
-        upto_seq: the newest message when it was first taken up. It answers what was said up to
-            there; later messages have a run of their own.
+        upto_seq: the newest message when it was first claimed. It answers messages up to there;
+            later ones have another run.
         last_event: number of the thread's newest event after the claim.
         answered_seq: the newest message that an earlier run has answered.
-        asked_by: for whom it works; the address is not known.
-        options: what its caller asks of it; None for a run that started by itself.
+        asked_by: its principal; the address is not known.
+        options: its caller's options; None for an automatic run.
         is_resumed: whether it has waited for its caller before.
-        is_again: whether it was taken up before, and perhaps told of.
+        is_again: whether it was claimed before, and perhaps announced.
         desk: name of the further site agent that answers; empty for the site's own.
     """
 
@@ -62,11 +62,11 @@ class ClaimedRun(msgspec.Struct, frozen=True):
 
 
 class Claims(msgspec.Struct, frozen=True):
-    """What a look for work found.
+    """The result of claiming runs.
 
     Parameters:
         taken: the runs that the worker now holds, oldest first.
-        ended: runs that were over: given up after their last attempt, cancelled, expired.
+        ended: runs that ended: failed after their last attempt, cancelled, expired.
     """
 
     taken: tuple[ClaimedRun, ...]
@@ -77,8 +77,8 @@ class RunEnd(msgspec.Struct, frozen=True):
     """How a run ended.
 
     Parameters:
-        run: the run, over now or waiting for its caller.
-        messages: its replies as they are kept.
+        run: the run, ended or waiting for its caller.
+        messages: its replies as stored.
         last_event: number of the thread's newest event after this.
     """
 
@@ -88,10 +88,10 @@ class RunEnd(msgspec.Struct, frozen=True):
 
 
 class RunChange(msgspec.Struct, frozen=True):
-    """What a caller has done to a run.
+    """A caller's change of a run.
 
     Parameters:
-        run: the run as it stands now.
+        run: the run after the change.
         last_event: number of the thread's newest event after this.
     """
 
@@ -100,14 +100,14 @@ class RunChange(msgspec.Struct, frozen=True):
 
 
 class RunPage(msgspec.Struct, frozen=True):
-    """A part of a thread's list of runs, in the order asked for; else as ``Page``."""
+    """A page of a thread's runs, in the requested order; otherwise as ``Page``."""
 
     runs: tuple[Run, ...]
     has_more: bool
 
 
 class StepPage(msgspec.Struct, frozen=True):
-    """A part of a run's list of steps, in the order asked for; else as ``Page``."""
+    """A page of a run's steps, in the requested order; otherwise as ``Page``."""
 
     steps: tuple[Step, ...]
     has_more: bool

@@ -1,4 +1,4 @@
-"""What is kept of tasks, as units of work are given it and reads return it: plain frozen values."""
+"""Defines tasks as units of work take them and reads return them."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from aitp_desk.model.conversation.thread import Thread
 
 
 class NewTask(msgspec.Struct, frozen=True):
-    """A task that is begun.
+    """A new task.
 
     Parameters:
-        context: what its caller calls the conversation.
-        owner: id of the principal whose it is; None of an anonymous one.
+        context: the caller's id of the conversation.
+        owner: id of the owning principal; None for an anonymous one.
     """
 
     id: str
@@ -23,7 +23,7 @@ class NewTask(msgspec.Struct, frozen=True):
 
 
 class NewContext(msgspec.Struct, frozen=True):
-    """A conversation that a task begins.
+    """A conversation that begins with a task.
 
     Parameters:
         speaker: the actor stamped on its opener's messages.
@@ -37,12 +37,12 @@ class NewTurn(msgspec.Struct, frozen=True):
     """A turn of a task.
 
     Parameters:
-        message_id: what was said for it on the thread.
-        run_id: what answers that; None where nothing does.
-        call_id: the call that was asked for.
-        asked: JSON of what was asked for by its arguments.
-        said: JSON of what came of it, where a run or a call does not tell that.
-        principal: id of the caller who sent it; None of an anonymous one.
+        message_id: its message on the thread.
+        run_id: the run that answers it; None if none does.
+        call_id: the requested call.
+        asked: JSON of what was requested by its arguments.
+        said: JSON of the result, if a run or a call does not provide it.
+        principal: id of the caller who sent it; None for an anonymous one.
     """
 
     message_id: str | None = None
@@ -54,12 +54,12 @@ class NewTurn(msgspec.Struct, frozen=True):
 
 
 class NewPush(msgspec.Struct, frozen=True):
-    """An address that is to be told of a task.
+    """A push notification configuration of a task.
 
     Parameters:
-        sealed: what proves to its receiver who tells it.
-        principal: id of who asked for it.
-        asked_by: JSON of that principal and of the credential; None of an anonymous one.
+        sealed: what authenticates the desk to the receiver.
+        principal: id of who set it.
+        asked_by: JSON of that principal and of the credential; None for an anonymous one.
     """
 
     id: str
@@ -72,7 +72,7 @@ class NewPush(msgspec.Struct, frozen=True):
 
 
 class KeptTask(msgspec.Struct, frozen=True):
-    """A task as it is kept; times are Unix seconds."""
+    """A task as stored; times are Unix seconds."""
 
     id: str
     desk: str
@@ -83,7 +83,7 @@ class KeptTask(msgspec.Struct, frozen=True):
 
 
 class KeptTurn(msgspec.Struct, frozen=True):
-    """A turn of a task as it is kept, see :class:`NewTurn`."""
+    """A turn of a task as stored, see :class:`NewTurn`."""
 
     n: int
     message_id: str | None
@@ -96,7 +96,7 @@ class KeptTurn(msgspec.Struct, frozen=True):
 
 
 class KeptPush(msgspec.Struct, frozen=True):
-    """An address that is told of a task, as it is kept, see :class:`NewPush`.
+    """A push notification configuration as stored, see :class:`NewPush`.
 
     Parameters:
         created_at: Unix seconds; when it was set.

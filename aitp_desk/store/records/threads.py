@@ -1,4 +1,4 @@
-"""What units of work take and give: plain frozen values, beside those of ``model/``.
+"""Defines threads, messages and sessions as units of work take and return them.
 
 Ids, salts and times are made by the caller, because a unit may run more than once.
 """
@@ -27,7 +27,7 @@ Order = Literal["asc", "desc"]
 
 
 class NewDraft(msgspec.Struct, frozen=True):
-    """A draft that is to be placed on a thread; its speaker is still to be settled.
+    """A draft to be added to a thread; its speaker is not determined yet.
 
     Parameters:
         id: ``msg_…``, new.
@@ -40,15 +40,15 @@ class NewDraft(msgspec.Struct, frozen=True):
 
 
 class NewMessage(msgspec.Struct, frozen=True):
-    """A message that is to be placed on a thread, its speaker settled.
+    """A message to be added to a thread, with its speaker determined.
 
     Parameters:
         id: ``msg_…``, new.
         salt: 16 random bytes for its digest (``model/chain.py``).
-        role: as it is kept.
+        role: as stored.
         actor: id of the actor that speaks.
         origin: which side says it.
-        principal: who says it; None for nobody known, or the desk.
+        principal: its sender; None if unknown, or the desk.
     """
 
     id: str
@@ -63,7 +63,7 @@ class NewMessage(msgspec.Struct, frozen=True):
 
 
 def settle_draft(new: NewDraft, role: Role, actor: str, principal: str | None) -> NewMessage:
-    """A visitor's draft with its speaker."""
+    """Return a visitor's draft with its speaker."""
     draft = new.draft
     return NewMessage(
         new.id,
@@ -79,10 +79,10 @@ def settle_draft(new: NewDraft, role: Role, actor: str, principal: str | None) -
 
 
 class Fork(msgspec.Struct, frozen=True):
-    """By whom a thread is forked off another, at the newest message that they may read.
+    """Who forks a thread from another, at the newest message that they may read.
 
     Parameters:
-        parent_id: the thread that it is forked off.
+        parent_id: the thread that it is forked from.
         principal: who forks.
         idle_before: Unix seconds; an anonymous parent last used before then is closed.
     """
@@ -93,14 +93,13 @@ class Fork(msgspec.Struct, frozen=True):
 
 
 class IdempotencyRecord(msgspec.Struct, frozen=True):
-    """An idempotency key with what it stands for.
+    """An idempotency key with its request.
 
     Parameters:
         scope: within which keys are compared: a principal, a thread or an address.
         key: what the caller sent.
         fingerprint: keyed digest of method, path and body.
-        since: Unix seconds; what was noted before then is forgotten, though it may still stand
-            there.
+        since: Unix seconds; older entries count as expired, even if not deleted yet.
     """
 
     scope: str
@@ -110,25 +109,25 @@ class IdempotencyRecord(msgspec.Struct, frozen=True):
 
     @property
     def asked(self) -> dict[str, str | int]:
-        """What the statement ``look_up_once`` takes."""
+        """The parameters of the statement ``look_up_once``."""
         return {"scope": self.scope, "key": self.key, "since": self.since}
 
 
 class PostResult(msgspec.Struct, frozen=True):
-    """What posting did.
+    """The result of posting.
 
     A replay (the idempotency key was used before with the same request) carries the three ids of
-    that first time and nothing else; the caller reads what has become of them.
+    that first time and nothing else; the caller reads their current state.
 
     Parameters:
         thread_id: the thread that was opened or posted to.
-        message_id: the visitor's message, the last one where there are several; None for a
-            thread that was opened without one.
-        run_id: the run that answers it; None where none was started.
+        message_id: the visitor's message, the last one if there are several; None for a thread
+            opened without one.
+        run_id: the run that answers it; None if none was started.
         replayed: whether nothing was written this time.
-        messages: the visitor's messages as they are kept, in order.
-        replies: what the desk said in the same commit: the plain message at the cap.
-        run: the run that answers, as it stands; ``capped`` when the thread has had its share.
+        messages: the visitor's messages as stored, in order.
+        replies: the desk's messages in the same commit: the plain message at the cap.
+        run: the run that answers; ``capped`` if the thread has reached its limit.
         last_event: number of the thread's newest event after this.
     """
 
@@ -143,18 +142,18 @@ class PostResult(msgspec.Struct, frozen=True):
 
 
 class Session(msgspec.Struct, frozen=True):
-    """An AHP conversation and the thread that keeps it (AHP 0.1, section 6).
+    """An AHP conversation and the thread that stores it (AHP 0.1, section 6).
 
     Parameters:
-        id: ``session_…``, its own, never the thread's.
+        id: ``session_…``, never the thread's.
         owner: id of the principal that it belongs to, None for an anonymous visitor's.
         turns: how many turns it has had.
         created_at: Unix seconds, as is ``last_at``, its newest turn.
-        pending: JSON of the question that the desk asked back, while it waits for its answer.
-        tokens: how many its turns have used together.
-        heard: ``seq`` of the newest message of a person's that the visitor was told.
-        kept_until: Unix seconds until when it lives, however long nothing is said.
-        desk: at which its thread was opened; empty for the site's own.
+        pending: JSON of the desk's question, while it waits for its answer.
+        tokens: how many its turns used together.
+        heard: ``seq`` of the newest operator's message that the visitor received.
+        kept_until: Unix seconds until when it is kept even if idle.
+        desk: the desk at which its thread was opened; empty for the site's own.
     """
 
     id: str
@@ -177,12 +176,12 @@ class FoldedTurn(msgspec.Struct, frozen=True, array_like=True):
         owner: as of :class:`Session`, as are ``opened_at`` (there ``created_at``), ``last_at`` and
             ``pending`` and ``tokens``.
         recorded_at: Unix seconds, when the messages were made; not rounded, for their ids.
-        seed: 32 random bytes, of which both messages' ids and salts are made.
+        seed: 32 random bytes, from which both messages' ids and salts are derived.
         visitor: the actor that asks.
         desk, capabilities: the actor that answers.
-        reply: the parts of what the desk said.
+        reply: the parts of the desk's message.
         notes: the metadata of the reply.
-        opened_at_desk: of the further site agent whose thread it is; empty for the site's own.
+        opened_at_desk: the further site agent whose thread it is; empty for the site's own.
     """
 
     owner: str | None
@@ -202,14 +201,14 @@ class FoldedTurn(msgspec.Struct, frozen=True, array_like=True):
 
 
 class KeptThread(msgspec.Struct, frozen=True):
-    """A thread with what the store knows besides.
+    """A thread with its stored state.
 
     Parameters:
         speaker: the actor stamped on the opener's messages that name none.
         updated_at: Unix seconds of the last message or change.
         last_seq: number of its newest message, 0 for none.
         last_event: number of its newest event, 0 for none.
-        is_claimed: whether it was anonymous before it was its owner's.
+        is_claimed: whether it was anonymous before it had an owner.
     """
 
     thread: Thread
@@ -221,13 +220,13 @@ class KeptThread(msgspec.Struct, frozen=True):
 
 
 class PresentActor(msgspec.Struct, frozen=True):
-    """An actor that takes part in a thread.
+    """A current participant of a thread.
 
     Parameters:
-        position: its place among all that ever took part.
+        position: its position among all participants ever.
         is_desk: whether it is the desk's own.
-        actor: as it was declared; its ``principal`` is the one that it is bound to, None for one of
-            an anonymous thread that is bound to nobody.
+        actor: as it was declared; its ``principal`` is the one that it is bound to, None for an
+            unbound one of an anonymous thread.
     """
 
     position: int
@@ -235,12 +234,12 @@ class PresentActor(msgspec.Struct, frozen=True):
     actor: Actor
 
     def is_of(self, principal: Principal) -> bool:
-        """Whether the caller may speak as it."""
+        """Return whether the caller may speak as it."""
         return not self.is_desk and self.actor.principal == principal.owner
 
 
 class Page(msgspec.Struct, frozen=True):
-    """A part of a list of messages, in the order asked for.
+    """A page of messages, in the requested order.
 
     Parameters:
         has_more: whether there are further messages in the direction of reading.
@@ -251,7 +250,7 @@ class Page(msgspec.Struct, frozen=True):
 
 
 class FilePage(msgspec.Struct, frozen=True):
-    """A part of a list of files, in the order asked for.
+    """A page of files, in the requested order.
 
     Parameters:
         has_more: whether there are further files in the direction of reading.
@@ -262,11 +261,11 @@ class FilePage(msgspec.Struct, frozen=True):
 
 
 class Summary(msgspec.Struct, frozen=True):
-    """What was said on a thread, and before it on what it was forked off, in few words.
+    """A summary of a thread, including what came before a fork.
 
     Parameters:
-        upto_seq: the newest message that it covers; what the thread was forked off ends at 0 and
-            counts down.
+        upto_seq: the newest message that it covers; messages before the fork end at 0 and count
+            down.
         made_by: name of the agent that made it, or ``extractive``.
     """
 
@@ -277,12 +276,12 @@ class Summary(msgspec.Struct, frozen=True):
 
 
 class MessageRange(msgspec.Struct, frozen=True):
-    """Messages of one thread that follow one another.
+    """Consecutive messages of one thread.
 
     Parameters:
         above: number of the message before the first.
         upto: number of the last.
-        count: how many of them were there.
+        count: how many of them existed.
     """
 
     thread_id: str
@@ -292,7 +291,7 @@ class MessageRange(msgspec.Struct, frozen=True):
 
 
 class Event(msgspec.Struct, frozen=True):
-    """Something that happened on a thread.
+    """An event of a thread.
 
     Parameters:
         n: its number on the thread, from 1, without gaps.

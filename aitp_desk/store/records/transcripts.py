@@ -1,4 +1,4 @@
-"""What is kept for transcripts: the public keys that have signed some, and others' signatures."""
+"""Defines transcript keys and countersignatures as stored."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import msgspec
 
 
 class KeptKey(msgspec.Struct, frozen=True):
-    """A key that signs transcripts or has signed some, as it is kept: its public half.
+    """A key that signs transcripts or has signed some: its public half.
 
     Parameters:
         id: its thumbprint.
         public: in base64url.
-        signs_from, signs_until, withdrawn_at: Unix seconds; None where that has not come.
+        signs_from, signs_until, withdrawn_at: Unix seconds; None if that has not happened.
     """
 
     id: str
@@ -22,14 +22,14 @@ class KeptKey(msgspec.Struct, frozen=True):
 
 
 class KeptCountersignature(msgspec.Struct, frozen=True):
-    """Another party's signature of a thread's head, as it is kept: one of each key.
+    """Another party's signature of a thread's head, one for each key.
 
     Parameters:
         key: the thumbprint of that key.
         site: the address in the head; empty for the present one.
         seq, link: of the head.
-        jws: as it came.
-        actor: as whom whoever brought it speaks on the thread.
+        jws: as received.
+        actor: the actor on the thread that submitted it.
         made_at: Unix seconds.
     """
 
@@ -46,7 +46,7 @@ class ProvenMessage(msgspec.Struct, frozen=True):
     """A message with what its proof needs; of a deleted one only the digest and the link.
 
     Parameters:
-        content, attachments: JSON as it is kept, as ``salt`` None of a deleted one.
+        content, attachments: stored JSON; None, as ``salt``, for a deleted one.
     """
 
     seq: int

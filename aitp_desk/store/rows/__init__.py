@@ -1,1 +1,1 @@
-"""Rows of the database as values, and back."""
+"""Converts between database rows and values."""

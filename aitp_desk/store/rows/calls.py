@@ -1,4 +1,4 @@
-"""How calls of actions stand in columns."""
+"""Converts calls of actions to and from columns."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from aitp_desk.store.rows.threads import read_asker, to_json, write_asker
 
 
 class _Answer(msgspec.Struct, frozen=True):
-    """What was answered, as it stands in its column."""
+    """An answer, as stored in its column."""
 
     value: Any
     by: str | None
@@ -37,7 +37,7 @@ _payment = msgspec.json.Decoder(CallPayment)
 
 
 def write_call(call: ActionCall) -> Params:
-    """A call as the statements ``add_call`` and ``move_call`` take it."""
+    """Return the parameters of the statements ``add_call`` and ``move_call``."""
     return {
         "id": call.id,
         "desk": call.desk,
@@ -83,12 +83,12 @@ def _answer_of(text: str | None) -> Answered | None:
 
 
 def read_call_state(row: Row) -> CallState:
-    """How the call of such a row stands; what it was about may have been erased."""
+    """Read the state of a call; its content may have been erased."""
     return CallState(row[3])
 
 
 def read_call(row: Row) -> ActionCall:
-    """Read a call as the statement ``call`` and those like it give it."""
+    """Read a call from a row of the statement ``call`` and similar ones."""
     return ActionCall(
         id=row[0],
         desk=row[1],

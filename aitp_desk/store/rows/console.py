@@ -1,4 +1,4 @@
-"""How what operators read stands in columns."""
+"""Reads the operator console's values from rows."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from aitp_desk.store.rows.threads import read_attachments, read_metadata, read_t
 
 
 def read_line(row: Row, tickets: tuple[KeptTicket, ...]) -> ThreadLine:
-    """Read a thread as the statement ``thread_line`` gives it.
+    """Read a row of the statement ``thread_line``.
 
     Parameters:
         tickets: those of the thread that wait for a person.
@@ -39,7 +39,7 @@ def read_line(row: Row, tickets: tuple[KeptTicket, ...]) -> ThreadLine:
 def read_folded_line(
     thread_id: str, turn: FoldedTurn, tickets: tuple[KeptTicket, ...]
 ) -> ThreadLine:
-    """A folded thread in a list; it stays folded.
+    """Return a list entry for a folded thread; it stays folded.
 
     Parameters:
         tickets: as of :func:`read_line`.
@@ -50,15 +50,15 @@ def read_folded_line(
 
 
 def read_actor(row: Row) -> ThreadActor:
-    """Read an actor as the statement ``actors_present`` gives it."""
+    """Read a row of the statement ``actors_present``."""
     return ThreadActor(row[1], Origin(row[3]))
 
 
 def read_message(row: Row, names: dict[str, str]) -> ShownMessageRow:
-    """Read a message as the statement ``said_before`` gives it.
+    """Read a row of the statement ``said_before``.
 
     Parameters:
-        names: of the files that hang on it and are there.
+        names: of the message's existing attachments.
     """
     id_, seq, role, actor, origin, created_at, content, _, metadata = row
     return ShownMessageRow(
@@ -76,7 +76,7 @@ def read_message(row: Row, names: dict[str, str]) -> ShownMessageRow:
 
 
 def list_attached(row: Row) -> tuple[Attachment, ...]:
-    """The files that hang on a message as :func:`read_message` reads it."""
+    """Return the attachments of a message as :func:`read_message` reads it."""
     return () if row[7] is None else read_attachments(row[7])
 
 

@@ -1,4 +1,4 @@
-"""How notes stand in columns."""
+"""Converts notes to and from columns."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from aitp_desk.store.base import Params, Row
 
 
 def write_note(note: Note) -> Params:
-    """A note as the statement ``add_note`` takes it."""
+    """Return the parameters of the statement ``add_note``."""
     return msgspec.structs.asdict(note)
 
 
 def read_note(row: Row) -> Note:
-    """Read a note as the statement ``notes_of_thread`` gives it."""
+    """Read a row of the statement ``notes_of_thread``."""
     return Note(*row)

@@ -8,11 +8,11 @@ from aitp_desk.store.base import Row, RowPage
 
 
 def take_page(rows: Iterable[Row], limit: int, most_bytes: int) -> RowPage:
-    """Take the first rows, and read none after the first that is left out.
+    """Take the first rows, and read none after the first that does not fit.
 
     Parameters:
         limit: the most rows.
-        most_bytes: what they hold together; there is at least one row all the same.
+        most_bytes: the most bytes of all rows; there is at least one row in any case.
     """
     page: list[Row] = []
     room = most_bytes
@@ -25,7 +25,7 @@ def take_page(rows: Iterable[Row], limit: int, most_bytes: int) -> RowPage:
 
 
 def size_of(row: Row) -> int:
-    """How many bytes the texts and blobs of a row hold, texts in UTF-8."""
+    """Return the size in bytes of a row's texts and blobs, texts in UTF-8."""
     size = 0
     for value in row:
         kind = type(value)

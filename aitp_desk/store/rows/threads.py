@@ -1,4 +1,4 @@
-"""How values stand in columns: JSON as text, and rows back into Structs."""
+"""Converts values to and from columns: JSON as text, and rows into Structs."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _calls = msgspec.json.Decoder(tuple[StepCall, ...])
 
 
 class _Asker(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Who asked for something, as it is kept."""
+    """The requester of something, as stored."""
 
     id: str
     kind: PrincipalKind
@@ -75,7 +75,7 @@ def read_presence(row: Row) -> PresentActor:
 
 
 def read_attendance(rows: Sequence[Row]) -> Attendance | None:
-    """Read ``id, left_seq, left_event`` of the one row, or none, that tells of a caller."""
+    """Read ``id, left_seq, left_event`` of the caller's row, if there is one."""
     if not rows:
         return None
     id_, left_seq, left_event = rows[0]
@@ -85,7 +85,7 @@ def read_attendance(rows: Sequence[Row]) -> Attendance | None:
 
 
 def read_message(row: Row) -> Message:
-    """Read a message as the statements ``message`` and ``messages_…`` give it."""
+    """Read a row of the statements ``message`` and ``messages_…``."""
     return Message(
         id=row[0],
         thread_id=row[1],
@@ -103,7 +103,7 @@ def read_message(row: Row) -> Message:
 
 
 def read_run(row: Row) -> Run:
-    """Read a run as the statement ``run`` and those like it give it."""
+    """Read a row of the statement ``run`` and similar ones."""
     state = RunState(row[2])
     return Run(
         id=row[0],
@@ -118,7 +118,7 @@ def read_run(row: Row) -> Run:
         usage=read_usage(row[9]),
         started_at=row[10],
         ended_at=row[11],
-        # of other states it is how long a worker holds the run
+        # in other states it is the end of the worker's lease
         expires_at=row[12] if state is RunState.REQUIRES_ACTION else None,
         owed=() if row[13] is None else _owed.decode(row[13]),
     )
@@ -143,10 +143,10 @@ def read_asker(text: str | None) -> Principal:
 
 
 def write_asker(principal: Principal, mark: CredentialMark | None = None) -> str | None:
-    """Write an ``asked_by`` column: who somebody is and what they may, not where they are.
+    """Write an ``asked_by`` column: the principal and its rights, not its address.
 
     Parameters:
-        mark: of the credential, where it is to be checked later.
+        mark: of the credential, if it is to be checked later.
     """
     if principal.party is None:
         return None
@@ -154,7 +154,7 @@ def write_asker(principal: Principal, mark: CredentialMark | None = None) -> str
 
 
 def read_asker_mark(text: str | None) -> CredentialMark:
-    """Read with which credential somebody asked from an ``asked_by`` column."""
+    """Read the credential's mark from an ``asked_by`` column."""
     return (None if text is None else _asker.decode(text).mark) or UNMARKED
 
 
@@ -173,7 +173,7 @@ def read_step(row: Row) -> Step:
 
 
 def read_session(row: Row) -> Session:
-    """Read a session as the statement ``session`` gives it."""
+    """Read a row of the statement ``session``."""
     return Session(*row)
 
 
@@ -194,13 +194,13 @@ def read_file(row: Row) -> File:
 
 
 def read_job(row: Row) -> Job:
-    """Read a job as the statement ``job`` and those like it give it."""
+    """Read a row of the statement ``job`` and similar ones."""
     id_, kind, ref, desk, state, *rest = row
     return Job(id_, kind, ref, desk, JobState(state), *rest)
 
 
 def read_token(row: Row) -> Key:
-    """Read a key as the statement ``token`` and those like it give it."""
+    """Read a row of the statement ``token`` and similar ones."""
     former = FormerSecret(row[11], row[12], row[13]) if row[13] is not None else None
     return Key(
         id=row[0],
@@ -219,7 +219,7 @@ def read_token(row: Row) -> Key:
 
 
 def read_client(row: Row) -> Client:
-    """Read a client as the statement ``client`` gives it."""
+    """Read a row of the statement ``client``."""
     return Client(
         id=row[0],
         name=row[1],

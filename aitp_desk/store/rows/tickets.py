@@ -1,4 +1,4 @@
-"""How tickets stand in columns."""
+"""Converts tickets to and from columns."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from aitp_desk.store.base import Params, Row
 
 
 def write_ticket(ticket: KeptTicket) -> Params:
-    """A ticket as the statements ``add_ticket`` and ``move_ticket`` take it."""
+    """Return the parameters of the statements ``add_ticket`` and ``move_ticket``."""
     columns = msgspec.structs.asdict(ticket)
     return {**columns, "kind": ticket.kind.value, "state": ticket.state.value}
 
 
 def read_ticket(row: Row) -> KeptTicket:
-    """Read a ticket as the statement ``ticket`` and those like it give it."""
+    """Read a row of the statement ``ticket`` and similar ones."""
     id_, desk, kind, state, *rest = row
     return KeptTicket(id_, desk, TicketKind(kind), TicketState(state), *rest)

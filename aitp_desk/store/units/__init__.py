@@ -1,11 +1,11 @@
-"""The rules of the desk's data, as units of work (``base.py`` says what that is).
+"""Implements the rules of the desk's data as units of work (defined in ``base.py``).
 
     placed = await store.run(work.append_message, thread_id=..., ...)
 
-All arguments are given by name. What a unit may touch is read off them (``engine.touched``): the
-thread named by ``thread_id``, ``thread``, ``fork``, ``session`` or ``claim``, the key of ``once``,
-the ``nonce``, and the audit log where there is an ``Auditor``; a unit that names no thread, key or
-nonce may touch anything.
+All arguments are passed by name. What a unit may touch is derived from them (``engine.touched``):
+the thread named by ``thread_id``, ``thread``, ``fork``, ``session`` or ``claim``, the key of
+``once``, the ``nonce``, and the audit log if there is an ``Auditor``; a unit that names no thread,
+key or nonce may touch anything.
 """
 
 from aitp_desk.store.units.audit import keep_audit

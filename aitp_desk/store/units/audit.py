@@ -1,9 +1,9 @@
-"""The audit log: notes in the commit of what they tell of.
+"""Writes audit entries in the commit of what they record.
 
     yield from note_audit(by, AuditAction.KEY_REVOKED, ObjectKind.KEY, token.id)
 
-A unit that notes something is given an ``Auditor`` by an argument of its own. By that the engine
-knows that it touches the log (``engine.touched``), so that two of them never run side by side.
+A unit that writes an entry has an ``Auditor`` among its arguments. From it the engine knows that it
+touches the log (``engine.touched``), so that two of them never interleave.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ def note_audit(
     outcome: Outcome = Outcome.DONE,
     count: int = 1,
 ) -> Work[None]:
-    """Note what is done: a part of a unit.
+    """Write an audit entry: a part of a unit.
 
     Parameters:
-        by: in whose name; None notes nothing.
-        id_: of the object; it is hidden where its kind asks for that.
-        outcome: what came of it.
-        count: how often, where one row stands for many.
+        by: in whose name; None writes nothing.
+        id_: of the object; it is hidden if its kind requires that.
+        outcome: the result.
+        count: how often, if one row stands for many.
     """
     if by is None:
         return
@@ -58,5 +58,5 @@ def keep_audit(
     outcome: Outcome = Outcome.DONE,
     count: int = 1,
 ) -> Work[None]:
-    """Note what is no part of another unit; as :func:`note_audit`."""
+    """Write an audit entry in a separate unit; as :func:`note_audit`."""
     yield from note_audit(by, action, kind, id_, outcome, count)

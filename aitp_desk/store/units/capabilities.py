@@ -1,6 +1,6 @@
-"""What capabilities want done, applied in the unit that writes the message: parts of units.
+"""Applies effects of capabilities in the unit that writes the message. Parts of units.
 
-Everything is checked before the first write; whoever was faster is found out by the versions.
+Everything is checked before the first write; versions reveal a concurrent change.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from aitp_desk.store.units.threads.tail import ThreadTail
 
 
 def check_effects(effects: NewEffects) -> Work[None]:
-    """See whether everything is still as it was judged by, and counters have enough.
+    """Check that what the effects depend on is unchanged, and that counters have enough.
 
     Raises:
         RecordsMoved: it is not.
@@ -50,12 +50,12 @@ def _count(capability: str, key: str) -> Work[int]:
 
 
 def say_effects(effects: NewEffects, tail: ThreadTail) -> tuple[Message, ...]:
-    """Add what the desk says to a thread's end; the unit writes that down."""
+    """Add the desk's messages to a thread's end; the unit writes them."""
     return tuple(tail.add_message(message) for message in effects.said)
 
 
 def write_effects(effects: NewEffects, thread_id: str | None, now: int) -> Work[None]:
-    """Write records, counters, sealed values, jobs and notes, after :func:`check_effects`.
+    """Write records, counters, sealed values, jobs and audit entries, after :func:`check_effects`.
 
     Parameters:
         thread_id: the thread on which records are written.
@@ -94,9 +94,9 @@ def write_effects(effects: NewEffects, thread_id: str | None, now: int) -> Work[
 
 
 def apply_effects(*, effects: NewEffects, thread_id: str | None, now: int) -> Work[None]:
-    """Apply what a capability wants done without a message of a visitor's: a part of a unit.
+    """Apply effects of a capability without a visitor's message: a part of a unit.
 
-    On a thread that was deleted meanwhile it is as if it had come before that.
+    On a thread that was deleted meanwhile the result is as if it had come before that.
 
     Raises:
         RecordsMoved: as :func:`check_effects`.
@@ -114,7 +114,7 @@ def apply_effects(*, effects: NewEffects, thread_id: str | None, now: int) -> Wo
 
 
 def apply_from_beside(*, effects: NewEffects, now: int) -> Work[None]:
-    """Apply what a command wants done beside a desk that may serve: a unit of its own.
+    """Apply effects of a command while a desk may be running: a separate unit.
 
     Raises:
         RecordsMoved: as :func:`check_effects`.
@@ -125,9 +125,9 @@ def apply_from_beside(*, effects: NewEffects, now: int) -> Work[None]:
 
 
 def _once_deleted(effects: NewEffects) -> NewEffects:
-    """What is left of effects once their thread is deleted: what outlives threads.
+    """Return what is left of effects once their thread is deleted: what outlives threads.
 
-    What was paid for a call that went with the thread goes back.
+    Payments for a call that was deleted with the thread are refunded.
     """
     return msgspec.structs.replace(
         effects,

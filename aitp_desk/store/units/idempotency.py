@@ -1,4 +1,4 @@
-"""Idempotency keys: what they stand for, and noting it."""
+"""Looks up and stores idempotency keys."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def look_up_once(once: IdempotencyRecord) -> Work[PostResult | None]:
 
 
 def remembering_once(once: IdempotencyRecord, placed: PostResult, now: int) -> tuple[str, Params]:
-    """The statement that notes what a key stands for."""
+    """Return the statement that stores what a key stands for."""
     return (
         "remember_once",
         {

@@ -1,1 +1,1 @@
-"""What operators read."""
+"""Reads for the operator console."""

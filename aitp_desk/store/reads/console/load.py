@@ -1,4 +1,4 @@
-"""How much there was to do, an hour at a time, for operators.
+"""Counts messages and tickets by the hour, for operators.
 
 Messages are counted by their ids, which grow with time, a slice at a time (``console_reads.py``).
 """
@@ -14,14 +14,14 @@ from aitp_desk.store.records.console import LoadHour
 
 HOUR = 60 * 60
 MOST_COUNTED = 100_000
-"""How many messages, and folded turns, are counted of an hour; it has at least so many then."""
+"""The most messages, and folded turns, that are counted of an hour."""
 MOST_TICKETS = 5_000
-"""How many tickets are counted of an hour."""
+"""The most tickets that are counted of an hour."""
 SLICE = 4_000
 
 
 async def load_of_hour(store: Store, at: int) -> LoadHour:
-    """Count what happened within an hour.
+    """Count the messages and tickets of an hour.
 
     Parameters:
         at: Unix seconds when it began.
@@ -42,7 +42,7 @@ async def load_of_hour(store: Store, at: int) -> LoadHour:
 
 
 async def _count_said(store: Store, at: int) -> tuple[int, int]:
-    """How many messages there are of an hour, and how many of visitors."""
+    """Count the messages of an hour, and those of visitors."""
     since, before = first_id("msg", at), first_id("msg", at + HOUR)
     counted = by_visitors = 0
     while counted < MOST_COUNTED:

@@ -1,4 +1,4 @@
-"""The questions that the desk refused, for the site's owner."""
+"""Reads the questions that the desk refused, for the site's owner."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from aitp_desk.store.units.threads.folded_threads import read_turn
 _ROWS = 200
 _AFTER_ALL = "~"
 _FOUND = "found"
-"""The note of a reply that is ``false`` where it found no answer."""
+"""The metadata key of a reply that is ``false`` if it found no answer."""
 
 
 class Refusal(msgspec.Struct, frozen=True):
@@ -50,10 +50,10 @@ async def refusals(store: Store) -> AsyncIterator[Refusal]:
 
 
 async def newest_refusals(store: Store, most: int) -> list[Refusal]:
-    """Read the questions that any site agent refused lately: the newest first, folded ones last.
+    """Read the questions that any site agent refused lately: newest first, folded ones last.
 
     Parameters:
-        most: how many of the newest messages, and of the newest folded turns, are looked at.
+        most: how many of the newest messages, and of the newest folded turns, are read.
     """
     found: list[Refusal] = []
     for statement, read in (("newest_refused", _refused), ("newest_folded_words", _folded)):

@@ -1,13 +1,13 @@
-"""Lists of threads: those first on which something was said last, folded ones among them.
+"""Lists threads by their last message, including folded ones.
 
-A thread's place in such a list is its newest message's id, which grows with time; a folded one's is
-its own. So no index is needed that each message would have to move. What was said is searched from
-the newest message back, and not by a full-text index: that would be written with every message, and
-would hold each word a second time, to be erased there too.
+A thread's position in such a list is its newest message's id, which grows with time; a folded one's
+is the thread's id. So no index is needed that each message would have to update. Text is searched
+from the newest message back, without a full-text index: that would be written with every message,
+and would hold each word a second time, to be erased there too.
 
-Slices and pages are as of ``console_reads.py``. A page looks at ``LOOKED_AT`` messages and folded
-threads at most; of threads that people attend to at ``MOST_ATTENDED`` that operators have, and as
-many with a ticket that waits.
+Slices and pages are as in ``console_reads.py``. A page reads ``LOOKED_AT`` messages and folded
+threads at most; of threads that operators attend to, ``MOST_ATTENDED`` that operators have, and as
+many with a waiting ticket.
 """
 
 from __future__ import annotations
@@ -29,26 +29,26 @@ from aitp_desk.store.rows.threads import read_texts, to_json
 from aitp_desk.store.units.threads.folded_threads import read_turn
 
 LOOKED_AT = 5_000
-"""How many messages, and folded threads, a page looks through."""
+"""How many messages, and folded threads, a page reads."""
 LOOKED_THROUGH = 16_384
 """How many characters of a message are searched, from its beginning."""
 MOST_LINES = 400
-"""How many threads a page reads to see whether they are asked for."""
+"""How many threads a page reads to apply the filter."""
 MOST_ATTENDED = 1_000
 SLICE = 100
 SAME_THREAD = 500
-"""How many messages of a thread are looked through for one that an earlier page has found."""
+"""How many messages of a thread are searched for one that an earlier page has found."""
 
 _BEFORE_ALL = "~"
 _CURSOR = re.compile(r"([0-9a-z]{1,64})(?:\.([0-9a-z]{1,64}))?")
 
 
 class _Entry(msgspec.Struct, frozen=True):
-    """A place in a list, at which a thread may stand.
+    """A position in a list that may hold a thread.
 
     Parameters:
-        key: what the id has after its prefix, of the message or of the folded thread.
-        thread_id: None where nothing that is asked for stands there.
+        key: the id without its prefix, of the message or of the folded thread.
+        thread_id: None if no matching thread is there.
         seq: number of the message; 0 for a folded thread.
     """
 
@@ -58,10 +58,10 @@ class _Entry(msgspec.Struct, frozen=True):
 
 
 class _Slice(msgspec.Struct, frozen=True):
-    """A part of the places, the newest first.
+    """A part of the positions, newest first.
 
     Parameters:
-        further: where the next part begins; None where there is none.
+        further: where the next part begins; None if there is none.
     """
 
     entries: list[_Entry]
@@ -69,18 +69,18 @@ class _Slice(msgspec.Struct, frozen=True):
 
 
 _Source = Callable[[str], Awaitable[_Slice]]
-"""Reads the places before one."""
+"""Reads the positions before one."""
 
 
 async def threads(store: Store, asked: ThreadFilter, after: str | None, limit: int) -> ThreadPage:
-    """List threads, those first on which something was said last; of a text, where it was said.
+    """List threads by their last message, newest first; with a text, by the message that has it.
 
     Parameters:
         after: the ``next`` of the page before; None for the first.
-        limit: how many a page has at most.
+        limit: the most threads of a page.
 
     Raises:
-        InvalidRequest: ``after`` is none.
+        InvalidRequest: ``after`` is no such value.
     """
     place, top = _begin(after)
     if asked.text:
@@ -124,7 +124,7 @@ async def _page(
                 return page(found[limit - 1][0])
             if len(seen) >= MOST_LINES:
                 return page(entry.key)
-            await asyncio.sleep(0)  # what was said last may be long
+            await asyncio.sleep(0)  # a last message may be long
         looked += len(part.entries)
         if part.further is None or looked >= LOOKED_AT:
             return page(part.further)
@@ -133,7 +133,7 @@ async def _page(
 
 
 async def _spoken_on(store: Store, asked: ThreadFilter, place: str) -> _Slice:
-    """The places of all threads."""
+    """Return the positions of all threads."""
     said = await store.read("newest_said", {"before": f"msg_{place}", "limit": SLICE})
     folded = await store.read("newest_folded", {"before": f"thread_{place}", "limit": SLICE})
     return _merged(
@@ -146,7 +146,7 @@ async def _spoken_on(store: Store, asked: ThreadFilter, place: str) -> _Slice:
 
 
 async def _attended(store: Store, asked: ThreadFilter, place: str) -> _Slice:
-    """The places of threads that people have, or are waited for on, all at once."""
+    """Return the positions of threads that operators have or are requested on, all at once."""
     bound = {"limit": MOST_ATTENDED}
     taken = await store.read("threads_taken", bound)
     waited_on = (
@@ -173,12 +173,12 @@ async def _attended(store: Store, asked: ThreadFilter, place: str) -> _Slice:
 
 
 class _Search:
-    """Finds where something was said.
+    """Finds the messages that contain a text.
 
     Parameters:
-        text: what, in whatever case.
+        text: the text, case-insensitive.
         place: where the page begins.
-        top: the newest place when the first page began; empty for the first.
+        top: the newest position when the first page began; empty for the first.
     """
 
     def __init__(self, store: Store, text: str, place: str, top: str) -> None:
@@ -189,7 +189,7 @@ class _Search:
         self._place = place
 
     async def newest(self, place: str) -> _Slice:
-        """Read the places before one; those at which it was said name their threads."""
+        """Read the positions before one; matching ones name their threads."""
         before = {"before": f"msg_{place}", "longest": LOOKED_THROUGH, "limit": SLICE}
         said = await self._store.read("newest_words", before)
         before = {"before": f"thread_{place}", "limit": SLICE}
@@ -206,14 +206,14 @@ class _Search:
         return found
 
     async def has_found(self, entry: _Entry) -> bool:
-        """Whether an earlier page has found a later message of this one's thread."""
+        """Return whether an earlier page has found a later message of this thread."""
         if self._place == _BEFORE_ALL or not entry.seq:
             return False
         rows = await self._store.read(
             "words_after",
             {
                 "thread_id": entry.thread_id,
-                # those of one moment come in no order by their ids
+                # ids of the same moment have no order
                 "seq": entry.seq - MAX_THREAD_MESSAGES,
                 "since": f"msg_{self._place}",
                 "until": f"msg_{self.top}",
@@ -224,7 +224,7 @@ class _Search:
         return any(self._says(words) for (words,) in rows)
 
     def _says(self, written: str | None) -> bool:
-        """Whether a ``content`` column says it, as far as that was read."""
+        """Return whether a ``content`` column contains the text, as far as it was read."""
         if written is None or self._written not in written.casefold():
             return False
         is_cut = len(written) >= LOOKED_THROUGH
@@ -236,7 +236,7 @@ class _Search:
 
 
 def _merged(said: list[_Entry], folded: list[_Entry]) -> _Slice:
-    """Two lists of places in one, as far down as both were read."""
+    """Merge two lists of positions, as far down as both were read."""
     ends = [entries[-1].key for entries in (said, folded) if len(entries) == SLICE]
     horizon = max(ends, default="")
     entries = [entry for entry in (*said, *folded) if entry.key >= horizon]
@@ -249,7 +249,7 @@ def _key(id_: str) -> str:
 
 
 def _begin(after: str | None) -> tuple[str, str]:
-    """Where a page begins, and the newest place when its search began; empty where none has."""
+    """Return where a page begins, and the newest position when its search began; empty for none."""
     if after is None:
         return _BEFORE_ALL, ""
     cursor = _CURSOR.fullmatch(after)

@@ -1,8 +1,8 @@
-"""What operators read of tickets and of one thread: bounded, indexed looks.
+"""Reads tickets and single threads for operators.
 
-Reads stand in the way of all that the desk does meanwhile, so a list looks at its rows a slice at a
-time and lets others go between two slices. A page that has looked through its share of rows ends
-there, be it short or empty, and says where it goes on.
+Reads block the desk's event loop, so a list reads its rows a slice at a time and yields between two
+slices. A page that has read its share of rows ends there, even if it is short or empty, and says
+where it continues.
 """
 
 from __future__ import annotations
@@ -38,13 +38,13 @@ from aitp_desk.store.rows.tickets import read_ticket
 from aitp_desk.store.units.threads.folded_threads import read_turn
 
 MOST_NOTES = 200
-"""How many notes beside a thread are read at once."""
+"""How many notes of a thread are read at once."""
 MOST_ENDED = 100
-"""How many tickets of a thread are read that are over."""
+"""How many ended tickets of a thread are read."""
 MOST_WAITING = 5_000
-"""How many of the tickets that wait are counted, the oldest."""
+"""How many waiting tickets are counted, the oldest."""
 TICKETS_LOOKED_AT = 2_000
-"""How many tickets a page looks through."""
+"""How many tickets a page reads."""
 SLICE = 100
 
 _AFTER_ALL = "~"
@@ -52,16 +52,16 @@ _CURSOR = re.compile(rf"(open|over)\.({TICKET_PREFIX}_[0-9a-z_]{{1,64}})")
 
 
 async def tickets(store: Store, asked: TicketFilter, after: str | None, limit: int) -> TicketList:
-    """List tickets: those that wait the oldest first, those that are over the newest first.
+    """List tickets: waiting ones oldest first, ended ones newest first.
 
-    A page looks at ``TICKETS_LOOKED_AT`` tickets at most.
+    A page reads ``TICKETS_LOOKED_AT`` tickets at most.
 
     Parameters:
         after: the ``next`` of the page before; None for the first.
-        limit: how many a page has at most.
+        limit: the most tickets of a page.
 
     Raises:
-        InvalidRequest: ``after`` is none.
+        InvalidRequest: ``after`` is no such value.
     """
     phase, place = _begin(asked, after)
     found: list[tuple[str, KeptTicket]] = []
@@ -85,16 +85,16 @@ async def tickets(store: Store, asked: TicketFilter, after: str | None, limit: i
 
 
 async def tickets_of_thread(store: Store, thread_id: str) -> tuple[KeptTicket, ...]:
-    """Read the tickets of a thread that wait for a person, the oldest first."""
+    """Read the waiting tickets of a thread, the oldest first."""
     rows = await store.read("waiting_tickets_of_thread", {"thread_id": thread_id})
     return tuple(map(read_ticket, rows))
 
 
 async def waiting(store: Store, operator: str, now: int) -> WaitingCount:
-    """Count the tickets that wait for a person, the oldest ``MOST_WAITING`` of them.
+    """Count the waiting tickets, the oldest ``MOST_WAITING`` of them.
 
     Parameters:
-        operator: the name of whose are counted apart.
+        operator: whose tickets are also counted separately, by name.
         now: Unix seconds.
     """
     rows = await store.read("tickets_waiting_now", {"limit": MOST_WAITING})
@@ -109,7 +109,7 @@ async def waiting(store: Store, operator: str, now: int) -> WaitingCount:
 
 
 async def line(store: Store, thread_id: str) -> ThreadLine | None:
-    """Read a thread as it stands in a list. A folded one stays folded."""
+    """Read a thread as a line of a list. A folded one stays folded."""
     rows = await store.read("thread_line", {"thread_id": thread_id})
     folded = [] if rows else await store.read("folded_turn", {"thread_id": thread_id})
     if not rows and not folded:
@@ -121,9 +121,9 @@ async def line(store: Store, thread_id: str) -> ThreadLine | None:
 
 
 async def thread(store: Store, thread_id: str) -> ThreadAtAGlance | None:
-    """Read a thread without what was said there; None where there is no such thread.
+    """Read a thread without its messages; None if there is no such thread.
 
-    Of its tickets that are over it has the newest ``MOST_ENDED``, of its notes ``MOST_NOTES``.
+    It has the newest ``MOST_ENDED`` of its ended tickets and ``MOST_NOTES`` of its notes.
     """
     kept = await reads.thread(store, thread_id)
     found = None if kept is None else await line(store, thread_id)
@@ -144,14 +144,14 @@ async def thread(store: Store, thread_id: str) -> ThreadAtAGlance | None:
 async def messages(
     store: Store, thread_id: str, *, before: str | None, limit: int, now: int
 ) -> ShownMessageRows | None:
-    """Read what was said on a thread, the newest or what came before a message.
+    """Read the messages of a thread, the newest or those before a message.
 
     Parameters:
         before: id of a message of this thread; None for none.
         now: Unix seconds.
 
     Returns:
-        None where there is no such thread.
+        None if there is no such thread.
 
     Raises:
         InvalidRequest: ``before`` is not a message of this thread.
@@ -169,7 +169,7 @@ async def messages(
 
 
 async def notes(store: Store, thread_id: str, after: str = "") -> tuple[Note, ...]:
-    """Read the oldest notes beside a thread after one, at most ``MOST_NOTES``."""
+    """Read the oldest notes of a thread after one, at most ``MOST_NOTES``."""
     place = {"thread_id": thread_id, "after": after, "limit": MOST_NOTES}
     return tuple(map(read_note, await store.read("notes_of_thread", place)))
 
@@ -190,7 +190,7 @@ async def _slice(store: Store, phase: str, place: str) -> list[Row]:
 
 
 def _begin(asked: TicketFilter, after: str | None) -> tuple[Literal["open", "over"], str]:
-    """Where a page begins."""
+    """Return where a page begins."""
     if after is None:
         return ("over", _AFTER_ALL) if asked.state == "over" else ("open", "")
     cursor = _CURSOR.fullmatch(after)

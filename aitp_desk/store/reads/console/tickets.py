@@ -1,4 +1,4 @@
-"""What the desk reads of tickets: one bounded, indexed look each."""
+"""Reads tickets."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ async def ticket(store: Store, ticket_id: str) -> KeptTicket | None:
 
 
 async def tickets(store: Store, *, open_only: bool) -> AsyncIterator[KeptTicket]:
-    """Read the tickets that are kept, the oldest first."""
+    """Read all stored tickets, the oldest first."""
     statement, after = "open_tickets_after" if open_only else "tickets_after", ""
     while rows := await store.read(statement, {"after": after, "limit": PAGE_ROWS}):
         for row in rows:
@@ -30,11 +30,11 @@ async def tickets(store: Store, *, open_only: bool) -> AsyncIterator[KeptTicket]
 
 
 async def tickets_before(store: Store, before: str, limit: int) -> list[KeptTicket]:
-    """Read tickets that were made before one, the newest first.
+    """Read tickets created before one, the newest first.
 
     Parameters:
         before: the id of that one.
-        limit: how many at most.
+        limit: the most tickets.
     """
     found: list[KeptTicket] = []
     while len(found) < limit:
@@ -48,7 +48,7 @@ async def tickets_before(store: Store, before: str, limit: int) -> list[KeptTick
 
 
 async def thread_operator(store: Store, thread_id: str) -> str | None:
-    """Read the actor of the operator who has a thread; None where the agent has it."""
+    """Read the actor of the operator who has a thread; None if the agent has it."""
     rows = await store.read("thread_operator", {"thread_id": thread_id})
     return rows[0][0] if rows else None
 
@@ -56,13 +56,13 @@ async def thread_operator(store: Store, thread_id: str) -> str | None:
 async def said_by_people(
     store: Store, thread_id: str, above: int, limit: int
 ) -> tuple[tuple[int, str, tuple[str, ...]], ...]:
-    """Read what was said on a thread in its own time: by operators, of tickets, by capabilities.
+    """Read unprompted messages on a thread: by operators, about tickets, by capabilities.
 
     Parameters:
-        above: only what was said after this place.
+        above: only messages after this position.
 
     Returns:
-        The places of the messages, in order, with who says each, and its parts.
+        The positions of the messages, in order, with the sender of each and its parts.
     """
     given = {"thread_id": thread_id, "above": above, "limit": limit}
     rows = await store.read("said_by_people", given)
@@ -70,7 +70,7 @@ async def said_by_people(
 
 
 async def due_tickets(store: Store, now: int, limit: int) -> tuple[str, ...]:
-    """Find tickets that were waited for long enough.
+    """Find tickets whose waiting time is over.
 
     Parameters:
         now: Unix seconds.
@@ -80,13 +80,13 @@ async def due_tickets(store: Store, now: int, limit: int) -> tuple[str, ...]:
 
 
 class Tally(msgspec.Struct, frozen=True):
-    """Tickets of a kind that were made, or that ended alike.
+    """Tickets of a kind that were created, or that ended in the same state.
 
     Parameters:
         how: ``made``, or the state in which they ended.
         within: seconds that each of them waited at most; 0 for longer than any other row has, and
-            for those that were made.
-        seconds: that they waited together.
+            for created ones.
+        seconds: their waiting times together.
     """
 
     kind: str
@@ -97,15 +97,15 @@ class Tally(msgspec.Struct, frozen=True):
 
 
 async def tallies(store: Store) -> tuple[Tally, ...]:
-    """Read how many tickets were made and how they ended, since the database counts them."""
+    """Read how many tickets were created and how they ended, since the database counts them."""
     return tuple(Tally(*row) for row in await store.read("ticket_tallies", {}))
 
 
 async def tickets_waiting(store: Store, limit: int) -> dict[tuple[str, str], tuple[int, int]]:
-    """Count the tickets that wait for a person, up to so many.
+    """Count waiting tickets, up to a bound.
 
     Returns:
-        By kind and state how many, and Unix seconds when the first of them was made.
+        By kind and state how many, and Unix seconds when the first of them was created.
     """
     rows = await store.read("tickets_waiting", {"limit": limit})
     return {(kind, state): (count, since) for kind, state, count, since in rows}

@@ -1,4 +1,4 @@
-"""What the desk reads of OAuth clients and signing keys: one bounded look each."""
+"""Reads OAuth clients and signing keys."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from aitp_desk.store.rows.threads import read_client, read_signing_key
 
 
 async def client(store: Store, client_id: str) -> Client | None:
-    """Read a client, also one that was revoked or has expired."""
+    """Read a client, even if it was revoked or has expired."""
     rows = await store.read("client", {"id": client_id})
     return read_client(rows[0]) if rows else None
 
 
 async def live_client(store: Store, id_or_name: str) -> Client | None:
-    """Read the client with this id that was not revoked or, if the owner made it, of this name."""
+    """Read the unrevoked client with this id or, if the owner made it, with this name."""
     rows = await store.read("live_client", {"id_or_name": id_or_name})
     return await client(store, rows[0][0]) if rows else None
 

@@ -1,4 +1,4 @@
-"""What the desk reads of grants: one bounded, indexed look each."""
+"""Reads grants."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from aitp_desk.store.rows.threads import read_grant
 
 
 async def find_grant_by_hash(store: Store, hash: bytes) -> Grant | None:
-    """Read the grant of a link by the keyed hash of its secret, also one that has expired."""
+    """Read the grant of a link by the keyed hash of its secret, even if it has expired."""
     rows = await store.read("grant_by_hash", {"hash": hash})
     return read_grant(rows[0]) if rows else None
 
@@ -17,7 +17,7 @@ async def list_thread_grants(store: Store, thread_id: str, *, now: int) -> tuple
     """Read the grants of a thread, the newest first.
 
     Parameters:
-        now: Unix seconds; those that have expired are left out.
+        now: Unix seconds; expired ones are left out.
     """
     rows = await store.read("grants", {"thread_id": thread_id, "now": now, "limit": MAX_GRANTS})
     return tuple(map(read_grant, rows))

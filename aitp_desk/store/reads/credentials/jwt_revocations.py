@@ -1,4 +1,4 @@
-"""Tokens of others that are refused before they are over, as they are read."""
+"""Reads revocations of tokens that other issuers signed."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ Claim = Literal["jti", "sub"]
 
 
 class Revocation(msgspec.Struct, frozen=True):
-    """Tokens of an issuer are refused from now on.
+    """A revocation of tokens of an issuer.
 
     Parameters:
-        issuer: what the site's owner calls it.
-        claim: ``jti`` for the token with this id; ``sub`` for all about somebody that were issued
-            until then.
+        issuer: the name that the site's owner gave it.
+        claim: ``jti`` for the token with this id; ``sub`` for all tokens about a subject that were
+            issued until then.
         value: of that claim.
         revoked_at: Unix seconds.
     """
@@ -37,14 +37,14 @@ async def is_revoked(
     issued_at: int,
     leeway: int,
 ) -> bool:
-    """Whether a token was revoked, by its id or with all about its subject.
+    """Return whether a token was revoked, by its id or with all of its subject.
 
     Parameters:
-        issuer: what the site's owner calls it.
+        issuer: the name that the site's owner gave it.
         token_id: its ``jti``; None for none.
         issued_at: Unix seconds, by the issuer's clock.
-        leeway: seconds by which that clock may differ: tokens that say that they were issued so
-            soon after their revocation may have been issued before it.
+        leeway: seconds by which that clock may differ: tokens issued so soon after their
+            revocation, by their claim, may have been issued before it.
     """
     if token_id is not None and await _revoked_at(store, issuer, "jti", token_id) is not None:
         return True

@@ -1,4 +1,4 @@
-"""Reading the data keys."""
+"""Reads data keys and console sessions."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from aitp_desk.store.records.keys import ConsoleSession, WrappedKey
 
 
 async def data_keys(store: Reader) -> tuple[WrappedKey, ...]:
-    """Read all wrapped data keys, by version; one may stand there for each of two master keys."""
+    """Read all wrapped data keys, by version; there may be one for each of two master keys."""
     return tuple(WrappedKey(*row) for row in await store.read("data_keys", {}))
 
 
 async def is_keyed(store: Reader) -> bool:
-    """Whether anything is kept that was made with a key."""
+    """Return whether anything stored depends on a key."""
     return bool((await store.read("is_keyed", {}))[0][0])
 
 
 async def console_session(reader: Reader, hash: bytes) -> ConsoleSession | None:
-    """Find a session of the operators' pages, also one that is over."""
+    """Find a session of the operator console, even if it is over."""
     rows = await reader.read("console_session", {"hash": hash})
     return ConsoleSession(*rows[0]) if rows else None

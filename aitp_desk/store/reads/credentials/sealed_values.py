@@ -1,4 +1,4 @@
-"""What the desk reads of sealed values by itself: for the call that they were given for."""
+"""Reads a sealed value for the call that it was given for."""
 
 from __future__ import annotations
 
@@ -7,6 +7,6 @@ from aitp_desk.store.base import Store
 
 
 async def sealed_value(store: Store, ref: str) -> KeptSealed | None:
-    """Read a sealed value as it is kept; None where there is none."""
+    """Read a sealed value as stored; None if there is none."""
     rows = await store.read("sealed_value", {"ref": ref})
     return KeptSealed(*rows[0]) if rows else None

@@ -1,4 +1,4 @@
-"""The approval of a call: from then on it is carried out, in the same commit."""
+"""Approves calls: the approval and the job that carries the call out are one commit."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from aitp_desk.store.units.tickets.handover import join_operator
 from aitp_desk.store.units.tickets.tickets import TICKETS_EPOCH
 
 APPROVED = "Approved"
-"""The answer of a ticket by which a call was approved."""
+"""The answer of a ticket that approved a call."""
 
 
 def approve_call(
@@ -30,22 +30,22 @@ def approve_call(
     by: Auditor,
     job: Callable[[ActionCall], NewJob],
 ) -> Work[KeptTicket | None]:
-    """Approve the call of a ticket, which is to be carried out from now on.
+    """Approve the call of a ticket, which is then carried out.
 
-    It has as long for that as it had when it was accepted.
+    It has as much time as it had when it was accepted.
 
     Parameters:
-        said: what is said of it on its thread.
+        said: the message about it on its thread.
         now: Unix seconds.
         by: who approves it.
         job: makes the job that carries it out.
 
     Returns:
-        The ticket as it ended; None when there is no such ticket.
+        The ended ticket; None if there is no such ticket.
 
     Raises:
-        PreconditionFailed: it, or its call, is over; or it asks for no approval.
-        Forbidden: the call is the approver's own.
+        PreconditionFailed: the ticket, or its call, has ended; or it asks for no approval.
+        Forbidden: the call is the approver's.
     """
     rows = yield "ticket", {"id": ticket_id}
     if not rows:
@@ -78,7 +78,7 @@ def approve_call(
 
 
 def check_asks_approval(ticket: KeptTicket) -> None:
-    """Refuse to approve or decline what asks for something else.
+    """Refuse to approve or decline a ticket that asks for something else.
 
     Raises:
         PreconditionFailed: it does.

@@ -1,4 +1,4 @@
-"""Calls of actions: each move of one, with what is said of it on its thread, is one commit."""
+"""Commits each move of a call together with its messages on the thread."""
 
 from __future__ import annotations
 
@@ -27,8 +27,9 @@ from aitp_desk.store.units.tickets.requests import PersonAsked, settle_person
 from aitp_desk.store.units.tickets.tickets import add_ticket, add_unknown_ticket
 
 ExtraStatements = Callable[[], Work[None]]
-"""Something else that is written in the same commit. What it refuses as a call begins, is not
-called; later it refuses nothing."""
+"""Other statements in the same commit. If they raise as a call begins, it is not called; later they
+raise nothing.
+"""
 
 _NOTED = {
     CallState.SUCCEEDED: Outcome.DONE,
@@ -39,14 +40,14 @@ _NOTED = {
 
 
 class SessionTurn(msgspec.Struct, frozen=True):
-    """What is said in a session as a call moves.
+    """The messages in a session as a call moves.
 
     Parameters:
-        session: as it stands afterwards.
+        session: its state afterwards.
         said: the messages, in order.
-        opens: the thread where this is its beginning; None where it is there.
+        opens: the thread if this begins it; None if it exists.
         speaker: who speaks on it, for a visitor.
-        effects: what capabilities want done with it; what they say comes after the messages.
+        effects: effects of capabilities; their messages come after these.
     """
 
     session: Session
@@ -64,17 +65,17 @@ def begin_call(
     now: int,
     along: ExtraStatements | None = None,
 ) -> Work[None]:
-    """Write down a call that is begun: it is to be carried out, or waits for something.
+    """Insert a new call: it is to be carried out, or waits for something.
 
     Parameters:
-        turn: what was said for it; None where it was not asked for in a session.
-        by: in whose name it is noted; None notes nothing.
+        turn: the messages for it; None if it was not requested in a session.
+        by: in whose name it is recorded; None records nothing.
         now: Unix seconds.
         along: what is written in the same commit.
 
     Raises:
-        RecordsMoved: what the turn's effects follow from has changed meanwhile.
-        UnknownSession: the session's thread is not there any more.
+        RecordsMoved: what the turn's effects depend on has changed meanwhile.
+        UnknownSession: the session's thread no longer exists.
     """
     yield from _say(turn, now)
     yield "add_call", write_call(call)
@@ -93,15 +94,15 @@ def move_call(
     now: int,
     along: ExtraStatements | None = None,
 ) -> Work[None]:
-    """Write down a move of a call.
+    """Update the state of a call.
 
     Parameters:
-        call: as it stands after it.
-        before: how it stood before.
+        call: its state after the move.
+        before: its state before.
         turn, by, now, along: as in :func:`begin_call`.
 
     Raises:
-        PreconditionFailed: it stands otherwise by now.
+        PreconditionFailed: its state has changed meanwhile.
         RecordsMoved, UnknownSession: as there.
     """
     if call.state not in MOVES[before]:
@@ -128,23 +129,23 @@ def end_accepted(
     along: Callable[[ActionCall], ExtraStatements | None],
     stands: CallState = CallState.STARTED,
 ) -> Work[None]:
-    """End a call that goes on by itself, and say so on its thread: a part of a unit.
+    """End a call that continues in the background, and report it on its thread: a part of a unit.
 
-    Where it has ended already, or its thread has gone, nothing is changed or said.
+    If it has ended already, or its thread is gone, nothing is changed or reported.
 
     Parameters:
-        end: the call as it then stands.
-        say: what is said of it; only of calls on a thread, and not of those whose run goes on.
-        by: in whose name it is noted.
+        end: the ended call.
+        say: the message about it; only for calls on a thread, except those whose run continues.
+        by: in whose name it is recorded.
         now: Unix seconds.
         along: makes what else is written in the same commit.
-        stands: how it stands until then.
+        stands: its state until then.
     """
     rows = yield "call", {"id": call_id}
     if not rows or read_call_state(rows[0]) is not stands:
         return
     call = end(read_call(rows[0]))
-    is_told = call.run_id is None or call.accepted_at is not None  # else its run tells of it
+    is_told = call.run_id is None or call.accepted_at is not None  # otherwise its run reports it
     thread_id = call.thread_id if is_told else None
     ends = (yield from find_tail(thread_id, call.desk)) if thread_id else []
     if ends:
@@ -159,29 +160,29 @@ def end_accepted(
 
 
 def write_turn_whole(*, turn: SessionTurn, now: int) -> Work[None]:
-    """Write down a turn of a session by itself.
+    """Write a turn of a session in a separate unit.
 
     Raises:
-        RecordsMoved: what its effects follow from has changed meanwhile.
-        UnknownSession: the session's thread is not there any more.
+        RecordsMoved: what its effects depend on has changed meanwhile.
+        UnknownSession: the session's thread no longer exists.
     """
     yield from _say(turn, now)
     yield from _do(turn, now)
 
 
 def write_turn_asking(*, turn: SessionTurn, person: PersonAsked, now: int) -> Work[NewMessage]:
-    """Write down a turn of a session in which a person is asked, and that ticket.
+    """Write a turn of a session that asks for a person, together with its ticket.
 
-    The session is kept for as long as the person is waited for.
+    The session is kept while it waits for the person.
 
     Parameters:
         turn: its last message is the desk's, and says so.
 
     Returns:
-        That message as it was written.
+        That message as written.
 
     Raises:
-        UnknownSession: the session's thread is not there any more.
+        UnknownSession: the session's thread no longer exists.
     """
     *before, last = turn.said
     told, ticket = yield from settle_person(person, last)
@@ -197,7 +198,7 @@ def write_turn_asking(*, turn: SessionTurn, person: PersonAsked, now: int) -> Wo
 
 
 def forgetting_answer(call_id: str) -> ExtraStatements:
-    """Make the part of a unit that takes note that an answer to a call was heard."""
+    """Return the part of a unit that clears the answer of a call once it was processed."""
 
     def write() -> Work[None]:
         yield "forget_answer", {"id": call_id}
@@ -206,7 +207,7 @@ def forgetting_answer(call_id: str) -> ExtraStatements:
 
 
 def one_after_another(*parts: ExtraStatements | None) -> ExtraStatements | None:
-    """Make one of several things that are written in the same commit; None where there is none."""
+    """Combine several parts of a unit into one; None if there is none."""
     given = [part for part in parts if part is not None]
 
     def write() -> Work[None]:
@@ -217,20 +218,20 @@ def one_after_another(*parts: ExtraStatements | None) -> ExtraStatements | None:
 
 
 def tell_progress(*, call_id: str, progress: str) -> Work[None]:
-    """Write down how far a call is, while it is at work."""
+    """Update the progress of a running call."""
     yield "set_call_progress", {"id": call_id, "progress": progress}
 
 
 def expire_waiting(*, error: CallError, now: int, limit: int) -> Work[int]:
-    """End calls that have waited too long for an argument, to be agreed to, or to be paid.
+    """End calls that waited too long for an argument, a confirmation or a payment.
 
     Parameters:
-        error: what is said of them.
+        error: the error that they end with.
         now: Unix seconds.
-        limit: so many at most.
+        limit: the most calls.
 
     Returns:
-        How many it were; where they are ``limit`` there may be more.
+        How many; if they are ``limit`` there may be more.
     """
     ends = {"error": to_json(error), "now": now, "limit": limit}
     ended = yield "expire_waiting_calls", ends
@@ -239,10 +240,10 @@ def expire_waiting(*, error: CallError, now: int, limit: int) -> Work[int]:
 
 
 def _say(turn: SessionTurn | None, now: int) -> Work[None]:
-    """Place what is said on the session's thread, and write down where the session stands.
+    """Add messages to the session's thread, and update the session.
 
     Raises:
-        RecordsMoved: what its effects follow from has changed meanwhile.
+        RecordsMoved: what its effects depend on has changed meanwhile.
     """
     if turn is None:
         return
@@ -265,15 +266,15 @@ def _say(turn: SessionTurn | None, now: int) -> Work[None]:
 
 
 def _do(turn: SessionTurn | None, now: int) -> Work[None]:
-    """Write what capabilities want done with what is said; of calls, which are there by then."""
+    """Write the effects of capabilities; the calls that they concern exist by then."""
     if turn is not None and turn.effects is not None:
         yield from write_effects(turn.effects, turn.session.thread_id, now)
 
 
 def _follow(call: ActionCall, by: Auditor | None, now: int) -> Work[None]:
-    """Note in the audit log that a call is carried out, or waits for approval, or how it ended.
+    """Record in the audit log that a call is carried out, waits for approval, or how it ended.
 
-    What nobody knows the end of, people are to look at; what failed and was paid goes back.
+    A call with an unknown outcome gets a ticket; a paid call that failed is refunded.
     """
     if call.state is CallState.UNKNOWN:
         yield from add_unknown_ticket(call, now)

@@ -1,7 +1,7 @@
-"""Paying for calls: what is paid has the call made, and what is not made has the money go back.
+"""Settles payments: a paid call is made, and a call that is not made is refunded.
 
-Each is decided in the commit that notes it, so that of two payments one pays, whoever was faster,
-and what a crash cuts short is a job that is taken up again. Parts of units.
+Each decision is made in the commit that stores it, so that of two concurrent payments one counts,
+and what a crash interrupts is a job that is resumed. Parts of units.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from aitp_desk.store.units.jobs.jobs import JOBS_EPOCH, enqueue_job
 from aitp_desk.store.units.tickets.tickets import add_ticket, ticket_of_call
 
 PAYING_SECONDS = 60 * 60
-"""So long after its end something may still be paid that was begun to be paid before."""
+"""How long after a call's end a payment that was started before may still settle."""
 
 
 def note_quote(quote: NewQuote) -> Work[None]:
-    """Note by what name a call is paid that waits for that, and until when."""
+    """Store the quote id of a call that waits for payment, and until when it is valid."""
     rows = yield "call", {"id": quote.call_id}
     call = read_call(rows[0]) if rows else None
     if call is None or call.payment is None:
@@ -46,10 +46,10 @@ def note_quote(quote: NewQuote) -> Work[None]:
 
 
 def settle_payment(paid: NewPaid, by: Auditor | None, now: int) -> Work[None]:
-    """Have a call made that is paid; where it waits for that no more, have the money go back.
+    """Queue a call that is paid; refund the payment if the call no longer waits for it.
 
     Parameters:
-        by: in whose name it is noted that the call is made.
+        by: in whose name the call is recorded.
         now: Unix seconds.
     """
     rows = yield "call", {"id": paid.call_id}
@@ -85,7 +85,7 @@ def settle_payment(paid: NewPaid, by: Auditor | None, now: int) -> Work[None]:
 
 
 def give_back(call: ActionCall, now: int) -> Work[None]:
-    """Have the money go back that was paid for a call which is not made; nothing for any other.
+    """Queue the refund of a call that is not made; do nothing for an unpaid one.
 
     Parameters:
         now: Unix seconds.
@@ -107,7 +107,7 @@ def give_back(call: ActionCall, now: int) -> Work[None]:
 
 
 def give_back_unbegun(statement: str, found: Params, now: int) -> Work[None]:
-    """Have the money go back for calls that are erased before anything of them was carried out.
+    """Queue refunds for calls that are erased before they started.
 
     Parameters:
         statement: which lists them, given ``found``.
@@ -121,10 +121,10 @@ def give_back_unbegun(statement: str, found: Params, now: int) -> Work[None]:
 
 
 def leave_at_work(statement: str, found: Params, now: int) -> Work[None]:
-    """Have people see to the money that was paid for calls which are erased while they are at work.
+    """Hand the payments of running calls that are erased to operators.
 
-    Nobody knows how far they are: they end as such calls do, and a ticket asks what became of them,
-    which holds nothing of whoever has paid.
+    Their progress is unknown: they end as such calls do, and a ticket asks for the outcome. It
+    holds nothing of the payer.
 
     Parameters:
         statement: which lists them, given ``found``.

@@ -1,4 +1,4 @@
-"""A call that is to be paid, and what asks for that on a thread: one commit."""
+"""Commits a call that is to be paid together with the request for payment on its thread."""
 
 from __future__ import annotations
 
@@ -29,19 +29,19 @@ def begin_unpaid(
     now: int,
     along: ExtraStatements | None,
 ) -> Work[None]:
-    """Write down a call that waits to be paid, and ask for that on its thread.
+    """Insert a call that waits for payment, and request that on its thread.
 
     Parameters:
-        said: what asks for it.
-        effects: what capabilities want done with that.
-        opens: the thread, where it begins with this; None where it is there, or ``along`` opens it.
+        said: the message that requests it.
+        effects: effects of capabilities on that message.
+        opens: the thread, if this begins it; None if it exists, or ``along`` opens it.
         speaker: who speaks on it, for a visitor.
         now: Unix seconds.
         along: what is written in the same commit.
 
     Raises:
-        RecordsMoved: what the effects follow from has changed meanwhile.
-        ThreadNotFound: the thread is not there any more.
+        RecordsMoved: what the effects depend on has changed meanwhile.
+        ThreadNotFound: the thread no longer exists.
     """
     yield from check_effects(effects)
     if along is not None:

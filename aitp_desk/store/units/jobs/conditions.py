@@ -1,4 +1,4 @@
-"""Since when the parts of the desk are as they are, over its restarts."""
+"""Stores since when the desk's components are in their condition, across restarts."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from aitp_desk.store.base import Work
 
 
 class KeptCondition(msgspec.Struct, frozen=True):
-    """How a part of the desk is.
+    """The condition of a component.
 
     Parameters:
         since: Unix seconds.
@@ -23,6 +23,6 @@ class KeptCondition(msgspec.Struct, frozen=True):
 
 
 def keep_conditions(*, conditions: Sequence[KeptCondition]) -> Work[None]:
-    """Write down how parts are now, in place of how they were."""
+    """Store the conditions of components, replacing the previous ones."""
     for one in conditions:
         yield "keep_condition", {"name": one.name, "state": one.state, "since": one.since}

@@ -1,9 +1,10 @@
-"""Jobs: queued in the commit that promises them, held under a lease while at work, and ended once.
+"""Queues jobs, leases them to workers, and ends each once.
 
     yield from enqueue_job(NewJob(...))
 
-A worker that was slow, or thought dead, finds its lease lost and writes nothing. What a job makes
-is committed together with its end, so that it is there once, however often the work was begun.
+A job is queued in the commit that promises it. A worker that was slow, or thought dead, finds its
+lease lost and writes nothing. The results of a job are committed together with its end, so that
+they exist once, however often the work was started.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from aitp_desk.store.rows.threads import read_job, to_json
 from aitp_desk.store.units.audit import note_audit
 
 JOBS_EPOCH = "jobs"
-"""The row of ``epochs`` that rises when somebody else queues a job than the desk itself."""
+"""The row of ``epochs`` that rises when another process than the desk queues a job."""
 
 ExtraStatements = Callable[[], Work[object]]
 """A unit of work that is committed together with a job's end."""
@@ -31,8 +32,8 @@ ExtraStatements = Callable[[], Work[object]]
 def enqueue_job(job: NewJob) -> Work[None]:
     """Queue a job: a part of a unit.
 
-    Where one of its kind for what it is about is kept already, whatever became of it, nothing is
-    changed. Wake the desk's jobs after the commit.
+    If a job of its kind exists for its subject, in any state, nothing is changed. Wake the desk's
+    jobs after the commit.
     """
     yield "add_job", {**msgspec.structs.asdict(job), "payload": to_json(job.payload)}
 
@@ -40,18 +41,17 @@ def enqueue_job(job: NewJob) -> Work[None]:
 def claim_jobs(
     *, worker: str, now: int, lease_until: int, rooms: Sequence[Room], held: Sequence[str] = ()
 ) -> Work[tuple[ClaimedJob, ...]]:
-    """Take up jobs: of each kind in turns, one of each who asked, those that wait longest first.
+    """Claim jobs: of each kind in turns, one of each principal, the longest waiting first.
 
-    A job whose last holder's lease has ended has failed once more by that. Some two statements a
-    job.
+    A job whose last holder's lease has expired counts that as a failure. Some two statements a job.
 
     Parameters:
-        worker: who takes them, a name that no other process uses.
+        worker: who claims them, a name that no other process uses.
         now: Unix seconds.
         lease_until: Unix seconds; renew the leases before then.
-        rooms: how many of each kind.
-        held: ids of those that the worker is at. It goes on with these, even where the clock says
-            that their leases have ended.
+        rooms: the free capacity for each kind.
+        held: ids of those that the worker holds. They are not claimed, even if their leases have
+            expired by the clock.
     """
     taken: list[ClaimedJob] = []
     for room in rooms:
@@ -76,7 +76,7 @@ def claim_jobs(
 
 
 def _due(room: Room, now: int, held: str) -> Work[list[Row]]:
-    """Find the jobs of a kind that are to be taken up."""
+    """Find the jobs of a kind that can be claimed."""
     askers = yield "askers", {"kind": room.kind, "held": held}
     turns = sorted(
         (who for who, due_at in askers if due_at is not None and due_at <= now),
@@ -92,23 +92,23 @@ def _due(room: Room, now: int, held: str) -> Work[list[Row]]:
 
 
 def renew_job(*, claim: ClaimedJob, lease_until: int) -> Work[bool]:
-    """Hold a job for longer.
+    """Extend the lease of a job.
 
     Returns:
-        Whether it is held still; if not, its work is in vain.
+        Whether it is still held; if not, its work is in vain.
     """
     return bool((yield "renew_job", {**_holding(claim), "lease_until": lease_until}))
 
 
 def finish_job(*, claim: ClaimedJob, now: int, also: ExtraStatements | None = None) -> Work[bool]:
-    """Note that a job is done, and what it made.
+    """Mark a job as done, and write its results.
 
     Parameters:
         now: Unix seconds.
         also: committed together with it.
 
     Returns:
-        False when the lease was lost: nothing was written.
+        False if the lease was lost: nothing was written.
 
     Raises:
         whatever ``also`` does; nothing was written.
@@ -122,7 +122,7 @@ def finish_job(*, claim: ClaimedJob, now: int, also: ExtraStatements | None = No
 
 
 def put_back_job(*, claim: ClaimedJob, failures: int, available_at: int, error: str) -> Work[bool]:
-    """Have a job that failed wait for its next attempt.
+    """Reschedule a failed job for its next attempt.
 
     Parameters:
         failures: how often it has failed now.
@@ -130,7 +130,7 @@ def put_back_job(*, claim: ClaimedJob, failures: int, available_at: int, error: 
         error: why, in a sentence for the site's operators.
 
     Returns:
-        False when the lease was lost, as in :func:`finish_job`.
+        False if the lease was lost, as in :func:`finish_job`.
     """
     if not (yield "held_job", _holding(claim)):
         return False
@@ -142,14 +142,14 @@ def put_back_job(*, claim: ClaimedJob, failures: int, available_at: int, error: 
 def bury_job(
     *, claim: ClaimedJob, failures: int, error: str, now: int, also: ExtraStatements | None = None
 ) -> Work[bool]:
-    """Give a job up; it is kept for the site's operators to see, retry or drop.
+    """Mark a job as dead; it is kept for the site's operators to inspect, retry or delete.
 
     Parameters:
         failures, error, now: as in :func:`put_back_job` and :func:`finish_job`.
         also: committed together with it.
 
     Returns:
-        False when the lease was lost, as in :func:`finish_job`.
+        False if the lease was lost, as in :func:`finish_job`.
     """
     if not (yield "held_job", _holding(claim)):
         return False
@@ -160,11 +160,11 @@ def bury_job(
 
 
 def release_jobs(*, worker: str | None, kinds: Sequence[str]) -> Work[int]:
-    """End leases, so that the jobs may be taken up at once.
+    """End leases, so that the jobs may be claimed at once.
 
     Parameters:
         worker: whose leases; a worker that stops in good order calls this last, and no job has
-            failed by that. None for all, when the process that held them is gone; then each has.
+            failed by that. None for all, if the process that held them is gone; then each has.
 
     Returns:
         How many jobs are free now.
@@ -179,16 +179,16 @@ def release_jobs(*, worker: str | None, kinds: Sequence[str]) -> Work[int]:
 
 
 def retry_job(*, job_id: str, by: Auditor | None = None) -> Work[Job | None]:
-    """Have a job taken up at once that was given up or waits for its next attempt.
+    """Make a job that is dead or waits for its next attempt due at once.
 
     Parameters:
-        by: who retries it; None notes nothing in the audit log.
+        by: who retries it; None writes no audit entry.
 
     Returns:
-        The job as it stood; None when there is no such job.
+        The job before the change; None if there is no such job.
 
     Raises:
-        PreconditionFailed: it is at work or done.
+        PreconditionFailed: it is running or done.
     """
     rows = yield "job", {"id": job_id}
     if not rows:
@@ -203,16 +203,16 @@ def retry_job(*, job_id: str, by: Auditor | None = None) -> Work[Job | None]:
 
 
 def drop_job(*, job_id: str, by: Auditor | None = None) -> Work[Job | None]:
-    """Forget a job that was given up.
+    """Delete a dead job.
 
     Parameters:
-        by: who drops it; None notes nothing in the audit log.
+        by: who deletes it; None writes no audit entry.
 
     Returns:
-        The job as it stood; None when there is no such job.
+        The job before the change; None if there is no such job.
 
     Raises:
-        PreconditionFailed: it was not given up: somebody may count on it.
+        PreconditionFailed: it is not dead: a caller may depend on it.
     """
     rows = yield "job", {"id": job_id}
     if not rows:
@@ -228,13 +228,13 @@ def drop_job(*, job_id: str, by: Auditor | None = None) -> Work[Job | None]:
 
 
 def forget_jobs(*, state: JobState, before: int, limit: int) -> Work[int]:
-    """Forget jobs that ended so before a time. Call it again while it returns ``limit``.
+    """Delete jobs that ended in a state before a time. Repeat while it returns ``limit``.
 
     Parameters:
         before: Unix seconds.
 
     Returns:
-        How many were forgotten.
+        How many were deleted.
     """
     gone = {"state": state.value, "before": before, "limit": limit}
     return len((yield "forget_jobs", gone))

@@ -1,7 +1,7 @@
-"""Schedules: of all processes on a database one is at each, under a lease.
+"""Leases schedules: one process on a database runs each.
 
-What a schedule does may be begun twice: by a process that was thought dead, and by the one that
-took over. So its work is units that find out for themselves what is still to be done.
+A schedule's work may be started twice: by a process that was thought dead, and by the one that took
+over. So its work is units that determine themselves what is still to be done.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from aitp_desk.store.units.jobs.jobs import JOBS_EPOCH
 
 
 class ScheduleRun(msgspec.Struct, frozen=True):
-    """A run of a schedule that a process is at.
+    """An execution of a schedule by a process.
 
     Parameters:
         worker: the process.
-        run: the how-manieth it is.
-        failures: how often it was begun in vain before.
+        run: its number.
+        failures: how often it was started in vain before.
     """
 
     name: str
@@ -34,11 +34,11 @@ class ScheduleRun(msgspec.Struct, frozen=True):
 
 
 def set_schedules(*, every: Mapping[str, int], at_once: Collection[str] = ()) -> Work[None]:
-    """Write down which schedules there are; others are forgotten.
+    """Store which schedules exist; others are deleted.
 
     Parameters:
-        every: by the name, the seconds from the end of a run to the begin of the next.
-        at_once: which of them are due now, whenever they were done last.
+        every: by name, the seconds from the end of an execution to the start of the next.
+        at_once: which of them are due now, whenever they were last executed.
     """
     for row in (yield "schedules", {}):
         if row[0] not in every:
@@ -52,14 +52,14 @@ def set_schedules(*, every: Mapping[str, int], at_once: Collection[str] = ()) ->
 def claim_schedules(
     *, names: Collection[str], worker: str, now: int, lease_seconds: int
 ) -> Work[tuple[ScheduleRun, ...]]:
-    """Take up the schedules that are due.
+    """Claim the schedules that are due.
 
-    These are those whose time has come, those whose process has lost its lease, which is one
-    failure more, and those that a clock which was set back would hold up.
+    These are those whose time has come, those whose process has lost its lease, which counts as a
+    failure, and those that a clock which was set back would delay.
 
     Parameters:
-        names: those that the process does and is not at.
-        worker: the process, by a name that no other one has.
+        names: those that the process handles and does not hold.
+        worker: the process, by a unique name.
         now: Unix seconds.
     """
     taken = []
@@ -83,31 +83,31 @@ def claim_schedules(
 
 
 def renew_schedule(*, run: ScheduleRun, lease_until: int) -> Work[bool]:
-    """Hold a schedule for longer.
+    """Extend the lease of a schedule.
 
     Returns:
-        Whether it is held still; if not, somebody else may be at it.
+        Whether it is still held; if not, another process may hold it.
     """
     return bool((yield "renew_schedule", {**_holding(run), "lease_until": lease_until}))
 
 
 def end_well(*, run: ScheduleRun, now: int, did: int) -> Work[bool]:
-    """Note that a run ended well.
+    """Store that an execution succeeded.
 
     Parameters:
-        did: how many things it has dealt with.
+        did: how many items it processed.
 
     Returns:
-        False when the lease was lost: nothing was written.
+        False if the lease was lost: nothing was written.
     """
     return bool((yield "end_schedule_well", {**_holding(run), "now": now, "did": did}))
 
 
 def end_badly(*, run: ScheduleRun, now: int, due_at: int, error: str) -> Work[bool]:
-    """Note that a run failed.
+    """Store that an execution failed.
 
     Parameters:
-        due_at: Unix seconds; it is not begun again before.
+        due_at: Unix seconds; it is not started again before.
         error: why, in a sentence for the site's operators.
 
     Returns:
@@ -118,22 +118,22 @@ def end_badly(*, run: ScheduleRun, now: int, due_at: int, error: str) -> Work[bo
 
 
 def release_schedules(*, worker: str) -> Work[None]:
-    """Let go of what a process is at that stops in good order; it has not failed by that."""
+    """Release what a process holds that stops in good order; this is no failure."""
     for row in (yield "schedules", {}):
         yield "release_schedule", {"name": row[0], "worker": worker}
 
 
 def hasten_schedule(*, name: str, by: Auditor | None = None) -> Work[bool]:
-    """Have a schedule begun at once.
+    """Make a schedule due at once.
 
     Parameters:
-        by: who wants that; None notes nothing in the audit log.
+        by: who requests that; None writes no audit entry.
 
     Returns:
         Whether there is one of this name.
 
     Raises:
-        PreconditionFailed: somebody is at it.
+        PreconditionFailed: a process is running it.
     """
     rows = yield "schedule", {"name": name}
     if not rows:

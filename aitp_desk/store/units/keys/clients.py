@@ -1,6 +1,6 @@
-"""OAuth clients, and the keys that sign their tokens.
+"""Stores OAuth clients, and the keys that sign their tokens.
 
-The command line changes them beside a running desk, which watches the epoch.
+The command line changes them while a desk is running, which watches the epoch.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from aitp_desk.store.units.jobs.receivers import drop_receivers_of
 from aitp_desk.store.units.keys.tokens import TOKENS_EPOCH
 
 _FORGOTTEN_AT_ONCE = 100
-"""How many expired clients a registration clears away."""
+"""How many expired clients a registration deletes."""
 
 
 def create_client(*, client: Client, by: Auditor | None = None) -> Work[None]:
-    """Keep a client that the owner made.
+    """Insert a client that the owner made.
 
     Parameters:
-        by: who makes it; None notes nothing in the audit log.
+        by: who makes it; None writes no audit entry.
 
     Raises:
         PreconditionFailed: a live one has this name.
@@ -40,14 +40,14 @@ def create_client(*, client: Client, by: Auditor | None = None) -> Work[None]:
 
 
 def register_client(*, client: Client, most: int, by: Auditor | None = None) -> Work[None]:
-    """Keep a client that registered itself, and forget such ones that have expired.
+    """Insert a client that registered itself, and delete expired ones.
 
     Parameters:
-        most: how many that live may be registered at once.
-        by: who registers it; None notes nothing in the audit log.
+        most: how many live clients may be registered at once.
+        by: who registers it; None writes no audit entry.
 
     Raises:
-        Unavailable: there are as many already.
+        Unavailable: that number is reached.
     """
     now = client.created_at
     ((registered,),) = yield "count_registered_clients", {"now": now}
@@ -70,18 +70,18 @@ def rotate_client(
     now: int,
     by: Auditor | None = None,
 ) -> Work[Client]:
-    """Give a client another secret; the one that it has goes on working for a while.
+    """Give a client a new secret; the present one stays valid for a while.
 
     Parameters:
         client: as it was when its new secret was made.
         hash: keyed hash of the new secret.
         data_key: version of the data key that the hash is keyed by.
-        previous_until: Unix seconds until which the present secret goes on working.
+        previous_until: Unix seconds until which the present secret stays valid.
         now: Unix seconds.
-        by: who rotates it; None notes nothing in the audit log.
+        by: who rotates it; None writes no audit entry.
 
     Returns:
-        The client as it is kept now.
+        The updated client.
 
     Raises:
         PreconditionFailed: the client was revoked, has expired, or was changed meanwhile.
@@ -103,10 +103,10 @@ def revoke_client(*, id_or_name: str, now: int, by: Auditor | None = None) -> Wo
     """Revoke the live client with this id or, if the owner made it, of this name.
 
     Parameters:
-        by: who revokes it; None notes nothing in the audit log.
+        by: who revokes it; None writes no audit entry.
 
     Returns:
-        The client as it is kept now; None when there is no such live client.
+        The updated client; None if there is no such live client.
     """
     rows = yield "live_client", {"id_or_name": id_or_name}
     if not rows:
@@ -127,7 +127,7 @@ def rotate_signing_key(
     voids_earlier: bool = False,
     by: Auditor | None = None,
 ) -> Work[SigningKey]:
-    """Note the next signing key.
+    """Insert the next signing key.
 
     Parameters:
         now: Unix seconds.
@@ -135,7 +135,7 @@ def rotate_signing_key(
         data_key: the version of the data key that it is derived from.
         voids_earlier: whether the keys before it end at once, and all tokens with them; it then
             signs at once.
-        by: who rotates; None notes nothing in the audit log.
+        by: who rotates; None writes no audit entry.
 
     Raises:
         PreconditionFailed: the one before has not begun to sign, and is not to end at once.

@@ -1,4 +1,4 @@
-"""Sessions of the operators' pages: somebody has signed in by an API key."""
+"""Stores sessions of the operator console, opened with an API key."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from aitp_desk.store.units.keys.tokens import TOKENS_EPOCH
 
 
 def begin_session(*, session: ConsoleSession, most: int, by: Auditor) -> Work[None]:
-    """Keep that somebody has signed in.
+    """Insert the session of an operator who signed in.
 
     Parameters:
-        most: how many sessions one key may have; the oldest make room.
+        most: how many sessions one key may have; the oldest are deleted.
         by: who signs in.
     """
     room = {"key_id": session.key_id, "kept": most - 1}
@@ -27,7 +27,7 @@ def begin_session(*, session: ConsoleSession, most: int, by: Auditor) -> Work[No
 
 
 def end_session(*, hash: bytes, by: Auditor) -> Work[None]:
-    """End a session; where it is over nothing is changed.
+    """End a session; does nothing if it has ended.
 
     Parameters:
         hash: the keyed hash of its secret.
@@ -39,13 +39,13 @@ def end_session(*, hash: bytes, by: Auditor) -> Work[None]:
 
 
 def forget_sessions(*, now: int, limit: int) -> Work[int]:
-    """Forget sessions that are over. Call it again while it returns as many as ``limit``.
+    """Delete expired sessions. Repeat while it returns as many as ``limit``.
 
     Parameters:
         now: Unix seconds.
-        limit: at most so many.
+        limit: the most sessions.
 
     Returns:
-        How many were forgotten.
+        How many were deleted.
     """
     return len((yield "forget_console_sessions", {"now": now, "limit": limit}))

@@ -1,4 +1,4 @@
-"""The wrapped data keys."""
+"""Stores the wrapped data keys."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from aitp_desk.store.units.keys.tokens import TOKENS_EPOCH
 
 
 def keep_first_data_key(*, key: WrappedKey) -> Work[tuple[WrappedKey, ...]]:
-    """Keep the first data key, unless another process has kept one just now.
+    """Insert the first data key, unless another process has just inserted one.
 
     Returns:
-        All that are kept now.
+        All that are stored now.
     """
     kept = yield "data_keys", {}
     if kept:
@@ -26,7 +26,7 @@ def keep_first_data_key(*, key: WrappedKey) -> Work[tuple[WrappedKey, ...]]:
 
 
 def add_data_key(*, key: WrappedKey, by: Auditor | None = None) -> Work[None]:
-    """Keep a further data key.
+    """Insert a further data key.
 
     Raises:
         PreconditionFailed: another one was added meanwhile.
@@ -41,10 +41,10 @@ def add_data_key(*, key: WrappedKey, by: Auditor | None = None) -> Work[None]:
 
 
 def add_wrappings(*, keys: tuple[WrappedKey, ...]) -> Work[None]:
-    """Keep the data keys as a further master key wraps them.
+    """Insert the data keys wrapped with a further master key.
 
     Raises:
-        PreconditionFailed: a data key was made meanwhile.
+        PreconditionFailed: a data key was added meanwhile.
     """
     kept = yield "data_keys", {}
     if {row[0] for row in kept} != {key.version for key in keys}:
@@ -54,7 +54,7 @@ def add_wrappings(*, keys: tuple[WrappedKey, ...]) -> Work[None]:
 
 
 def keep_wrappings_of(*, master: str, by: Auditor | None = None) -> Work[None]:
-    """Forget the data keys as all other master keys wrap them.
+    """Delete the data keys as all other master keys wrap them.
 
     Parameters:
         master: fingerprint of the one that stays.
@@ -74,15 +74,15 @@ def keep_wrappings_of(*, master: str, by: Auditor | None = None) -> Work[None]:
 
 
 def begin_anew(*, key: WrappedKey, now: int, by: Auditor) -> Work[KeyReset]:
-    """Put a first data key in the place of those whose master key is lost.
+    """Replace data keys whose master key is lost with a new first one.
 
-    Whatever callers proved themselves with is revoked, and the audit log begins anew: nobody can
-    check what is in it. No access token that was given before proves anything.
+    All credentials are revoked, and the audit log starts again: the old one can no longer be
+    verified. Access tokens issued before are void.
 
     Parameters:
         key: the new one.
         now: Unix seconds.
-        by: who does it; noted with the new keys.
+        by: who does it; recorded with the new keys.
     """
     rows = 0
     for n, link in (yield "audit_head", {}):

@@ -1,4 +1,4 @@
-"""The end of tokens that others have issued."""
+"""Revokes tokens of other issuers."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from aitp_desk.store.units.jobs.receivers import drop_receivers_of
 from aitp_desk.store.units.keys.tokens import TOKENS_EPOCH
 
 MOOT_SECONDS = 2 * (LONGEST_LIFETIME + LONGEST_LEEWAY)
-"""By then every token has expired that was issued before it was revoked, whatever is configured."""
+"""After this time every token issued before its revocation has expired, under any configuration."""
 
 
 def revoke_jwts(*, revocation: Revocation, by: Auditor | None = None) -> Work[None]:
-    """Refuse tokens of an issuer from now on; forget revocations that have become moot.
+    """Refuse tokens of an issuer from now on; delete revocations whose tokens have expired.
 
     Parameters:
-        by: who revokes them; None notes nothing in the audit log.
+        by: who revokes them; None writes no audit entry.
     """
     yield "forget_moot_revocations", {"before": revocation.revoked_at - MOOT_SECONDS}
     yield "revoke_jwts", msgspec.structs.asdict(revocation)

@@ -1,4 +1,4 @@
-"""What may be used once, and how long that is known."""
+"""Stores used nonces until they expire."""
 
 from __future__ import annotations
 
@@ -6,24 +6,24 @@ from aitp_desk.store.base import Work
 
 
 def keep_nonce(*, nonce: bytes, until: int) -> Work[None]:
-    """Keep that a nonce was used; nothing is changed where that is known.
+    """Insert a used nonce; does nothing if it is known.
 
     Parameters:
-        nonce: digest of whose it is and what it is.
-        until: Unix seconds after which whatever carries it is refused for its age.
+        nonce: digest of its issuer and value.
+        until: Unix seconds after which its carrier is refused as expired.
     """
     yield "keep_nonce", {"nonce": nonce, "until": until}
 
 
 def forget_nonces(*, before: int, limit: int) -> Work[int]:
-    """Forget nonces that ended before a time. Call it again while it returns as many as ``limit``.
+    """Delete nonces that expired before a time. Repeat while it returns as many as ``limit``.
 
     Parameters:
         before: Unix seconds; leave time for a clock that is set back.
-        limit: at most so many.
+        limit: the most nonces.
 
     Returns:
-        How many were forgotten.
+        How many were deleted.
     """
     rows = yield "forget_nonces", {"before": before, "limit": limit}
     return len(rows)

@@ -1,4 +1,4 @@
-"""API keys and HMAC keys. They are changed beside a running desk, which watches the epoch."""
+"""Stores API keys and HMAC keys. A running desk watches the epoch for changes."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ TOKENS_EPOCH = "tokens"
 
 
 def create_token(*, token: Key, by: Auditor | None = None) -> Work[None]:
-    """Keep a new key.
+    """Insert a new key.
 
     Parameters:
-        by: who makes it; None notes nothing in the audit log.
+        by: who makes it; None writes no audit entry.
 
     Raises:
-        PreconditionFailed: a key that was not revoked has this name.
+        PreconditionFailed: an unrevoked key has this name.
     """
     if (yield "live_token_named", {"name": token.name}):
         raise PreconditionFailed(
@@ -57,21 +57,21 @@ def rotate_token(
     now: int,
     by: Auditor | None = None,
 ) -> Work[Key]:
-    """Give a key another secret; the one that it has goes on working for a while.
+    """Give a key a new secret; the present one stays valid for a while.
 
     Parameters:
         version: the key's, as it was when its new secret was made.
         hash: keyed hash of the new secret; empty of an HMAC key.
-        data_key: version of the data key that the new secret comes from.
-        previous_until: Unix seconds until which the present secret goes on working.
+        data_key: version of the data key that the new secret is derived from.
+        previous_until: Unix seconds until which the present secret stays valid.
         now: Unix seconds.
-        by: who rotates it; None notes nothing in the audit log.
+        by: who rotates it; None writes no audit entry.
 
     Returns:
-        The key as it is kept now.
+        The updated key.
 
     Raises:
-        PreconditionFailed: the key was revoked, has ended, or was changed meanwhile.
+        PreconditionFailed: the key was revoked, has expired, or was changed meanwhile.
     """
     rows = yield "token", {"id": id}
     token = read_token(rows[0]) if rows else None
@@ -94,10 +94,10 @@ def revoke_token(*, id_or_name: str, now: int, by: Auditor | None = None) -> Wor
     """Revoke the key with this id or, if there is none, of this name.
 
     Parameters:
-        by: who revokes it; None notes nothing in the audit log.
+        by: who revokes it; None writes no audit entry.
 
     Returns:
-        The key as it is kept now; None when there is no such key that was not revoked.
+        The updated key; None if there is no such unrevoked key.
     """
     rows = yield "live_token", {"id_or_name": id_or_name}
     if not rows:
@@ -111,5 +111,5 @@ def revoke_token(*, id_or_name: str, now: int, by: Auditor | None = None) -> Wor
 
 
 def note_token_use(*, id: str, used_at: int) -> Work[None]:
-    """Note when a key was last used. It changes nothing that a desk remembers."""
+    """Store when a key was last used. A running desk need not reload for that."""
     yield "note_token_use", {"id": id, "used_at": used_at}

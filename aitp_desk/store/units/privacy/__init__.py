@@ -1,1 +1,1 @@
-"""Units of work that erase, seal, keep and restore."""
+"""Units of work for erasure, retention, sealed values and restoration."""

@@ -1,8 +1,8 @@
-"""Erasing a person's words, and what was made of them, a piece at a time.
+"""Erases a person's messages, and what was derived from them, a piece at a time.
 
-Each unit is a whole: what it says of a thread holds after it, and it may be done again. So an
-erasure that was cut short is done by doing it again. A message's place, digest and link stay, and
-so does who said it: the chain still holds, and a second erasure finds the same threads.
+Each unit is complete and may be repeated, so an interrupted erasure is finished by running it
+again. A message's position, digest and link stay, and so does its sender: the chain remains valid,
+and a second erasure finds the same threads.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from aitp_desk.store.units.threads.tail import ThreadTail
 ERASURES_EPOCH = "erasures"
 """The row of ``epochs`` that rises with every erasure."""
 WORDS_ERASED = "What the run worked with was erased."
-"""What a run failed of that was to answer erased words."""
+"""The error of a run that was to answer erased messages."""
 
 
 def erase_messages(*, thread_id: str, message_ids: Sequence[str], now: int) -> Work[ErasureCounts]:
-    """Drop what messages said, and what sessions have asked back."""
+    """Delete the content of messages, and the pending questions of sessions."""
     end = yield "thread_end", {"thread_id": thread_id}
     if not end:
         return ErasureCounts()
@@ -47,7 +47,7 @@ def erase_messages(*, thread_id: str, message_ids: Sequence[str], now: int) -> W
 
 
 def erase_files(*, files: Sequence[AttachedFile]) -> Work[ErasureCounts]:
-    """Drop files where they are nobody's or belong to whoever has attached them."""
+    """Delete files that have no owner or belong to the principal who attached them."""
     dropped = 0
     for file in files:
         found = {"id": file.file_id, "whose": file.whose}
@@ -65,14 +65,16 @@ def erase_around(
     is_fork: bool,
     now: int,
 ) -> Work[ErasureCounts]:
-    """Drop what stands around a person's messages on a thread, and end what works with them.
+    """Delete the data around a person's messages on a thread, and end the runs that use them.
 
     Parameters:
-        since: Unix seconds of the first of them; steps are dropped of runs that were not over then.
+        since: Unix seconds of the first of them; steps are deleted of runs that were unfinished
+            then.
         is_opener: whether the thread's metadata is the person's.
         whose: id of the principal or actor; empty for all visitors.
-        is_fork: whether the messages stand on what this thread was forked off: what callers have
-            declared here, and their idempotency keys, are not this person's then.
+        is_fork: whether the messages are on the parent of this fork: what callers declared
+            here, and
+            their idempotency keys, are then not this person's.
     """
     end = yield "thread_end", {"thread_id": thread_id}
     if not end:
@@ -115,9 +117,9 @@ def erase_around(
 
 
 def erase_runs(*, thread_id: str, run_ids: Sequence[str], whose: str) -> Work[ErasureCounts]:
-    """Drop what a person asked of runs, and that it was they, or that they handed something in.
+    """Delete a person's requests of runs, and that they requested them or submitted results.
 
-    By that the replies to them are found, so it comes after those have gone.
+    The replies to them are found by these, so it comes after those are gone.
 
     Parameters:
         whose: as in :func:`erase_around`.
@@ -130,17 +132,16 @@ def erase_runs(*, thread_id: str, run_ids: Sequence[str], whose: str) -> Work[Er
 
 
 def erase_apart(*, person: Person, by: Auditor, limit: int) -> Work[ErasureCounts]:
-    """Take back what was shared with a person, and forget what stands by itself.
+    """Delete the grants of a person, and their data that belongs to no message.
 
-    That are their calls, sealed values, idempotency keys and jobs.
-
-    These stand on threads on which the person has perhaps never said anything, and on deleted ones.
+    These are their calls, sealed values, idempotency keys and jobs, also on threads on which the
+    person may never have written, and on deleted ones.
 
     Parameters:
-        limit: at most so many grants.
+        limit: the most grants.
 
     Returns:
-        How much; where the grants are ``limit`` there may be more.
+        How much; if the grants are ``limit`` there may be more.
     """
     found = {"whose": person.principal, "thread_id": person.thread_id or ""}
     statement = "erase_grants_of_thread" if person.id is None else "erase_grants"
@@ -168,7 +169,7 @@ def erase_apart(*, person: Person, by: Auditor, limit: int) -> Work[ErasureCount
 
 
 def note_erasure(*, person: Person, by: Auditor, outcome: Outcome, count: int) -> Work[None]:
-    """Note that an erasure begins or is done, and have a serving desk forget what it holds.
+    """Record that an erasure begins or is done, and make a running desk clear its caches.
 
     Parameters:
         count: how much was erased.

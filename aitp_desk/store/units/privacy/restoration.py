@@ -1,9 +1,10 @@
-"""A database that was put back from a backup: what was under way then is not done twice.
+"""Settles open work after a database was restored, so that nothing is done twice.
 
-It may have gone on after the backup was made, and nobody knows any more. So calls that were not
-begun count as begun: what may be repeated is carried out, with the same id, and of the rest it is
-said that nobody knows. What waits for a yes is asked again, for it may have been given. Runs, which
-may have called actions since, end. People are told of what waits for them that it is from before.
+The desk may have continued after the backup was made, and no record of that is left. So queued
+calls count as started: repeatable ones are carried out, with the same id, and the others are
+reported as having an unknown outcome. A confirmation is requested again, for it may have been
+given. Runs, which may have called actions since, end. Operators are informed of open tickets that
+date from before.
 """
 
 from __future__ import annotations
@@ -20,21 +21,21 @@ from aitp_desk.store.units.runs.workers import end_run
 from aitp_desk.store.units.threads.tail import ThreadTail
 
 CUT_SHORT = "The desk was put back to an earlier state. Say it again, and it is answered."
-"""What is told of a run that was under way."""
+"""The error of a run that was unfinished."""
 FROM_BEFORE = (
     "This was open when a backup was made that was put back since. It may have been answered or"
     " done after that: look before you do it again.\n"
 )
-"""What a ticket's note begins with."""
+"""Put before a ticket's note."""
 
 
 def note_restored(*, now: int, call_kinds: Sequence[str], by: Auditor | None) -> Work[None]:
-    """Note that a database was put back, and settle what was under way at its backup.
+    """Record that a database was restored, and settle what was unfinished at its backup.
 
     Parameters:
         now: Unix seconds.
         call_kinds: of the jobs that carry out calls.
-        by: who put it back; None notes nothing in the audit log.
+        by: who restored it; None writes no audit entry.
     """
     for kind in call_kinds:
         yield "begin_queued_jobs", {"kind": kind}

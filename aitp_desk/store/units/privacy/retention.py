@@ -1,4 +1,4 @@
-"""What has had its time goes: threads, files, calls, rows of the audit log. A piece at a time."""
+"""Deletes expired threads, files, calls and audit rows, a piece at a time."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ def drop_old_thread(*, thread_id: str, before: int, now: int) -> Work[tuple[str,
 
 
 def drop_old_folded(*, before: int, limit: int) -> Work[int]:
-    """Drop folded threads that were not used since a time; whole, for nobody knows their ids.
+    """Delete folded threads that were not used since a time, entirely: no one knows their ids.
 
     Returns:
-        How many; where these are ``limit`` there may be more.
+        How many; if these are ``limit`` there may be more.
     """
     rows = yield (
         "delete_old_folded",
@@ -39,10 +39,10 @@ def drop_old_folded(*, before: int, limit: int) -> Work[int]:
 
 
 def drop_old_files(*, before: int, limit: int) -> Work[int]:
-    """Drop files that were uploaded before a time.
+    """Delete files that were uploaded before a time.
 
     Returns:
-        How many; where these are ``limit`` there may be more.
+        How many; if these are ``limit`` there may be more.
     """
     old = {"uploaded_before": first_id("file", before), "limit": limit}
     yield "delete_old_file_parts", old
@@ -50,12 +50,12 @@ def drop_old_files(*, before: int, limit: int) -> Work[int]:
 
 
 def drop_old_calls(*, before: int, limit: int) -> Work[int]:
-    """Drop calls on no thread that were over before a time, and the tickets about them.
+    """Delete calls without a thread that ended before a time, and their tickets.
 
-    Those stay that a person has still to see to, and those whose caller has still to be told.
+    Those stay that an operator has yet to handle, or whose caller has yet to be notified.
 
     Returns:
-        How many; where these are ``limit`` there may be more.
+        How many; if these are ``limit`` there may be more.
     """
     old = {"before": before, "limit": limit}
     yield "delete_old_tickets", old
@@ -65,20 +65,20 @@ def drop_old_calls(*, before: int, limit: int) -> Work[int]:
 
 
 def note_retention(*, by: Auditor, what: str, count: int) -> Work[None]:
-    """Note how many of what kind have had their time."""
+    """Record how many rows of a kind retention deleted."""
     yield from note_audit(by, AuditAction.RETENTION, ObjectKind.DESK, what, count=count)
 
 
 def trim_audit(*, by: Auditor, before: int, limit: int) -> Work[int]:
-    """Drop the oldest rows of the audit log, up to the first that is to be kept.
+    """Delete the oldest rows of the audit log, up to the first that is kept.
 
-    The chain goes on: the last row that was dropped leaves its number and link, and a row says so.
+    The chain continues: the last deleted row leaves its number and link, and a row records it.
 
     Parameters:
         before: Unix seconds.
 
     Returns:
-        How many; where these are ``limit`` there may be more.
+        How many; if these are ``limit`` there may be more.
     """
     dropped = 0
     last: dict[str, object] = {}

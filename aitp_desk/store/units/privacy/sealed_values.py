@@ -1,4 +1,4 @@
-"""Sealed values: kept in the commit of what brings them, and read with a note of who does."""
+"""Stores sealed values with their message, and records every read."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from aitp_desk.store.units.audit import note_audit
 
 
 def keep_sealed(values: Sequence[KeptSealed]) -> Work[None]:
-    """Keep sealed values: a part of a unit."""
+    """Insert sealed values: a part of a unit."""
     for value in values:
         yield "add_sealed", msgspec.structs.asdict(value)
 
 
 def write_sealed(*, values: Sequence[KeptSealed]) -> Work[None]:
-    """Keep sealed values by themselves, before what refers to them is written."""
+    """Insert sealed values in a separate unit, before what refers to them is written."""
     yield from keep_sealed(values)
 
 
 def read_sealed(*, ref: str, desk: str | None, by: Auditor) -> Work[KeptSealed | None]:
-    """Read a sealed value for somebody, and note that; None where there is none.
+    """Read a sealed value and record that; None if there is none.
 
     Parameters:
         desk: at which it is looked for; None for any.
-        by: who is to read it; the note is on disk when they are told.
+        by: who reads it; the audit entry is on disk before they receive it.
     """
     rows = yield "sealed_value", {"ref": ref}
     kept = [KeptSealed(*row) for row in rows]
@@ -39,9 +39,9 @@ def read_sealed(*, ref: str, desk: str | None, by: Auditor) -> Work[KeptSealed |
 
 
 def drop_old_sealed(*, before: int, limit: int) -> Work[int]:
-    """Drop values that were sealed before a time, in Unix seconds.
+    """Delete values that were sealed before a time, in Unix seconds.
 
     Returns:
-        How many; where these are ``limit`` there may be more.
+        How many; if these are ``limit`` there may be more.
     """
     return len((yield "delete_old_sealed", {"before": before, "limit": limit}))

@@ -1,4 +1,4 @@
-"""The keys that sign transcripts, and what others have signed of threads."""
+"""Stores the keys that sign transcripts, and countersignatures of threads."""
 
 from __future__ import annotations
 
@@ -15,10 +15,9 @@ from aitp_desk.store.units.threads.access import reach_thread
 
 
 def keep_transcript_key(*, id_: str, public: str, now: int) -> Work[tuple[KeptKey, ...]]:
-    """Have a key sign from now on, and the one before it no more.
+    """Make a key sign from now on, and the previous one no more.
 
-    It signs since there is the data key that it comes from: a database that was put back may not
-    know any more what was signed meanwhile.
+    It signs since its data key exists: a restored database may not know what was signed meanwhile.
 
     Parameters:
         id_: its thumbprint.
@@ -26,7 +25,7 @@ def keep_transcript_key(*, id_: str, public: str, now: int) -> Work[tuple[KeptKe
         now: Unix seconds.
 
     Returns:
-        All that are kept now, the oldest first.
+        All that are stored now, the oldest first.
     """
     kept = [KeptKey(*row) for row in (yield "transcript_keys", {})]
     own = next((key for key in kept if key.id == id_ and key.signs_until is None), None)
@@ -42,11 +41,11 @@ def keep_transcript_key(*, id_: str, public: str, now: int) -> Work[tuple[KeptKe
 
 
 def withdraw_transcript_key(*, id_: str, now: int, by: Auditor) -> Work[None]:
-    """Note that a key is in other hands: what it has signed proves nothing by that alone.
+    """Mark a key as compromised: its signatures alone prove nothing any more.
 
     Raises:
         InvalidRequest: there is no such key.
-        PreconditionFailed: it signs as yet.
+        PreconditionFailed: it still signs.
     """
     kept = [KeptKey(*row) for row in (yield "transcript_keys", {})]
     key = next((one for one in kept if one.id == id_), None)
@@ -71,22 +70,22 @@ def countersign(
     now: int,
     idle_before: int,
 ) -> Work[KeptCountersignature]:
-    """Keep another party's signature of a head, which was verified.
+    """Store another party's signature of a head, which was verified.
 
     A later head covers the earlier ones, so one signature is kept of each key: of the latest.
 
     Parameters:
-        principal: who brings it.
+        principal: who submits it.
         key: the thumbprint of the key that signed.
         site, seq: of the head.
 
     Returns:
-        What is kept of this key now.
+        What is stored of this key now.
 
     Raises:
         ThreadNotFound: there is none, it is closed, or it is not the caller's.
         Forbidden: the caller may not write to it.
-        PreconditionFailed: signatures of as many other keys are kept as may be.
+        PreconditionFailed: the most other keys have signed already.
     """
     reached = yield from reach_thread(thread_id, principal, idle_before, AccessNeed.WRITE, now=now)
     asked_for = {"thread_id": thread_id}

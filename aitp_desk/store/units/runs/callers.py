@@ -1,4 +1,4 @@
-"""Runs as their callers drive them: started, cancelled, handed results, noted upon."""
+"""Lets callers start, cancel and annotate runs, and submit tool results."""
 
 from __future__ import annotations
 
@@ -35,20 +35,20 @@ def start_run(
     idle_before: int,
     effects: NewEffects | None = None,
 ) -> Work[PostResult]:
-    """Queue a run that a caller asks for, behind the messages that it brings.
+    """Queue a run that a caller requests, after the messages that it brings.
 
     Parameters:
-        drafts: what the caller says before the run.
+        drafts: the caller's messages before the run.
         once: the idempotency key, if one was sent.
         idle_before: Unix seconds; an anonymous thread last used before then is closed.
-        effects: what capabilities want done with the messages.
+        effects: effects of capabilities on the messages.
 
     Raises:
         ThreadNotFound: there is none, it is closed, or it is not the caller's.
         IdempotencyConflict: the key was used with another request.
-        InvalidRequest: a run is at work on the thread or waits there.
+        InvalidRequest: a run is running on the thread or waits there.
         PreconditionFailed: an operator has taken the thread over.
-        RecordsMoved: what the effects follow from has changed meanwhile.
+        RecordsMoved: what the effects depend on has changed meanwhile.
         InvalidRequest, Forbidden: as ``model.thread.resolve_speaker``.
     """
     reached = yield from reach_thread(thread_id, principal, idle_before, AccessNeed.WRITE, now=now)
@@ -96,14 +96,14 @@ def start_run(
 def cancel_run(
     *, thread_id: str, run_id: str, principal: Principal, now: int, idle_before: int
 ) -> Work[RunChange]:
-    """Cancel a run: at once where nobody works on it, else its worker is told to stop.
+    """Cancel a run: at once if no worker holds it, else its worker is signalled to stop.
 
     A run that is being cancelled already stays so.
 
     Raises:
         ThreadNotFound, RunNotFound: there is none, or it is not the caller's.
         Forbidden: the caller has left the thread.
-        InvalidRequest: the run is over.
+        InvalidRequest: the run has ended.
     """
     reached, run, _ = yield from _reach_run(thread_id, run_id, principal, now, idle_before)
     tail = reached.tail(now)
@@ -132,18 +132,18 @@ def submit_outputs(
     now: int,
     idle_before: int,
 ) -> Work[RunChange]:
-    """Hand in what the caller's tools gave; the run is queued again and goes on.
+    """Submit the results of the caller's tools; the run is queued again and continues.
 
-    That is for whom the run works, and for who may manage the thread. The same outputs once more
-    change nothing. What somebody else hands in than who asked for the run is not worked upon with
-    the rights of who asked: from then on it works for both.
+    Allowed for the run's principal, and for those who may manage the thread. The same outputs again
+    change nothing. What another principal submits is not processed with the rights of the one who
+    requested the run: from then on it works for both.
 
     Parameters:
         outputs: by the id of the call, every call that is owed.
 
     Raises:
         ThreadNotFound, RunNotFound: there is none, or it is not the caller's.
-        Forbidden: the caller has left the thread, or the run waits for somebody else.
+        Forbidden: the caller has left the thread, or the run waits for another principal.
         InvalidRequest: the run does not wait for outputs, or not for these.
     """
     reached, run, asked_by = yield from _reach_run(thread_id, run_id, principal, now, idle_before)
@@ -213,7 +213,7 @@ def set_run_metadata(
 def _reach_run(
     thread_id: str, run_id: str, principal: Principal, now: int, idle_before: int
 ) -> Work[tuple[ReachedThread, Run, Principal]]:
-    """Return the thread, the run as it stands at this moment, and for whom it works."""
+    """Return the thread, the run as it is now, and its principal."""
     reached = yield from reach_thread(thread_id, principal, idle_before, AccessNeed.WRITE, now=now)
     rows = yield "run", {"id": run_id}
     run = read_run(rows[0]) if rows else None
@@ -223,6 +223,6 @@ def _reach_run(
 
 
 def _was_given(step: Step, outputs: Mapping[str, str]) -> bool:
-    """Whether these outputs are those that a step has had already."""
+    """Return whether these outputs are those that a step already has."""
     given = {call.id: call.output for call in step.calls if call.is_callers}
     return step.completed_at is not None and bool(given) and given == outputs

@@ -1,4 +1,4 @@
-"""Tasks: written down behind what was said for them, and told of when their runs or calls end."""
+"""Stores tasks, and queues their push notifications when their runs or calls end."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from aitp_desk.store.units.threads.sessions import open_named
 
 NO_TASK = "No task with this id exists for you."
 _FINISHED_AT = 11
-"""Where it stands in what the statement ``run`` reads."""
+"""Its index in the columns of the statement ``run``."""
 _AT_WORK = (CallState.STARTED, CallState.WAITING_APPROVAL)
 PUSH_KIND = "task_push"
-"""The kind of jobs that tell how a task goes on; their ``ref`` is ``TASK PUSH WHAT``."""
+"""The kind of jobs that send push notifications; their ``ref`` is ``TASK PUSH WHAT``."""
 
 
 def add_task(
@@ -34,12 +34,12 @@ def add_task(
     now: int,
     opens: NewContext | None = None,
 ) -> Work[None]:
-    """Write down a task with its first turn.
+    """Insert a task with its first turn.
 
     Parameters:
-        opens: the conversation where the task begins it; None where it is there.
+        opens: the conversation if the task begins it; None if it exists.
         thread_id: that of the task.
-        push: whom to tell of it.
+        push: its push notification configuration.
         now: Unix seconds.
     """
     if opens is not None:
@@ -51,7 +51,7 @@ def add_task(
 def add_turn(
     *, thread_id: str, task_id: str, turn: NewTurn, push: NewPush | None, now: int
 ) -> Work[None]:
-    """Write down a further turn of a task; the parameters are those of :func:`add_task`.
+    """Add a turn to a task; the parameters are those of :func:`add_task`.
 
     Raises:
         TaskNotFound: its thread was deleted meanwhile.
@@ -62,13 +62,13 @@ def add_turn(
 
 
 def end_turn_of_call(*, call_id: str, state: CallState, said: str | None, now: int) -> Work[None]:
-    """Note with a call's end what came of it for its tasks: a part of a unit.
+    """Store with a call's end its result for the call's tasks: a part of a unit.
 
     Wake the desk's jobs after the commit.
 
     Parameters:
         state: in which the call ended.
-        said: what it is to them, where the call tells that by less; None where it tells it itself.
+        said: its result for the tasks, if the call has less; None if the call has it.
         now: Unix seconds.
     """
     if said is not None:
@@ -77,18 +77,18 @@ def end_turn_of_call(*, call_id: str, state: CallState, said: str | None, now: i
 
 
 def set_push(*, thread_id: str, push: NewPush, now: int, is_managed: bool = False) -> Work[None]:
-    """Write down whom to tell of a task, or say it anew.
+    """Insert or replace a push notification configuration of a task.
 
-    Where the task is at rest it is told at once.
+    If the task is at rest, a notification is sent at once.
 
     Parameters:
         thread_id: that of the task.
-        is_managed: whether the caller may replace another's of the same id.
+        is_managed: whether the caller may replace another caller's of the same id.
 
     Raises:
         TaskNotFound: its thread was deleted meanwhile.
         Forbidden: another caller has set one of this id.
-        PreconditionFailed: so many are told already as may be.
+        PreconditionFailed: the task has the most configurations already.
     """
     if not (yield "task_at_any_desk", {"id": push.task_id}):
         raise TaskNotFound(NO_TASK, param="taskId")
@@ -106,7 +106,7 @@ def set_push(*, thread_id: str, push: NewPush, now: int, is_managed: bool = Fals
 
 
 def delete_push(*, thread_id: str, task_id: str, push_id: str) -> Work[bool]:
-    """Have nobody told there any more; whether somebody was.
+    """Delete a push notification configuration; return whether there was one.
 
     Parameters:
         thread_id: that of the task.
@@ -116,7 +116,7 @@ def delete_push(*, thread_id: str, task_id: str, push_id: str) -> Work[bool]:
 
 
 def tell_of_run(run_id: str, now: int) -> Work[None]:
-    """Queue that those are told of a run's tasks who asked for that: a part of a unit.
+    """Queue push notifications for a run's tasks: a part of a unit.
 
     Wake the desk's jobs after the commit.
     """
@@ -125,10 +125,10 @@ def tell_of_run(run_id: str, now: int) -> Work[None]:
 
 
 def tell_of_call(call_id: str, state: CallState, now: int) -> Work[None]:
-    """Queue the same for the tasks that a call is: a part of a unit.
+    """Queue push notifications for a call's tasks: a part of a unit.
 
     Parameters:
-        state: in which the call is now; of each in which it rests the receivers are told once.
+        state: the call's state; receivers are notified once of each state in which it rests.
     """
     if state in _AT_WORK:
         return
@@ -137,12 +137,12 @@ def tell_of_call(call_id: str, state: CallState, now: int) -> Work[None]:
 
 
 def tell_of_words(thread_id: str, taken_over: str, now: int) -> Work[None]:
-    """Queue the same for the tasks of a thread that a person has answered: a part of a unit.
+    """Queue push notifications for the tasks that an operator answered: a part of a unit.
 
-    Of an answer it is told once, however much that person says behind it.
+    One notification is sent for an answer, however many messages follow it.
 
     Parameters:
-        taken_over: what a run failed of in whose place a person answers.
+        taken_over: the error of a run that an operator answers instead.
     """
     rows = yield "pushes_of_people", {"thread_id": thread_id, "error": taken_over}
     for *row, n in rows:
@@ -152,7 +152,7 @@ def tell_of_words(thread_id: str, taken_over: str, now: int) -> Work[None]:
 
 
 def forget_tasks(thread_id: str) -> Work[None]:
-    """Drop the tasks of a thread: a part of a unit."""
+    """Delete the tasks of a thread: a part of a unit."""
     thread = {"thread_id": thread_id}
     yield "delete_pushes_of_thread", thread
     yield "delete_turns_of_thread", thread
@@ -172,10 +172,10 @@ def _add_turn(
 
 
 def _tell_if_at_rest(thread_id: str, task_id: str, push_id: str | None, now: int) -> Work[None]:
-    """Queue that a task is told whose run or call ended before anybody was to be told of it.
+    """Queue notifications for a task whose run or call ended before its receivers were set.
 
     Parameters:
-        push_id: who is told; None for all.
+        push_id: the receiver; None for all.
     """
     pushes = yield "pushes_of_task", {"task_id": task_id, "thread_id": thread_id}
     if not pushes:
@@ -196,12 +196,12 @@ def _tell_if_at_rest(thread_id: str, task_id: str, push_id: str | None, now: int
 
 
 def _rest_of_call(call_id: str, state: CallState) -> str:
-    """What tells one rest of a call from the others: it waits, and later it is over."""
+    """Return what distinguishes the rests of a call: it waits, and later it has ended."""
     return f"{call_id}.{state.value}"
 
 
 def _tell(rows: list[Row], what: str, now: int) -> Work[None]:
-    """Queue a job for each address: one for what has happened, however often that is seen."""
+    """Queue a job for each address: one for each event, however often that is seen."""
     for task_id, push_id, principal, thread_id, desk in rows:
         ref = f"{task_id} {push_id} {what}"
         job = NewJob(

@@ -1,9 +1,9 @@
-"""Runs as workers see them: taken up under a lease, paused for their callers, and ended once.
+"""Lets workers claim runs under a lease, pause them for their callers, and end them once.
 
-A run in progress whose lease has ended stays in progress and may be taken up by anyone; it answers
-what it had to answer the first time. Only its last holder can end it, so that a worker that was
-slow, or thought dead, finds its lease lost and writes nothing. A run that is being cancelled ends
-cancelled, whatever its holder has to say. A run that waits for its caller is held by nobody; its
+A run in progress whose lease has expired stays in progress and may be claimed by any worker; it
+answers what it had to answer the first time. Only its last holder can end it, so that a worker that
+was slow, or thought dead, finds its lease lost and writes nothing. A run that is being cancelled
+ends cancelled, whatever its holder reports. A run that waits for its caller has no holder; its
 lease is the time that the caller has.
 """
 
@@ -28,24 +28,24 @@ from aitp_desk.store.units.tickets.requests import PersonAsked, settle_person
 from aitp_desk.store.units.tickets.tickets import add_ticket
 
 MAX_ATTEMPTS = 3
-"""How often a run is taken up before it is given up."""
+"""How often a run is claimed before it fails."""
 GIVEN_UP = "The desk tried to answer this several times and was interrupted each time."
 
 
 def claim_runs(
     *, worker: str, now: int, lease_until: int, limit: int, left: Sequence[str] = ()
 ) -> Work[Claims]:
-    """Take up runs: those whose lease has ended, then those that wait, oldest first.
+    """Claim runs: those whose lease has expired, then those that wait, oldest first.
 
-    A run waits while another of its thread is at work. One whose lease has ended is ended instead
-    where it had its last attempt, was being cancelled, or waited for its caller in vain. Some four
+    A run waits while another of its thread is running. One whose lease has expired is ended instead
+    if it had its last attempt, was being cancelled, or waited for its caller in vain. Some four
     statements a run.
 
     Parameters:
-        worker: who takes them, a name that no other process uses.
+        worker: who claims them, a name that no other process uses.
         lease_until: Unix seconds; renew the lease before then.
-        limit: at most so many of each sort.
-        left: runs that wait on.
+        limit: the most runs of each sort.
+        left: runs that continue to wait.
     """
     taken: list[ClaimedRun] = []
     ended: list[Run] = []
@@ -90,23 +90,23 @@ def finish_run(
     effects: NewEffects | None = None,
     along: ExtraStatements | None = None,
 ) -> Work[RunEnd | None]:
-    """Complete a run with its replies; what it answers is answered.
+    """Complete a run with its replies and mark its messages as answered.
 
     Parameters:
         usage: what models counted in all of the run.
-        limit_met: the limit that leaves the run incomplete; None for one that is complete.
-        person: whom the last reply says that they were asked; a run that is being cancelled asks
-            nobody.
-        effects: what capabilities want done with the replies.
-        along: what else is written with it. Of neither anything is where the run is being
+        limit_met: the limit that leaves the run incomplete; None for a complete one.
+        person: the person that the last reply says was asked; a run that is being cancelled asks
+            none.
+        effects: effects of capabilities on the replies.
+        along: what else is written with it. Neither is written if the run is being
             cancelled.
 
     Returns:
-        None when the lease was lost: somebody else answers, or has, and nothing was written.
+        None if the lease was lost: another worker answers, or has, and nothing was written.
 
     Raises:
-        RecordsMoved: what the effects follow from has changed meanwhile.
-        PreconditionFailed: what is written along cannot be any more.
+        RecordsMoved: what the effects depend on has changed meanwhile.
+        PreconditionFailed: what is written along is no longer possible.
     """
     state = RunState.COMPLETED if limit_met is None else RunState.INCOMPLETE
     return (
@@ -125,13 +125,13 @@ def finish_run(
 
 
 def fail_run(*, claim: ClaimedRun, error: str, now: int) -> Work[RunEnd | None]:
-    """Give a run up for good.
+    """Fail a run permanently.
 
     Parameters:
         error: what a caller may read.
 
     Returns:
-        None when the lease was lost, as in :func:`finish_run`.
+        None if the lease was lost, as in :func:`finish_run`.
     """
     return (yield from _end_held(claim, RunState.FAILED, now, error=error))
 
@@ -145,7 +145,7 @@ def pause_run(
     expires_at: int,
     now: int,
 ) -> Work[RunEnd | None]:
-    """Have a run wait for what its caller's tools give.
+    """Pause a run until its caller submits tool results.
 
     Parameters:
         steps: those that are new; all but the last one are complete.
@@ -154,7 +154,7 @@ def pause_run(
         expires_at: Unix seconds; the caller has until then.
 
     Returns:
-        None when the lease was lost, as in :func:`finish_run`.
+        None if the lease was lost, as in :func:`finish_run`.
     """
     held = yield from _held(claim, now)
     if held is None:
@@ -200,10 +200,10 @@ def pause_run(
 
 
 def renew_lease(*, claim: ClaimedRun, lease_until: int) -> Work[RunState | None]:
-    """Hold a run for longer.
+    """Extend the lease of a run.
 
     Returns:
-        How it stands: in progress, or being cancelled, and then its work should stop. None when
+        Its state: in progress, or being cancelled, and then its work should stop. None if
         it is not held any more: its work is in vain.
     """
     rows = yield "renew_lease", {**_holding(claim), "lease_until": lease_until}
@@ -211,11 +211,11 @@ def renew_lease(*, claim: ClaimedRun, lease_until: int) -> Work[RunState | None]
 
 
 def release_runs(*, worker: str | None) -> Work[int]:
-    """End leases, so that the runs may be taken up at once.
+    """End leases, so that the runs may be claimed at once.
 
     Parameters:
         worker: whose leases; a worker that stops in good order calls this last, and the attempt
-            does not count. None for all, when the process that held them is gone; then it does.
+            does not count. None for all, if the process that held them is gone; then it does.
 
     Returns:
         How many runs are free now.
@@ -230,7 +230,7 @@ def release_runs(*, worker: str | None) -> Work[int]:
 def end_run(
     run: Run, state: RunState, tail: ThreadTail, error: str | None, usage: RunUsage | None = None
 ) -> Work[Run]:
-    """Write a run's last state, and before it everything added to the thread."""
+    """Write a run's final state, after everything added to the thread."""
     check_move(run.state, state)
     tail.add_run_event(run.id, state)
     yield from tail.write()
@@ -257,7 +257,7 @@ def end_run(
 
 
 def check_move(old: RunState, new: RunState) -> None:
-    """Stop a fault of the program before it is written.
+    """Reject a state transition that the program must not make.
 
     Raises:
         RuntimeError: no run makes this move.
@@ -267,10 +267,10 @@ def check_move(old: RunState, new: RunState) -> None:
 
 
 def _end_of_lapsed(state: RunState, attempts: int) -> RunState | None:
-    """How a run ends whose lease has; None where it is taken up again.
+    """Return how a run with an expired lease ends; None if it is claimed again.
 
     Parameters:
-        attempts: those made since its caller last handed something in.
+        attempts: those since its caller last submitted results.
     """
     if state is RunState.CANCELLING:
         return RunState.CANCELLED
@@ -280,7 +280,7 @@ def _end_of_lapsed(state: RunState, attempts: int) -> RunState | None:
 
 
 def _claim(row: Row, worker: str, last_event: int, *, is_again: bool = False) -> ClaimedRun:
-    """The claim of a run as ``lapsed_runs`` and ``claimable_runs`` give it."""
+    """Return the claim of a run from a row of ``lapsed_runs`` or ``claimable_runs``."""
     (
         run_id,
         thread_id,
@@ -352,13 +352,13 @@ def _end_held(
         yield "set_answered", {"thread_id": claim.thread_id, "seq": claim.upto_seq}
     if along is not None:
         yield from along()
-    if effects is not None:  # after the calls that they may be about
+    if effects is not None:  # after the calls that they may concern
         yield from write_effects(effects, claim.thread_id, now)
     return RunEnd(ended, messages, tail.event)
 
 
 def _held(claim: ClaimedRun, now: int) -> Work[tuple[Run, ThreadTail] | None]:
-    """Return the run as it stands and the end of its thread; None when the lease was lost."""
+    """Return the current run and the end of its thread; None if the lease was lost."""
     rows = yield "held_run", _holding(claim)
     if not rows:
         return None

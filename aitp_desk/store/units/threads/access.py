@@ -1,4 +1,4 @@
-"""Before a unit adds to a thread: may this caller, and as whom does it speak."""
+"""Checks whether a caller may use a thread, and as which actor it speaks."""
 
 from __future__ import annotations
 
@@ -69,11 +69,12 @@ def reach_thread(
 
     Parameters:
         idle_before: Unix seconds; an anonymous thread last used before then is closed.
-        now: Unix seconds; what was shared until then or before is not shared any more.
-        param: where the caller named the thread.
+        now: Unix seconds; grants that ended by then do not count.
+        param: the parameter that names the thread.
 
     Raises:
-        ThreadNotFound: there is none, it is closed, or it is not the caller's; in the same words.
+        ThreadNotFound: there is none, it is closed, or it is not the caller's; with the same
+            message.
         Forbidden: the caller may know the thread, and may not do this with it.
     """
     rows = yield from find_tail(thread_id, principal.desk)
@@ -101,9 +102,9 @@ def find_access(
     now: int,
     idle_before: int,
 ) -> Work[tuple[Access, Attendance | None] | None]:
-    """Gather what the one rule needs (``model/access.py``), and decide by it.
+    """Read what the access rule needs (``model/access.py``), and apply it.
 
-    It only reads: :func:`aitp_desk.store.reads.threads.access` carries it out beside the units.
+    It only reads: :func:`aitp_desk.store.reads.threads.access` runs it outside the writer.
 
     Parameters:
         owner: id of the principal that owns the thread; None for an anonymous visitor's.
@@ -111,7 +112,7 @@ def find_access(
         now, idle_before: as in :func:`reach_thread`.
 
     Returns:
-        What the caller may do, and how it takes part; None: to this caller there is no such thread.
+        What the caller may do, and how it participates; None if the thread does not exist for it.
     """
     if owner is None and updated_at < idle_before:
         return None
@@ -130,11 +131,11 @@ def find_access(
 def settle_speaker(
     thread_id: str, principal: Principal, draft: Draft, default: str, at: str = ""
 ) -> Work[tuple[Role, str]]:
-    """Return the role and the actor under which a draft is kept.
+    """Return the role and the actor under which a draft is stored.
 
     Parameters:
-        default: the actor that is stamped where the draft names none.
-        at: where the draft stands in its request, such as ``messages[0].``.
+        default: the actor that is stamped if the draft names none.
+        at: the draft's path in its request, such as ``messages[0].``.
 
     Raises:
         InvalidRequest, Forbidden: as ``model.thread.resolve_speaker``.
@@ -149,7 +150,7 @@ def settle_speaker(
 
 
 def is_callers(message: Message, principal: Principal, reached: ReachedThread) -> Work[bool]:
-    """Whether the caller said a message: as an actor that was its own then, or without one."""
+    """Return whether the caller sent a message: as an actor that was its then, or without one."""
     if message.origin is not Origin.VISITOR:
         return False
     if principal.is_guest and reached.owner is not None:

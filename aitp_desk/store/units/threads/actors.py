@@ -1,7 +1,7 @@
-"""Actors: joining a thread and leaving it.
+"""Lets actors join and leave threads.
 
-Each stay of an actor is a row of its own, and both its ends are events of the thread. What an actor
-declares anew, or whom it is bound to anew, is a new stay.
+Each stay of an actor is a separate row, and both its ends are events of the thread. A changed
+declaration or binding of an actor begins a new stay.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ from aitp_desk.store.units.threads.creation import adding_actor
 from aitp_desk.store.units.threads.tail import ThreadTail
 
 MAX_STAYS = 1000
-"""How often actors may join one thread, all of them together."""
+"""The most stays of actors on one thread, all together."""
 _KEPT = {KEY_PREFIX: "live_token", CLIENT_PREFIX: "live_client"}
-"""Whose credentials this desk keeps itself, and the statement that finds one that is live."""
+"""The credentials that this desk issues, and the statement that finds a live one."""
 
 
 def join_thread(
@@ -52,22 +52,22 @@ def join_thread(
     idle_before: int,
     by: Auditor | None = None,
 ) -> Work[Actor]:
-    """Have an actor join a thread. One that is there already, and declares nothing new, stays.
+    """Let an actor join a thread. One that is present and declares nothing new stays.
 
     Parameters:
-        actor: bound to whoever calls, unless it says to whom.
-        param: where the caller named it.
+        actor: bound to the caller, unless it names another principal.
+        param: the parameter that names it.
         idle_before: Unix seconds; an anonymous thread last used before then is closed.
-        by: who calls. It is noted in the audit log where the actor is bound to somebody else; None
-            notes nothing.
+        by: the caller. An audit entry is written if the actor is bound to another principal; None
+            writes none.
 
     Returns:
-        The actor as it takes part now.
+        The actor as it participates now.
 
     Raises:
         ThreadNotFound: there is none, it is closed, or it is not the caller's.
-        Forbidden: the caller may not bring this actor, or the name is somebody else's.
-        InvalidRequest: it is bound to nobody known, or the thread is full.
+        Forbidden: the caller may not add this actor, or the name is another principal's.
+        InvalidRequest: it is bound to an unknown principal, or the thread is full.
     """
     reached = yield from reach_thread(thread_id, principal, idle_before, AccessNeed.READ, now=now)
     if not reached.access.may_join:
@@ -95,15 +95,15 @@ def leave_thread(
     idle_before: int,
     by: Auditor | None = None,
 ) -> Work[None]:
-    """Have an actor leave a thread.
+    """Let an actor leave a thread.
 
     Parameters:
         by: as of :func:`join_thread`.
 
     Raises:
         ThreadNotFound: there is none, it is closed, or it is not the caller's.
-        ActorNotFound: nobody of this name takes part.
-        Forbidden: the actor is the desk's own, or somebody else's on somebody else's thread.
+        ActorNotFound: no participant has this name.
+        Forbidden: the actor is the desk's, or another principal's on another's thread.
     """
     reached = yield from reach_thread(thread_id, principal, idle_before, AccessNeed.WRITE, now=now)
     present = yield from _read_present(thread_id)
@@ -125,12 +125,11 @@ def set_actors(
     now: int,
     by: Auditor | None,
 ) -> Work[None]:
-    """Have exactly these actors take part from now on, and the desk's own: a part of a unit.
+    """Replace the participants of a thread, except the desk's: a part of a unit.
 
     Parameters:
-        actors: one of the desk's own name is left aside, and one that is listed for what it has
-            said alone; who is there and declares nothing stays
-            as it is.
+        actors: one with the desk's name is ignored, and one that is listed only as an author;
+            a participant that declares nothing new stays unchanged.
         by: as of :func:`join_thread`.
 
     Raises:
@@ -148,7 +147,7 @@ def set_actors(
 
 
 def _is_only_author(thread_id: str, actor: Actor) -> Work[bool]:
-    """Whether an actor that has not joined is listed with a thread for what it has said."""
+    """Return whether an actor that has not joined is listed with a thread only as an author."""
     is_given = actor.id == VISITOR or is_given_name(actor.id)
     if not is_given or actor.capabilities or actor.principal is not None:
         return False
@@ -156,10 +155,10 @@ def _is_only_author(thread_id: str, actor: Actor) -> Work[bool]:
 
 
 def check_bindings(actors: Iterable[Actor], caller: str | None, param: str) -> Work[None]:
-    """Refuse an actor that is bound to nobody known, or goes by another's name.
+    """Refuse an actor that is bound to an unknown principal, or uses another's name.
 
     Parameters:
-        caller: id of the principal that brings them, None for a visitor without a credential.
+        caller: id of the principal that adds them, None for a visitor without a credential.
 
     Raises:
         InvalidRequest, Forbidden: as :func:`join_thread`.
@@ -172,13 +171,13 @@ def check_bindings(actors: Iterable[Actor], caller: str | None, param: str) -> W
 
 
 def check_known(principal_id: str, param: str) -> Work[None]:
-    """Refuse what is no id of a caller that this desk knows, or can come to know.
+    """Refuse an id of a caller that this desk cannot know.
 
-    Its own keys and clients it knows. Callers whom others vouch for are known by their names alone,
+    It knows the keys and clients that it issued. Callers of other issuers are known by name alone,
     whether they ever called or not.
 
     Raises:
-        InvalidRequest: it is none.
+        InvalidRequest: it is no such id.
     """
     known = principal_id.startswith(PREFIXES) and principal_id not in PREFIXES
     known = known and len(principal_id) <= MAX_ID_LENGTH
@@ -199,7 +198,7 @@ def check_known(principal_id: str, param: str) -> Work[None]:
 def note_bindings(
     by: Auditor | None, action: AuditAction, thread_id: str, count: int
 ) -> Work[None]:
-    """Note that so many actors of a thread were bound to somebody, or are not any more; none, not.
+    """Record that actors of a thread were bound or unbound; nothing if the count is 0.
 
     A part of a unit.
     """
@@ -208,7 +207,7 @@ def note_bindings(
 
 
 def bound_to_others(actors: Iterable[Actor], caller: str | None) -> set[tuple[str, str]]:
-    """Those actors that somebody else than the caller speaks as, each with whoever that is."""
+    """Return the actors that another principal than the caller speaks as, with that principal."""
     return {
         (actor.id, actor.principal) for actor in actors if actor.principal not in (None, caller)
     }
@@ -228,7 +227,7 @@ def _move(
     now: int,
     by: Auditor | None,
 ) -> Work[list[Actor]]:
-    """See to it that these take part, and nobody else but the desk; return them as they do.
+    """Make exactly these actors and the desk's participate; return them.
 
     Raises:
         Forbidden, InvalidRequest: as :func:`join_thread`.
@@ -266,7 +265,7 @@ def _move(
 
 
 def _declared(wanted: Actor, there: PresentActor | None, principal: Principal) -> Actor:
-    """An actor as it takes part: what is not said stays as it is."""
+    """Return an actor as it participates: what is not declared stays unchanged."""
     if there is None:
         return Actor(wanted.id, wanted.capabilities, wanted.principal or principal.owner)
     return Actor(
@@ -308,6 +307,6 @@ def _ending(tail: ThreadTail, one: PresentActor) -> tuple[str, Params]:
 
 
 def _next_speaker(reached: ReachedThread, after: Sequence[Actor]) -> str:
-    """Who speaks for the thread's opener, of those who are there."""
+    """Return who speaks for the thread's opener, among the participants."""
     own = (actor.id for actor in after if actor.principal == reached.owner)
     return next(own, reached.owner or VISITOR)

@@ -1,4 +1,4 @@
-"""Claiming an anonymous thread: from then on it is its claimer's; its id alone opens nothing."""
+"""Claims an anonymous thread: it gets an owner, and its id alone no longer grants access."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from aitp_desk.store.units.threads.access import reach_thread
 from aitp_desk.store.units.threads.actors import note_bindings
 
 CLAIMED = "thread.claimed"
-"""The event of a thread that it was claimed; it refers to the thread."""
+"""The event that a thread was claimed; it refers to the thread."""
 
 
 def claim_thread(
@@ -26,23 +26,23 @@ def claim_thread(
     idle_before: int,
     by: Auditor | None = None,
 ) -> Work[bool]:
-    """Make an anonymous thread the caller's, and what belongs to it.
+    """Make the caller the owner of an anonymous thread and what belongs to it.
 
-    These are the actors that were bound to nobody, the sessions that lie on it, and the files
-    without an owner that are attached to its messages: the holder of its id could do with them as
-    they liked. The files go on counting against whoever uploaded them, and expire as before: nobody
-    gets more room by claiming. Who has joined it as an actor of their own goes on taking part.
+    These are the unbound actors, the sessions on it, and the ownerless files that are attached to
+    its messages: the holder of its id had full access to them. The files continue to count against
+    their uploader, and expire as before: a claim adds to no allowance. Participants with a
+    principal remain.
 
     Parameters:
         idle_before: Unix seconds; an anonymous thread last used before then is closed.
-        by: who claims it; None notes nothing in the audit log.
+        by: who claims it; None writes no audit entry.
 
     Returns:
         Whether anything changed: the claim of one's own thread changes nothing.
 
     Raises:
         NotAuthenticated: the caller has no credential.
-        ThreadNotFound: there is none, it is closed, or somebody else has claimed it.
+        ThreadNotFound: there is none, it is closed, or another principal has claimed it.
         Forbidden: the caller may know the thread, but it has an owner, or the caller has left it.
     """
     owner = principal.owner

@@ -1,4 +1,4 @@
-"""The rows of a new thread: its own and its actors'. Parts of units."""
+"""Inserts the rows of a new thread and of its actors. Parts of units."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from aitp_desk.store.units.threads.tail import ThreadTail
 def add_thread(
     thread: Thread, speaker: str, tail: ThreadTail, parent_seq: int | None = None
 ) -> Work[None]:
-    """Write a new thread that ends at ``tail``, with its actors, the first one being the desk's.
+    """Insert a new thread that ends at ``tail``, with its actors, the desk's first.
 
     Parameters:
         parent_seq: the parent's newest message that is the thread's context.
@@ -39,10 +39,10 @@ def add_thread(
 def adding_actor(
     thread_id: str, position: int, actor: Actor, origin: Origin, joined_event: int = 0
 ) -> tuple[str, Params]:
-    """The statement that writes down an actor.
+    """Return the statement that inserts an actor.
 
     Parameters:
-        position: its place among all that ever took part.
+        position: its position among all participants ever.
         joined_event: number of the event that it joined; 0 for one that is there from the start.
     """
     return (

@@ -1,7 +1,7 @@
-"""What was said, afterwards: notes on a message change, a message goes, a whole thread goes.
+"""Changes a message's metadata, and deletes messages and threads.
 
-What is deleted is dropped for good, its salt with it; its place, digest and link stay, so that the
-chain still holds (``model/chain.py``).
+Deleted content is removed permanently, with its salt; its position, digest and link stay, so that
+the chain remains valid (``model/chain.py``).
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from aitp_desk.store.units.threads.tail import ThreadTail
 from aitp_desk.store.units.tickets.tickets import TICKETS_EPOCH
 
 THREAD_DELETED = "The thread was deleted."
-"""What a run failed of that was to answer there."""
+"""The error of a run that was to answer there."""
 _MOST_REPLIES = 20
-"""So many replies of capabilities to one message are looked for."""
+"""The most replies of capabilities to one message that are looked for."""
 
 
 def set_message_metadata(
@@ -39,16 +39,16 @@ def set_message_metadata(
     now: int,
     idle_before: int,
 ) -> Work[Message]:
-    """Replace the metadata of a message that the caller said.
+    """Replace the metadata of a message that the caller sent.
 
     Parameters:
-        actor: the speaker as the caller repeats it, None where it does not.
+        actor: the speaker as the caller repeats it, None if it does not.
         idle_before: Unix seconds; an anonymous thread last used before then is closed.
 
     Raises:
-        ThreadNotFound, MessageNotFound: it is not there, or not for this caller.
-        Forbidden: somebody else said it.
-        InvalidRequest: ``actor`` is another than the one who spoke.
+        ThreadNotFound, MessageNotFound: it does not exist, or not for this caller.
+        Forbidden: another caller sent it.
+        InvalidRequest: ``actor`` is not the one who spoke.
     """
     reached = yield from reach_thread(thread_id, principal, idle_before, AccessNeed.WRITE, now=now)
     message = yield from _find(thread_id, message_id)
@@ -68,10 +68,10 @@ def set_message_metadata(
 def find_rights(
     *, thread_id: str, principal: Principal, message_id: str, now: int, idle_before: int
 ) -> Work[tuple[bool, bool]]:
-    """Whether a caller may change what is noted of a message, and whether it may delete it.
+    """Return whether a caller may change a message's metadata, and whether it may delete it.
 
     Raises:
-        ThreadNotFound, MessageNotFound: it is not there, or not for this caller.
+        ThreadNotFound, MessageNotFound: it does not exist, or not for this caller.
         Forbidden: the caller may not write to the thread.
     """
     reached = yield from reach_thread(thread_id, principal, idle_before, AccessNeed.WRITE, now=now)
@@ -89,19 +89,19 @@ def delete_message(
     idle_before: int,
     with_replies: bool = False,
 ) -> Work[tuple[str, ...]]:
-    """Drop what a message said, and what a session that lies there has asked back about it.
+    """Delete the content of a message, and the pending question of its session.
 
     Files that were attached to it stay.
 
     Parameters:
-        with_replies: whether the desk's replies to it are dropped as well.
+        with_replies: whether the desk's replies to it are deleted as well.
 
     Returns:
         The ids of the desk's replies to it.
 
     Raises:
-        ThreadNotFound, MessageNotFound: it is not there, or not for this caller.
-        Forbidden: somebody else said it, on a thread that is not the caller's; or the replies are
+        ThreadNotFound, MessageNotFound: it does not exist, or not for this caller.
+        Forbidden: another caller sent it, on a thread that is not the caller's; or the replies are
             for the thread's owner to delete.
     """
     reached = yield from reach_thread(thread_id, principal, idle_before, AccessNeed.WRITE, now=now)
@@ -132,10 +132,10 @@ def delete_message(
 
 
 def _replies_to(message: Message) -> Work[tuple[str, ...]]:
-    """Find what the desk said to a message.
+    """Find the desk's replies to a message.
 
-    That is what capabilities said, which stands right after it and has no run, and what its run
-    said.
+    These are the messages of capabilities, which follow it directly and have no run, and those of
+    its run.
     """
     after = message.seq
     place = {"thread_id": message.thread_id, "above": after, "below": after + _MOST_REPLIES + 1}
@@ -159,19 +159,19 @@ def delete_thread(
     idle_before: int,
     by: Auditor | None = None,
 ) -> Work[tuple[str, ...]]:
-    """Drop everything said on a thread, end its runs, and close it for good.
+    """Delete all content of a thread, end its runs, and close it permanently.
 
-    Nobody reaches it any more, and whoever holds one of its runs finds the lease lost.
+    It cannot be reached any more, and the holder of one of its runs finds the lease lost.
 
     Parameters:
-        by: who deletes it; None notes nothing in the audit log.
+        by: who deletes it; None writes no audit entry.
 
     Returns:
         The ids of the runs that ended.
 
     Raises:
-        ThreadNotFound: it is not there, or not for this caller.
-        Forbidden: it is somebody else's.
+        ThreadNotFound: it does not exist, or not for this caller.
+        Forbidden: it is another principal's.
     """
     reached = yield from reach_thread(thread_id, principal, idle_before, AccessNeed.MANAGE, now=now)
     ended = yield from drop_thread(reached.tail(now))
@@ -180,7 +180,7 @@ def delete_thread(
 
 
 def drop_thread(tail: ThreadTail) -> Work[tuple[str, ...]]:
-    """Drop everything said on a thread, end its runs, and close it for good: a part of a unit.
+    """Delete all content of a thread, end its runs, and close it: a part of a unit.
 
     Parameters:
         tail: the thread's end.

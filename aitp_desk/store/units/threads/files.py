@@ -1,4 +1,4 @@
-"""Uploaded files: kept within an allowance, dropped by their owners or when they expire."""
+"""Stores uploaded files within an allowance; owners or expiry delete them."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from aitp_desk.store.rows.threads import read_file
 def add_file(
     *, file: File, counted: str, parts: Sequence[bytes], max_files: int, max_bytes: int
 ) -> Work[None]:
-    """Keep a file with its bytes, if its owner's allowance has room for it.
+    """Insert a file with its bytes, if its owner's allowance permits.
 
     Parameters:
         counted: against whose allowance it counts.
-        parts: its bytes, in pieces.
-        max_files: how many files one allowance has room for.
-        max_bytes: how many bytes all of them may have together.
+        parts: its bytes, in parts.
+        max_files: the most files of one allowance.
+        max_bytes: the most bytes of all of them together.
 
     Raises:
-        Forbidden: there is no room.
+        Forbidden: the allowance is exhausted.
     """
     rows = yield "files_counted", {"counted": counted}
     files, size = rows[0]
@@ -53,14 +53,14 @@ def add_file(
 
 
 def delete_file(*, file_id: str, owner: str | None, desk: str, now: int) -> Work[None]:
-    """Drop a file and its bytes.
+    """Delete a file and its bytes.
 
     Parameters:
-        owner: who asks for it; None for an anonymous caller.
-        desk: at whose address it is asked for.
+        owner: who requests it; None for an anonymous caller.
+        desk: the desk at which it is requested.
 
     Raises:
-        FileNotFound: there is none, it has expired, or it is somebody else's.
+        FileNotFound: there is none, it has expired, or it is another principal's.
     """
     rows = yield "file", {"id": file_id, "now": now}
     file = read_file(rows[0]) if rows else None

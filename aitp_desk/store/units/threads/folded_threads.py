@@ -1,10 +1,10 @@
-"""Folded threads: the first turn of an AHP session, and all that it opens, in one row.
+"""Stores the first turn of an AHP session, and all that it opens, in one row.
 
-Most such sessions end with their first turn, and one row costs a fraction of what the turn costs at
-length: a thread, an actor, two linked messages, a session. Whoever comes to the thread or to the
-session has it unfolded first, units in ``reach.py`` and ``sessions.py``, reads in ``reads.py``. It
-then stands as if it had been written at length at once: ids, salts, times and the chain follow from
-what was kept.
+Most such sessions end with their first turn, and one row costs a fraction of what the turn costs in
+full: a thread, an actor, two linked messages, a session. Any access to the thread or the session
+unfolds it first: units in ``reach.py`` and ``sessions.py``, reads in ``reads.py``. The result is
+the same as if it had been written in full at once: ids, salts, times and the chain are derived from
+the stored row.
 """
 
 from __future__ import annotations
@@ -26,21 +26,21 @@ _decode = msgspec.msgpack.Decoder(FoldedTurn).decode
 
 
 def write_turn(turn: FoldedTurn) -> bytes:
-    """Write a turn for its column."""
+    """Encode a turn for its column."""
     return _encode(turn)
 
 
 def read_turn(packed: bytes) -> FoldedTurn:
-    """Read what :func:`write_turn` wrote."""
+    """Decode what :func:`write_turn` encoded."""
     return _decode(packed)
 
 
 def fold_turn(*, thread_id: str, session_id: str, last_at: int, turn: bytes) -> Work[None]:
-    """Write down a session's first turn, which opens its thread, in one row.
+    """Insert a session's first turn, which opens its thread, in one row.
 
     Parameters:
         last_at: Unix seconds of the turn.
-        turn: as :func:`write_turn` gives it.
+        turn: as :func:`write_turn` returns it.
     """
     yield (
         "fold_turn",
@@ -49,7 +49,7 @@ def fold_turn(*, thread_id: str, session_id: str, last_at: int, turn: bytes) -> 
 
 
 def unfold_thread(*, thread_id: str) -> Work[bool]:
-    """Write a folded thread at length.
+    """Write a folded thread in full.
 
     Returns:
         Whether there was one.
@@ -61,7 +61,7 @@ def unfold_thread(*, thread_id: str) -> Work[bool]:
 
 
 def find_tail(thread_id: str, desk: str) -> Work[list[Row]]:
-    """Read where a thread ends, as the statement ``thread_tail``; a folded one is unfolded.
+    """Run the statement ``thread_tail``; a folded thread is unfolded first.
 
     Parameters:
         desk: at which it was opened.

@@ -1,4 +1,4 @@
-"""Sharing a thread, and taking that back."""
+"""Shares threads, and revokes grants."""
 
 from __future__ import annotations
 
@@ -24,22 +24,22 @@ def share_thread(
     idle_before: int,
     by: Auditor | None = None,
 ) -> Work[Grant]:
-    """Share a thread; whoever has it already has it anew, as it is said now.
+    """Share a thread; an existing grant of the same principal is replaced.
 
     Parameters:
         hash: keyed hash of a link's secret; None for no link.
         principal: who shares it.
         idle_before: Unix seconds; an anonymous thread last used before then is closed.
-        by: who shares it; None notes nothing in the audit log.
+        by: who shares it; None writes no audit entry.
 
     Returns:
-        The grant as it is kept.
+        The grant as stored.
 
     Raises:
         ThreadNotFound: there is none, it is closed, or it is not the caller's.
-        Forbidden: the thread is somebody else's to share.
-        PreconditionFailed: it has no owner, or as many grants as it may.
-        InvalidRequest: the grant is for nobody known, or for the owner.
+        Forbidden: the thread is another principal's to share.
+        PreconditionFailed: it has no owner, or the most grants.
+        InvalidRequest: the grant is for an unknown principal, or for the owner.
     """
     thread_id = grant.thread_id
     reached = yield from reach_thread(thread_id, principal, idle_before, AccessNeed.MANAGE, now=now)
@@ -97,14 +97,14 @@ def revoke_grant(
     idle_before: int,
     by: Auditor | None = None,
 ) -> Work[None]:
-    """Take a grant back.
+    """Revoke a grant.
 
     Parameters:
-        by: who does; None notes nothing in the audit log.
+        by: who revokes it; None writes no audit entry.
 
     Raises:
         ThreadNotFound: there is none, it is closed, or it is not the caller's.
-        Forbidden: the thread is somebody else's to share.
+        Forbidden: the thread is another principal's to share.
         GrantNotFound: it has no such grant.
     """
     yield from reach_thread(thread_id, principal, idle_before, AccessNeed.MANAGE, now=now)

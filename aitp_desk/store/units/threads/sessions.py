@@ -1,6 +1,6 @@
-"""Sessions: names of threads, the record of later turns, and the end of what has had its time.
+"""Stores sessions, which name threads; records later turns, and deletes expired rows.
 
-A session is a conversation of a door whose protocol has no threads (AHP 0.1, section 6).
+A session is a conversation of a protocol that has no threads (AHP 0.1, section 6).
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ from aitp_desk.store.units.threads.folded_threads import find_tail
 from aitp_desk.store.units.threads.tail import ThreadTail
 
 FOR_GOOD = 1 << 52
-"""Until when a session lives that lives as long as its thread, in Unix seconds."""
+"""The end of a session that lives as long as its thread, in Unix seconds."""
 SESSION_PREFIX = "session"
-"""What sessions' ids begin with (``model.ids.new_id``); their age is read off them."""
+"""The prefix of sessions' ids (``model.ids.new_id``), from which their age is read."""
 
 
 def record_exchange(*, session: Session, messages: Sequence[NewMessage], now: int) -> Work[None]:
-    """Write down a later query turn that was answered: what was asked, and the answer.
+    """Record a later query turn that was answered: the question and the answer.
 
     Parameters:
-        session: how it stands after this turn.
+        session: its state after this turn.
         messages: the visitor's message, then the desk's.
 
     Raises:
@@ -40,12 +40,12 @@ def record_exchange(*, session: Session, messages: Sequence[NewMessage], now: in
 def name_thread(
     *, thread_id: str, desk: str, owner: str | None, session_id: str, now: int, idle_before: int
 ) -> Work[str]:
-    """Find the session of a thread, or make one; it lives as long as the thread from now on.
+    """Find the session of a thread, or create one; it then lives as long as the thread.
 
     Parameters:
         desk: at which the thread has to be opened; empty for the site's own.
-        owner: id of the principal whose thread it has to be; None of an anonymous one.
-        session_id: what one that is made is called.
+        owner: id of the principal that has to own the thread; None for an anonymous one.
+        session_id: the id of a new session.
         now: Unix seconds.
         idle_before: Unix seconds; an anonymous thread last used before then is closed.
 
@@ -67,7 +67,7 @@ def name_thread(
 
 
 def open_named(thread: Thread, speaker: str, session_id: str, now: int) -> Work[None]:
-    """Open a thread on which nothing is said yet, with the session that names it: a part of a unit.
+    """Open an empty thread with the session that names it: a part of a unit.
 
     Parameters:
         speaker: the actor stamped on the opener's messages that name none.
@@ -78,11 +78,11 @@ def open_named(thread: Thread, speaker: str, session_id: str, now: int) -> Work[
 
 
 def say_in_session(session: Session, messages: Sequence[NewMessage], now: int) -> Work[None]:
-    """Place messages on a session's thread, and write where the session stands: a part of a unit.
+    """Add messages to a session's thread, and update the session: a part of a unit.
 
     Raises:
-        UnknownSession: the thread is not there: it was deleted, or the record of its first turn was
-            lost; or it has become somebody else's meanwhile.
+        UnknownSession: the thread does not exist: it was deleted, or the record of its first turn
+            was lost; or it has another owner by now.
     """
     thread_id = session.thread_id
     rows = yield from find_tail(thread_id, session.desk)
@@ -104,7 +104,7 @@ def say_in_session(session: Session, messages: Sequence[NewMessage], now: int) -
     for message in messages:
         tail.add_message(message)
     yield from tail.write()
-    # who asks in a session is answered there; a run of the thread would answer once more
+    # the session answers its messages; a run of the thread would answer them again
     yield "pass_over", {"thread_id": thread_id, "seq": tail.seq, "before": before}
     yield (
         "move_session",
@@ -123,16 +123,16 @@ def say_in_session(session: Session, messages: Sequence[NewMessage], now: int) -
 def delete_expired(
     *, once_before: int, sessions_before: int, files_until: int, limit: int, files: int
 ) -> Work[Expired]:
-    """Forget idempotency keys, sessions and files that have had their time; their threads stay.
+    """Delete expired idempotency keys, sessions and files; their threads stay.
 
-    Call it again while it returns as many as ``limit``, or ``files``.
+    Repeat while it returns as many as ``limit``, or ``files``.
 
     Parameters:
-        once_before: Unix seconds; keys used first before then are forgotten.
+        once_before: Unix seconds; keys first used before then are deleted.
         sessions_before: Unix seconds; sessions without a turn since then are.
-        files_until: files that expire then or before are dropped.
-        limit: at most so many keys and sessions.
-        files: at most so many files.
+        files_until: files that expire by then are deleted.
+        limit: the most keys and sessions.
+        files: the most files.
     """
     keys = yield "delete_old_once", {"before": once_before, "limit": limit}
     idle = {
@@ -151,6 +151,6 @@ def delete_expired(
 def _add_name(
     thread_id: str, desk: str, owner: str | None, session_id: str, now: int
 ) -> Work[None]:
-    """Write down a session that lives as long as its thread, and in which nothing was said."""
+    """Insert a session that lives as long as its thread and has no turns."""
     opened = Session(session_id, thread_id, owner, 0, now, now, kept_until=FOR_GOOD, desk=desk)
     yield "add_session", msgspec.structs.asdict(opened)

@@ -1,8 +1,8 @@
-"""Summaries of threads: kept as long as all that they were made of is there.
+"""Stores summaries of threads while all messages that they cover exist.
 
-Deleted words must not live on in few words. So what deletes a message drops the summaries that
-cover it, in the same unit; and a summary is kept only if nothing that it was made of has been
-deleted while it was made.
+Deleted text must not live on in a summary. So deleting a message deletes the summaries that cover
+it, in the same unit; and a summary is stored only if no message that it covers was deleted while it
+was made.
 """
 
 from __future__ import annotations
@@ -13,22 +13,22 @@ from aitp_desk.store.base import Work
 from aitp_desk.store.records.threads import MessageRange, Summary
 
 BEFORE_ALL = -(2**62)
-"""A place before every message, also those that a thread was forked off."""
+"""A position before every message, including those before a fork."""
 
 
 def keep_summary(
     *, summary: Summary, made_of: Sequence[MessageRange], previous: Summary | None
 ) -> Work[bool]:
-    """Keep what was said on a thread in few words, in the place of what was kept before.
+    """Store the summary of a thread, replacing the previous one.
 
-    It names no thread, as it may read several: its own and those that it was forked off.
+    It names no thread, as it may read several: its own and those that it was forked from.
 
     Parameters:
-        made_of: the messages that it was made of.
-        previous: the summary that it goes on from, perhaps that of a thread it was forked off.
+        made_of: the messages that it covers.
+        previous: the summary that it extends, perhaps of a thread it was forked from.
 
     Returns:
-        Whether it was kept: nothing was, where something it was made of is there no more.
+        Whether it was stored: not if something that it covers no longer exists.
     """
     for stretch in made_of:
         rows = yield (
@@ -54,7 +54,7 @@ def keep_summary(
 
 
 def forget_summaries(thread_id: str, seq: int) -> Work[None]:
-    """Drop the summaries that cover a message, its thread's and those of what was forked off it.
+    """Delete the summaries that cover a message, of its thread and of its forks.
 
     Parameters:
         seq: the message; :data:`BEFORE_ALL` for all of the thread.

@@ -1,7 +1,7 @@
-"""The end of a thread, where messages and events are added.
+"""Adds messages and events to the end of a thread.
 
-A :class:`ThreadTail` numbers and links what a unit adds and gathers the statements that write it
-down. It writes nothing itself: the unit yields its statements, after its last refusal.
+A :class:`ThreadTail` numbers and links what a unit adds and collects the statements that write it.
+It writes nothing itself: the unit yields its statements, after its last refusal.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class ThreadTail:
         self._added: list[tuple[str, Params]] = []
 
     def add_message(self, new: NewMessage, run_id: str | None = None) -> Message:
-        """Add a message, an event in itself, and return it as it will be kept.
+        """Add a message, an event in itself, and return it as it will be stored.
 
         Parameters:
             run_id: for a reply the run that made it, for a visitor's message the run that answers.
@@ -100,7 +100,7 @@ class ThreadTail:
         """Add an event that is no message.
 
         Parameters:
-            ref: id of what it happened to.
+            ref: id of its subject.
         """
         self.event += 1
         self._added.append(
@@ -118,18 +118,18 @@ class ThreadTail:
         )
 
     def write_additions(self) -> Work[None]:
-        """Write down what was added, in order, for a thread whose own row is written beside it."""
+        """Write the additions, in order; the caller writes the thread's row."""
         for statement in self._added:  # noqa: UP028 - a list cannot be sent rows
             yield statement
 
     def write(self) -> Work[None]:
-        """Write down what was added and where the thread ends now."""
+        """Write the additions and the new end of the thread."""
         yield from self.write_additions()
         self._added.clear()
         yield "move_tail", self.end()
 
     def end(self) -> dict[str, object]:
-        """Return the thread's columns that say where it ends now."""
+        """Return the thread's columns that describe its end."""
         return {
             "thread_id": self.thread_id,
             "updated_at": self.now,

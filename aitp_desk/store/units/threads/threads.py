@@ -1,4 +1,4 @@
-"""Opening threads, posting to them, changing them."""
+"""Opens threads, posts to them and changes them."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ from aitp_desk.store.units.threads.tail import ThreadTail
 from aitp_desk.store.units.tickets.handover import find_operator
 
 CAP_SECONDS = 60 * 60
-"""Over which time a thread's automatic runs are counted."""
+"""The period over which a thread's automatic runs are counted."""
 
 
 def open_thread(
@@ -58,24 +58,24 @@ def open_thread(
     by: Auditor | None = None,
     effects: NewEffects | None = None,
 ) -> Work[PostResult]:
-    """Open a thread with its actors, its first messages and, where one must answer, a run.
+    """Open a thread with its actors, its first messages and, if one must answer, a run.
 
     Parameters:
-        thread: the first of its actors is the desk's own agent, the others were brought.
+        thread: the first of its actors is the desk's agent, the others were added.
         speaker: the actor stamped on the opener's later messages that name none.
-        messages: what the opener says, speakers settled.
+        messages: the opener's messages, with their speakers.
         run: the run to queue; None queues none. Of the messages only the last carries its id.
         once: the idempotency key, if one was sent.
-        fork: by whom the thread is forked off its parent; None for one without a parent.
-        by: who opens it. It is noted in the audit log where an operator forks somebody else's, and
-            where actors are bound to others; None notes nothing.
-        effects: what capabilities want done with the messages.
+        fork: who forks the thread from its parent; None for one without a parent.
+        by: who opens it. An audit entry is written if an operator forks another's thread, and
+            if actors are bound to others; None writes none.
+        effects: effects of capabilities on the messages.
 
     Raises:
         IdempotencyConflict: the key was used with another request.
         ThreadNotFound: there is no such parent, it is closed, or it is not the caller's.
         InvalidRequest, Forbidden: as ``actors.check_bindings``.
-        RecordsMoved: what the effects follow from has changed meanwhile.
+        RecordsMoved: what the effects depend on has changed meanwhile.
     """
     if once is not None and (earlier := (yield from look_up_once(once))) is not None:
         return earlier
@@ -150,11 +150,11 @@ def append_message(
     once: IdempotencyRecord | None,
     effects: NewEffects | None = None,
 ) -> Work[PostResult]:
-    """Add a visitor's message to a thread and see to it that a run answers it.
+    """Add a visitor's message to a thread and ensure that a run answers it.
 
     The message is answered by the run that waits on its thread, else by a new one, queued even
-    while another is in progress. A thread that had its share of runs within the hour gets a run
-    that is ``capped`` from the start and one plain message; both serve until a run may start again.
+    while another is in progress. A thread that reached its limit of runs within the hour gets a run
+    that is ``capped`` from the start and one plain message, until a run may start again.
 
     On a thread that an operator has taken over no run is started.
 
@@ -163,16 +163,16 @@ def append_message(
         idle_before: Unix seconds; an anonymous thread last used before then is closed.
         run_id: id of the run, should one be started; None starts none.
         max_auto_replies: how many runs a thread may have within an hour.
-        capped: makes the plain message for a thread at its cap; None where no run is started.
+        capped: makes the plain message for a thread at its cap; None if no run is started.
         once: the idempotency key, if one was sent.
-        effects: what capabilities want done with it.
+        effects: effects of capabilities on it.
 
     Raises:
         ThreadNotFound: there is none, it is closed, or it is not the caller's.
         IdempotencyConflict: the key was used with another request.
         Forbidden: the caller has left the thread.
         InvalidRequest, Forbidden: as ``model.thread.resolve_speaker``.
-        RecordsMoved: what the effects follow from has changed meanwhile.
+        RecordsMoved: what the effects depend on has changed meanwhile.
     """
     reached = yield from reach_thread(thread_id, principal, idle_before, AccessNeed.WRITE, now=now)
     if once is not None and (earlier := (yield from look_up_once(once))) is not None:
@@ -229,14 +229,14 @@ def update_thread(
     idle_before: int,
     by: Auditor | None = None,
 ) -> Work[None]:
-    """Replace a thread's metadata and, where they are given, those who take part in it.
+    """Replace a thread's metadata and, if given, its participants.
 
     Parameters:
         by: as of ``actors.join_thread``.
 
     Raises:
         ThreadNotFound: there is none, it is closed, or it is not the caller's.
-        Forbidden: the thread is somebody else's to change.
+        Forbidden: the thread is another principal's to change.
         InvalidRequest: the parent is another.
         Forbidden, InvalidRequest: as ``actors.join_thread``.
     """
@@ -257,7 +257,7 @@ def update_thread(
 
 
 def queued_run(run: NewRun, thread_id: str, now: int) -> Run:
-    """A new run as it stands once it is queued."""
+    """Return a new run in its queued state."""
     return Run(
         run.id,
         thread_id,
@@ -270,10 +270,10 @@ def queued_run(run: NewRun, thread_id: str, now: int) -> Run:
 
 
 def adding_run(run: Run, asked_by: Principal) -> tuple[str, Params]:
-    """The statement that writes a new run.
+    """Return the statement that inserts a new run.
 
     Parameters:
-        asked_by: for whom it works.
+        asked_by: its principal.
     """
     return (
         "add_run",
@@ -297,7 +297,7 @@ class _Choice(msgspec.Struct, frozen=True):
 
     Parameters:
         is_new: whether it is still to be written.
-        asked_by: for whom it works from now on, where that changes.
+        asked_by: its principal from now on, if that changes.
     """
 
     run: Run

@@ -1,7 +1,7 @@
-"""What people do with tickets: they take them, speak for them, and end them; or their time ends.
+"""Lets operators take tickets, write for them and end them; expires tickets.
 
-What waits for a ticket goes on in the same commit: its call ends, whoever gave an address is told,
-and the thread has what was said, by the operator who said it.
+What waits for a ticket resumes in the same commit: its call ends, its push notifications are
+queued, and the thread gets the message of the operator.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ CLOSED = "It was closed without an answer."
 OVERDUE = "Nobody took it on in its time."
 NO_PERSON = "A person was asked here, and closed this without an answer."
 NOBODY_CAME = "A person was asked here, and nobody has answered in time."
-"""What a conversation is told that has waited for a person."""
+"""The message of a conversation that waited for a person in vain."""
 DECLINED = "It was declined; nothing was done."
 UNAPPROVED = "Nobody approved it in its time; nothing was done."
 
@@ -56,17 +56,17 @@ _WAITS = {
     TicketKind.UNKNOWN: CallState.UNKNOWN,
     TicketKind.APPROVAL: CallState.WAITING_APPROVAL,
 }
-"""How the call of a ticket stands that is not over."""
+"""The state of the call of an open ticket."""
 
 
 class TicketMessage(msgspec.Struct, frozen=True):
-    """What is said of a ticket on its thread.
+    """A message about a ticket on its thread.
 
     Parameters:
         id: ``msg_…``, new.
         salt: 16 random bytes (``model/chain.py``).
-        words: empty for what is said of such an end at all.
-        operator: the name of who says it; None for the desk.
+        words: empty for the standard text of such an end.
+        operator: the name of the sender; None for the desk.
     """
 
     id: str
@@ -93,11 +93,11 @@ def end_ticket(
         along: makes what is written with the end of a call.
 
     Returns:
-        The ticket as it ended; None when there is no such ticket.
+        The ended ticket; None if there is no such ticket.
 
     Raises:
-        PreconditionFailed: it, or its call, is over; it asks for approval, not for an answer; or
-            somebody else has taken it or its thread.
+        PreconditionFailed: it, or its call, has ended; it asks for approval, not for an answer; or
+            another operator has taken it or its thread.
     """
     rows = yield "ticket", {"id": ticket_id}
     if not rows:
@@ -140,7 +140,7 @@ def end_ticket(
 
 
 def take_ticket(*, ticket_id: str, operator: str, now: int, by: Auditor) -> Work[KeptTicket | None]:
-    """Have an operator take a ticket, and the thread that it comes from.
+    """Let an operator take a ticket, and its thread.
 
     Parameters:
         operator: the name.
@@ -148,10 +148,10 @@ def take_ticket(*, ticket_id: str, operator: str, now: int, by: Auditor) -> Work
         by: who takes it.
 
     Returns:
-        The ticket as it stands then; None when there is no such ticket.
+        The updated ticket; None if there is no such ticket.
 
     Raises:
-        PreconditionFailed: it is over, or somebody else has taken it or its thread.
+        PreconditionFailed: it has ended, or another operator has taken it or its thread.
     """
     rows = yield "ticket", {"id": ticket_id}
     if not rows:
@@ -175,17 +175,17 @@ def take_ticket(*, ticket_id: str, operator: str, now: int, by: Auditor) -> Work
 def speak_for_ticket(
     *, ticket_id: str, said: TicketMessage, now: int, by: Auditor
 ) -> Work[KeptTicket | None]:
-    """Have an operator speak on the thread of a ticket that they have taken.
+    """Let an operator write on the thread of a ticket that they have taken.
 
     Parameters:
         now: Unix seconds.
-        by: who speaks.
+        by: who writes.
 
     Returns:
         as :func:`take_ticket`.
 
     Raises:
-        PreconditionFailed: this operator has not taken it, or it comes from no thread.
+        PreconditionFailed: this operator has not taken it, or it has no thread.
     """
     rows = yield "ticket", {"id": ticket_id}
     if not rows:
@@ -205,17 +205,17 @@ def speak_for_ticket(
 
 
 def release_ticket(*, ticket_id: str, now: int, by: Auditor) -> Work[KeptTicket | None]:
-    """Give a ticket that was taken back to all, and its thread back to the agent.
+    """Release a taken ticket to all operators, and its thread to the agent.
 
     Parameters:
         now: Unix seconds.
-        by: who gives it back.
+        by: who releases it.
 
     Returns:
         as :func:`take_ticket`.
 
     Raises:
-        PreconditionFailed: nobody has taken it.
+        PreconditionFailed: it is not taken.
     """
     rows = yield "ticket", {"id": ticket_id}
     if not rows:
@@ -232,10 +232,10 @@ def release_ticket(*, ticket_id: str, now: int, by: Auditor) -> Work[KeptTicket 
 
 
 def let_go(ticket: KeptTicket, now: int, *, whole: bool = False) -> Work[None]:
-    """Give the thread of a ticket back, unless another that was taken comes from it too.
+    """Return the thread of a ticket to the agent, unless another taken ticket is of it too.
 
     Parameters:
-        whole: whether also a thread that was taken for itself is given back.
+        whole: whether also a thread that was itself taken is returned.
     """
     if ticket.thread_id is None:
         return
@@ -247,7 +247,7 @@ def let_go(ticket: KeptTicket, now: int, *, whole: bool = False) -> Work[None]:
 
 
 def check_waits(ticket: KeptTicket, operator: str | None) -> None:
-    """Refuse to do something with a ticket that is over, or that another operator has taken.
+    """Refuse to change a ticket that has ended, or that another operator has taken.
 
     Raises:
         PreconditionFailed: it is so.
@@ -259,7 +259,7 @@ def check_waits(ticket: KeptTicket, operator: str | None) -> None:
 
 
 def _in_the_end(said: TicketMessage, state: TicketState) -> TicketMessage:
-    """What is said where a conversation waits for a person no longer."""
+    """Return the message of a conversation that no longer waits for a person."""
     nothing = NOBODY_CAME if state is TicketState.EXPIRED else NO_PERSON
     return msgspec.structs.replace(said, words=said.words or nothing)
 
@@ -281,7 +281,7 @@ def _noted(ended: KeptTicket) -> tuple[AuditAction, Outcome]:
 
 
 def _end_call(ticket: KeptTicket, now: int, call: ActionCall) -> ActionCall:
-    """A call whose ticket has ended."""
+    """Return the call of a ticket that has ended."""
     asks_approval = ticket.kind is TicketKind.APPROVAL
     match ticket.state:
         case TicketState.ANSWERED:
@@ -296,16 +296,16 @@ def _end_call(ticket: KeptTicket, now: int, call: ActionCall) -> ActionCall:
         case _:
             result, state = None, CallState.FAILED
             told = CallError(TicketState.CLOSED.value, ticket.answer or CLOSED)
-    # beside the thread, where an actor says it, nothing else tells whose words they are
+    # outside the thread, where an actor says it, only this names the author
     text = f"{ticket.ended_by}: {ticket.answer}" if told is None else ""
     return call.move(state, result=result, text=text, error=told, progress="", ended_at=now)
 
 
 def say_on_thread(ticket: KeptTicket, said: TicketMessage, actor: str, now: int) -> Work[None]:
-    """Say something of a ticket on the thread that it comes from, where there is one.
+    """Add a message about a ticket to its thread, if it has one.
 
     Parameters:
-        actor: id of who speaks.
+        actor: id of the sender.
     """
     ends = (yield from find_tail(ticket.thread_id, ticket.desk)) if ticket.thread_id else []
     if ends:

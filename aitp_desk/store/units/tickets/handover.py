@@ -1,6 +1,6 @@
-"""A thread's owner: the agent, or an operator who has taken it over.
+"""Assigns a thread to an operator or back to the agent.
 
-While an operator has it, no run starts there, so that nobody talks over anybody. Parts of units.
+While an operator has it, no run starts there, so that the agent does not interrupt. Parts of units.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ from aitp_desk.store.units.threads.folded_threads import find_tail
 from aitp_desk.store.units.threads.tail import ThreadTail
 
 KEPT_SECONDS = 3 * 24 * 60 * 60
-"""So long after an operator has taken a thread, or spoken there, its sessions are kept."""
+"""How long a thread's sessions are kept after an operator has taken it, or written there."""
 TAKEN_OVER = "A person has taken this conversation over."
-"""What a run failed of that was to answer there."""
+"""The error of a run that was to answer there."""
 
 
 def find_operator(thread_id: str) -> Work[str | None]:
-    """The actor of the operator who has a thread; None where nobody has taken it over."""
+    """Return the actor of the operator who has a thread; None if none has taken it over."""
     rows = yield "thread_operator", {"thread_id": thread_id}
     return rows[0][0] if rows else None
 
 
 def check_unowned(thread_id: str) -> Work[None]:
-    """Refuse to have the agent speak where an operator does.
+    """Refuse to let the agent write while an operator has the thread.
 
     Raises:
         PreconditionFailed: an operator has the thread.
@@ -42,16 +42,16 @@ def check_unowned(thread_id: str) -> Work[None]:
 
 
 def join_operator(thread_id: str, desk: str, operator: str | None, now: int) -> Work[str]:
-    """Have whoever speaks for the site take part in a thread.
+    """Let the one who speaks for the site join a thread.
 
     Parameters:
         desk: at which the thread was opened.
-        operator: a name; None for the desk itself, which does already.
+        operator: a name; None for the desk itself, which is a participant already.
 
     Returns:
-        The id of that actor; empty where there is no such thread.
+        The id of that actor; empty if there is no such thread.
     """
-    ends = yield from find_tail(thread_id, desk)  # first, for it unfolds
+    ends = yield from find_tail(thread_id, desk)  # first, because it unfolds
     present = list(map(read_presence, (yield "actors_present", {"thread_id": thread_id})))
     if not present:
         return ""
@@ -70,9 +70,9 @@ def join_operator(thread_id: str, desk: str, operator: str | None, now: int) -> 
 
 
 def hand_over(thread_id: str, desk: str, operator: str, now: int) -> Work[None]:
-    """Give a thread to an operator, and end the runs that were to answer there.
+    """Assign a thread to an operator, and end the runs that were to answer there.
 
-    Nothing is changed where there is no such thread; :func:`check_free` comes before.
+    Does nothing if there is no such thread; call :func:`check_free` before.
 
     Parameters:
         desk, operator: as of :func:`join_operator`.
@@ -94,7 +94,7 @@ def hand_over(thread_id: str, desk: str, operator: str, now: int) -> Work[None]:
 
 
 def keep_sessions(thread_id: str, now: int) -> Work[None]:
-    """Keep a thread's sessions: their visitor waits for an operator, or has not heard one yet."""
+    """Keep a thread's sessions: their visitor waits for an operator, or has an unread message."""
     yield "keep_sessions", {"thread_id": thread_id, "until": now + KEPT_SECONDS}
 
 
@@ -102,7 +102,7 @@ def check_free(thread_id: str, operator: str | None) -> Work[None]:
     """Refuse to take a thread from an operator.
 
     Raises:
-        PreconditionFailed: another than this one has it.
+        PreconditionFailed: another operator has it.
     """
     actor = yield from find_operator(thread_id)
     name = None if actor is None else get_operator(actor)
@@ -111,7 +111,7 @@ def check_free(thread_id: str, operator: str | None) -> Work[None]:
 
 
 def hand_back(thread_id: str, desk: str, now: int) -> Work[None]:
-    """Give a thread back to the agent; where nobody has taken it over nothing is changed."""
+    """Return a thread to the agent; does nothing if no operator has it."""
     actor = yield from find_operator(thread_id)
     ends = yield from find_tail(thread_id, desk)
     if actor is None or not ends:
@@ -123,7 +123,7 @@ def hand_back(thread_id: str, desk: str, now: int) -> Work[None]:
 
 
 def take_requests(thread_id: str, operator: str, by: Auditor) -> Work[None]:
-    """Have an operator take the tickets of a thread in which a person is asked for."""
+    """Let an operator take the requests for a person of a thread."""
     for row in (yield "waiting_tickets_of_thread", {"thread_id": thread_id}):
         ticket = read_ticket(row)
         if ticket.kind.is_asked_for and ticket.state is TicketState.OPEN:
@@ -132,7 +132,7 @@ def take_requests(thread_id: str, operator: str, by: Auditor) -> Work[None]:
 
 
 def release_tickets(thread_id: str, by: Auditor) -> Work[None]:
-    """Give the tickets of a thread that were taken back to all."""
+    """Release the taken tickets of a thread to all operators."""
     for row in (yield "waiting_tickets_of_thread", {"thread_id": thread_id}):
         ticket = read_ticket(row)
         if ticket.state is TicketState.TAKEN:

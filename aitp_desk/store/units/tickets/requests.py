@@ -1,7 +1,7 @@
-"""Asking for a person: a ticket is written in the commit of the message that says so.
+"""Requests a person: the ticket is written in the commit of the message that says so.
 
-How that message reads depends on what is found in that commit, so that it promises nothing else
-than what is on disk: a person was asked, one has been asked before, or too many are waited for.
+The text of that message depends on what is found in that commit, so that it states only what is on
+disk: a person was asked, one has been asked before, or too many requests wait.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ ASKED_PERSON = "asked_person"
 
 
 class PersonAsked(msgspec.Struct, frozen=True):
-    """A person who is to be asked, and how that is said.
+    """A request for a person, and its messages.
 
     Parameters:
         ticket: of a thread, and of no call.
-        most: how many that were asked for from one place may wait.
-        asked: what is said where a person is asked now, the parts of a message.
-        waits: the same where one has been asked there already.
-        full: the same where as many wait as may.
+        most: how many requests from one address may wait.
+        asked: the parts of the message if a person is asked now.
+        waits: the same if one has been asked there already.
+        full: the same if the most requests wait.
     """
 
     ticket: KeptTicket
@@ -37,13 +37,13 @@ class PersonAsked(msgspec.Struct, frozen=True):
 def settle_person(
     person: PersonAsked, said: NewMessage
 ) -> Work[tuple[NewMessage, KeptTicket | None]]:
-    """See whether a person can be asked: a part of a unit, which writes nothing yet.
+    """Decide whether a person can be asked: a part of a unit, which writes nothing yet.
 
     Parameters:
-        said: the message that says how it went; its content is replaced.
+        said: the message that reports it; its content is replaced.
 
     Returns:
-        The message as it is to be written, and the ticket; None where nobody is asked anew.
+        The message to be written, and the ticket; None if no new request is made.
     """
     ticket = person.ticket
     waiting = yield "asked_for_ticket", {"thread_id": ticket.thread_id}

@@ -1,7 +1,6 @@
-"""Threads that operators take over and give back, with or without a ticket, and notes beside them.
+"""Lets operators take threads over and return them, with or without a ticket; adds notes.
 
-A ticket in which a person is asked for goes with its thread. A ticket of a call waits for its own
-answer.
+A request for a person goes with its thread. A ticket of a call waits for a separate answer.
 """
 
 from __future__ import annotations
@@ -38,7 +37,7 @@ from aitp_desk.store.units.tickets.tickets import TICKETS_EPOCH
 
 
 def take_thread(*, thread_id: str, operator: str, now: int, by: Auditor) -> Work[None]:
-    """Have an operator take a thread over for itself, and the requests for a person there.
+    """Let an operator take a thread itself, and the requests for a person there.
 
     Parameters:
         operator: the name.
@@ -47,7 +46,7 @@ def take_thread(*, thread_id: str, operator: str, now: int, by: Auditor) -> Work
 
     Raises:
         ThreadNotFound: there is no such thread.
-        PreconditionFailed: somebody else has it.
+        PreconditionFailed: another operator has it.
     """
     desk = yield from _find_desk(thread_id)
     yield from check_free(thread_id, operator)
@@ -59,15 +58,15 @@ def take_thread(*, thread_id: str, operator: str, now: int, by: Auditor) -> Work
 
 
 def release_thread(*, thread_id: str, now: int, by: Auditor) -> Work[None]:
-    """Give a thread back to the agent, and its tickets that were taken back to all.
+    """Return a thread to the agent, and release its taken tickets to all operators.
 
     Parameters:
         now: Unix seconds.
-        by: who gives it back.
+        by: who returns it.
 
     Raises:
         ThreadNotFound: there is no such thread.
-        PreconditionFailed: nobody has it.
+        PreconditionFailed: no operator has it.
     """
     desk = yield from _find_desk(thread_id)
     if (yield from find_operator(thread_id)) is None:
@@ -87,19 +86,19 @@ def speak_on_thread(
     effects: NewEffects | None = None,
     once: IdempotencyRecord | None = None,
 ) -> Work[None]:
-    """Have an operator speak on a thread that they have.
+    """Let an operator write on a thread that they have.
 
     Parameters:
         now: Unix seconds.
-        by: who speaks.
-        effects: what capabilities want done with it.
-        once: the idempotency key, if one was sent; what was said with it is not said again.
+        by: who writes.
+        effects: effects of capabilities on the message.
+        once: the idempotency key, if one was sent; a replay writes nothing.
 
     Raises:
         IdempotencyConflict: the key was used with another request.
         ThreadNotFound: there is no such thread.
         PreconditionFailed: they do not have it.
-        RecordsMoved: what the effects follow from has changed meanwhile.
+        RecordsMoved: what the effects depend on has changed meanwhile.
     """
     if once is not None and (yield from look_up_once(once)) is not None:
         return
@@ -117,13 +116,13 @@ def speak_on_thread(
 
 
 def resolve_thread(*, thread_id: str, said: TicketMessage, now: int, by: Auditor) -> Work[None]:
-    """Have an operator give a thread back, and end the requests for a person there.
+    """Let an operator return a thread, and end the requests for a person there.
 
-    They are answered with what is said; where nothing is said they are closed.
+    They are answered with the message; without one they are closed.
 
     Parameters:
         now: Unix seconds.
-        by: who gives it back.
+        by: who returns it.
 
     Raises:
         as :func:`speak_on_thread`.
@@ -151,10 +150,10 @@ def resolve_thread(*, thread_id: str, said: TicketMessage, now: int, by: Auditor
 
 
 def add_note(*, note: Note, by: Auditor | None) -> Work[None]:
-    """Write down a note beside a thread.
+    """Add an operator's note to a thread.
 
     Parameters:
-        by: who writes it; None notes nothing in the audit log.
+        by: who writes it; None writes no audit entry.
 
     Raises:
         ThreadNotFound: there is no such thread.
@@ -166,7 +165,7 @@ def add_note(*, note: Note, by: Auditor | None) -> Work[None]:
 
 
 def _find_desk(thread_id: str) -> Work[str]:
-    """At which desk a thread was opened; a folded one is unfolded."""
+    """Return at which desk a thread was opened; a folded one is unfolded."""
     rows = yield "thread_desk", {"thread_id": thread_id}
     if not rows and (yield from unfold_thread(thread_id=thread_id)):
         rows = yield "thread_desk", {"thread_id": thread_id}

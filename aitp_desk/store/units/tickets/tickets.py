@@ -1,4 +1,4 @@
-"""Tickets: written in the commit of what asks for a person."""
+"""Inserts tickets in the commit of the message or call that needs a person."""
 
 from __future__ import annotations
 
@@ -19,29 +19,29 @@ from aitp_desk.store.rows.tickets import write_ticket
 from aitp_desk.store.units.jobs.jobs import JOBS_EPOCH, enqueue_job
 
 TICKETS_EPOCH = "tickets"
-"""The row of ``epochs`` that rises when people do something with a ticket, or one ends."""
+"""The row of ``epochs`` that rises when a ticket changes or ends."""
 NOTICE_KIND = "notice"
-"""The kind of the jobs by which people are told of a ticket."""
+"""The kind of the jobs that notify operators of a ticket."""
 WAITING = "Waiting for a person."
-"""What whoever asks after a call is told until it is answered."""
+"""The progress that a caller reads until the call is answered."""
 
 
 def hand_call_to_people(*, call_id: str, ticket: KeptTicket) -> Work[None]:
-    """Have people carry out a call that is at work. Where it has ended, nothing is changed."""
+    """Hand a running call to operators. Does nothing if it has ended."""
     if (yield "set_call_progress", {"id": call_id, "progress": WAITING}):
         yield from add_ticket(ticket)
 
 
 def add_unknown_ticket(call: ActionCall, now: int) -> Work[None]:
-    """Have people look what became of a call that was cut short: a part of a unit."""
+    """Ask operators for the outcome of a call that was cut short: a part of a unit."""
     asked = Ticket(f"What became of {call.action}? It was cut short.")
     yield from add_ticket(ticket_of_call(call, TicketKind.UNKNOWN, asked, now))
 
 
 def add_ticket(ticket: KeptTicket) -> Work[None]:
-    """Write down a ticket, of which people are to be told: a part of a unit.
+    """Insert a ticket and queue its notification: a part of a unit.
 
-    Where its call has one of its kind already, that stays.
+    If its call has one of its kind already, that stays.
     """
     yield "add_ticket", write_ticket(ticket)
     yield from enqueue_job(
@@ -62,9 +62,9 @@ def add_ticket(ticket: KeptTicket) -> Work[None]:
 def ticket_of_call(
     call: ActionCall, kind: TicketKind, asked: Ticket, now: int, due_at: int | None = None
 ) -> KeptTicket:
-    """The ticket of a call, called as that is, for a call has one of a kind at most.
+    """Return the ticket of a call, with an id derived from it: a call has at most one of a kind.
 
-    One that may not be the only one has to be called otherwise.
+    A ticket that may not be the only one needs another id.
 
     Parameters:
         now, due_at: Unix seconds.
