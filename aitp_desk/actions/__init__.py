@@ -1,7 +1,4 @@
-"""The site's own functions as actions: how they are declared, and what calls them.
-
-What a site's ``actions.py`` imports stands here.
-"""
+"""The site's functions as actions: what a site's ``actions.py`` imports."""
 
 from __future__ import annotations
 

@@ -1,27 +1,26 @@
-"""What an action promises that calls something of the site, wherever that is declared.
+"""The interface of a callable action, whatever its source.
 
-A declaration in Python, an operation of an OpenAPI file and a tool of an MCP server all come to an
-:class:`OfferedAction`. Who may call it, when, at what cost and how often is decided by whoever
-holds it (``desk/invoking.py``), never here.
+A declaration in Python, an operation of an OpenAPI file and a tool of an MCP server all become an
+:class:`OfferedAction`. The desk decides who may call it, when, at what cost and how often
+(``desk/calls/invoker.py``).
 
-The promises:
+The guarantees:
 
 Reading
     :attr:`OfferedAction.read` is pure. It raises :class:`~aitp_desk.model.errors.InvalidRequest`
-    whose
-    ``param`` is the path of what is wrong (``items[0].quantity``) and whose message names the rule.
-    What it returns is given, as it is, to the other three.
+    whose ``param`` is the path of the wrong value (``items[0].quantity``) and whose message names
+    the rule. Its result is passed unchanged to the other functions.
 Errors
-    :class:`~aitp_desk.model.errors.DeskError` is told to the caller; anything else that escapes is
-    a fault of the site's own code, of which the caller learns nothing but an id.
+    The caller receives a :class:`~aitp_desk.model.errors.DeskError`. Any other exception is a fault
+    of the site's code, of which the caller receives only an id.
 Cancellation
-    A call whose deadline has passed is cancelled. A plain function runs in a thread, and cannot be:
-    its result is dropped.
-At once
+    A call is cancelled at its deadline. A plain function runs in a thread and cannot be cancelled:
+        its result is dropped.
+Concurrency
     Any number of calls may run at once.
-Again
-    A call has an id that stays the same when it is made again after a crash or a failure: the
-    idempotency key of whatever it does elsewhere.
+Retries
+    A call keeps its id when it is repeated after a crash or a failure: the idempotency key of all
+        that it does elsewhere.
 """
 
 from __future__ import annotations
@@ -47,11 +46,11 @@ from aitp_desk.model.money import Money
 
 
 class Caller(msgspec.Struct, frozen=True):
-    """For whom an action is called. It holds no credential and no address.
+    """The caller of an action, without credential and address.
 
     Parameters:
-        id: of the principal; None of an anonymous one.
-        scopes: what their credential opens.
+        id: of the principal; None for an anonymous one.
+        scopes: the scopes of the caller's credential.
     """
 
     id: str | None = None
@@ -59,17 +58,17 @@ class Caller(msgspec.Struct, frozen=True):
 
     @property
     def is_anonymous(self) -> bool:
-        """Whether nobody knows who it is."""
+        """Whether the caller is anonymous."""
         return self.id is None
 
 
 class Context:
-    """What a function is told of its call, and what it may say while it works.
+    """What a function knows of its call, and what it can report while it works.
 
     Attributes:
-        call_id: the same when the call is made again: the idempotency key of what it does.
-        caller: for whom it is called.
-        side_effects: those that were noted so far.
+        call_id: the same when the call is repeated: the idempotency key of what it does.
+        caller: the caller of the action.
+        side_effects: those noted so far.
     """
 
     def __init__(
@@ -82,7 +81,7 @@ class Context:
         """Make the Context of a call.
 
         Parameters:
-            tell: is told of progress, in the event loop that runs when this is called.
+            tell: receives progress, in the event loop that runs now.
             clock: Unix seconds.
         """
         self.call_id = call_id
@@ -99,16 +98,17 @@ class Context:
         return datetime.fromtimestamp(self._clock(), UTC)
 
     def progress(self, text: str) -> None:
-        """Say how far the work is, in a few words: whoever asks after it reads this.
+        """Report progress in a few words, for callers that ask for the call's state.
 
-        It may be said in any thread, and fails in none: no work ends because this cannot be kept.
+        It may be called in any thread and never raises: a report that cannot be stored must not end
+        the work.
         """
         if self._loop is None:
             return
         if threading.get_ident() == self._thread:
             self._say(text)
         else:
-            with suppress(RuntimeError):  # the desk has stopped meanwhile
+            with suppress(RuntimeError):  # the desk has stopped
                 self._loop.call_soon_threadsafe(self._say, text)
 
     def _say(self, text: str) -> None:
@@ -117,19 +117,19 @@ class Context:
                 self._tell(text)
 
     def note(self, type_: str, description: str) -> None:
-        """Note a side effect, which the caller is told with the result."""
+        """Note a side effect, which the caller receives with the result."""
         self.side_effects.append(SideEffect(type_, description))
 
 
 class ActionResult(msgspec.Struct, frozen=True):
-    """What a call gave.
+    """The result of a call.
 
     Parameters:
-        result: as JSON has it, within the action's ``output_schema``.
-        text: the same in words; empty where nothing was written for that.
-        side_effects: what it has caused besides.
-        ticket: what people are asked who carry the call out; of ``async`` actions alone. Then there
-            is no result yet.
+        result: a JSON value that conforms to the action's ``output_schema``.
+        text: the result as text; empty if the site writes none.
+        side_effects: the noted side effects.
+        ticket: a request to the people who carry the call out, of ``async`` actions alone. There is
+            no result yet.
     """
 
     result: Any
@@ -139,26 +139,26 @@ class ActionResult(msgspec.Struct, frozen=True):
 
 
 async def no_price(_arguments: Any, _context: Context) -> Money | None:
-    """The price of what is free."""
+    """Return no price: a free action."""
     return None
 
 
 async def no_approval(_arguments: Any, _context: Context) -> bool:
-    """The approval of what nobody has to approve."""
+    """Return that no approval is needed."""
     return False
 
 
 async def no_precondition(_arguments: Any, _context: Context) -> None:
-    """The check of what needs nothing."""
+    """Check nothing: an action without preconditions."""
 
 
 class ArgumentPrompt(msgspec.Struct, frozen=True):
-    """How one argument of an action is asked for.
+    """How one argument of an action is requested.
 
     Parameters:
-        looks: whether it looks at an argument that is there, too, and may ask for more.
-        question: arguments as JSON has them, as far as they are known → what is asked; None where
-            the argument is enough, or is asked for by its schema. It changes nothing.
+        looks: whether it also checks an argument that was given, and may ask for more.
+        question: takes the known arguments as JSON values and returns the question; None if the
+            argument suffices, or if its schema is the question. It changes nothing.
     """
 
     looks: bool
@@ -166,19 +166,19 @@ class ArgumentPrompt(msgspec.Struct, frozen=True):
 
 
 class OfferedAction(msgspec.Struct, frozen=True):
-    """An action with what carries it out. See the module for what it promises.
+    """An action with the functions that carry it out. The module lists the guarantees.
 
     Parameters:
-        read: arguments as JSON has them → as :attr:`perform` takes them.
+        read: validates arguments as JSON values and converts them for :attr:`perform`.
         perform: carries a call out.
-        check: raises :class:`~aitp_desk.model.errors.PreconditionFailed` where a precondition is
-            not met.
-        price: what a call costs; None for nothing. It is asked before, and changes nothing.
-        needs_approval: whether a person has to approve a call first, where the action's
+        check: raises :class:`~aitp_desk.model.errors.PreconditionFailed` if a precondition is not
+            met.
+        price: returns the cost of a call; None for none. It runs before the call and changes
+            nothing.
+        needs_approval: returns whether a person must approve a call first, if the action's
             ``approval`` is ``sometimes``. It changes nothing.
-        from_text: arguments as JSON has them, read from a caller's words; None where the words do
-            not say them.
-        asks: how arguments are asked for, by their names, where the site says so.
+        from_text: parses arguments as JSON values from a caller's text; None if the text has none.
+        asks: how arguments are requested, by name, if the site declares that.
     """
 
     action: Action
@@ -192,15 +192,16 @@ class OfferedAction(msgspec.Struct, frozen=True):
 
 
 class OfferedResource(msgspec.Struct, frozen=True):
-    """A type of resources with what reads one.
+    """A resource type with the function that reads a resource.
 
     Parameters:
-        read: the variables of a path, as text → the resource as it is now. It raises InvalidRequest
-            where they do not fit and :class:`~aitp_desk.model.errors.ResourceNotFound` where there
-            is none; else the promises of :attr:`OfferedAction.perform` hold. It changes nothing.
-        arguments: the variables of a path, as text → as JSON has them, by their types. It raises
-            InvalidRequest where they do not fit.
-        reader: the action that reads one, where that is paid first; None where it is not.
+        read: takes the variables of a path as text and returns the current resource. It raises
+            InvalidRequest if they are not valid and
+            :class:`~aitp_desk.model.errors.ResourceNotFound` if there is none; otherwise the
+            guarantees of :attr:`OfferedAction.perform` hold. It changes nothing.
+        arguments: converts the variables of a path from text to JSON values by their types. It
+            raises InvalidRequest if they are not valid.
+        reader: the action that reads one after payment; None if reading is free.
     """
 
     type: ResourceType

@@ -1,4 +1,4 @@
-"""What is wrong with the declarations of a site, told together, each with its place."""
+"""Collects the faults of a site's declarations, each with its place."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class ActionsError(Exception):
     """The site's actions cannot be used.
 
     Parameters:
-        problems: everything that is wrong with them.
+        problems: all their faults.
     """
 
     def __init__(self, problems: Iterable[Problem]) -> None:
@@ -23,10 +23,10 @@ class ActionsError(Exception):
 
 
 class DeclarationFaults:
-    """Collects what is wrong.
+    """Collects faults.
 
     Parameters:
-        folder: the site's; files in it are named as they are called there.
+        folder: the site's; paths of its files are shown relative to it.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -34,17 +34,17 @@ class DeclarationFaults:
         self.problems: list[Problem] = []
 
     def add_fault(self, function: Callable[..., Any], message: str) -> None:
-        """Note what is wrong with a function, in words that follow its name."""
+        """Add a fault of a function, as text that follows its name."""
         code = inspect.unwrap(function).__code__
         place = self.place(code.co_filename, code.co_firstlineno)
         self.problems.append(Problem(f"{place}, {function.__name__}", message))
 
     def add_fault_at(self, place: str, message: str) -> None:
-        """Note what is wrong with a file, or a line of it."""
+        """Add a fault of a file, or of a line of it."""
         self.problems.append(Problem(place, message))
 
     def place(self, file: str, line: int | None) -> str:
-        """A line of a file, as a problem names it: ``actions.py:12``."""
+        """Return a place in a file as problems name it: ``actions.py:12``."""
         path = Path(file)
         if path.is_relative_to(self._folder):
             path = path.relative_to(self._folder)

@@ -1,4 +1,4 @@
-"""Everything that a site offers: what it declares in Python, and what others describe."""
+"""All actions and resources of a site, from Python, OpenAPI files and MCP servers."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ Open = Callable[[], AbstractAsyncContextManager[None]]
 
 
 class ActionSources(msgspec.Struct, frozen=True):
-    """What a site offers, and what has to be open for it to be called.
+    """The actions of a site, and the contexts that they need.
 
     Parameters:
-        actions: of all sources, those in Python first; no two have one name.
-        opens: each a context that lasts as long as the desk serves.
+        actions: of all sources, those in Python first, with unique names.
+        opens: contexts to keep open while the desk runs.
     """
 
     actions: Actions
@@ -31,15 +31,15 @@ class ActionSources(msgspec.Struct, frozen=True):
 def load_sources(
     config: Config, *, environment: Mapping[str, str], taken: Collection[str] = ()
 ) -> ActionSources:
-    """Read what a site offers. Nobody is asked for anything yet.
+    """Load the actions of a site, without connecting to any server.
 
     Parameters:
         config: of the site, or of a further site agent.
-        environment: where credentials for its services stand.
-        taken: names that no action may have: those of the desk's own.
+        environment: holds the credentials for its services.
+        taken: reserved names: those of the desk's own actions.
 
     Raises:
-        ActionsError: something of it cannot be used; tells all.
+        ActionsError: something is unusable; it lists all faults.
     """
     problems: list[Problem] = []
     described: list[tuple[str, OfferedAction]] = []
@@ -53,7 +53,7 @@ def load_sources(
         opens.append(service.opened)
         described += ((f"openapi, {settings.file}", one) for one in found)
     elsewhere = {one.action.name for _, one in described}
-    # what tools a server has is known once it was asked
+    # a server's tools are known only once it is connected
     prefixes = tuple(server.prefix for server in config.mcp)
     actions = Actions()
     try:
@@ -81,12 +81,12 @@ def load_sources(
 
 
 class SiteOffers(msgspec.Struct, frozen=True):
-    """What a site offers while it is served.
+    """The offers of a running site.
 
     Parameters:
-        offered: its actions, no two of one name.
-        resources: the types of its resources, no two of which share an address.
-        notes: gives what the owner should know of their sources just now, in sentences.
+        offered: its actions, with unique names.
+        resources: its resource types, with unique paths.
+        notes: returns current notes on their sources for the owner, in sentences.
     """
 
     offered: tuple[OfferedAction, ...] = ()
@@ -101,16 +101,15 @@ async def open_sources(
     taken: Collection[str],
     more: Sequence[OfferedAction] = (),
 ) -> AsyncIterator[SiteOffers]:
-    """What a site offers, for as long as the context lasts: see :func:`load_sources`.
+    """Open all sources of a site within the context: see :func:`load_sources`.
 
-    Servers are asked for their tools; one that does not answer keeps nothing else from being
-    offered.
+    The lists of tools are fetched from the servers; one that does not respond affects nothing else.
 
     Parameters:
-        more: further actions, which stand last.
+        more: further actions, appended.
 
     Raises:
-        ActionsError: something of it cannot be used.
+        ActionsError: something is unusable.
     """
     sources = load_sources(config, environment=environment, taken=taken)
     offered, resources = sources.actions.offered, sources.actions.resources
@@ -132,10 +131,10 @@ async def open_sources(
 async def _offering_tools(
     config: Config, environment: Mapping[str, str], names: set[str]
 ) -> AsyncIterator[SiteOffers]:
-    """What of the tools of MCP servers is offered, while they are connected.
+    """Offer the tools of MCP servers while they are connected.
 
     Parameters:
-        names: those that are taken; what is offered is added.
+        names: the names in use; those of offered tools are added.
     """
     from aitp_desk.actions.mcp.servers import ToolServer
 
@@ -155,7 +154,7 @@ async def _offering_tools(
 
 
 def _missing(resources: Sequence[OfferedResource], names: Collection[str]) -> tuple[str, ...]:
-    """What resources afford that nobody offers, in sentences: no server has such a tool."""
+    """Return sentences on affordances of resources that no source offers."""
     return tuple(
         f"The resource {one.type.name} affords {name!r}; no server has such a tool."
         for one in resources

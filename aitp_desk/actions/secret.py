@@ -1,4 +1,4 @@
-"""A secret as an action takes it: text that shows itself only where it is asked to."""
+"""A secret argument: text that is shown only on request."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from typing import Any, NoReturn
 from aitp_desk.model.access.sealed_value import LONGEST_VALUE
 
 SCHEMA = {"type": "string", "writeOnly": True, "format": "password"}
-"""What callers are told that it takes."""
+"""The published schema."""
 _SHOWN = "(sealed)"
 
 
 class Secret:
-    """A text that nobody is to read in passing: a password, the number of a card.
+    """A confidential text: a password, a card number.
 
-    As the type of a parameter it takes text. What a caller gives is sealed before the call is
-    written down; the function is handed the text. It does not print: its ``str``, ``repr`` and
-    ``format`` are the same for every text, and it is not pickled or encoded.
+    As the type of a parameter it accepts text. The caller's value is sealed before the call is
+    stored; the function receives the text. ``str``, ``repr`` and ``format`` are the same for every
+    text, and it cannot be pickled or encoded.
     """
 
     __slots__ = ("_text",)
@@ -26,7 +26,7 @@ class Secret:
         self._text = text
 
     def reveal(self) -> str:
-        """The text itself."""
+        """Return the text itself."""
         return self._text
 
     def __eq__(self, other: object) -> bool:
@@ -34,7 +34,7 @@ class Secret:
             return NotImplemented
         return hmac.compare_digest(self._text.encode(), other._text.encode())
 
-    __hash__ = None  # type: ignore[assignment]  # a number that follows from it tells of it
+    __hash__ = None  # type: ignore[assignment]  # a hash would reveal something of it
 
     def __repr__(self) -> str:
         return f"Secret{_SHOWN}"
@@ -50,10 +50,10 @@ class Secret:
 
 
 def read_secret(kind: type, given: Any) -> Any:
-    """Read JSON as a secret, for ``msgspec``: its ``dec_hook``.
+    """Read a JSON value as a secret: a ``dec_hook`` of ``msgspec``.
 
     Raises:
-        ValueError: it is no text, or too long. It repeats nothing of it.
+        ValueError: it is no text, or too long. The message does not repeat it.
         NotImplementedError: another type is wanted.
     """
     if kind is not Secret:
@@ -66,7 +66,7 @@ def read_secret(kind: type, given: Any) -> Any:
 
 
 def hide_secret(kind: type, _given: Any) -> Secret:
-    """Read whatever stands for a secret as one that holds no more than that it is there.
+    """Read any value as a secret that reveals only its presence.
 
     Raises:
         NotImplementedError: another type is wanted.
@@ -77,7 +77,7 @@ def hide_secret(kind: type, _given: Any) -> Secret:
 
 
 def write_secret(given: Any) -> Any:
-    """A secret as JSON, where what was read is looked at again: an ``enc_hook`` of ``msgspec``.
+    """Write a secret as JSON, to validate a value again: an ``enc_hook`` of ``msgspec``.
 
     Raises:
         NotImplementedError: it is something else.
@@ -88,7 +88,7 @@ def write_secret(given: Any) -> Any:
 
 
 def secret_schema(kind: type) -> dict[str, Any]:
-    """The schema of a secret, for ``msgspec``: its ``schema_hook``.
+    """Return the schema of a secret: a ``schema_hook`` of ``msgspec``.
 
     Raises:
         NotImplementedError: it is another type.

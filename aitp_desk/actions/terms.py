@@ -1,4 +1,4 @@
-"""From what a description says, and what the site's owner says otherwise, to an Action."""
+"""Builds an Action from a description and the owner's settings."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ _NO_LETTER = re.compile(r"[^a-z0-9]+")
 
 
 class DescribedAction(msgspec.Struct, frozen=True, kw_only=True):
-    """What a description says of an action.
+    """An action as its source describes it.
 
     Parameters:
-        id: what it is called there.
-        mutability: whether a call changes anything, as far as can be told.
-        may_be_query: whether the owner's word is enough that it only reads.
-        is_idempotent: whether the same call, made twice, does what it does once.
+        id: its name in the source.
+        mutability: whether a call changes anything, as far as known.
+        may_be_query: whether the owner may declare that it only reads.
+        is_idempotent: whether a repeated call has its effect once.
     """
 
     id: str
@@ -47,17 +47,17 @@ class DescribedAction(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def make_action(described: DescribedAction, terms: ActionTerms, *, prefix: str) -> Action:
-    """Make an action of what is described.
+    """Build an action from its description.
 
-    Calls elsewhere take their time, hence ``async`` is what it is unless the owner says that it is
-    quick (AHP 0.1, section 9).
+    Calls to other servers take time, so the kind is ``async`` unless the owner declares it fast
+    (AHP 0.1, section 9).
 
     Parameters:
-        terms: what the owner says otherwise.
-        prefix: what its name begins with.
+        terms: the owner's settings, which win.
+        prefix: the prefix of its name.
 
     Raises:
-        Unusable: its name, its texts or its terms cannot be used.
+        SchemaUnusable: its name, its texts or its terms are not usable.
     """
     name = prefix + (terms.name or to_action_name(described.id))
     if not is_action_name(name):
@@ -112,12 +112,12 @@ def make_action(described: DescribedAction, terms: ActionTerms, *, prefix: str) 
 
 
 def to_action_name(id: str) -> str:
-    """What is called so elsewhere, in small letters and ``_``: ``getStock`` is ``get_stock``."""
+    """Return a name in snake case: ``getStock`` becomes ``get_stock``."""
     return _NO_LETTER.sub("_", _HUMP.sub("_", id).lower()).strip("_")
 
 
 def _texts(described: DescribedAction, terms: ActionTerms) -> tuple[str, str]:
-    """The summary and the description; where there is no summary, the first paragraph is one."""
+    """Return summary and description; without a summary, the first paragraph is one."""
     description = terms.description or described.description.strip()
     summary = terms.summary or " ".join(described.summary.split())
     if not summary:

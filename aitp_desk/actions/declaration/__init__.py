@@ -1,1 +1,1 @@
-"""Actions and resources declared in Python: what an owner writes, and what becomes of it."""
+"""Actions and resources that an owner declares in Python."""

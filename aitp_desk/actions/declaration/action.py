@@ -1,11 +1,11 @@
-"""Declaring an action: a function of the site, and what callers must know of it.
+r"""Declares an action: a function of the site, and what callers must know of it.
 
     @action(open_to="anyone")
     async def opening_hours(store: Literal["Bend", "Boise"]) -> Hours:
         \"\"\"When a store is open today.\"\"\"
 
-A declaration keeps what it was given and checks nothing: what is wrong with all of them is told
-together when they are loaded (``loading.py``). The function stays what it was, and can be called.
+A declaration stores its arguments unchecked: the loader (``loader/loader.py``) reports the faults
+of all declarations together. The function itself is unchanged and can be called.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ R = TypeVar("R")
 F = TypeVar("F", bound=Callable[..., Any])
 
 Price = Callable[..., Any]
-"""A plain or async function of some of the action's parameters → Money, or None for nothing."""
+"""A plain or async function of some of the action's parameters that returns Money, or None."""
 NeedsApproval = Callable[..., Any]
-"""The same → whether a person of the site has to approve such a call first."""
+"""The same, returning whether a person of the site must approve such a call first."""
 
 
 class Terms(msgspec.Struct, frozen=True, kw_only=True):
-    """What a declaration says besides its function, as it was written: see :func:`action`."""
+    """The unchecked arguments of :func:`action`."""
 
     kind: Kind
     open_to: OpenTo
@@ -61,7 +61,7 @@ class Terms(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Check(msgspec.Struct, frozen=True):
-    """A precondition with the function that looks whether it is met."""
+    """A precondition with the function that checks it."""
 
     precondition: Precondition
     function: Callable[..., Any]
@@ -69,14 +69,14 @@ class Check(msgspec.Struct, frozen=True):
 
 
 class DeclaredPrompt(msgspec.Struct, frozen=True):
-    """An argument with the function that says how it is asked for."""
+    """An argument with the function that asks for it."""
 
     argument: str
     function: Callable[..., Any]
 
 
 class DeclaredAction(Declared[P, R]):
-    """A function that is an action."""
+    """A function that is declared as an action."""
 
     def __init__(self, function: Callable[P, R], terms: Terms) -> None:
         super().__init__(function)
@@ -89,14 +89,14 @@ class DeclaredAction(Declared[P, R]):
     ) -> Callable[[F], F]:
         """Declare a function as a precondition of the action.
 
-        The function takes some of the action's parameters, by the same names, and the Context where
-        it wants it. It returns None where the precondition is met, and else says in a sentence for
-        the caller what is not so. It changes nothing.
+        The function takes some of the action's parameters, by the same names, and optionally the
+        Context. It returns None if the precondition is met, else the reason as a sentence for the
+        caller. It changes nothing.
 
         Parameters:
-            name: what a refusal names, such as ``in_stock``.
-            description: what must be so, in a sentence.
-            recovery: what helps where it is not met, in a sentence.
+            name: the name in errors, such as ``in_stock``.
+            description: the condition, as a sentence.
+            recovery: what helps if it is not met, as a sentence.
             actions: names of actions that help.
         """
 
@@ -108,13 +108,13 @@ class DeclaredAction(Declared[P, R]):
         return declare
 
     def asks(self, argument: str) -> Callable[[F], F]:
-        """Declare a function as what says how an argument of the action is asked for.
+        """Declare a function that asks for an argument of the action.
 
-        The function takes some of the action's parameters, by the same names, and the Context where
-        it wants it. Each may be None: it is not known yet. It returns the question, whose answer
-        becomes the argument, or None to have it asked for as its type says. It is asked where the
-        argument is missing; one that takes the argument itself also where it is there, and None
-        then lets it pass. It changes nothing.
+        The function takes some of the action's parameters, by the same names, and optionally the
+        Context. A parameter is None while it is unknown. The function returns the question, whose
+        answer becomes the argument, or None to ask as the type requires. It is called if the
+        argument is missing. A function that takes the argument itself is also called if it is
+        given; None then accepts it. It changes nothing.
 
         Parameters:
             argument: the name of the parameter.
@@ -176,35 +176,36 @@ def action(
 ) -> DeclaredAction[P, R] | Callable[[Callable[P, R]], DeclaredAction[P, R]]:
     """Declare a plain or async function as an action, under its own name.
 
-    Its parameters are what callers send, its docstring is what they read: the first paragraph is
-    the summary, the others are the description, ``Args:`` describes the parameters. A parameter of
-    the type :class:`~aitp_desk.actions.base.Context` is given the Context and seen by nobody. A
-    plain function runs in a thread.
+    Its parameters are the arguments that callers send, and its docstring is published: the first
+    paragraph is the summary, the others are the description, ``Args:`` describes the parameters. A
+    parameter of the type :class:`~aitp_desk.actions.base.Context` receives the Context and is not
+    published. A plain function runs in a thread.
 
     Parameters:
-        kind: ``query`` reads and changes nothing; ``action`` may change something and is over
-            within its call; ``async`` goes on after its call was accepted.
+        kind: ``query`` reads and changes nothing; ``action`` may change something and ends within
+            its call; ``async`` continues after its call was accepted.
         open_to: ``actions`` for callers with the scope ``actions`` or ``actions:NAME``, ``anyone``
-            also without a credential (queries only), ``operators`` for those who run the desk.
-        mutability: ``read_only``, ``reversible`` or ``irreversible``; an ``action`` says it.
-        blast_radius: ``self``, ``self_and_associated``, ``many`` or ``all``; an ``action`` says it.
-        reversible_within: for how long it can be undone, an ISO 8601 duration such as ``P30D``.
-        confirmation_recommended: whether who calls for somebody should ask them first.
-        cost: what a call costs: ``"29.99 EUR"``, Money, or a function of some of the parameters
-            that says so and changes nothing.
-        prepaid: whether that is paid here before the call is made, by a capability of the site that
-            takes payments; else it is agreed to, and paid elsewhere.
+            also without a credential (queries only), ``operators`` for operators of the desk.
+        mutability: ``read_only``, ``reversible`` or ``irreversible``; required of an ``action``.
+        blast_radius: ``self``, ``self_and_associated``, ``many`` or ``all``; required of an
+            ``action``.
+        reversible_within: how long it can be undone, an ISO 8601 duration such as ``P30D``.
+        confirmation_recommended: whether an agent should ask its user before it calls.
+        cost: the cost of a call: ``"29.99 EUR"``, Money, or a function of some of the parameters
+            that returns it and changes nothing.
+        prepaid: whether the cost is paid here before the call, through a capability of the site
+            that accepts payments; else the caller agrees to it and pays elsewhere.
         approval: whether a person of the site approves a call before it is carried out, or a
-            function of some of the parameters that says so and changes nothing; of ``async``
+            function of some of the parameters that returns this and changes nothing; of ``async``
             actions alone.
-        deadline: seconds that a call may take.
-        idempotent: whether a call made twice, with one ``context.call_id``, does what it does once.
-        examples: how it is asked for, in words, or with the arguments that are meant.
-        answer_types: content types that it answers with (AHP 0.1, appendix C), the preferred first;
-            by default data, or an action's result, and text.
-        related: where more about it can be read.
-        says: the result in words.
-        from_text: arguments out of a caller's words; None where they do not say them.
+        deadline: timeout of a call in seconds.
+        idempotent: whether a call repeated with the same ``context.call_id`` has its effect once.
+        examples: requests for it, as text, or with the intended arguments.
+        answer_types: content types of its answers (AHP 0.1, appendix C), the preferred first; by
+            default data, or an action's result, and text.
+        related: links to more about it.
+        says: renders the result as text.
+        from_text: parses arguments from a caller's text; None if it has none.
     """
     terms = Terms(
         kind=kind,

@@ -1,4 +1,4 @@
-"""From a function that was declared as an action to what the desk offers."""
+"""Builds an offered action from a declared function."""
 
 from __future__ import annotations
 
@@ -51,13 +51,13 @@ Checks = Sequence[tuple[Check, Signature]]
 
 
 def build_action(declared: DeclaredAction[..., Any], tell: Tell) -> OfferedAction | None:
-    """Make of a declaration what it offers.
+    """Build an offered action from its declaration.
 
     Parameters:
-        tell: is told each thing that is wrong with it, in words that follow the function's name.
+        tell: receives each fault, as text that follows the function's name.
 
     Returns:
-        None where something is wrong with it.
+        None if it has a fault.
     """
     wrong: list[str] = []
     offered = None
@@ -137,7 +137,7 @@ def _make(declared: DeclaredAction[..., Any], tell: Tell) -> OfferedAction | Non
 
 
 def _read_approval(terms: Terms, whole: Signature, tell: Tell) -> Signature | None:
-    """The signature of the function that says whether a person approves a call first."""
+    """Return the signature of the function that decides whether a person approves a call."""
     if not callable(terms.approval):
         return None
     part = read_partial_signature(terms.approval, whole, "its approval", tell)
@@ -211,7 +211,7 @@ async def _perform(
             function, signature.pick(msgspec.structs.asdict(arguments), context)
         )
     except PreconditionFailed as error:
-        # what was looked at before may stand otherwise by now, and what helps is the same
+        # a check may fail by now; the recovery is the same
         raise _with_recovery(error, recoveries.get(error.param or "")) from None
     if isinstance(value, Ticket) and signature.gives is Ticket:
         if not _says_enough(value):
@@ -228,7 +228,7 @@ async def _perform(
 
 
 def _says_enough(ticket: Ticket) -> bool:
-    """Whether a ticket has words, and only such; a Struct does not check what it is made of."""
+    """Return whether a ticket has text and only text; a Struct does not check its types."""
     about: object = ticket.about
     note: object = ticket.note
     return isinstance(about, str) and bool(about.strip()) and isinstance(note, str)

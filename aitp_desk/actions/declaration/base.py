@@ -1,4 +1,4 @@
-"""What every declaration is: a function, kept as it was written."""
+"""The base class of declarations."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 noted: ContextVar[list[Declared[..., Any]] | None] = ContextVar("noted", default=None)
-"""Where declarations note themselves while a site's code is imported."""
+"""Collects declarations while a site's code is imported."""
 
 
 class Declared(Generic[P, R]):
-    """A function that was declared as something. Calling it calls the function.
+    """A declared function. Calling it calls the function.
 
     Raises:
         TypeError: it is no function.
@@ -31,5 +31,5 @@ class Declared(Generic[P, R]):
             found.append(self)
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
-        """Call the function itself; nothing is checked, recorded or asked."""
+        """Call the function itself, without checks, records and questions."""
         return self.function(*args, **kwargs)

@@ -1,8 +1,8 @@
-"""What a docstring says: a summary, a description, and a text for each member that it lists.
+"""Parses a docstring: a summary, a description, and texts of members.
 
-Members stand below ``Parameters:``, ``Args:`` or ``Attributes:``, one ``name: text`` each, or
-``name, other: text`` for several of one text, in Google's style with or without a type in brackets.
-What other sections say is for programmers.
+Members are listed below ``Parameters:``, ``Args:`` or ``Attributes:``, one ``name: text`` each, or
+``name, other: text`` for a shared text, in Google's style with or without a type in brackets. Other
+sections are for programmers and are skipped.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _ENTRY = re.compile(r"(\*{0,2}\w+(?:,\s*\*{0,2}\w+)*)\s*(?:\([^()]*\))?\s*:(?:\s
 
 
 class ParsedDocstring(msgspec.Struct, frozen=True):
-    """A docstring in its parts.
+    """A parsed docstring.
 
     Parameters:
         summary: the first paragraph, on one line.
@@ -36,7 +36,7 @@ class ParsedDocstring(msgspec.Struct, frozen=True):
 
 
 def read_docstring(text: str | None) -> ParsedDocstring:
-    """Take a docstring apart; one that is not there says nothing."""
+    """Parse a docstring; None is an empty one."""
     lines = inspect.cleandoc(text or "").splitlines()
     first = next((at for at, line in enumerate(lines) if _section(line)), len(lines))
     summary, _, description = "\n".join(lines[:first]).strip().partition("\n\n")
@@ -45,14 +45,14 @@ def read_docstring(text: str | None) -> ParsedDocstring:
 
 
 def _section(line: str) -> str:
-    """The name of the section that a line begins, in small letters; empty where it begins none."""
+    """Return the lowercase name of the section that a line begins; empty if it begins none."""
     found = _HEADING.fullmatch(line)
     name = found[1].lower() if found else ""
     return name if name in _LISTS or name in _OTHERS else ""
 
 
 def _members(lines: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """Each member with its text; what is set deeper than the first entry goes on with the last."""
+    """Yield each member with its text; lines deeper than the first entry continue the last."""
     listing, depth, said = False, 0, ""
     names: list[str] = []
     for line in lines:

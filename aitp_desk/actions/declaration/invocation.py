@@ -1,9 +1,9 @@
-"""Calling a function of the site's own, whichever kind it is.
+"""Calls a function of the site, plain or async.
 
-A plain function runs in a thread that does nothing else meanwhile, so that no call ever waits for
-another. The thread is one that the end of the process does not wait for: a call that is past its
-deadline cannot be stopped, and must not keep the desk from stopping. A few threads stay for the
-calls that follow: to begin one takes longer than many a function.
+A plain function has a thread to itself, so that no call waits for another. The process does not
+wait for these threads at its end: a call past its deadline cannot be stopped, and must not keep the
+desk from stopping. A few idle threads are kept, because starting one takes longer than many a
+function.
 """
 
 from __future__ import annotations
@@ -20,25 +20,25 @@ from queue import SimpleQueue
 from typing import Any, Final
 
 MOST_IDLE: Final = 8
-"""Threads that stay when they have nothing to do; one more may where two end at once."""
+"""Maximum number of idle threads; one more if two end at once."""
 _Work = Callable[[], object]
 _idle: list[SimpleQueue[_Work]] = []
-"""What those wait at that have nothing to do."""
+"""The queues of idle threads."""
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_idle.clear)  # none of them is there in a child
+    os.register_at_fork(after_in_child=_idle.clear)  # a child process has none of the threads
 
 
 async def call_function(function: Callable[..., Any], arguments: Mapping[str, Any]) -> Any:
-    """Call a function and return what it gives.
+    """Call a function and return its result.
 
     Raises:
-        Exception: what the function raises. Its asking the process to exit is a RuntimeError.
+        Exception: raised by the function. A SystemExit becomes a RuntimeError.
     """
     try:
         if inspect.iscoroutinefunction(function):
             return await function(**arguments)
         value = await _in_thread(partial(function, **arguments))
-        # a plain function around an async one gives what that one has yet to do
+        # a plain function around an async one returns an awaitable
         return await value if inspect.isawaitable(value) else value
     except SystemExit as error:
         raise RuntimeError(f"{function.__name__} asked the process to exit") from error
@@ -53,7 +53,7 @@ async def _in_thread(work: Callable[[], Any]) -> Any:
             settle_(value)
 
     def tell(settle_: Callable[[Any], None], value: Any) -> None:
-        with suppress(RuntimeError):  # the desk has stopped meanwhile
+        with suppress(RuntimeError):  # the desk has stopped
             loop.call_soon_threadsafe(settle, settle_, value)
 
     def run() -> None:
@@ -63,7 +63,7 @@ async def _in_thread(work: Callable[[], Any]) -> Any:
             raised = RuntimeError("the function raised StopIteration")
             raised.__cause__ = error
             tell(done.set_exception, raised)
-        except BaseException as error:  # noqa: BLE001 -- whoever awaits the call decides
+        except BaseException as error:  # noqa: BLE001 -- the awaiting call decides
             tell(done.set_exception, error)
         else:
             tell(done.set_result, value)
@@ -74,7 +74,7 @@ async def _in_thread(work: Callable[[], Any]) -> Any:
 
 
 def _begin(work: _Work) -> None:
-    """Have a thread do some work that has none to do, or a new one."""
+    """Run work in an idle thread, or in a new one."""
     try:
         waiting = _idle.pop()
     except IndexError:
@@ -84,10 +84,10 @@ def _begin(work: _Work) -> None:
 
 
 def _stay(work: _Work) -> None:
-    """Do work in this thread, and what follows unless enough others wait for that."""
+    """Run work in this thread, then wait for more unless enough threads are idle."""
     waiting: SimpleQueue[_Work] = SimpleQueue()
     work()
-    del work  # what it holds is not to stay as well
+    del work  # do not keep its references
     while len(_idle) < MOST_IDLE:
         _idle.append(waiting)
         waiting.get()()

@@ -1,4 +1,4 @@
-"""The links of a declaration: each variable in one is filled in with something that is known."""
+"""Checks the links of a declaration: each variable must have a known value."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ Schema = Mapping[str, Any]
 
 
 def check_links(links: Sequence[Any], known: Sequence[Schema], what: str) -> Iterator[str]:
-    """Yield the variables that stay as they are, whatever is called.
+    """Yield the variables that no argument or result can fill.
 
     Parameters:
-        links: those that are none are told elsewhere.
+        links: entries that are no links are reported elsewhere.
         known: schemas of objects whose members are filled in.
-        what: what these are, in words.
+        what: a name for these objects in messages.
     """
     names = {
         name

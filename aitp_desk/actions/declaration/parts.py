@@ -1,4 +1,4 @@
-"""What declarations of all kinds have in common: a name, a docstring, arguments and a result."""
+"""Checks that all declarations share: name, docstring, arguments and result."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MAX_SUMMARY = 256
 
 
 def check_name(name: str, tell: Tell) -> None:
-    """Tell where a function's name is none that callers can be told."""
+    """Report a function's name that is no valid action name."""
     if not is_action_name(name):
         tell(
             "has a name that callers cannot be told; it takes small letters, digits and _, a letter"
@@ -30,7 +30,7 @@ def check_name(name: str, tell: Tell) -> None:
 
 
 def check_doc(doc: ParsedDocstring, takes: Collection[str], tell: Tell) -> None:
-    """Tell where a docstring does not say what callers read."""
+    """Report a docstring without the text that callers need."""
     if not doc.summary:
         tell("has no docstring; write what it does, in a line, as callers are to read it.")
     elif len(doc.summary) > MAX_SUMMARY:
@@ -44,7 +44,7 @@ def check_doc(doc: ParsedDocstring, takes: Collection[str], tell: Tell) -> None:
 
 
 def make_arguments_shape(name: str, signature: Signature, doc: ParsedDocstring) -> Shape:
-    """How a function's arguments are read."""
+    """Make the shape that validates a function's arguments."""
     kind = make_struct(name, signature.takes)
     schema = json_schema(kind)
     describe_members(schema, doc.members)
@@ -52,7 +52,7 @@ def make_arguments_shape(name: str, signature: Signature, doc: ParsedDocstring) 
 
 
 def make_result_shape(signature: Signature, tell: Tell) -> Shape | None:
-    """How a function's result is written; None, and something told, where its type is wrong."""
+    """Make the shape of a function's result; None, with a report, for an invalid type."""
     if signature.gives is Ticket:
         return Shape(Answered, whole="the result")
     if Ticket in typing.get_args(signature.gives):
@@ -69,10 +69,10 @@ def make_result_shape(signature: Signature, tell: Tell) -> Shape | None:
 
 
 def read_arguments(shape: Shape, arguments: Mapping[str, Any], *, strict: bool = True) -> Any:
-    """Read arguments as JSON has them.
+    """Validate arguments as JSON values.
 
     Raises:
-        InvalidRequest: they are not what the shape takes; MissingField where one is not there.
+        InvalidRequest: they do not fit the shape; MissingField if one is missing.
     """
     try:
         return shape.read(arguments, strict=strict)
@@ -82,10 +82,10 @@ def read_arguments(shape: Shape, arguments: Mapping[str, Any], *, strict: bool =
 
 
 def write_result(function: Callable[..., Any], shape: Shape, result: Any) -> Any:
-    """The JSON of a result.
+    """Return a result as a JSON value.
 
     Raises:
-        TypeError: the function has returned something else than it declares.
+        TypeError: the function returned something else than it declares.
     """
     try:
         return shape.write(result)
@@ -98,11 +98,11 @@ def write_result(function: Callable[..., Any], shape: Shape, result: Any) -> Any
 def read_partial_signature(
     function: Any, whole: Signature, what: str, tell: Tell
 ) -> Signature | None:
-    """The signature of a function that takes some of what another takes.
+    """Return the signature of a function that takes some parameters of another.
 
     Parameters:
-        whole: the other's.
-        what: the function is, for what is told: ``the precondition 'in_stock'``.
+        whole: the other function's signature.
+        what: the function's role in messages: ``the precondition 'in_stock'``.
     """
     if not inspect.isfunction(function):
         tell(f"has as {what} what is no function; write one with def or async def.")

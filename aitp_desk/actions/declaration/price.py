@@ -1,4 +1,4 @@
-"""What a call costs, by a function of the site's own."""
+"""The cost of a call, from a function of the site."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ async def ask_price(
     arguments: msgspec.Struct,
     context: Context,
 ) -> Money | None:
-    """What a function says that a call costs; None for nothing.
+    """Return the cost of a call from the site's function; None for none.
 
     Raises:
-        TypeError: it has returned something else.
+        TypeError: it returned something else.
     """
     price = await call_function(
         function, signature.pick(msgspec.structs.asdict(arguments), context)

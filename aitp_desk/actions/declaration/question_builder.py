@@ -1,4 +1,4 @@
-"""From functions that ask for arguments to how an action asks, and what is wrong with them."""
+"""Builds the prompts of an action from functions that ask for arguments."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from aitp_desk.model.calls.secret_places import is_secret_at
 def build_prompts(
     declared: Sequence[DeclaredPrompt], whole: Signature, schema: Mapping[str, Any], tell: Tell
 ) -> Mapping[str, ArgumentPrompt]:
-    """How arguments are asked for, by their names.
+    """Build the prompts for arguments, by name.
 
     Parameters:
         whole: the action's signature.
         schema: of its arguments.
-        tell: is told each thing that is wrong with the functions.
+        tell: receives each fault of the functions.
     """
     made: dict[str, ArgumentPrompt] = {}
     for one in declared:
@@ -90,7 +90,7 @@ async def _ask(
 
 
 def _sensitive(form: Fill, schema: Mapping[str, Any]) -> Fill:
-    """A form whose fields are sensitive wherever the argument is a secret."""
+    """Mark the fields of a form as sensitive where the argument is a secret."""
     fields = tuple(
         msgspec.structs.replace(field, sensitive=True) if is_secret_at(field.id, schema) else field
         for field in form.fields
@@ -99,9 +99,9 @@ def _sensitive(form: Fill, schema: Mapping[str, Any]) -> Fill:
 
 
 def _known(parameter: Parameter, arguments: Mapping[str, Any]) -> Any:
-    """An argument as the function takes it; None for one that is not there, or does not fit.
+    """Return an argument as the function takes it; None if it is missing or does not fit.
 
-    Of a secret it is told that it is there.
+    Of a secret the function learns only that it is present.
     """
     if parameter.name in arguments:
         try:
@@ -112,7 +112,7 @@ def _known(parameter: Parameter, arguments: Mapping[str, Any]) -> Any:
 
 
 def _faults(question: Question, argument: str, schema: Mapping[str, Any]) -> Iterator[str]:
-    """What is wrong with a question that a function has made: a Struct does not check itself."""
+    """Yield the faults of a question that a function made: a Struct does not check its types."""
     try:
         msgspec.convert(msgspec.to_builtins(question), type(question))
     except msgspec.ValidationError as error:

@@ -1,6 +1,6 @@
-"""From a resource that is paid for before it is read to the query that reads it.
+"""Builds the query that reads a prepaid resource.
 
-Nobody is asked to pay for what is not there: it is looked at before its price is told.
+A caller must not be asked to pay for a missing resource: it is read before its price is returned.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Read = Callable[[Mapping[str, str], Context], Awaitable[Resource]]
 
 
 def check_payment(declared: DeclaredResource[..., Any], tell: Tell) -> None:
-    """Tell what is wrong with what reading a resource costs."""
+    """Report faults in the cost of reading a resource."""
     cost, prepaid = declared.cost, declared.prepaid
     if not isinstance(prepaid, bool):
         tell(f"has prepaid={prepaid!r}; it takes true or false.")
@@ -45,15 +45,15 @@ def build_reader(
     read: Read,
     tell: Tell,
 ) -> OfferedAction | None:
-    """Make the query that reads a resource once that is paid.
+    """Build the query that reads a resource after payment.
 
     Parameters:
         signature: of the function that reads it.
-        takes: how the variables of its path are read.
-        read: those variables, as text → the resource.
+        takes: validates the variables of its path.
+        read: takes those variables as text and returns the resource.
 
     Returns:
-        None where its price is none, which is told.
+        None, with a report, if its price is invalid.
     """
     cost = declared.cost
     price = read_partial_signature(cost, signature, "its cost", tell) if callable(cost) else None
@@ -93,7 +93,7 @@ async def _check(read: Read, given: msgspec.Struct, context: Context) -> None:
 
 
 def _as_text(given: msgspec.Struct) -> Mapping[str, str]:
-    """The variables as they stand in a path."""
+    """Return the variables as text, as in a path."""
     plain = {
         name: msgspec.to_builtins(value) for name, value in msgspec.structs.asdict(given).items()
     }

@@ -1,4 +1,4 @@
-"""Declaring resources: a function that reads one, its address, and what can be done with it.
+r"""Declares a resource: the function that reads it, its path, and its affordances.
 
     @resource("/orders/{order_id}")
     async def order(order_id: str) -> Order | None:
@@ -8,7 +8,7 @@
     def can_be_cancelled(order: Order) -> bool:
         return order.state == "open"
 
-A declaration keeps what it was given and checks nothing, as one of an action does.
+A declaration stores its arguments unchecked, like that of an action.
 """
 
 from __future__ import annotations
@@ -24,21 +24,21 @@ from aitp_desk.model.calls.action import OpenTo
 from aitp_desk.model.money import Money
 
 READS = "read_"
-"""What the name of a query begins with that reads a resource which is paid first."""
+"""Prefix of the name of a query that reads a prepaid resource."""
 P = ParamSpec("P")
 R = TypeVar("R")
 F = TypeVar("F", bound=Callable[[Any], Any])
 
 
 class DeclaredAffordance(msgspec.Struct, frozen=True):
-    """An action that may be open for a resource, with the function that looks whether it is."""
+    """An action that a resource may afford, with the function that decides it."""
 
     action: str
     function: Callable[[Any], Any]
 
 
 class DeclaredResource(Declared[P, R]):
-    """A function that reads a resource."""
+    """A function that is declared to read a resource."""
 
     def __init__(
         self,
@@ -59,16 +59,15 @@ class DeclaredResource(Declared[P, R]):
 
     @property
     def reader(self) -> str:
-        """Name of the query that reads one once that is paid; empty where nothing is paid."""
+        """Name of the query that reads one after payment; empty if reading is free."""
         return f"{READS}{self.function.__name__}" if self.prepaid is True else ""
 
     def affords(self, action: str) -> Callable[[F], F]:
-        """Declare a plain function that says whether an action is open for the resource as it is.
+        """Declare a plain function that decides whether a resource affords an action.
 
-        The function takes what the resource's function returned. It returns true or false, or the
-        arguments that follow from the resource, as a dict, and None where the action is not open.
-        Variables of the path are arguments of themselves where the action has a parameter of their
-        name.
+        The function takes the result of the resource's function. It returns true or false; or a
+        dict of the arguments that follow from the resource, and None if the action is not afforded.
+        Variables of the path become arguments if the action has parameters of their names.
 
         Parameters:
             action: its name.
@@ -89,20 +88,21 @@ def resource(
     cost: str | Money | Price | None = None,
     prepaid: bool = False,
 ) -> Callable[[Callable[P, R]], DeclaredResource[P, R]]:
-    """Declare a plain or async function as what reads the resources at a path.
+    """Declare a plain or async function that reads the resources at a path.
 
-    Its parameters are the variables of the path, by the same names, and the Context where it wants
-    it. It returns the resource, or None where there is none at this address.
+    Its parameters are the variables of the path, by the same names, and optionally the Context. It
+    returns the resource, or None if there is none at this path.
 
     Parameters:
         path: such as ``/orders/{order_id}``.
         open_to: who may read one: ``actions`` for callers with the scope ``actions`` or
             ``actions:NAME``, ``anyone``, or ``operators``.
-        related: links of each one, as ``Related(rel, href)``; variables in the href are those of
-            the path, or members of the resource.
-        cost: what reading one costs, as of an action; a function of it takes variables of the path.
-        prepaid: that it is paid here before it is read. Such a resource is a query as well, called
-            ``read_`` and its name.
+        related: links of each resource, as ``Related(rel, href)``; variables in the href are those
+            of the path, or members of the resource.
+        cost: the cost of reading one, as of an action; a function of it takes variables of the
+            path.
+        prepaid: whether the cost is paid here before reading. Such a resource is also a query,
+            named ``read_`` and its name.
     """
 
     def declare(function: Callable[P, R]) -> DeclaredResource[P, R]:

@@ -1,4 +1,4 @@
-"""From a function that was declared as a resource's to what the desk offers."""
+"""Builds an offered resource from a declared function."""
 
 from __future__ import annotations
 
@@ -44,14 +44,14 @@ from aitp_desk.model.errors import ResourceNotFound
 def build_resource(
     declared: DeclaredResource[..., Any], is_action: Callable[[str], bool], tell: Tell
 ) -> OfferedResource | None:
-    """Make of a declaration what it offers.
+    """Build an offered resource from its declaration.
 
     Parameters:
-        is_action: whether an action of this name may be afforded.
-        tell: is told each thing that is wrong with it, in words that follow the function's name.
+        is_action: returns whether an action of this name may be afforded.
+        tell: receives each fault, as text that follows the function's name.
 
     Returns:
-        None where something is wrong with it.
+        None if it has a fault.
     """
     wrong: list[str] = []
     made = None
@@ -142,7 +142,7 @@ def _check_affords(
 
 
 def _without_none(kind: Any) -> Any:
-    """A type but for the None that says there is no resource."""
+    """Return a type without the None that means no resource."""
     if get_origin(kind) not in {Union, UnionType}:
         return kind
     return reduce(or_, (each for each in get_args(kind) if each is not NoneType))

@@ -1,4 +1,4 @@
-"""What a function takes and gives, read off its parameters and their types."""
+"""Reads the parameters and the result of a function from its annotations."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from aitp_desk.actions.base import Context
 from aitp_desk.actions.schemas.types import check_kind
 
 Tell = Callable[[str], None]
-"""Is told what is wrong with the function."""
+"""Receives a fault of the function, as text that follows its name."""
 REQUIRED = inspect.Parameter.empty
 _BY_NAME = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
 
 
 class Parameter(msgspec.Struct, frozen=True):
-    """A parameter that a caller gives.
+    """A parameter that a caller sends.
 
     Parameters:
-        default: :data:`REQUIRED` where there is none.
+        default: :data:`REQUIRED` for none.
     """
 
     name: str
@@ -31,12 +31,12 @@ class Parameter(msgspec.Struct, frozen=True):
 
 
 class Signature(msgspec.Struct, frozen=True):
-    """What a function takes and gives.
+    """The parameters and the result of a function.
 
     Parameters:
-        takes: its parameters by name, but the one for the Context.
-        context: the name of the parameter that takes the Context; None where it takes none.
-        gives: the type of its result; :data:`REQUIRED` where it says none.
+        takes: its parameters by name, except the one for the Context.
+        context: the name of the parameter that takes the Context; None for none.
+        gives: the type of its result; :data:`REQUIRED` if it has no annotation.
     """
 
     takes: Mapping[str, Parameter]
@@ -44,7 +44,7 @@ class Signature(msgspec.Struct, frozen=True):
     gives: Any
 
     def pick(self, arguments: Mapping[str, Any], context: Context) -> dict[str, Any]:
-        """Those of an action's arguments that the function takes, and the Context if it does."""
+        """Return the arguments that the function takes, and the Context if it takes it."""
         picked = {name: arguments[name] for name in self.takes}
         if self.context is not None:
             picked[self.context] = context
@@ -52,7 +52,7 @@ class Signature(msgspec.Struct, frozen=True):
 
 
 def read_signature(function: Callable[..., Any], tell: Tell) -> Signature | None:
-    """Read a function's signature; None, and something told, where it cannot be used."""
+    """Read a function's signature; None, with a report, if it is not usable."""
     if inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
         tell("yields its results one by one; return them together, as a list.")
         return None
@@ -115,7 +115,7 @@ def _wrong_default(parameter: inspect.Parameter, kind: Any) -> str | None:
 
 
 def make_struct(name: str, parameters: Mapping[str, Parameter]) -> type[msgspec.Struct]:
-    """The Struct of a function's arguments."""
+    """Make the Struct of a function's arguments."""
     return msgspec.defstruct(
         name,
         [

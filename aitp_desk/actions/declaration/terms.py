@@ -1,4 +1,4 @@
-"""Whether what a declaration says fits together, and what it comes to."""
+"""Validates the terms of a declaration and converts them."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _TYPES = (
 
 
 def check_terms(terms: Terms) -> Iterator[str]:
-    """Yield what is wrong with what a declaration says, each in words that follow its name."""
+    """Yield the faults of a declaration's terms, as text that follows its name."""
     yield from _check_word("kind", terms.kind, action.Kind)
     yield from check_open_to(terms.open_to)
     if terms.mutability is not None:
@@ -69,12 +69,12 @@ def check_terms(terms: Terms) -> Iterator[str]:
 
 
 def check_open_to(open_to: Any) -> Iterator[str]:
-    """Yield what is wrong with who may call."""
+    """Yield a fault of ``open_to``."""
     yield from _check_word("open_to", open_to, action.OpenTo)
 
 
 def check_related(links: Sequence[Any]) -> Iterator[str]:
-    """Yield what is wrong with links."""
+    """Yield the faults of links."""
     yield from _check_list("related", links)
     for related in list_entries(links):
         if not isinstance(related, Related) or not related.href.startswith(("/", "https://")):
@@ -95,7 +95,7 @@ def _check_list(name: str, value: Any) -> Iterator[str]:
 
 
 def list_entries(value: Any) -> Sequence[Any]:
-    """The entries of a list; none of what is no list, which is told as such."""
+    """Return the entries of a list; none of another value, which is reported elsewhere."""
     return value if isinstance(value, (list, tuple)) else ()
 
 
@@ -151,14 +151,14 @@ def _check_approval(terms: Terms) -> Iterator[str]:
 
 
 def read_approval(terms: Terms) -> action.Approval:
-    """Whether a person approves a call first, of terms in which nothing is wrong."""
+    """Return whether a person approves a call first, from valid terms."""
     if callable(terms.approval):
         return "sometimes"
     return "always" if terms.approval else "never"
 
 
 def read_safety(terms: Terms) -> Safety:
-    """How much harm a call can do, of terms in which nothing is wrong."""
+    """Return how much harm a call can do, from valid terms."""
     return Safety(
         mutability=terms.mutability or "read_only",
         blast_radius=terms.blast_radius or "self",
@@ -168,7 +168,7 @@ def read_safety(terms: Terms) -> Safety:
 
 
 def read_cost(cost: Any) -> Money | None:
-    """A cost that is the same each time; None where it is none, or nothing."""
+    """Parse a fixed cost; None if it is malformed or zero."""
     if isinstance(cost, str):
         found = _COST.fullmatch(cost)
         cost = Money(Decimal(found[1]), found[2]) if found else None
@@ -176,7 +176,7 @@ def read_cost(cost: Any) -> Money | None:
 
 
 def is_amount(money: Money) -> bool:
-    """Whether it is an amount that something can cost."""
+    """Return whether money is a valid cost."""
     try:
         msgspec.convert(msgspec.to_builtins(money), Money)
     except msgspec.ValidationError:
@@ -185,12 +185,12 @@ def is_amount(money: Money) -> bool:
 
 
 def read_example(example: str | Example) -> Example:
-    """An example, which words alone are too."""
+    """Return an example; text alone is one."""
     return Example(example) if isinstance(example, str) else example
 
 
 def read_answer_types(terms: Terms) -> tuple[str, ...]:
-    """The content types that it answers with."""
+    """Return the content types of an action's answers."""
     if terms.answer_types is not None:
         return tuple(terms.answer_types)
     richest = action.DATA if terms.kind == "query" else action.ACTION_RESULT

@@ -1,7 +1,7 @@
-"""Importing the site's own code: nothing is left in its folder, and no path is searched beyond it.
+"""Imports the site's code without writing to its folder or extending the search path.
 
-The site's folder is a package of its own, under a name that nothing else has: what stands beside
-``actions.py`` is imported as ``from . import stock`` or ``from .stock import Item``.
+The site's folder becomes a package under a unique name: files next to ``actions.py`` are imported
+as ``from . import stock`` or ``from .stock import Item``.
 """
 
 from __future__ import annotations
@@ -30,23 +30,24 @@ Declaration = Declared[..., Any]
 
 
 def import_declarations(folder: Path, module: str, faults: DeclarationFaults) -> list[Declaration]:
-    """Import a module and return what it declares, in order.
+    """Import a module and return its declarations, in order.
 
     Parameters:
         folder: the site's.
-        module: its name, dotted where it stands in a package: beside ``desk.toml``, or installed.
-        faults: is told why it cannot be imported; what it declared until then is returned.
+        module: its name, dotted inside a package: next to ``desk.toml``, or installed.
+        faults: receives the reason if it cannot be imported; the declarations until then are
+            returned.
     """
     found: list[Declaration] = []
     noting = noted.set(found)
     try:
         imported = _import(folder, module)
-    except (Exception, SystemExit) as error:  # noqa: BLE001 -- whatever a site's code does is told
+    except (Exception, SystemExit) as error:  # noqa: BLE001 -- every failure is reported
         faults.add_fault_at(*_explain(error, folder, module, faults))
         return found
     finally:
         noted.reset(noting)
-    # a module that was imported before has noted nothing now
+    # a module that was already imported has noted nothing now
     for one in vars(imported).values():
         if isinstance(one, Declared) and one not in found:
             found.append(one)
@@ -62,7 +63,7 @@ def _import(folder: Path, module: str) -> ModuleType:
 
 @contextmanager
 def _package_of(folder: Path) -> Iterator[str]:
-    """A package whose modules are the files of a folder; it stays unless what is done fails."""
+    """Make a package of the files of a folder; it is removed again after a failure."""
     name = next(name for name in (f"site_of_desk_{n}" for n in count(1)) if name not in sys.modules)
     package = ModuleType(name, "The files of a site.")
     package.__path__ = [str(folder)]
@@ -79,7 +80,7 @@ def _package_of(folder: Path) -> Iterator[str]:
 
 
 class _SourceFinder(MetaPathFinder):
-    """Finds the modules of a package of which no compiled form is kept."""
+    """Finds the modules of a package without writing bytecode."""
 
     def __init__(self, package: str) -> None:
         self._below = f"{package}."
@@ -105,7 +106,7 @@ class _SourceLoader(SourceFileLoader):
 def _explain(
     error: BaseException, folder: Path, module: str, faults: DeclarationFaults
 ) -> tuple[str, str]:
-    """Where an import failed, and why."""
+    """Return where an import failed, and why."""
     if isinstance(error, SyntaxError) and error.filename:
         return faults.place(error.filename, error.lineno), f"is no Python: {error.msg}."
     within = [

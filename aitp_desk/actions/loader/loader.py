@@ -1,4 +1,4 @@
-"""The site's own actions and resources, read from its folder once, when the desk starts."""
+"""Loads the site's actions and resources from its folder, once at the start."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from aitp_desk.config.rules.settings_rules import RESERVED
 
 
 class Actions(msgspec.Struct, frozen=True):
-    """What a site has declared.
+    """The declarations of a site.
 
     Parameters:
         offered: its actions, in the order of their declaration.
-        resources: the types of its resources, no two of which share an address.
+        resources: its resource types, with unique paths.
     """
 
     offered: tuple[OfferedAction, ...] = ()
@@ -35,15 +35,15 @@ def load_actions(
     taken: Collection[str] = (),
     is_elsewhere: Callable[[str], bool] = lambda _name: False,
 ) -> Actions:
-    """Import the module that ``site.actions`` names, and make of its declarations what they offer.
+    """Import the module that ``site.actions`` names, and build its declarations.
 
     Parameters:
         config: of the site, or of a further site agent.
-        taken: names that no action may have: those of the desk's own.
-        is_elsewhere: whether another source than the module offers an action of this name.
+        taken: reserved names: those of the desk's own actions.
+        is_elsewhere: returns whether another source offers an action of this name.
 
     Raises:
-        ActionsError: it cannot be imported, or something is wrong with a declaration; tells all.
+        ActionsError: it cannot be imported, or declarations have faults; it lists all.
     """
     if not is_wanted(config.folder, config.site.actions):
         return Actions()

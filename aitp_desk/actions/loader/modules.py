@@ -1,4 +1,4 @@
-"""Where the site's own code stands."""
+"""Finds the site's own code."""
 
 from __future__ import annotations
 
@@ -7,20 +7,19 @@ from pathlib import Path
 from aitp_desk.config.settings import DESK_FILE
 
 OPTIONAL = "actions"
-"""The module whose absence is no fault."""
+"""The module that may be absent."""
 
 
 def is_in_folder(folder: Path, module: str) -> bool:
-    """Whether a module, or the package that it is in, stands in a folder."""
+    """Return whether a module, or the package that contains it, is in a folder."""
     path = folder / module.partition(".")[0]
     return path.with_suffix(".py").is_file() or (path / "__init__.py").is_file()
 
 
 def is_wanted(folder: Path, module: str) -> bool:
-    """Whether a site has a module of this name, or should have.
+    """Return whether a site has a module of this name, or should have.
 
-    A folder of pages alone is no place whose code is run: it says that it is a site's by a
-    ``desk.toml``.
+    Code is not run from a folder of pages alone: only a ``desk.toml`` makes it a site's.
     """
     if module == OPTIONAL:
         return (folder / DESK_FILE).is_file() and is_in_folder(folder, module)

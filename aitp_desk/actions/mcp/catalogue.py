@@ -1,4 +1,4 @@
-"""What tools a server has: asked when the desk starts, and kept for when it cannot be reached."""
+"""The list of a server's tools: fetched at the start, and stored in case the server is down."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
     from mcp import Client
 
 FOLDER = "mcp"
-"""Where lists are kept, below the data folder."""
+"""The folder of stored lists, below the data folder."""
 MOST_PAGES = 50
-"""So many pages of a list are read."""
+"""Maximum number of pages of a list."""
 
 
 async def list_tools(client: Client) -> tuple[Tool, ...]:
-    """The tools of a server that is connected."""
+    """Fetch the tools of a connected server."""
     found: list[Tool] = []
     cursor = None
     for _ in range(MOST_PAGES):
@@ -47,17 +47,17 @@ async def list_tools(client: Client) -> tuple[Tool, ...]:
 
 
 def save_tools(data: Path, name: str, tools: tuple[Tool, ...]) -> None:
-    """Keep a list; a data folder that takes nothing more is no reason not to serve."""
+    """Store a list of tools; a full disk must not keep the desk from starting."""
     file = data / FOLDER / f"{name}.json"
     new = file.with_suffix(".new")
     with suppress(OSError):
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         new.write_bytes(msgspec.json.encode(tools))
-        os.replace(new, file)  # noqa: PTH105 -- what stands there is replaced at once
+        os.replace(new, file)  # noqa: PTH105 -- replaced atomically
 
 
 def load_tools(data: Path, name: str) -> tuple[Tool, ...] | None:
-    """The list that was kept last; None without one."""
+    """Return the list that was stored last; None for none."""
     try:
         raw = (data / FOLDER / f"{name}.json").read_bytes()
         return msgspec.json.decode(raw, type=tuple[Tool, ...])

@@ -1,4 +1,4 @@
-"""Clients of MCP servers: of a process that the desk begins, and of an address."""
+"""Clients of MCP servers: of a child process, and of a URL."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ _READ_SECONDS = 300
 
 
 def make_connector(settings: Mcp, folder: Path, environment: Mapping[str, str]) -> Connect:
-    """What connects to a server.
+    """Return the function that connects to a server.
 
     Parameters:
-        folder: where a program begins.
-        environment: where what it is given stands.
+        folder: working directory of a program.
+        environment: holds the variables that it receives.
     """
     if settings.url:
         token = environment.get(settings.bearer_env, "").strip()

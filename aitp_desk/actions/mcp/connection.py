@@ -1,8 +1,8 @@
-"""A connection to an MCP server: made at its first use, and anew when it was lost.
+"""A connection to an MCP server, opened at its first use and again after a loss.
 
-All of it happens in a task of the connection's own, as the client needs it that opens and closes
-it; whoever calls only waits for that. After a failure nobody is kept waiting for another attempt
-before a while has passed, each time a longer one.
+The connection has its own task, because the client must be opened and closed in the same one; calls
+wait for it. After a failure further calls fail at once until a pause has passed, which grows with
+each failure.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from mcp import Client
 
 CONNECT_SECONDS = 10
-"""How long a server may take until it can be asked."""
+"""Timeout of connecting, in seconds."""
 LONGEST_PAUSE = 60
-"""Seconds: the longest time in which no further attempt is made."""
+"""Maximum pause between two attempts, in seconds."""
 
 _LATER = "The tool cannot be reached now; try again later."
 _log = structlog.get_logger()
@@ -31,11 +31,11 @@ Connect = Callable[[], AbstractAsyncContextManager["Client"]]
 
 
 class McpConnection:
-    """Holds one connection, while it is opened.
+    """Holds one connection while it is open.
 
     Parameters:
         name: of the server.
-        connect: makes a client, which is connected while its context lasts.
+        connect: makes a client, which is connected within its context.
     """
 
     def __init__(self, name: str, connect: Connect) -> None:
@@ -49,12 +49,12 @@ class McpConnection:
 
     @property
     def is_down(self) -> bool:
-        """Whether it could not be reached when that was last tried."""
+        """Whether the last attempt to connect failed."""
         return self._failures > 0
 
     @asynccontextmanager
     async def run(self) -> AsyncIterator[None]:
-        """Connect when asked for, for as long as the context lasts."""
+        """Connect when needed, within the context."""
         try:
             yield
         finally:
@@ -64,7 +64,7 @@ class McpConnection:
                 task.cancel()
 
     async def client(self) -> Client:
-        """A client that is connected.
+        """Return a connected client.
 
         Raises:
             Unavailable: the server cannot be reached.
@@ -81,10 +81,10 @@ class McpConnection:
         return await asyncio.shield(self._client)
 
     def drop(self, client: Client) -> None:
-        """Let go of a connection that is of no use any more; the next call makes another.
+        """Drop a broken connection; the next call opens another.
 
         Parameters:
-            client: of that connection; where there is another by now, that one stays.
+            client: of that connection; a newer connection stays.
         """
         held = self._client
         if held is not None and held.done() and not held.exception() and held.result() is client:
@@ -120,7 +120,7 @@ class McpConnection:
 
 
 def _kind(error: BaseException) -> str:
-    """What went wrong, of several things the first; its words may hold what nobody may read."""
+    """Return the class of an error, of the first of a group; its message may be confidential."""
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
     return type(error).__name__

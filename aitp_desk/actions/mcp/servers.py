@@ -1,4 +1,4 @@
-"""The MCP servers that a site names, and what of their tools it offers."""
+"""The MCP servers of a site, and the tools that it offers of them."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from aitp_desk.model.errors import Unavailable
 
 ALL = "*"
 LIST_SECONDS = 10
-"""How long the start of the desk waits for a server's list of tools."""
+"""How long the start of the desk waits for a server's list of tools, in seconds."""
 
 
 def check_servers(config: Config, environment: Mapping[str, str]) -> Iterator[Problem]:
-    """Yield what is wrong with the settings of servers. None of them is asked."""
+    """Yield the faults in the settings of servers, without connecting to them."""
     for number, one in enumerate(config.mcp, 1):
         place = f"mcp, {one.name}" if one.name else "mcp"
         if not one.name:
@@ -62,15 +62,15 @@ def _wrong(one: Mcp, folder: Path, environment: Mapping[str, str]) -> Iterator[s
 
 
 def _is_program(word: str, folder: Path) -> bool:
-    """Whether something can be begun by this: a name is looked for, a path begins at the folder."""
+    """Return whether a program exists: a name is searched, a path is relative to the folder."""
     return shutil.which(str(folder / word) if "/" in word else word) is not None
 
 
 class ToolServer:
-    """An MCP server, while it is opened.
+    """An MCP server while its connection is open.
 
     Attributes:
-        notes: what its owner should know of it, in sentences.
+        notes: notes for the owner, in sentences.
     """
 
     def __init__(self, settings: Mcp, config: Config, environment: Mapping[str, str]) -> None:
@@ -84,16 +84,16 @@ class ToolServer:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What its owner should know of it, in sentences."""
+        """Notes for the owner, in sentences."""
         down = [f"The MCP server {self._settings.name} cannot be reached; its tools wait for it."]
         return (*(down if self._connection.is_down else ()), *self._told)
 
     def run(self) -> AbstractAsyncContextManager[None]:
-        """Keep the connection, for as long as the context lasts."""
+        """Keep the connection open within the context."""
         return self._connection.run()
 
     async def load_tools(self) -> None:
-        """Ask for its tools; where it does not answer, those that it had are taken."""
+        """Fetch the list of tools; if the server does not respond, load the stored one."""
         from mcp import MCPError
 
         try:
@@ -106,10 +106,10 @@ class ToolServer:
             save_tools(self._data, self._settings.name, tools)
 
     def list_actions(self, is_taken: Callable[[str], bool]) -> Iterator[OfferedAction]:
-        """Yield what it offers, once it was asked; what it does not is noted.
+        """Yield the offered actions after :meth:`load_tools`, and note what is not offered.
 
         Parameters:
-            is_taken: whether there is another action of a name.
+            is_taken: returns whether another action has this name.
         """
         if self._tools is None:
             self._tell("has not told its tools yet; start the desk again once it answers")

@@ -1,4 +1,4 @@
-"""From a tool of an MCP server to what the desk offers."""
+"""Builds an offered action from a tool of an MCP server."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from mcp import MCPError, types
 
 MOST_TEXT = 100_000
-"""How long a result in words may be, in characters."""
+"""Maximum length of a result as text, in characters."""
 
 _LATER = "The tool cannot do this now; try again later."
 _UNKNOWN = "The tool did not answer to the end. It is not known what became of it."
@@ -33,7 +33,7 @@ class Tool(msgspec.Struct, frozen=True, rename="camel"):
     """A tool as its server lists it.
 
     Parameters:
-        read_only, destructive, idempotent: what the server says of it; None where it says nothing.
+        read_only, destructive, idempotent: the server's hints; None for no hint.
     """
 
     name: str
@@ -47,7 +47,7 @@ class Tool(msgspec.Struct, frozen=True, rename="camel"):
 
     @property
     def mutability(self) -> Mutability:
-        """Whether a call changes anything: the worst, where the server does not say."""
+        """Whether a call changes anything; the worst case without a hint."""
         if self.read_only:
             return "read_only"
         return "reversible" if self.destructive is False else "irreversible"
@@ -56,13 +56,13 @@ class Tool(msgspec.Struct, frozen=True, rename="camel"):
 def build_action(
     tool: Tool, terms: ActionTerms, connection: McpConnection, *, prefix: str
 ) -> OfferedAction:
-    """Make an action of a tool.
+    """Build an action from a tool.
 
     Parameters:
-        terms: what the owner says of it.
+        terms: the owner's settings for it.
 
     Raises:
-        Unusable: it cannot be offered.
+        SchemaUnusable: it cannot be offered.
     """
     schemas = PlainSchemas(tool.input_schema)
     made = {word: said for word, said in schemas.make(tool.input_schema).items() if word != "title"}
@@ -112,7 +112,7 @@ def build_action(
 async def _call(
     connection: McpConnection, name: str, arguments: dict[str, Any], action: Action, call_id: str
 ) -> types.CallToolResult:
-    """Call a tool; once more where the connection was lost and that does no harm."""
+    """Call a tool; retry once if the connection was lost and a repetition is harmless."""
     from mcp import MCPError
 
     for attempt in range(2):

@@ -1,4 +1,4 @@
-"""What an operation answers with, read off its file, and read from an answer."""
+"""The successful responses of an operation: read from its file, and parsed."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _NOTHING: Schema = {"type": "null"}
 
 
 class AnswerReader:
-    """What an operation answers with where it succeeds, by status.
+    """Parses the successful responses of an operation, by status.
 
     Raises:
-        Unusable: one of them is no JSON, or is not described.
+        SchemaUnusable: one of them is not JSON, or has no schema.
     """
 
     def __init__(self, document: Document, operation: Operation) -> None:
@@ -46,10 +46,10 @@ class AnswerReader:
         self.schema = schemas.whole(distinct[0] if len(distinct) == 1 else {"anyOf": distinct})
 
     def read(self, status: int, media_type: str, body: bytes) -> Any:
-        """What an answer gives: what is declared of it, and nothing beyond that.
+        """Parse a response; return its declared members alone.
 
         Raises:
-            TypeError, ValueError: it is something else than the file says.
+            TypeError, ValueError: it does not conform to the file.
         """
         held = self._held.get(str(status), self._held.get("2XX"))
         if held is None:

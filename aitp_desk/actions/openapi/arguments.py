@@ -1,7 +1,7 @@
-"""What an operation takes, as the arguments of an action, and the request that they come to.
+"""Maps the arguments of an action to the request of an operation.
 
-Arguments have the names of the file. Of two of one name, the first of path, query, header and body
-keeps it; the other is called after its place too: ``query_id``, ``body_id``.
+Arguments have the names of the file. Of two with one name, the first of path, query, header and
+body keeps it; the other is prefixed with its place: ``query_id``, ``body_id``.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from aitp_desk.actions.schemas.normal_form import PlainSchemas, Schema, SchemaUn
 from aitp_desk.model.errors import InvalidRequest
 
 WHOLE_BODY = "body"
-"""The argument that is the body as a whole, where that is no plain object."""
+"""The argument for the whole body, if that is no plain object."""
 
 _ODD = re.compile(r"[^A-Za-z0-9_-]+")
 _VARIABLE = re.compile(r"\{([^{}]*)\}")
@@ -31,12 +31,12 @@ _OBJECT_WORDS = frozenset(
 
 
 class Body(msgspec.Struct, frozen=True):
-    """The JSON body that an operation takes.
+    """The JSON body of an operation.
 
     Parameters:
-        schema: a plain one; of what is merged an object's with nothing but members.
-        is_merged: whether its members are arguments of their own.
-        members: their names, also where they are not.
+        schema: a normalised one; of a merged body an object's with only members.
+        is_merged: whether its members are arguments themselves.
+        members: their names, even if they are not merged.
     """
 
     schema: Schema
@@ -46,11 +46,11 @@ class Body(msgspec.Struct, frozen=True):
 
 
 class Request(msgspec.Struct, frozen=True):
-    """What is sent to a service.
+    """A request to a service.
 
     Parameters:
         target: path and query, encoded.
-        body: JSON; None without one.
+        body: JSON; None for none.
     """
 
     target: str
@@ -59,15 +59,15 @@ class Request(msgspec.Struct, frozen=True):
 
 
 def is_json(media_type: str) -> bool:
-    """Whether a media type, with parameters or without, is JSON's."""
+    """Return whether a media type, with or without parameters, is JSON."""
     return _JSON.fullmatch(media_type.partition(";")[0].strip()) is not None
 
 
 def read_body(told: Mapping[str, Any] | None, schemas: PlainSchemas) -> Body | None:
-    """Read what a file says of a request's body.
+    """Read the description of a request's body.
 
     Raises:
-        Unusable: it is no JSON.
+        SchemaUnusable: it is not JSON.
     """
     if told is None:
         return None
@@ -79,7 +79,7 @@ def read_body(told: Mapping[str, Any] | None, schemas: PlainSchemas) -> Body | N
         raise SchemaUnusable(f"takes a body of {named}, which is not offered; only JSON is")
     schema = schemas.make(inner.get("schema", {}))
     opened = _opened(schema, schemas)
-    # most files leave "required" out: a body with required members is one that is needed
+    # most files omit "required": a body with required members is required
     is_required = told.get("required", bool(opened.get("required"))) is True
     is_plain = opened.get("type", "object") == "object" and not opened.keys() - _OBJECT_WORDS
     is_closed = opened.get("additionalProperties", False) is False and "properties" in opened
@@ -89,7 +89,7 @@ def read_body(told: Mapping[str, Any] | None, schemas: PlainSchemas) -> Body | N
 
 
 def _opened(schema: Schema, schemas: PlainSchemas) -> Schema:
-    """What a schema refers to, where it is nothing but a reference."""
+    """Return the schema that a bare reference leads to."""
     for _ in range(100):
         if "$ref" not in schema:
             return schema
@@ -105,7 +105,7 @@ class ArgumentMapping:
         path: the template of its path.
 
     Raises:
-        Unusable: two of them cannot be told apart.
+        SchemaUnusable: the names of two of them conflict.
     """
 
     def __init__(
@@ -136,10 +136,10 @@ class ArgumentMapping:
         self.schema = schemas.whole({**schema, "required": required} if required else schema)
 
     def check_flat(self, given: Mapping[str, Any]) -> None:
-        """Refuse members of the body that stand next to it.
+        """Reject members of the body that are given outside it.
 
         Raises:
-            InvalidRequest: with the argument under which they belong.
+            InvalidRequest: names the argument to which they belong.
         """
         if self._body is None or self._body.is_merged:
             return
@@ -150,10 +150,10 @@ class ArgumentMapping:
                 )
 
     def make_request(self, given: Mapping[str, Any]) -> Request:
-        """The request that arguments come to which fit the schema.
+        """Build the request from validated arguments.
 
         Raises:
-            InvalidRequest: one of them cannot be written where it belongs.
+            InvalidRequest: one of them cannot be encoded in its place.
         """
         in_paths: dict[str, str] = {}
         query: list[str] = []
@@ -197,7 +197,7 @@ class ArgumentMapping:
 
 
 def _name(name: str, place: str, taken: Mapping[str, Any]) -> str:
-    """What an argument is called: its name in letters, digits, ``_`` and ``-``."""
+    """Return an argument's name, reduced to letters, digits, ``_`` and ``-``."""
     plain = _ODD.sub("_", name).strip("_") or place
     for tried in (plain, f"{place}_{plain}"):
         if tried not in taken:

@@ -1,4 +1,4 @@
-"""From an operation of an OpenAPI file to what the desk offers."""
+"""Builds an offered action from an operation of an OpenAPI file."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ MUTABILITY: Mapping[str, Mutability] = {
     "post": "irreversible",
     "delete": "irreversible",
 }
-"""What a method says of the harm it can do (HAC 1.0, section 12.2). Of POST it says nothing there:
-the graver is taken."""
+"""The mutability of a method (HAC 1.0, section 12.2). The section does not classify POST: the
+worst case is assumed."""
 
 
 def build_action(
@@ -39,15 +39,15 @@ def build_action(
     base_url: str,
     kept_back: Collection[str],
 ) -> OfferedAction:
-    """Make an action of an operation.
+    """Build an action from an operation.
 
     Parameters:
-        terms: what the owner says of it.
-        base_url: where the service answers; the file says so where it is empty.
-        kept_back: headers that callers do not say, in small letters.
+        terms: the owner's settings for it.
+        base_url: the service's base URL; empty for that of the file.
+        kept_back: lowercase names of headers that callers cannot set.
 
     Raises:
-        Unusable: it cannot be offered.
+        SchemaUnusable: it cannot be offered.
     """
     url = base_url or document.base_url(operation)
     address = web_address(url)

@@ -1,4 +1,4 @@
-"""What the desk shows a service of the site's own, from the environment."""
+"""The desk's credentials for a service of the site, from the environment."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _FRAMING = frozenset(
 
 
 class Credentials(msgspec.Struct, frozen=True):
-    """What the desk shows a service.
+    """The credentials for a service.
 
     Parameters:
         headers: sent with every request.
@@ -36,10 +36,10 @@ class Credentials(msgspec.Struct, frozen=True):
 def read_credentials(
     settings: OpenApi, environment: Mapping[str, str], tell: Callable[[str], None]
 ) -> Credentials:
-    """Read the variables that the settings name.
+    """Read the environment variables that the settings name.
 
     Parameters:
-        tell: is told what is wrong, in words that follow the name of the source.
+        tell: receives each fault, as text that follows the name of the source.
     """
     headers: dict[str, str] = {}
     secrets: list[str] = []

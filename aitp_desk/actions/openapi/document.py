@@ -1,4 +1,4 @@
-"""An OpenAPI file, and the operations in it."""
+"""An OpenAPI file and its operations."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import yaml
 from aitp_desk.actions.schemas.normal_form import PlainSchemas, SchemaUnusable
 
 MAX_BYTES = 8 * 1024 * 1024
-"""A larger file is none that somebody keeps."""
+"""Maximum size; no maintained file is larger."""
 METHODS = ("get", "put", "post", "delete", "patch")
 """The methods whose operations can be offered."""
 
@@ -23,12 +23,12 @@ _TRUTH = re.compile(r"(?:true|True|TRUE|false|False|FALSE)\Z")
 
 
 class Operation(msgspec.Struct, frozen=True):
-    """An operation as the file has it.
+    """An operation of the file.
 
     Parameters:
         path: a template such as ``/items/{sku}``.
-        body: what the file says of it.
-        shared: what it says of all operations of the path.
+        body: its Operation Object.
+        shared: the Path Item Object.
     """
 
     method: str
@@ -38,12 +38,12 @@ class Operation(msgspec.Struct, frozen=True):
 
     @property
     def id(self) -> str:
-        """Its operationId; empty without one."""
+        """Its operationId; empty for none."""
         return str(self.body.get("operationId") or "")
 
 
 class _Loader(yaml.SafeLoader):
-    """YAML as JSON has it: dates are text, and only true and false are truths."""
+    """Loads YAML like JSON: dates are strings, and only true and false are booleans."""
 
 
 _Loader.yaml_implicit_resolvers = {
@@ -57,7 +57,7 @@ _Loader.yaml_implicit_resolvers = {
 
 
 class Document:
-    """An OpenAPI file that was read."""
+    """A parsed OpenAPI file."""
 
     def __init__(self, content: Mapping[str, Any]) -> None:
         self.content = content
@@ -68,7 +68,7 @@ class Document:
         """Read a file, YAML or JSON.
 
         Raises:
-            Unusable: it cannot be read, or is no OpenAPI file of a version that is known.
+            SchemaUnusable: it cannot be read, or is no OpenAPI file of a supported version.
         """
         try:
             with path.open("rb") as file:
@@ -95,18 +95,18 @@ class Document:
         return cls(content)
 
     def resolve(self, thing: Any) -> Mapping[str, Any]:
-        """What stands in the file, or what a reference that stands there means.
+        """Return an object of the file, or the target of its reference.
 
         Raises:
-            Unusable: it leads nowhere, or out of the file.
+            SchemaUnusable: the reference leads nowhere, or out of the file.
         """
         return self._lookup.resolve(thing)
 
     def operations(self) -> Iterator[Operation]:
-        """All operations that could be offered, in the order of the file.
+        """Yield all operations with a supported method, in the order of the file.
 
         Raises:
-            Unusable: its paths are none.
+            SchemaUnusable: its paths are malformed.
         """
         paths = self.content.get("paths", {})
         if not isinstance(paths, Mapping):
@@ -118,7 +118,7 @@ class Document:
                     yield Operation(method, str(path), shared[method], shared)
 
     def base_url(self, operation: Operation) -> str:
-        """Where an operation's server answers, as the file says; empty where it does not."""
+        """Return the server URL of an operation; empty if the file has none."""
         for holder in (operation.body, operation.shared, self.content):
             servers = holder.get("servers")
             if isinstance(servers, list) and servers and isinstance(servers[0], Mapping):
@@ -127,7 +127,7 @@ class Document:
 
 
 def _url(server: Mapping[str, Any]) -> str:
-    """The address of a server, its variables as they are by default."""
+    """Return a server's URL with the default values of its variables."""
     url, variables = str(server.get("url", "")), server.get("variables")
     for name, variable in variables.items() if isinstance(variables, Mapping) else ():
         if isinstance(variable, Mapping):

@@ -1,6 +1,6 @@
-"""Values in an address, a query or a header, as OpenAPI's styles write them (RFC 6570).
+"""Encodes values in paths, queries and headers by OpenAPI's styles (RFC 6570).
 
-Everything but unreserved characters is percent-encoded, so that a value never is more than a value.
+Everything but unreserved characters is percent-encoded, so that a value is never more than a value.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ _DELIMITERS = {"form": ",", "spaceDelimited": "%20", "pipeDelimited": "%7C"}
 
 
 def encode_text(value: Any, name: str) -> str:
-    """A single value as text.
+    """Encode a single value as text.
 
     Raises:
-        InvalidRequest: it is a list, an object, or half a character.
+        InvalidRequest: it is a list, an object, or contains half a surrogate pair.
     """
     match value:
         case str():
@@ -39,10 +39,10 @@ def encode_text(value: Any, name: str) -> str:
 
 
 def encode_path(value: Any, name: str) -> str:
-    """A value as part of a path.
+    """Encode a value as part of a path.
 
     Raises:
-        InvalidRequest: it is empty, or could lead to another address (``.``, ``..``).
+        InvalidRequest: it is empty, or could lead to another path (``.``, ``..``).
     """
     texts = [encode_text(each, name) for each in (value if isinstance(value, list) else [value])]
     for text in texts or [""]:
@@ -55,15 +55,15 @@ def encode_path(value: Any, name: str) -> str:
 
 
 def encode_query(value: Any, name: str, style: str, *, explode: bool, label: str) -> Iterator[str]:
-    """Yield the ``name=value`` pairs of a value, encoded; none where it is None.
+    """Yield the encoded ``name=value`` pairs of a value; none for None.
 
     Parameters:
-        name: what the service calls it.
+        name: the service's name of the parameter.
         style: ``form``, ``spaceDelimited``, ``pipeDelimited`` or ``deepObject``.
-        label: what refusals call it.
+        label: the name in errors.
 
     Raises:
-        InvalidRequest: it holds what cannot be written like that.
+        InvalidRequest: it cannot be encoded in this style.
     """
     if value is None:
         return
@@ -88,10 +88,10 @@ def encode_query(value: Any, name: str, style: str, *, explode: bool, label: str
 
 
 def encode_header(value: Any, name: str) -> str:
-    """A value as a header's.
+    """Encode a value as a header.
 
     Raises:
-        InvalidRequest: it holds what no header can.
+        InvalidRequest: it contains characters that a header cannot have.
     """
     several = value if isinstance(value, list) else [value]
     text = ",".join(encode_text(each, name) for each in several)

@@ -1,4 +1,4 @@
-"""The actions of a site that its OpenAPI files describe, read once when the desk starts."""
+"""Loads the actions of a site's OpenAPI files, once at the start."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ _MOST_SHOWN = 20
 
 
 class Loader:
-    """Reads one ``[[openapi]]``.
+    """Loads one ``[[openapi]]``.
 
     Parameters:
-        environment: where the credentials for its service stand.
+        environment: holds the credentials for its service.
 
     Attributes:
-        problems: what is wrong with it, as far as it was read.
+        problems: the faults found so far.
     """
 
     def __init__(self, config: Config, settings: OpenApi, environment: Mapping[str, str]) -> None:
@@ -34,7 +34,7 @@ class Loader:
         self.problems: list[Problem] = []
 
     def load(self) -> tuple[Service, tuple[OfferedAction, ...]]:
-        """The service, and what is offered of it; what is wrong is in :attr:`problems`."""
+        """Return the service and its offered actions; faults are in :attr:`problems`."""
         settings = self._settings
         credentials = read_credentials(settings, self._environment, self._tell)
         service = Service(settings.file, credentials, settings.max_bytes)

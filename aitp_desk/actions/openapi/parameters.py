@@ -1,4 +1,4 @@
-"""What an operation takes besides a body, read off its file."""
+"""The parameters of an operation besides its body, read from its file."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from aitp_desk.actions.openapi.document import Document, Operation
 from aitp_desk.actions.schemas.normal_form import PlainSchemas, Schema, SchemaUnusable
 
 PLACES = ("path", "query", "header")
-"""Where an argument may stand; of two of one name the first keeps it."""
+"""The places of an argument; of two with one name the first keeps it."""
 
 _STYLES: Mapping[str, Collection[str]] = {
     "path": ("simple",),
@@ -24,17 +24,17 @@ _OF_THE_CLIENT = frozenset(
     "accept accept-encoding authorization connection content-length content-type cookie host"
     " idempotency-key keep-alive te trailer transfer-encoding upgrade user-agent".split()
 )
-"""Headers that no caller says: OpenAPI leaves some to the client, and so does the desk."""
+"""Headers that callers cannot set: OpenAPI leaves some to the client, the desk the others."""
 
 
 class Parameter(msgspec.Struct, frozen=True):
-    """A value that stands in an address, a query or a header.
+    """A parameter in a path, a query or a header.
 
     Parameters:
         place: one of :data:`PLACES`.
-        explode: whether each entry of a list is written with the name again.
+        explode: whether each entry of a list repeats the name.
         is_json: whether it is written as JSON.
-        members: of an object, those that it may have.
+        members: the allowed members of an object.
     """
 
     name: str
@@ -53,10 +53,10 @@ def read_parameters(
     """Read the parameters that callers give.
 
     Parameters:
-        kept_back: further headers that no caller says, in small letters.
+        kept_back: lowercase names of further headers that callers cannot set.
 
     Raises:
-        Unusable: one of them cannot be offered.
+        SchemaUnusable: one of them cannot be offered.
     """
     found: dict[tuple[str, str], Mapping[str, Any]] = {}
     for holder in (operation.shared, operation.body):
@@ -81,7 +81,7 @@ def read_parameters(
 
 
 def list_variables(path: str) -> tuple[str, ...]:
-    """The names in a template of a path, in order."""
+    """Return the variable names of a path template, in order."""
     return tuple(re.findall(r"\{([^{}]*)\}", path))
 
 
@@ -129,7 +129,7 @@ def _read(name: str, place: str, told: Mapping[str, Any], schemas: PlainSchemas)
 
 
 def _wrong(parameter: Parameter, schema: Schema) -> Iterator[str]:
-    """Yield what cannot be written in an address or a header."""
+    """Yield what cannot be encoded in a path, a query or a header."""
     if parameter.style not in _STYLES[parameter.place]:
         yield f"in the style {parameter.style!r}, which is not offered"
     for one in _alternatives(schema, schema):
@@ -152,7 +152,7 @@ def _wrong(parameter: Parameter, schema: Schema) -> Iterator[str]:
 
 
 def _alternatives(schema: Any, root: Schema, depth: int = 0) -> Iterator[Schema]:
-    """Yield every schema that may describe a value on its own."""
+    """Yield every schema that may describe a value alone."""
     if not isinstance(schema, Mapping) or depth > 20:
         return
     yield dict(schema)
@@ -165,7 +165,7 @@ def _alternatives(schema: Any, root: Schema, depth: int = 0) -> Iterator[Schema]
 
 
 def _is_simple(schema: Any, root: Schema) -> bool:
-    """Whether what it describes is a single value."""
+    """Return whether a schema describes a single value."""
     return all(one.get("type") not in {"array", "object"} for one in _alternatives(schema, root))
 
 

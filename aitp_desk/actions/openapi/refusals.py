@@ -1,4 +1,4 @@
-"""What a service's refusal comes to for whoever called: never more than plain words of it."""
+"""Converts a service's error responses to errors for the caller, as plain text."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from aitp_desk.actions.schemas.sanitised_text import plain_words
 from aitp_desk.model.errors import DeskError, InvalidRequest, PreconditionFailed, Unavailable
 
 LONGEST_WAIT = 3600
-"""Seconds: the most that callers are told to wait."""
+"""Maximum ``Retry-After`` passed on to callers, in seconds."""
 
 _STATE = frozenset({404, 409, 410, 412, 423, 428})
 _LATER = frozenset({408, 425, 429})
@@ -22,10 +22,10 @@ _SAYING = ("detail", "message", "error_description", "title", "error")
 def make_error(
     status: int, headers: Mapping[str, str], body: bytes, secrets: Collection[str]
 ) -> DeskError:
-    """The error that a status of 4xx is, but 401 and 403; any other is unavailability.
+    """Return the error of a status: 4xx except 401 and 403; any other is Unavailable.
 
     Parameters:
-        secrets: what no caller may read, whatever the service says.
+        secrets: values that no caller may see, even in the service's text.
     """
     if status in _LATER or not 400 <= status < 500:
         wait = headers.get("Retry-After", "")
@@ -40,7 +40,7 @@ def make_error(
 
 
 def _said(media_type: str, body: bytes) -> str:
-    """A refusal's own words, on one line; empty where it has none that are plain."""
+    """Return the text of an error response, on one line; empty if it has no plain one."""
     if is_json(media_type):
         try:
             text = _find(msgspec.json.decode(body))

@@ -1,8 +1,8 @@
-"""A service of the site's own that operations are called at.
+"""The client of one of the site's services.
 
-Its address is its owner's word, so it may be one of this machine or of a private network. What it
-says is trusted no further than that: redirects are not followed, its answers are bounded, and
-nothing of its headers or its faults reaches whoever called.
+The owner configures its URL, so it may be on this machine or in a private network. Its responses
+are not trusted further: redirects are not followed, sizes are bounded, and the caller sees none of
+its headers and internal errors.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from aitp_desk.egress.client import USER_AGENT
 from aitp_desk.model.errors import Unavailable
 
 MAX_AT_ONCE = 32
-"""So many calls are under way at one service; further ones wait."""
+"""Maximum number of concurrent calls to one service; further ones wait."""
 CONNECT_SECONDS = 10
-"""How long a service may take to be reached."""
+"""Timeout of connecting, in seconds."""
 MAX_REFUSAL = 64 * 1024
-"""How much of a refusal is read, in bytes."""
+"""How much of an error response is read, in bytes."""
 
 _LATER = "The service cannot be reached now; try again later."
 _UNKNOWN = "The service did not answer to the end. It is not known what became of it."
@@ -35,7 +35,7 @@ _log = structlog.get_logger()
 
 
 class ServiceAnswer(msgspec.Struct, frozen=True):
-    """What a service answered."""
+    """A successful response of a service."""
 
     status: int
     media_type: str
@@ -43,11 +43,11 @@ class ServiceAnswer(msgspec.Struct, frozen=True):
 
 
 class Service:
-    """Sends requests to one service, while it is opened.
+    """Sends requests to one service while it is open.
 
     Parameters:
-        name: what the log calls it.
-        max_bytes: the longest answer that is read.
+        name: its name in the log.
+        max_bytes: the longest response.
     """
 
     def __init__(self, name: str, credentials: Credentials, max_bytes: int) -> None:
@@ -58,7 +58,7 @@ class Service:
 
     @asynccontextmanager
     async def opened(self) -> AsyncIterator[None]:
-        """Keep connections for as long as the context lasts."""
+        """Keep connections open within the context."""
         async with aiohttp.ClientSession(
             connector=aiohttp.TCPConnector(limit=MAX_AT_ONCE),
             cookie_jar=aiohttp.DummyCookieJar(),
@@ -79,16 +79,16 @@ class Service:
     async def send(
         self, method: str, base_url: str, request: Request, call_id: str
     ) -> ServiceAnswer:
-        """Send a request, and return what came of it where it succeeded.
+        """Send a request and return its successful response.
 
         Parameters:
             method: in capitals.
-            call_id: sent as the idempotency key of whatever may change something.
+            call_id: sent as the idempotency key of every request that may change something.
 
         Raises:
             InvalidRequest, PreconditionFailed: the service refuses it.
-            Unavailable: it cannot be reached, fails, or does not know the desk.
-            ValueError: its answer is longer than may be.
+            Unavailable: it cannot be reached, fails, or rejects the desk's credentials.
+            ValueError: its response is too long.
         """
         if self._session is None:
             raise Unavailable(_LATER)

@@ -1,4 +1,4 @@
-"""Bounds of a type, and whether there is anything that keeps them all."""
+"""The bounds of a type, and whether any value satisfies them."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ _BOUNDS = ("gt", "ge", "lt", "le", "multiple_of", "min_length", "max_length")
 
 
 def read_bounds(info: inspect.Type) -> str:
-    """The bounds of a type as they are declared: ``ge=1, le=99``."""
+    """Return the bounds of a type as declared: ``ge=1, le=99``."""
     named = {name: getattr(info, name, None) for name in _BOUNDS}
     return ", ".join(f"{name}={value}" for name, value in named.items() if value is not None)
 
 
 def is_unsatisfiable(info: inspect.Type) -> bool:
-    """Whether nothing keeps the bounds of a type."""
+    """Return whether no value satisfies the bounds of a type."""
     if isinstance(info, (inspect.IntType, inspect.FloatType)):
         return _has_no_number(info)
     least, most = getattr(info, "min_length", None), getattr(info, "max_length", None)

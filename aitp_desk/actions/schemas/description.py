@@ -1,4 +1,4 @@
-"""What a JSON Schema takes, in words, for messages about what does not fit it."""
+"""Describes what a JSON Schema accepts, for error messages."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ _MOST_VALUES = 20
 
 
 def resolve(schema: Schema, root: Schema) -> Schema:
-    """Follow a schema's reference to a definition, which may stand beside other words."""
+    """Follow a schema's reference to a definition; the schema's own keywords win."""
     name = str(schema.get("$ref", "")).removeprefix("#/$defs/")
     return {**root["$defs"][name], **schema} if name else schema
 
 
 def find_schema(root: Schema, path: str) -> Schema | None:
-    """The schema of what stands at a path such as ``.items[0].sku``; None where none is found.
+    """Return the schema of a path such as ``.items[0].sku``; None if there is none.
 
     Parameters:
-        root: of the whole; its ``$defs`` are those of all that is in it.
+        root: the whole schema, with ``$defs``.
     """
     steps = list(_STEP.finditer(path))
     if "".join(step[0] for step in steps) != path:
@@ -48,14 +48,14 @@ def find_schema(root: Schema, path: str) -> Schema | None:
 
 
 def list_members(root: Schema, path: str) -> list[str]:
-    """The names of the members that an object at a path may have."""
+    """Return the names of the members that an object at a path may have."""
     schema = find_schema(root, path)
     each_choice = () if schema is None else list_alternatives(schema, root)
     return list(dict.fromkeys(name for each in each_choice for name in each.get("properties", ())))
 
 
 def list_alternatives(schema: Schema, root: Schema) -> Sequence[Schema]:
-    """The schemas of which a value has to keep one; of most schemas that is the schema itself."""
+    """Return the alternatives of a schema, of which a value must satisfy one."""
     schema = resolve(schema, root)
     return [resolve(each, root) for each in schema.get("anyOf", (schema,))]
 
@@ -73,7 +73,7 @@ def _within(schema: Schema, member: str | None, place: str | None) -> Schema | N
 
 
 def describe_schema(schema: Schema, root: Schema) -> str:
-    """Say what a schema takes: ``a whole number from 1 to 99``."""
+    """Describe what a schema accepts: ``a whole number from 1 to 99``."""
     schema = resolve(schema, root)
     if "anyOf" in schema:
         return " or ".join(dict.fromkeys(describe_schema(each, root) for each in schema["anyOf"]))

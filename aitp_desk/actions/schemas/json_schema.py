@@ -1,8 +1,8 @@
-"""JSON Schema (2020-12) of Python types, as callers are shown it.
+"""Makes the published JSON Schema (2020-12) of Python types.
 
-It is msgspec's, made plainer: every object is closed, definitions stand where they are used (but
-objects that are used twice, or hold themselves), members that have no description of their own have
-that of the docstring, and names of classes are told of such objects alone.
+It simplifies msgspec's schema: every object is closed; definitions are inlined, except objects that
+are used twice or are recursive; members without a description receive that of the docstring; only
+the kept definitions have class names.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ _REF = "#/$defs/"
 
 
 def json_schema(kind: Any) -> Schema:
-    """The JSON Schema of a type.
+    """Return the JSON Schema of a type.
 
-    That is one that :func:`~aitp_desk.actions.schemas.types.check_kind` lets pass.
+    It must be one that :func:`~aitp_desk.actions.schemas.types.check_kind` accepts.
     """
     classes = tuple(list_classes(kind))
     (root, *refs), found = msgspec.json.schema_components(
@@ -54,32 +54,32 @@ def json_schema(kind: Any) -> Schema:
 
 
 def _describe(schema: Schema, class_: type | None) -> None:
-    """Give an object's members the texts of its docstring, and keep of that what is about itself.
+    """Give an object's members the texts of its docstring, and keep the rest as description.
 
     Parameters:
-        class_: whose schema it is; None of a generic one, whose members are called as in Python.
+        class_: the schema's class; None for a generic one, whose members keep their Python names.
     """
     doc = read_docstring(schema.get("description"))
     if said := " ".join(filter(None, (doc.summary, doc.description))):
         schema["description"] = said
     sent = {}
     if class_ is not None and issubclass(class_, msgspec.Struct):
-        # as msgspec.structs.fields says it, which resolves every annotation for that
+        # msgspec.structs.fields would also resolve every annotation
         sent = dict(zip(class_.__struct_fields__, class_.__struct_encode_fields__, strict=True))
     describe_members(schema, {sent.get(name, name): text for name, text in doc.members.items()})
 
 
 def describe_members(schema: Schema, texts: Mapping[str, str]) -> None:
-    """Give an object's members these texts, but those that have one already."""
+    """Set the descriptions of an object's members that have none."""
     for name, text in texts.items():
         if text and name in schema.get("properties", {}):
             schema["properties"][name].setdefault("description", text)
 
 
 def _orders(kind: Any, classes: Iterable[type]) -> Iterator[tuple[frozenset[Any], list[Any]]]:
-    """The values of each enum and Literal, as a set and in the order in which they are written.
+    """Yield the values of each enum and Literal, as a set and in the order of the source.
 
-    msgspec sorts them, and sizes are better read as S, M, L.
+    msgspec sorts them, and sizes read better as S, M, L.
     """
     todo = [kind]
     for class_ in classes:
@@ -101,7 +101,7 @@ def _put_in_order(schema: Schema, orders: Mapping[frozenset[Any], list[Any]]) ->
 
 
 def _with_inner(schema: Schema, change: Callable[[Schema], Schema]) -> Schema:
-    """A schema with each one that stands directly in it changed."""
+    """Return a schema with its direct subschemas changed."""
     changed = dict(schema)
     for key in ("items", "additionalProperties"):
         if isinstance(schema.get(key), dict):
@@ -119,7 +119,7 @@ def _name_of(ref: Mapping[str, Any]) -> str:
 
 
 def _refs(schema: Schema) -> list[str]:
-    """The names of the definitions that a schema refers to, as often as it does."""
+    """Return the names of the referenced definitions, with repetitions."""
     found = [_name_of(schema)] if "$ref" in schema else []
 
     def note(inner: Schema) -> Schema:
@@ -146,8 +146,8 @@ def _holds_itself(name: str, defs: Mapping[str, Schema]) -> bool:
 
 
 def _put_in(schema: Schema, defs: Mapping[str, Schema], kept: set[str]) -> Schema:
-    """The schema with each definition in its place, but those that are kept."""
-    # what tells two objects apart refers to definitions that have no place of their own any more
+    """Return a schema with all definitions inlined, except the kept ones."""
+    # a discriminator refers to definitions that are inlined here
     own = {key: value for key, value in schema.items() if key != "discriminator"}
     if "$ref" in own and (name := _name_of(own)) not in kept:
         del own["$ref"]
@@ -159,6 +159,6 @@ def _put_in(schema: Schema, defs: Mapping[str, Schema], kept: set[str]) -> Schem
 
 
 def _alternatives(schema: Schema) -> list[Schema]:
-    """The schemas of which one is a choice, where it is no more than that."""
+    """Return the alternatives of a schema that is nothing else."""
     alternatives: list[Schema] = schema["anyOf"] if schema.keys() == {"anyOf"} else [schema]
     return alternatives

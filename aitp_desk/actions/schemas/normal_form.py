@@ -1,8 +1,7 @@
-"""A JSON Schema of somebody else's, made plain: whole in itself, and of 2020-12.
+"""Normalises foreign JSON Schemas: self-contained, and of 2020-12.
 
-What it refers to stands in its ``$defs``, a type is one type (of several there are alternatives),
-what OpenAPI 3.0 says in its own way is said as JSON Schema says it, and words that say nothing of a
-value are left out.
+Referenced schemas move to ``$defs``, several types become alternatives, keywords of OpenAPI 3.0
+become those of JSON Schema, and keywords that do not describe a value are dropped.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from typing import Any, Literal
 Schema = dict[str, Any]
 
 MOST_DEEP = 100
-"""How deep schemas may stand in one another."""
+"""Maximum nesting of schemas."""
 
 _ONE = ("additionalProperties", "contains", "else", "if", "items", "not", "propertyNames", "then")
 _UNEVALUATED = ("unevaluatedItems", "unevaluatedProperties")
@@ -39,10 +38,10 @@ _NULL: Schema = {"type": "null"}
 
 
 class SchemaUnusable(Exception):
-    """What is described cannot be offered.
+    """An operation or a tool cannot be offered.
 
     Parameters:
-        message: what is wrong with it, in words that follow its name.
+        message: the reason, as text that follows its name.
     """
 
     def __init__(self, message: str) -> None:
@@ -51,11 +50,11 @@ class SchemaUnusable(Exception):
 
 
 class PlainSchemas:
-    """Makes schemas of one document plain.
+    """Normalises the schemas of one document.
 
     Parameters:
-        document: what their references are looked up in.
-        leaves_out: members that only an answer has (``readOnly``), or only a request.
+        document: resolves their references.
+        leaves_out: drops members of responses (``readOnly``), or of requests.
     """
 
     def __init__(
@@ -69,19 +68,19 @@ class PlainSchemas:
         self._defs: dict[str, Schema] = {}
 
     def make(self, schema: Any) -> Schema:
-        """A schema, without the definitions that it refers to.
+        """Return a normalised schema, without the definitions that it refers to.
 
         Raises:
-            Unusable: it refers to what is not in the document, or holds what is not understood.
+            SchemaUnusable: a reference is not in the document, or a keyword is not supported.
         """
         return _as_object(self._make(schema, 0))
 
     def whole(self, made: Schema) -> Schema:
-        """A schema that was made of some made by :meth:`make`, with all definitions."""
+        """Return a schema made from results of :meth:`make`, with all definitions."""
         return {**made, "$defs": self._defs} if self._defs else made
 
     def definition(self, reference: str) -> Schema:
-        """A definition that a schema made by :meth:`make` refers to."""
+        """Return a definition that a result of :meth:`make` refers to."""
         return self._defs[reference.removeprefix("#/$defs/")]
 
     def _make(self, schema: Any, depth: int) -> Schema | bool:
@@ -126,10 +125,10 @@ class PlainSchemas:
         )
 
     def resolve(self, thing: Any) -> Mapping[str, Any]:
-        """What stands somewhere in the document, or what a reference that stands there means.
+        """Return an object of the document, or the target of its reference.
 
         Raises:
-            Unusable: it leads nowhere, or round in a circle.
+            SchemaUnusable: the reference leads nowhere, or in a circle.
         """
         for _ in range(MOST_DEEP):
             if not isinstance(thing, Mapping):
@@ -148,7 +147,7 @@ class PlainSchemas:
         while name in self._defs:
             name += "_"
         self._names[reference] = name
-        self._defs[name] = {}  # the name is taken while what it stands for is made
+        self._defs[name] = {}  # reserve the name while its schema is made
         self._defs[name] = _as_object(self._make(target, depth + 1))
         return name
 
@@ -191,16 +190,16 @@ def _as_object(made: Schema | bool) -> Schema:
 
 
 def _bound(made: Schema) -> None:
-    """Say bounds that are not part of their range as numbers (OpenAPI 3.0 has them as flags)."""
+    """Convert boolean exclusive bounds (OpenAPI 3.0) to numbers."""
     for word, bound in (("exclusiveMinimum", "minimum"), ("exclusiveMaximum", "maximum")):
         if isinstance(made.get(word), bool) and made.pop(word) and bound in made:
             made[word] = made.pop(bound)
 
 
 def _apart(made: Schema, *, is_nullable: bool) -> Schema:
-    """Set several types apart as alternatives, of which null is one where it may be null."""
+    """Split several types into alternatives, with null as one if it is nullable."""
     types = made.get("type")
-    # YAML takes an unquoted null for nothing
+    # YAML reads an unquoted null as None
     several = (
         ["null" if one is None else one for one in types]
         if isinstance(types, list)
@@ -218,7 +217,7 @@ def _apart(made: Schema, *, is_nullable: bool) -> Schema:
     if not types and not is_nullable:
         return made
     if is_nullable and not types and not made.keys() - {*_SHOWN}:
-        return made  # anything may be null
+        return made  # a schema without type accepts null
     shown: Schema = {word: made.pop(word) for word in _SHOWN if word in made}
     made.pop("type", None)
     alternatives = [{"type": one, **made} for one in types] or [made]

@@ -1,4 +1,4 @@
-"""A type as a way in and out: JSON is read into it strictly, and nothing else comes out of it."""
+"""Reads JSON values strictly into a type, and writes only what the type declares."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ _MOST_SHOWN = 64
 
 
 class ShapeMismatch(Exception):
-    """A value is not what a type takes.
+    """A value does not fit a type.
 
     Parameters:
-        path: where it stands, ``items[0].quantity``; empty for the whole.
+        path: its place, ``items[0].quantity``; empty for the whole.
         message: a sentence that names the rule; it repeats nothing of the value.
-        is_missing: whether it is not there at all.
+        is_missing: whether it is missing.
     """
 
     def __init__(self, path: str, message: str, *, is_missing: bool = False) -> None:
@@ -36,12 +36,12 @@ class ShapeMismatch(Exception):
 
 
 class Shape:
-    """A type, its schema, and what is read and written by it.
+    """A type with its schema, for reading and writing values.
 
     Parameters:
-        kind: a type that :func:`~aitp_desk.actions.schemas.types.check_kind` lets pass.
-        schema: of it, with more in it than the type says.
-        whole: what a message calls a value as a whole.
+        kind: a type that :func:`~aitp_desk.actions.schemas.types.check_kind` accepts.
+        schema: its schema, if it has more than the type.
+        whole: the name of the whole value in messages.
     """
 
     def __init__(self, kind: Any, *, schema: dict[str, Any] | None = None, whole: str) -> None:
@@ -50,14 +50,14 @@ class Shape:
         self._whole = whole
 
     def read(self, value: Any, *, strict: bool = True) -> Any:
-        """Read JSON.
+        """Read a JSON value.
 
         Parameters:
             value: dict, list, str, int, float, bool, None.
-            strict: whether text is no number; what stands in an address is nothing but text.
+            strict: whether strings are not converted to numbers; in a URL everything is a string.
 
         Raises:
-            Unfit: it does not fit.
+            ShapeMismatch: it does not fit.
         """
         try:
             read = msgspec.convert(value, self._kind, strict=strict, dec_hook=read_secret)
@@ -71,10 +71,10 @@ class Shape:
         return read
 
     def write(self, value: Any) -> Any:
-        """The JSON of a value: what its type declares, and nothing beyond that.
+        """Return a value as JSON, with the declared members alone.
 
         Raises:
-            Unfit: the value breaks its type.
+            ShapeMismatch: the value does not fit its type.
         """
         try:
             plain = msgspec.to_builtins(value)
@@ -100,7 +100,7 @@ class Shape:
         return self._unknown(misfit.path, misfit.unknown)
 
     def _explain(self, told: str) -> ShapeMismatch:
-        """Say with the rule what msgspec says with the value's type."""
+        """Convert msgspec's message to one that names the rule."""
         found = _AT.fullmatch(told)
         path = (found["path"] or "") if found else ""
         if found and found["name"]:

@@ -1,7 +1,7 @@
-"""What a schema forbids and reading by types lets pass.
+"""Enforces what a schema forbids and msgspec's conversion accepts.
 
-Types alone would read a member that nobody knows, a JSON number (a float, elsewhere) or ``NaN`` as
-a Decimal, and text with a line break after what a pattern ends with.
+By types alone msgspec accepts unknown members, a JSON number (a float, elsewhere) or ``NaN`` as a
+Decimal, and a line break after the end of a pattern.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ _KINDS: Mapping[str, type | tuple[type, ...]] = {
 
 
 class Misfit(msgspec.Struct, frozen=True):
-    """What types let pass and a schema does not.
+    """A value that types accept and a schema does not.
 
     Parameters:
         path: of the value, ``.items[0]``.
-        unknown: the member of it that the schema does not know; None where it is the value itself.
+        unknown: its member that the schema does not know; None if it is the value itself.
     """
 
     path: str
@@ -42,23 +42,23 @@ class Misfit(msgspec.Struct, frozen=True):
 
 
 Check = Callable[[Any, str], Misfit | None]
-"""Returns the first misfit in a value that stands at a path."""
+"""Returns the first misfit in a value at a path."""
 
 
 def compile_check(schema: Schema, *, cut: bool) -> Check | None:
-    """Compiles the check of values that were read by the types which a schema was made of.
+    """Compile the check of values that were read by the types of a schema.
 
     Parameters:
-        cut: whether members that nobody knows are no matter, since they are left out.
+        cut: whether unknown members are ignored, because they are dropped.
 
     Returns:
-        None where the types enforce all that the schema says.
+        None if the types enforce the whole schema.
     """
     return _Compiler(schema, cut=cut).compile(schema)
 
 
 class _Compiler:
-    """Compiles the checks of a schema; what the types enforce already is not looked at again."""
+    """Compiles the checks of a schema, except those that types already enforce."""
 
     def __init__(self, root: Schema, *, cut: bool) -> None:
         self._root = root
@@ -70,7 +70,7 @@ class _Compiler:
         if not self._demands(schema, set()):
             return None
         key = id(schema)
-        if key in self._begun:  # it may stand within itself
+        if key in self._begun:  # a schema may contain itself
             return partial(self._check_again, key)
         self._begun.add(key)
         self._made[key] = check = self._make(resolve(schema, self._root))
@@ -80,7 +80,7 @@ class _Compiler:
         return self._made[key](value, path)
 
     def _demands(self, schema: Schema, seen: set[int]) -> bool:
-        """Whether types let pass what a schema, or one within it, forbids."""
+        """Return whether types accept what a schema, or one within it, forbids."""
         if id(schema) in seen:
             return False
         seen.add(id(schema))
@@ -92,7 +92,7 @@ class _Compiler:
             or schema.get("format") == "decimal"
             or not schema.keys().isdisjoint(("enum", "pattern", "uniqueItems"))
             or (schema.get("additionalProperties") is False and not self._cut)
-            # types read 1.0 as a whole number
+            # types accept 1.0 as an integer
             or any(resolve(each, self._root).get("type") == "integer" for each in choices)
         ):
             return True
@@ -119,7 +119,7 @@ class _Compiler:
 
 
 def _items(schema: Schema) -> list[Schema]:
-    """The schemas of what an array holds, and of members that go by no name."""
+    """Return the schemas of an array's items and of additional properties."""
     inner = (schema.get("items"), schema.get("additionalProperties"))
     return [*schema.get("prefixItems", ()), *(each for each in inner if isinstance(each, Mapping))]
 
@@ -162,7 +162,7 @@ def _check_array(
 def _check_choices(
     choices: Sequence[tuple[Schema, Check | None]], value: Any, path: str
 ) -> Misfit | None:
-    """Check a value by the schema that describes a value of its kind."""
+    """Check a value by the alternative that describes its type."""
     for schema, check in choices:
         if _is_of(value, schema):
             return None if check is None else check(value, path)
@@ -185,13 +185,13 @@ def _check_plain(schema: Schema, value: Any, path: str) -> Misfit | None:
 
 @cache
 def _pattern(pattern: str) -> re.Pattern[str]:
-    """A pattern as JSON Schema means it: ``$`` is the very end, digits are the ten of ASCII."""
+    """Compile a pattern with JSON Schema's meaning: ``$`` is the very end, digits are ASCII."""
     ended = _TOKEN.sub(lambda token: r"\Z" if token[0] == "$" else token[0], pattern)
     return re.compile(ended, re.ASCII)
 
 
 def _is_of(value: Any, schema: Schema) -> bool:
-    """Whether a value is of a schema's kind, and of two kinds of objects the one that it names."""
+    """Return whether a value has a schema's type and, for objects, its tags."""
     if "enum" in schema:
         return value in schema["enum"]
     kind = schema.get("type", "")

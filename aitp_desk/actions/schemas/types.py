@@ -1,7 +1,7 @@
-"""Which types a declaration may use: those of which JSON has a form, and a schema says all.
+"""The types that a declaration may use: those that JSON and a schema describe fully.
 
-Whatever could hold anything (``Any``, ``object``, bytes) is refused: nobody could tell a caller
-what it takes, nor see that a result holds no more than it should.
+Types that could hold anything (``Any``, ``object``, bytes) are refused: a caller could not know
+what to send, nor the owner that a result holds no more than it should.
 """
 
 from __future__ import annotations
@@ -42,17 +42,17 @@ _LISTS = (
     inspect.VarTupleType,
 )
 _WITHOUT_OWN = (inspect.CollectionType, inspect.CustomType)
-"""What stands for a class and has no schema of its own."""
+"""Types that stand for a class and have no own schema."""
 _ONLY_PYTHON = re.compile(r"\\[AZ]|\(\?P")
 WRITE = (
     "write str, int, float, bool, Decimal, date, UUID, an enum, a Literal, a msgspec.Struct, or a"
     " list of these"
 )
-"""What would be right instead of a type that is none."""
+"""The advice in messages about invalid types."""
 
 
 def check_kind(kind: Any) -> str | None:
-    """Say what is wrong with a type; None where it may be used."""
+    """Return the fault of a type; None if it may be used."""
     try:
         info = inspect.type_info(kind)
     except Exception as error:  # noqa: BLE001 -- the site's own code: reading a type may run any
@@ -61,7 +61,7 @@ def check_kind(kind: Any) -> str | None:
 
 
 def list_classes(kind: Any) -> Iterator[type]:
-    """The classes that a type is made of and that have a schema of their own, each once."""
+    """Yield the classes with a schema that a type contains, each once."""
     seen: set[type] = set()
     todo = [inspect.type_info(kind)]
     while todo:
@@ -76,7 +76,7 @@ def list_classes(kind: Any) -> Iterator[type]:
 
 
 def has_secret(kind: Any) -> bool:
-    """Whether a type that :func:`check_kind` lets pass is a secret, or has one in it."""
+    """Return whether a valid type is a secret, or contains one."""
     seen: set[Any] = set()
     todo = [inspect.type_info(kind)]
     while todo:
@@ -93,7 +93,7 @@ def has_secret(kind: Any) -> bool:
 
 
 def _inner(info: inspect.Type) -> tuple[inspect.Type, ...]:
-    """What a type holds directly."""
+    """Return the types that a type directly contains."""
     match info:
         case inspect.Metadata(type=inner):
             return (inner,)
@@ -112,7 +112,7 @@ def _inner(info: inspect.Type) -> tuple[inspect.Type, ...]:
 
 
 def _wrong(info: inspect.Type, seen: set[type]) -> Iterator[str]:
-    """Yield what is wrong with a type and those in it."""
+    """Yield the faults of a type and of those in it."""
     if is_unsatisfiable(info):
         yield f"bounds that leave nothing: {read_bounds(info)}; write others"
     yield from _wrong_kind(info, seen)

@@ -1,8 +1,7 @@
-"""Holding values to a JSON Schema that arrived as data.
+"""Validates values by a JSON Schema that arrived as data.
 
-It is stricter than JSON Schema alone: a member that is not declared is refused in what is sent, and
-left out of what is given. Declared are ``properties``, and any member where
-``additionalProperties`` is written.
+It is stricter than JSON Schema: undeclared members are refused in arguments and dropped from
+results. Declared are ``properties``, and any member if ``additionalProperties`` is present.
 """
 
 from __future__ import annotations
@@ -30,14 +29,14 @@ _OTHERS = ("additionalProperties", "unevaluatedProperties")
 
 
 class SchemaValidator:
-    """A schema that values are held to.
+    """A schema that validates values.
 
     Parameters:
-        schema: a plain one.
-        checks_formats: whether text must be what a ``format`` such as ``date`` says.
+        schema: a normalised one.
+        checks_formats: whether a ``format`` such as ``date`` is enforced.
 
     Raises:
-        Unusable: it is no JSON Schema.
+        SchemaUnusable: it is no JSON Schema.
     """
 
     def __init__(self, schema: Schema, *, checks_formats: bool) -> None:
@@ -48,11 +47,11 @@ class SchemaValidator:
         self._validator = self._compile(schema)
 
     def check(self, value: Any) -> None:
-        """Refuse what was sent and does not fit.
+        """Validate arguments.
 
         Raises:
-            InvalidRequest: the message names the rule, ``param`` is the path; MissingField where
-                something is not there.
+            InvalidRequest: the message names the rule, ``param`` is the path; MissingField for a
+                missing member.
         """
         error = next(self._validator.iter_errors(value), None)
         if error is not None:
@@ -61,7 +60,7 @@ class SchemaValidator:
             raise _unknown(path, name)
 
     def prune(self, value: Any) -> Any:
-        """What of a value is declared.
+        """Return the declared part of a result.
 
         Raises:
             TypeError: the value breaks the schema.
@@ -113,12 +112,12 @@ class SchemaValidator:
             yield from self._undeclared(each, inner, (*path, name))
 
     def _parts(self, value: Any, schemas: Iterable[Any]) -> list[Schema] | None:
-        """The schemas that describe a value together; None where it may be anything."""
+        """Return the schemas that describe a value together; None if it may be anything."""
         parts = [part for schema in schemas for part in self._opened(schema, value)]
         return [part for part in parts if part.keys() - _SAYS_NOTHING] or None
 
     def _opened(self, schema: Any, value: Any, depth: int = 0) -> Iterator[Schema]:
-        """Yield a schema and all that it is made of, though not of itself for ever."""
+        """Yield a schema and all that apply with it, to a bounded depth."""
         if not isinstance(schema, Mapping) or depth > _MOST_MADE_OF:
             return
         yield schema
@@ -139,7 +138,7 @@ class SchemaValidator:
         return self._branches[id(branch)].is_valid(value)
 
     def _member(self, parts: Iterable[Schema], name: str) -> list[Any]:
-        """The schemas of a member; none where it is not declared."""
+        """Return the schemas of a member; none if it is not declared."""
         found: list[Any] = []
         for part in parts:
             if name in part.get("properties", {}):
@@ -187,7 +186,7 @@ class SchemaValidator:
 
 
 def _items(parts: Iterable[Schema], at: int) -> list[Any]:
-    """The schemas of what stands at a place of a list; where there is none, it holds nothing."""
+    """Return the schemas of an array's item; one that accepts nothing if there is none."""
     found = []
     for part in parts:
         first = part.get("prefixItems", ())
