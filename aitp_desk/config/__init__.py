@@ -1,6 +1,6 @@
-"""What the site owner decides: ``desk.toml`` and ``--set``, as one frozen, typed :class:`Config`.
+"""The site owner's settings, ``desk.toml`` and ``--set``, as one frozen :class:`Config`.
 
-Only ``app.py`` and the command line hold the whole; everything else is given its section.
+Only the application and the command line hold the whole; other parts receive their section.
 """
 
 from aitp_desk.config.load import ConfigError, load_config

@@ -1,4 +1,4 @@
-"""The settings as rows, read off the Structs: for messages, the starter file and the docs table."""
+"""Lists the settings as rows, for messages, the starter file and the docs table."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ class Setting(msgspec.Struct, frozen=True):
 
     Parameters:
         key: its full name, ``server.port``.
-        takes: what may stand there, in words, with bounds and unit.
+        takes: the accepted values as text, with bounds and unit.
         default: the default as TOML.
-        sentence: what it is for.
+        sentence: its description.
     """
 
     key: str
@@ -29,10 +29,10 @@ class Setting(msgspec.Struct, frozen=True):
 
 
 class Section(msgspec.Struct, frozen=True):
-    """A table of ``desk.toml`` with the settings that stand directly in it.
+    """A table of ``desk.toml`` with its direct settings.
 
     Parameters:
-        repeats: whether there may be several, each begun by ``[[name]]``.
+        repeats: whether there may be several, each with the header ``[[name]]``.
     """
 
     name: str
@@ -42,12 +42,12 @@ class Section(msgspec.Struct, frozen=True):
 
     @property
     def heading(self) -> str:
-        """The line that begins it."""
+        """The header line."""
         return f"[[{self.name}]]" if self.repeats else f"[{self.name}]"
 
 
 def sections() -> tuple[Section, ...]:
-    """Every section in the order of the Structs, nested ones after the one that holds them."""
+    """Return every section in the order of the Structs, nested ones after their parent."""
     found: list[Section] = []
     for field in msgspec.structs.fields(Config):
         if is_section(field.type):
@@ -58,12 +58,12 @@ def sections() -> tuple[Section, ...]:
 
 
 def is_section(kind: Any) -> bool:
-    """Whether a field's type is a Struct, hence a table of settings."""
+    """Return whether a field's type is a Struct, and so a table of settings."""
     return isinstance(kind, type) and issubclass(kind, msgspec.Struct)
 
 
 def repeated_section(kind: Any) -> type[msgspec.Struct] | None:
-    """The Struct of a field that holds any number of tables; None for any other field."""
+    """Return the Struct of a field that is an array of tables; None for any other field."""
     if get_origin(kind) is not tuple:
         return None
     each, *_ = get_args(kind)
@@ -71,26 +71,26 @@ def repeated_section(kind: Any) -> type[msgspec.Struct] | None:
 
 
 def names() -> Iterator[str]:
-    """Every full name that ``desk.toml`` may hold, sections included."""
+    """Yield every full name that ``desk.toml`` may contain, sections included."""
     for section in sections():
         yield section.name
         yield from (setting.key for setting in section.settings)
 
 
 def takes(kind: Any) -> str:
-    """Say in words what a field's type accepts."""
+    """Describe the values that a field's type accepts."""
     return _takes(inspect.type_info(kind))
 
 
 def as_toml(value: Any) -> str:
-    """Write a setting's value the way TOML does."""
+    """Write a setting's value as TOML."""
     return json.dumps(value, ensure_ascii=False, default=str)
 
 
 def _repeated(kind: type[msgspec.Struct], name: str) -> Iterator[Section]:
-    """A table that may stand several times, and such ones in it.
+    """Yield an array of tables, and those nested in it.
 
-    Other sections in it are told in its sentence: they are the site's own once more.
+    Its other sections are described in its sentence: they repeat the site's.
     """
     yield msgspec.structs.replace(next(_sections(kind, name)), repeats=True)
     for field in msgspec.structs.fields(kind):

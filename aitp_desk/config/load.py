@@ -1,6 +1,6 @@
-"""``desk.toml``, ``--set``, ``--host``, ``--port`` and ``--data`` → one checked :class:`Config`.
+"""Loads a checked :class:`Config` from ``desk.toml`` and the command line.
 
-Nothing stops at the first fault: a setting that is wrong keeps its default while the rest is
+Loading does not stop at the first fault: a wrong setting keeps its default while the rest is
 checked, and all problems are raised together.
 """
 
@@ -28,12 +28,12 @@ _SECRET = re.compile(r"secret|passw|token|credential|(api|private|master)_?key",
 
 
 class ConfigError(Exception):
-    """The configuration cannot be used.
+    """The configuration is not usable.
 
     Parameters:
-        problems: everything that is wrong with it.
-        config: what could be read, with the default in place of each wrong setting; None where
-            there is no site's folder.
+        problems: all its faults.
+        config: the configuration with defaults in place of wrong settings; None if the site's
+            folder is missing.
     """
 
     def __init__(self, problems: Iterable[Problem], config: Config | None = None) -> None:
@@ -50,18 +50,18 @@ def load_config(
     port: int | None = None,
     data: Path | None = None,
 ) -> Config:
-    """Read a site's configuration. Without a ``desk.toml`` every setting has its default.
+    """Load a site's configuration. Without a ``desk.toml`` every setting has its default.
 
     Parameters:
         folder: the site's folder.
-        overrides: ``section.key=value`` each, stronger than the file; the value is read as TOML
-            and, where it is none, taken as text.
-        host: stronger than ``server.host``.
-        port: stronger than ``server.port``.
-        data: where the desk keeps what it writes; ``.desk`` below the folder if None.
+        overrides: ``section.key=value`` each, which override the file; the value is parsed as TOML,
+            else taken as a string.
+        host: overrides ``server.host``.
+        port: overrides ``server.port``.
+        data: the data folder; ``.desk`` in the site's folder if None.
 
     Raises:
-        ConfigError: with every problem found.
+        ConfigError: with all problems.
     """
     if not folder.is_dir():
         raise ConfigError([Problem(str(folder), "there is no such folder.")])
@@ -126,7 +126,7 @@ def _put(tables: Tables, path: Sequence[str], value: Any) -> None:
     for part in outer:
         table = table.setdefault(part, {})
         if not isinstance(table, dict):
-            return  # the value that stands where a section should is a problem of its own
+            return  # a value in place of a section is reported elsewhere
     table[last] = value
 
 
@@ -164,7 +164,7 @@ def _build_each(kind: type[S], tables: Any, problems: list[Problem], name: str) 
 def _unfit(name: str, value: Any, takes: str) -> Problem:
     shown = as_toml(value)
     if "@" in shown:
-        shown = "no such thing"  # it may be an address with a password
+        shown = "no such thing"  # it may be a URL with a password
     elif len(shown) > 60:
         shown = f"{shown[:57]}…"
     return Problem(name, f"is {shown}; it takes {takes}.")

@@ -1,4 +1,4 @@
-"""Something wrong in the configuration, as every check says it."""
+"""A fault of the configuration."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import msgspec
 
 
 class Problem(msgspec.Struct, frozen=True):
-    """Something wrong in the configuration.
+    """A fault of the configuration.
 
     Parameters:
         key: the setting (``server.port``), option (``--set``) or file (``desk.toml``) at fault.
-        message: what is wrong and what would be right. Never holds a secret.
+        message: what is wrong and what would be right. It never contains a secret.
     """
 
     key: str

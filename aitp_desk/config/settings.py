@@ -1,8 +1,8 @@
-"""Every section of ``desk.toml``: each setting's name, type, bounds, unit, default and a sentence.
+"""Every section of ``desk.toml`` with the type, bounds, unit and default of each setting.
 
-A section is a Struct; a setting is a field of it. The reader (``load.py``), the starter file of
-``aitp-desk init`` and the table in ``docs/configuration.md`` are all made from :class:`Config` and
-the sections in it, the larger of which have a file of their own.
+A section is a Struct and a setting is a field of it. The loader (``load.py``), the starter file of
+``aitp-desk init`` and the table in ``docs/configuration.md`` are made from :class:`Config` and its
+sections, the larger of which have their own file.
 """
 
 from __future__ import annotations
@@ -55,12 +55,12 @@ from aitp_desk.config.units import (
 )
 
 DESK_FILE = "desk.toml"
-"""The file in the site's folder that holds the settings."""
+"""The settings file in the site's folder."""
 DATA_FOLDER = ".desk"
-"""Where the desk keeps what it writes, below the site's folder, unless told otherwise."""
+"""The default data folder, below the site's folder."""
 
 UNNAMED = "My site"
-"""What a site is called that has no name."""
+"""The name of a site that has none."""
 MAX_NAME = 200
 MODULE = r"\A(?:[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)?\Z"
 """The name of a Python module, or nothing."""
@@ -142,7 +142,7 @@ class Site(msgspec.Struct, frozen=True, kw_only=True):
     contact: Contact = Contact()
 
     def named(self, name: str) -> Site:
-        """The site with a name where none is set; an empty one is none."""
+        """Return the site with a name if none is set and the given one is not empty."""
         if self.name != UNNAMED or not name:
             return self
         return msgspec.structs.replace(self, name=name[:MAX_NAME])
@@ -152,14 +152,13 @@ class Site(msgspec.Struct, frozen=True, kw_only=True):
         """The time zone of the site.
 
         Raises:
-            ZoneInfoNotFoundError: there is none of this name; the rules of the configuration refuse
-                it.
+            ZoneInfoNotFoundError: it does not exist; the rules of the configuration refuse it.
         """
         return ZoneInfo(self.timezone)
 
     @property
     def contact_url(self) -> str:
-        """The contact page as an absolute URL; empty when there is none."""
+        """The contact page as an absolute URL; empty for none."""
         page = self.contact.url
         return self.url + page if page.startswith("/") else page
 
@@ -284,17 +283,17 @@ class SiteAgent(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Config(msgspec.Struct, frozen=True, kw_only=True):
-    """Everything that was decided, checked and complete.
+    """The complete, checked configuration.
 
     Parameters:
         folder: the site's folder, absolute.
-        data: where the desk keeps what it writes, absolute; it need not exist yet.
+        data: the data folder, absolute; it need not exist yet.
 
-    ``capabilities`` holds the settings of each capability that is enabled, by its name. What they
-    may be is the capability's to say (``desk/capabilities/finding.py``).
+    ``capabilities`` holds the settings of each enabled capability, by name; the capability
+    validates them (``desk/plugins/discovery.py``).
 
-    The others are the sections of ``desk.toml``. ``site.url`` has no slash at its end. It is empty
-    only where the port is 0 and no URL is configured: who binds the socket then fills it in.
+    The others are the sections of ``desk.toml``. ``site.url`` has no final slash. It is empty only
+    if the port is 0 and no URL is configured: the server sets it after binding the socket.
     """
 
     folder: Path
@@ -346,7 +345,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
         return real_path(self.folder / self.content.folder)
 
     def of_agent(self, agent: SiteAgent) -> Config:
-        """The configuration of a further site agent: the site's, but for what is its own."""
+        """Return the configuration of a further site agent: the site's with the agent's parts."""
         site = msgspec.structs.replace(
             self.site,
             name=agent.title or agent.name,
@@ -374,11 +373,11 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def real_path(place: Path) -> Path:
-    """Return a path without links; ``Path.resolve`` raises where one leads round in a circle."""
+    """Resolve links; unlike ``Path.resolve`` this does not raise for a circle of links."""
     return Path(os.path.realpath(place))
 
 
 def sqlite_path(url: str, data: Path) -> Path:
-    """Return the file that a ``sqlite:`` URL names, relative ones below the data folder."""
+    """Return the file of a ``sqlite:`` URL; a relative one is below the data folder."""
     path = url.removeprefix("sqlite:")
     return data / (path.removeprefix("//") if path.startswith("///") else path)

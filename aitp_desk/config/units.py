@@ -1,4 +1,4 @@
-"""What settings are measured in, with the bounds that many of them share."""
+"""Types of settings with shared units and bounds."""
 
 from __future__ import annotations
 

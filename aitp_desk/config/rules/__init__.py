@@ -1,1 +1,1 @@
-"""What settings must satisfy beyond their types."""
+"""Rules that settings must satisfy beyond their types."""

@@ -1,4 +1,4 @@
-"""What the settings of agents.txt must satisfy beyond their types."""
+"""Rules for the settings of agents.txt beyond their types."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ _AS_HTTP = {"ws": "http", "wss": "https"}
 
 
 def check_agents_txt(settings: AgentsTxt, site_url: str) -> Iterator[Problem]:
-    """Yield what would make a file that breaks agents.txt 1.0; no address is ever repeated.
+    """Yield faults that would break agents.txt 1.0; no URL is repeated.
 
     Parameters:
-        site_url: the desk's public address.
+        site_url: the desk's public URL.
     """
     for key, url in (
         ("privacy_policy", settings.privacy_policy),
@@ -63,7 +63,7 @@ def _check(capability: OwnCapability, host: str) -> Iterator[Problem]:
 
 
 def _wrong_endpoint(capability: OwnCapability, host: str) -> str | None:
-    """What is wrong with an endpoint (sections 8.1 and 8.5); None where nothing is."""
+    """Return the fault of an endpoint (sections 8.1 and 8.5); None for none."""
     url = capability.endpoint
     if not url:
         return "is missing; it takes a URL, or a path on the site"
@@ -82,7 +82,7 @@ def _wrong_endpoint(capability: OwnCapability, host: str) -> str | None:
 
 
 def _wrong_link(url: str) -> str | None:
-    """What is wrong with an address of something to read; None where nothing is."""
+    """Return the fault of a link to a document; None for none."""
     wrong = _wrong_path(url) if not url or url.startswith("/") else _wrong_url(url)
     return wrong and f"{wrong}; it takes a https URL, or a path on the site such as /privacy."
 

@@ -1,4 +1,4 @@
-"""What the settings of issuers must satisfy beyond their types, their secrets included."""
+"""Rules for the settings of issuers beyond their types, and their secrets."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from aitp_desk.config.sections.access.issuers import SHARED_SECRET_ALGORITHMS, I
 from aitp_desk.model.access.scope import SCOPES_IN_WORDS, is_scope
 
 MIN_SECRET_BYTES = 32
-"""Of a secret for HS256: as long as what it makes (RFC 7518, section 3.2)."""
+"""Minimum length of a secret for HS256: that of its output (RFC 7518, section 3.2)."""
 MAX_SECRET_BYTES = 4096
 
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
@@ -27,14 +27,13 @@ def check_issuers(
     published: Sequence[Path],
     allow_loopback: bool,
 ) -> Iterator[Problem]:
-    """Yield what is wrong with issuers. What may be a secret in the wrong place is not repeated.
+    """Yield the faults of issuers. A possible secret in the wrong place is not repeated.
 
     Parameters:
         folder: the site's folder.
-        site_url: the desk's own address, with or without a slash at its end; empty where it is not
-            known yet.
-        published: folders whose files everybody may read, absolute and without links.
-        allow_loopback: whether addresses of this machine may be asked.
+        site_url: the desk's own URL, with or without a final slash; empty if it is not known yet.
+        published: folders with public files, absolute and without links.
+        allow_loopback: whether URLs of this machine are allowed.
     """
     for number, issuer in enumerate(issuers, 1):
         if not issuer.name:
@@ -52,13 +51,13 @@ def check_issuers(
 
 
 def read_secret(issuer: Issuer, folder: Path) -> bytes:
-    """Read the secret that an issuer's tokens are signed with, without space around it.
+    """Read the shared secret of an issuer, without surrounding whitespace.
 
     Parameters:
         folder: the site's folder.
 
     Raises:
-        ValueError: it is not there, or too short. The message says where it should be.
+        ValueError: it is missing or too short. The message says where it should be.
     """
     if issuer.secret_env:
         place = f"the environment variable {issuer.secret_env}"
@@ -143,7 +142,7 @@ def _check_secret(issuer: Issuer, folder: Path, published: Sequence[Path]) -> It
 
 
 def _is_kept_back(file: Path) -> bool:
-    """Whether a file is never content, by its name (``knowledge/admit.py``)."""
+    """Return whether a file's name excludes it (``knowledge/sources/admission.py``)."""
     return file.name.startswith(".") or file.suffix == ".key"
 
 

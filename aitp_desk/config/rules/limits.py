@@ -1,4 +1,4 @@
-"""What the limits of agents and of tiers must satisfy beyond their types."""
+"""Rules for the limits of agents and of tiers beyond their types."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _PRINCIPAL = re.compile(rf"(?:{'|'.join(PREFIXES)})\S+")
 
 
 def check_agent_limits(blocks: Sequence[AgentLimits]) -> Iterator[Problem]:
-    """Yield what would leave a block without an agent, or an agent without a clear block."""
+    """Yield faults of blocks without an agent, or with an ambiguous one."""
     yield from _check_names("agent_limits", [block.name.lower() for block in blocks])
     for block in blocks:
         for action in block.actions:
@@ -27,7 +27,7 @@ def check_agent_limits(blocks: Sequence[AgentLimits]) -> Iterator[Problem]:
 
 
 def check_tiers(tiers: Sequence[Tier]) -> Iterator[Problem]:
-    """Yield what would leave a tier without members."""
+    """Yield faults that leave a tier without members."""
     yield from _check_names("tiers", [tier.name for tier in tiers])
     for tier in tiers:
         for principal in tier.principals:

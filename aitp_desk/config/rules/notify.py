@@ -1,4 +1,4 @@
-"""What the settings of notices must satisfy beyond their types."""
+"""Rules for the settings of notifications beyond their types."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from aitp_desk.config.sections.people.notify import Notify
 def check_notify(
     notify: Notify, *, publishes_keys: bool, allow_loopback: bool
 ) -> Iterator[Problem]:
-    """Yield what is wrong with how people are told; no address is repeated, for it may hold a key.
+    """Yield the faults of notifications; no URL is repeated, because it may contain a key.
 
     Parameters:
-        publishes_keys: whether the desk has keys by which what it sends can be verified.
-        allow_loopback: whether addresses of this machine may be asked.
+        publishes_keys: whether the desk has keys by which its requests can be verified.
+        allow_loopback: whether URLs of this machine are allowed.
     """
     if notify.webhook:
         if wrong := wrong_address(notify.webhook, allow_loopback=allow_loopback):

@@ -1,4 +1,4 @@
-"""What settings must satisfy beyond their types: addresses, networks, paths."""
+"""Rules for settings beyond their types: addresses, networks, paths."""
 
 from __future__ import annotations
 
@@ -48,13 +48,13 @@ RESERVED = frozenset(
         "v1",
     }
 )
-"""Names that no site agent may have: addresses of the desk begin with them."""
+"""Names that no site agent may have: paths of the desk begin with them."""
 
 _HOST = re.compile(r"[\w.:%-]+")
 
 
 def check_rules(config: Config) -> Iterator[Problem]:
-    """Yield everything that is wrong with a configuration whose types are right."""
+    """Yield all faults of a configuration with valid types."""
     site, server = config.site, config.server
     if site.url and (wrong := _wrong_site_url(site.url)):
         yield Problem("site.url", f"{wrong}; it takes an address such as https://desk.example.com.")
@@ -133,13 +133,13 @@ def check_rules(config: Config) -> Iterator[Problem]:
 def _is_time_zone(name: str) -> bool:
     try:
         ZoneInfo(name)
-    except (ZoneInfoNotFoundError, ValueError, OSError):  # a folder of zones is an OSError
+    except (ZoneInfoNotFoundError, ValueError, OSError):  # OSError: a folder of zones
         return False
     return True
 
 
 def _check_bodies(config: Config) -> Iterator[Problem]:
-    """Yield what would leave no room for the largest body."""
+    """Yield faults where the memory for bodies is below the largest body."""
     key = "server.max_body_bytes_under_way"
     for name, largest in (
         ("threads.max_body", config.threads.max_body),
@@ -150,7 +150,7 @@ def _check_bodies(config: Config) -> Iterator[Problem]:
 
 
 def _check_agents(config: Config) -> Iterator[Problem]:
-    """Yield what would let two site agents share an address or content."""
+    """Yield faults where two site agents share a path or content."""
     folders = [("the site", config.content_folder)]
     for place, agent in enumerate(config.agents):
         if not agent.name:
@@ -185,7 +185,7 @@ def _check_agents(config: Config) -> Iterator[Problem]:
 
 
 def check_public(config: Config) -> tuple[Problem, ...]:
-    """Return what keeps a sound configuration from being shown to the public."""
+    """Return the faults that make a valid configuration unsafe in public."""
     address = urlsplit(config.site.url)
     is_own = is_loopback(address.hostname or "")
     found: list[Problem] = []
@@ -219,7 +219,7 @@ def check_public(config: Config) -> tuple[Problem, ...]:
 
 
 def _check_origins(origins: Iterable[str]) -> Iterator[Problem]:
-    """Yield what is no origin in the one form in which browsers say it."""
+    """Yield origins that are not in the form that browsers send."""
     for origin in origins:
         if wrong := _wrong_origin(origin):
             yield Problem(
@@ -228,7 +228,7 @@ def _check_origins(origins: Iterable[str]) -> Iterator[Problem]:
 
 
 def _check_meaning(section: str, meaning: Meaning) -> Iterator[Problem]:
-    """Yield what is wrong with services of models; the owner may name one of this machine."""
+    """Yield faults of model services; the owner may name one on this machine."""
     for key, url in (("url", meaning.url), ("rerank_url", meaning.rerank_url)):
         if url and (wrong := wrong_address(url, allow_loopback=True)):
             yield Problem(
@@ -239,7 +239,7 @@ def _check_meaning(section: str, meaning: Meaning) -> Iterator[Problem]:
 
 
 def _check_web(section: str, web: Web, *, allow_loopback: bool) -> Iterator[Problem]:
-    """Yield what is wrong with addresses elsewhere; none is repeated, for it may hold a key."""
+    """Yield faults of other servers' URLs; none is repeated, because it may contain a key."""
     for key, urls in (("urls", web.urls), ("sitemaps", web.sitemaps)):
         for number, url in enumerate(urls, 1):
             if wrong := wrong_address(url, allow_loopback=allow_loopback):
@@ -251,15 +251,15 @@ def _check_web(section: str, web: Web, *, allow_loopback: bool) -> Iterator[Prob
 
 
 def default_url(server: Server) -> str:
-    """Return ``http://HOST:PORT`` for where the desk listens, without a slash at its end."""
+    """Return ``http://HOST:PORT`` of the listening address, without a final slash."""
     host = f"[{server.host}]" if ":" in server.host else server.host
     return f"http://{host}:{server.port}"
 
 
 def wrong_store_url(url: str) -> str | None:
-    """Say what is wrong with a database URL; None when it can be used.
+    """Return the fault of a database URL; None if it is usable.
 
-    The URL itself is never repeated: another engine's may hold a password.
+    The URL is never repeated: one of another engine may contain a password.
     """
     scheme, _, rest = url.partition(":")
     if scheme in {"postgres", "postgresql"}:

@@ -1,4 +1,4 @@
-"""What the settings of agents that sign must satisfy beyond their types."""
+"""Rules for the settings of signing agents beyond their types."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from aitp_desk.model.access.scope import is_open_scope
 def check_signature_agents(
     agents: Sequence[SignatureAgent], *, allow_loopback: bool
 ) -> Iterator[Problem]:
-    """Yield what is wrong with the agents that are listed.
+    """Yield the faults of listed agents.
 
     Parameters:
-        allow_loopback: whether addresses of this machine may be asked.
+        allow_loopback: whether URLs of this machine are allowed.
     """
     for number, agent in enumerate(agents, 1):
         if wrong := _wrong_origin(agent.origin, allow_loopback=allow_loopback):

@@ -1,4 +1,4 @@
-"""Addresses that the site's owner names: what is one, whose, and which the desk may ask."""
+"""Validates URLs that the site's owner names."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ _PORTS = {"http": 80, "https": 443}
 
 
 def wrong_address(url: str, *, allow_loopback: bool) -> str | None:
-    """Say what is wrong with an address that the desk is to ask; None where nothing is.
+    """Return the fault of a URL that the desk is to request; None for none.
 
-    The address itself is never repeated: it may hold a key.
+    The URL is never repeated: it may contain a key.
 
     Parameters:
-        allow_loopback: whether one of this machine may be asked.
+        allow_loopback: whether a URL of this machine is allowed.
     """
     address = web_address(url)
     if address is None:
@@ -33,7 +33,7 @@ def wrong_address(url: str, *, allow_loopback: bool) -> str | None:
 
 
 def web_address(url: str) -> SplitResult | None:
-    """The parts of a http(s) URL; None where it is none."""
+    """Split a http(s) URL; None if it is none."""
     if not url.isascii() or not url.isprintable() or " " in url:
         return None
     try:
@@ -45,7 +45,7 @@ def web_address(url: str) -> SplitResult | None:
 
 
 def origin_of(address: SplitResult) -> str:
-    """The origin of a web address as browsers write it (RFC 6454, section 6.2)."""
+    """Return the origin of a URL as browsers write it (RFC 6454, section 6.2)."""
     host = address.hostname or ""
     name = f"[{host}]" if ":" in host else host
     default = _PORTS.get(address.scheme)
@@ -54,7 +54,7 @@ def origin_of(address: SplitResult) -> str:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether a host is this machine itself."""
+    """Return whether a host is this machine."""
     address = ip_address(host)
     if address is not None:
         return address.is_loopback
@@ -62,7 +62,7 @@ def is_loopback(host: str) -> bool:
 
 
 def ip_address(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
-    """The address that a host is written as; None for a name."""
+    """Return the IP address that a host is; None for a name."""
     try:
         return ipaddress.ip_address(host)
     except ValueError:

@@ -1,4 +1,4 @@
-"""The settings of files that callers upload."""
+"""Settings of uploaded files."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ FileType = Literal[
     "text/html",
     "text/plain",
 ]
-"""What a file's bytes may say that it is (``model/file.py``)."""
+"""The types that the first bytes of a file can identify."""
 
 
 class Files(msgspec.Struct, frozen=True, kw_only=True):

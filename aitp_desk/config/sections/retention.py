@@ -1,4 +1,4 @@
-"""The settings of retention: how long what was said and done is kept."""
+"""Settings of retention."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The settings of where the desk listens, how patient it is there, and of event streams."""
+"""Settings of the HTTP server, its timeouts, and of event streams."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The settings of threads: how large they grow, how often the desk answers, what it is told."""
+"""Settings of threads and of the desk's automatic replies."""
 
 from __future__ import annotations
 

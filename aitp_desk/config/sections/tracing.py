@@ -1,4 +1,4 @@
-"""The settings of spans."""
+"""Settings of tracing."""
 
 from __future__ import annotations
 

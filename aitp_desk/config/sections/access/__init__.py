@@ -1,1 +1,1 @@
-"""The settings of who may do what, and how often."""
+"""Settings of authentication, permissions and limits."""

@@ -1,4 +1,4 @@
-"""The settings of callbacks."""
+"""Settings of callbacks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The settings of issuers: others whose tokens prove to this desk who is calling."""
+"""Settings of issuers, whose tokens authenticate callers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ PUBLIC_KEY_ALGORITHMS: tuple[Algorithm, ...] = ("EdDSA", "ES256", "RS256")
 SHARED_SECRET_ALGORITHMS: tuple[Algorithm, ...] = ("HS256",)
 
 LONGEST_LEEWAY, LONGEST_LIFETIME = 300, 86_400
-"""Seconds: the most that an issuer's clock may differ, and that its tokens may be valid."""
+"""Maximum difference of an issuer's clock, and maximum lifetime of its tokens, in seconds."""
 
 
 class Issuer(msgspec.Struct, frozen=True, kw_only=True):

@@ -1,4 +1,4 @@
-"""The settings of limits: how much a visitor may ask, by who it is and what it calls itself."""
+"""Settings of rate limits, by caller and by the name of its agent."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from aitp_desk.config.units import (
 )
 
 EVERYBODY = "*"
-"""The name of the block for agents that have none of their own (agents.txt 1.0, section 3.6)."""
+"""The name of the block for agents without a block (agents.txt 1.0, section 3.6)."""
 THREADS = "threads"
-"""What stands among an agent's actions for the Threads API as a whole."""
+"""The name of the Threads API among an agent's actions."""
 
 Name = Annotated[str, Meta(max_length=64, pattern=r"\A[^\s/\x00-\x1f\x7f]*\Z")]
 

@@ -1,4 +1,4 @@
-"""The settings of access tokens: how long they last, and whether programs may register."""
+"""Settings of access tokens and of client registration."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from aitp_desk.config.units import Count
 from aitp_desk.model.access.scope import OPEN_SCOPE
 
 LONGEST_TOKEN_SECONDS = 86_400
-"""The most that ``oauth.token_seconds`` takes."""
+"""The upper bound of ``oauth.token_seconds``."""
 
 OpenScope = Annotated[str, Meta(pattern=rf"\A(?:{OPEN_SCOPE})\Z")]
-"""A scope that strangers may have: never ``operator`` or ``admin``."""
+"""A scope that registered strangers may have: never ``operator`` or ``admin``."""
 
 
 class Registration(msgspec.Struct, frozen=True, kw_only=True):

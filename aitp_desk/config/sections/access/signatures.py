@@ -1,4 +1,4 @@
-"""Settings of requests that are signed."""
+"""Settings of signed requests."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""The settings of actions."""
+"""Settings of actions."""

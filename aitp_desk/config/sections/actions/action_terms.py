@@ -1,4 +1,4 @@
-"""What an owner says of an action that others have described: a file, or a server."""
+"""Settings of an action that a file or a server describes."""
 
 from __future__ import annotations
 

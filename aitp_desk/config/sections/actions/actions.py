@@ -1,4 +1,4 @@
-"""The settings of actions: what whoever calls must say, and how long a call may go on."""
+"""Settings of actions: required intent and expiry of calls."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The settings of actions that are tools of MCP servers."""
+"""Settings of actions that are tools of MCP servers."""
 
 from __future__ import annotations
 

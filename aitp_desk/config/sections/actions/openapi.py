@@ -1,4 +1,4 @@
-"""The settings of actions that an OpenAPI file describes."""
+"""Settings of actions that an OpenAPI file describes."""
 
 from __future__ import annotations
 

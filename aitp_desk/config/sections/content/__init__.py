@@ -1,1 +1,1 @@
-"""The settings of the content and of what answers from it."""
+"""Settings of the content and of the answers from it."""

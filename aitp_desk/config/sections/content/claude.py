@@ -1,4 +1,4 @@
-"""The settings of the model: which one answers, how, and what it may cost."""
+"""Settings of the model and of its budget."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from msgspec import Meta
 
 API_KEY = "ANTHROPIC_API_KEY"
 API_URL = "ANTHROPIC_BASE_URL"
-"""The variables of the environment that hold the key for the model and its address."""
+"""Environment variables with the model's API key and URL."""
 
 Name = Annotated[str, Meta(min_length=1, max_length=100, pattern=r"\A[\w.:@/-]*\Z")]
 Tokens = Annotated[int, Meta(le=1_000_000_000, extra={"unit": "tokens"})]

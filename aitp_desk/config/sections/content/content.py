@@ -1,4 +1,4 @@
-"""The settings of the content: what the desk answers from, and what visitors may do with it."""
+"""Settings of the content and of its permitted uses."""
 
 from __future__ import annotations
 

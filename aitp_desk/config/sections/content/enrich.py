@@ -1,4 +1,4 @@
-"""The settings of the schedule that keeps enriched.jsonl up to date."""
+"""Settings of the schedule that updates enriched.jsonl."""
 
 from __future__ import annotations
 

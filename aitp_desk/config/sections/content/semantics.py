@@ -1,4 +1,4 @@
-"""The settings of finding passages by their meaning."""
+"""Settings of semantic search."""
 
 from __future__ import annotations
 

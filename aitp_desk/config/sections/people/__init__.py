@@ -1,1 +1,1 @@
-"""The settings of the people who run the desk."""
+"""Settings of the site's people."""

@@ -1,4 +1,4 @@
-"""The settings of the operators' pages."""
+"""Settings of the operators' console."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The settings of notices: how the site's people learn that something waits for them."""
+"""Settings of notifications of new tickets."""
 
 from __future__ import annotations
 

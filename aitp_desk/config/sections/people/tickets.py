@@ -1,4 +1,4 @@
-"""The settings of tickets: when a person is asked to answer, and how long one is waited for."""
+"""Settings of tickets: when a person is asked, and for how long."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""The settings of the protocols."""
+"""Settings of the protocols."""

@@ -1,4 +1,4 @@
-"""The settings of A2A."""
+"""Settings of A2A."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The settings of agents.txt: what the owner tells agents beside what the desk does."""
+"""Settings of agents.txt, in addition to what the desk derives."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import msgspec
 from msgspec import Meta
 
 Address = Annotated[str, Meta(extra={"unit": "a URL, or a path on the site"})]
-"""Where something is; a path begins with a slash."""
+"""A URL, or a path that begins with a slash."""
 PathPattern = Annotated[str, Meta(pattern=r"\A/[\x21-\x7e]*\Z")]
 
 

@@ -1,4 +1,4 @@
-"""The settings of AHP, beside those of its sessions."""
+"""Settings of AHP except those of its sessions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The settings of what pages of other sites may do in a browser."""
+"""Settings of cross-origin requests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The settings of the second face of answers, for agents."""
+"""Settings of HAC."""
 
 from __future__ import annotations
 

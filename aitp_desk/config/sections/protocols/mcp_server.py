@@ -1,4 +1,4 @@
-"""The settings of the MCP door, by which programs use what the desk can do as tools."""
+"""Settings of the MCP server."""
 
 from __future__ import annotations
 

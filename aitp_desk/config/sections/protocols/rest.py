@@ -1,4 +1,4 @@
-"""The settings of what programs call by its arguments, and of its description."""
+"""Settings of actions over plain HTTP and of their OpenAPI document."""
 
 from __future__ import annotations
 
