@@ -1,1 +1,1 @@
-"""The MCP door: the site's actions as tools, its pages as resources, its questions as prompts."""
+"""MCP: the site's actions as tools, its pages as resources, its questions as prompts."""

@@ -1,4 +1,4 @@
-"""The arguments of a tool's call: those of the action, and what is said beside them.
+"""Separates the arguments of a tool's call from the desk's own members.
 
 Pure: no I/O, no clock.
 """
@@ -30,14 +30,14 @@ _QUESTION = frozenset({"query", SESSION, "locale", "max_tokens"})
 
 
 class CallArguments(msgspec.Struct, frozen=True):
-    """What a call is given.
+    """The arguments of a call.
 
     Parameters:
         arguments: the action's own.
-        session_id: the conversation that it belongs to; None for none.
-        consent: what was agreed to; None for nothing.
-        intent: what for, in the caller's words.
-        payment: a message that pays for it; None for none.
+        session_id: the conversation of the call; None for none.
+        consent: what the caller agreed to; None for nothing.
+        intent: the purpose, in the caller's own text.
+        payment: a message that pays for the call; None for none.
     """
 
     arguments: Mapping[str, Any]
@@ -48,10 +48,10 @@ class CallArguments(msgspec.Struct, frozen=True):
 
 
 def read_arguments(action: Action, given: Mapping[str, Any]) -> CallArguments:
-    """Part what a call is given.
+    """Separate the action's own arguments from the reserved members.
 
     Raises:
-        InvalidRequest: a reserved member is not what it has to be; ``param`` names it.
+        InvalidRequest: a reserved member is invalid; ``param`` names it.
     """
     arguments, consent = split_consent(given)
     arguments, payment = split_payment(arguments)
@@ -68,11 +68,11 @@ def read_arguments(action: Action, given: Mapping[str, Any]) -> CallArguments:
 
 
 def read_question(action: Action, given: Mapping[str, Any]) -> AskRequest:
-    """Read a question to a capability that answers from the site's content.
+    """Read a question to an action that answers from the site's content.
 
     Raises:
         MissingField: there is no question.
-        InvalidRequest: a member is unknown, or not what it has to be; ``param`` names it.
+        InvalidRequest: a member is unknown or invalid; ``param`` names it.
     """
     check_members(action.name, given, _QUESTION)
     query = read_text(given, "query", MAX_QUESTION)
@@ -91,6 +91,6 @@ def read_question(action: Action, given: Mapping[str, Any]) -> AskRequest:
 
 
 def list_missing(action: Action, arguments: Mapping[str, Any]) -> tuple[str, ...]:
-    """The arguments that an action needs and was not given, in the order of its schema."""
+    """Return the missing required arguments, in the order of the schema."""
     required = action.input_schema.get("required", ())
     return tuple(filterfalse(arguments.__contains__, required))

@@ -1,4 +1,4 @@
-"""Who asks over MCP, and how a message of theirs is refused."""
+"""Identifies the sender of an MCP message, and refuses messages."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from aitp_desk.desk.limits.rate_limits import Allowance
 from aitp_desk.model.access.principal import Principal
 
 REFUSED: Final = -32010
-"""The code that this server has for what JSON-RPC has none for; ``data.code`` says what it is."""
+"""The code for errors that JSON-RPC does not define; ``data.code`` names them."""
 
 
 class Caller(msgspec.Struct):
-    """Who sends a message, and what is known of what they can do.
+    """The sender of a message and what its client supports.
 
     Parameters:
-        allowance: what they have left; None where nothing is counted.
-        path: the address that they have called.
-        key: what has a call count once (``Idempotency-Key``).
-        is_over_http: whether what is lacking to be let in is told by an HTTP status.
-        step_aside: lets others go on while a call only waits for what was paid for it.
-        elicits: whether the client can ask its user for something before it calls again.
-        escaped: what a handler has raised that the HTTP answer has to say, such as that a
-            credential is needed; None for nothing.
+        allowance: what the caller has left; None where nothing is counted.
+        path: the called address.
+        key: the idempotency key (``Idempotency-Key``).
+        is_over_http: whether an HTTP status reports a missing credential or scope.
+        step_aside: releases the concurrency slot while a call only waits for its paid outcome.
+        elicits: whether the client can ask its user for input before it calls again.
+        escaped: an error of a handler that the HTTP response must report, such as a missing
+            credential; None for none.
     """
 
     principal: Principal
@@ -39,11 +39,11 @@ class Caller(msgspec.Struct):
 
 
 class RpcError(Exception):
-    """A message that is answered with an error of JSON-RPC (section 5.1).
+    """A message that is answered with a JSON-RPC error (section 5.1).
 
     Parameters:
         message: a sentence or two for the caller: what is wrong, what would be right.
-        data: what programs may read of it.
+        data: details for programs.
     """
 
     def __init__(self, code: int, message: str, data: Any = None) -> None:

@@ -1,8 +1,8 @@
-"""Asking a client's user for something before a call is made (MCP 2026-07-28, elicitation).
+"""Asks a client's user for input before a call (MCP 2026-07-28, elicitation).
 
-The server keeps nothing meanwhile: the client calls again, with what its user has said and with the
-state that it was given. That state holds only what the caller has said, and the price that was
-shown to them, so nobody gains by changing it: they could as well have said so at once. Pure: no
+The server keeps no state in between: the client calls again with its user's input and with the
+state that it received. That state holds only what the caller has sent and the price that the caller
+was shown, so that changing it gains nothing: the caller could have sent the same at once. Pure: no
 I/O.
 """
 
@@ -32,7 +32,7 @@ from aitp_desk.protocols.mcp.tools import Item
 ARGUMENTS = "arguments"
 CONSENT = "consent"
 ANSWER = "answer"
-"""What the requests are called that a client is asked to put to its user."""
+"""The names of the requests that a client puts to its user."""
 _AGREES = "agree"
 _MOST_STATE = 32 * 1024
 _STRING = ("title", "description", "minLength", "maxLength", "format", "default")
@@ -48,10 +48,10 @@ _FORMATS = frozenset({"email", "uri", "date", "date-time"})
 
 
 class _State(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
-    """What was said so far: arguments, the price to be agreed to, or what is to be answered.
+    """The input so far: arguments, the price to agree to, or the open request.
 
     Parameters:
-        session: the conversation in which something waits for an answer.
+        session: the conversation with an open request.
         request: the slug of its capability, and its id.
     """
 
@@ -62,14 +62,14 @@ class _State(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
 
 
 class ElicitationReplies(msgspec.Struct, frozen=True):
-    """What a user has said meanwhile.
+    """The input of a user.
 
     Parameters:
-        arguments: what they have filled in, in all the rounds.
-        consent: what they have agreed to; None for nothing.
-        is_declined: whether they want nothing to be done.
-        session, request: what they were asked to answer, as of the state; None for nothing.
-        answer: what they have filled into its form.
+        arguments: filled in, in all rounds.
+        consent: what the user agreed to; None for nothing.
+        is_declined: whether the user declined.
+        session, request: the request to answer, from the state; None for none.
+        answer: what the user filled into its form.
     """
 
     arguments: Mapping[str, Any] = {}
@@ -81,10 +81,10 @@ class ElicitationReplies(msgspec.Struct, frozen=True):
 
 
 def read_replies(params: Mapping[str, Any]) -> ElicitationReplies:
-    """What a repeated call brings with it.
+    """Return the user's input from a repeated call.
 
     Raises:
-        RpcError: the state is not one that was given here.
+        RpcError: the state was not issued here.
     """
     responses, state = params.get("inputResponses"), _read_state(params.get("requestState"))
     asked = ElicitationReplies(state.arguments, session=state.session, request=state.request)
@@ -104,11 +104,11 @@ def read_replies(params: Mapping[str, Any]) -> ElicitationReplies:
 
 
 async def ask_over_connection(asks: Item, ask: Callable[[str, Item], Awaitable[Item]]) -> Item:
-    """Put what is needed to a client that waits for its result, over the connection that it holds.
+    """Ask a client that waits for its result, over its open connection.
 
     Parameters:
-        asks: as :func:`ask_arguments` and :func:`ask_consent` give it.
-        ask: puts a message and a form to the client's user, and gives the response.
+        asks: as :func:`ask_arguments` and :func:`ask_consent` return it.
+        ask: puts a message and a form to the client's user, and returns the response.
 
     Returns:
         The members that a client would send with its repeated call.
@@ -123,12 +123,12 @@ async def ask_over_connection(asks: Item, ask: Callable[[str, Item], Awaitable[I
 def ask_arguments(
     action: Action, missing: Sequence[str], said: Mapping[str, Any], *, intent: bool
 ) -> Item | None:
-    """Ask for arguments; None where they are none that a form can hold.
+    """Ask for arguments; None where a form cannot hold them.
 
     Parameters:
         missing: their names.
         said: what the user has filled in before.
-        intent: whether it is asked as well what the call is for.
+        intent: whether to ask for the purpose of the call as well.
     """
     known = action.input_schema.get("properties", {})
     fields = {name: _field(known.get(name)) for name in missing}
@@ -149,7 +149,7 @@ def ask_arguments(
 def ask_consent(
     action: Action, arguments: Mapping[str, Any], said: Mapping[str, Any], price: Money | None
 ) -> Item:
-    """Ask whether a call shall be made: what it does, on what, and what it costs.
+    """Ask whether to make a call: its effect, its arguments and its price.
 
     Parameters:
         arguments: all of the call's.
@@ -162,7 +162,7 @@ def ask_consent(
 
 
 def ask_answer(request: OpenRequest, session_id: str) -> Item:
-    """Put to the user what waits for an answer in a conversation."""
+    """Ask the user to answer an open request of a conversation."""
     form = {word: request.form[word] for word in _FORM if word in request.form}
     state = _State(session=session_id, request=(request.capability, request.id))
     return _required(ANSWER, request.words, form, state)
@@ -178,7 +178,10 @@ def _required(name: str, message: str, form: Item, state: _State) -> Item:
 
 
 def _field(schema: Any) -> Item | None:
-    """A field of a form, which knows fewer words than a schema; None for what it cannot hold."""
+    """Return a form's field; None for a schema that a form cannot hold.
+
+    A form supports fewer keywords than a schema.
+    """
     if not isinstance(schema, dict) or is_secret(schema):  # forms must not ask for secrets
         return None
     choices = schema.get("enum")

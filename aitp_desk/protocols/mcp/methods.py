@@ -1,4 +1,4 @@
-"""What can be asked over MCP: one table, for the SDK's server and for messages without it."""
+"""Maps the methods of MCP to their handlers, with and without the SDK's server."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ Methods = Mapping[str, Method]
 
 
 def make_methods(suggested: SuggestedQuestions, markdown: Markdown) -> Methods:
-    """The methods by their names.
+    """Return the handlers by method name.
 
     Parameters:
-        suggested: gives the questions that the site suggests.
-        markdown: gives a page as Markdown.
+        suggested: returns the questions that the site suggests.
+        markdown: returns a page as Markdown.
     """
     reading, prompting = ResourceMethods(markdown), PromptMethods(suggested)
     return {

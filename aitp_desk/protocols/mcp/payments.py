@@ -1,7 +1,7 @@
-"""Paying for tools: what has to be paid, as a result says it, and what pays, as a call brings it.
+"""Writes payment requirements into results, and reads payments of tools.
 
-What x402 asks stands where its clients look for it: as the data of the result, whose ``error`` is a
-text there, and as its first text. What else pays stands beside that. Pure: no I/O, no clock.
+x402's requirements are where its clients look for them: as the data of the result, whose ``error``
+is a text there, and as its first text. Other ways to pay are next to them. Pure: no I/O, no clock.
 
 Source: the x402 specification, version 2, its transport for MCP.
 """
@@ -22,10 +22,10 @@ from aitp_desk.protocols.mcp.caller import RpcError
 from aitp_desk.protocols.mcp.tools import Item
 
 CODE: Final = 402
-"""The code of an error of JSON-RPC that says what has to be paid."""
+"""The code of a JSON-RPC error that reports a required payment."""
 META: Final = "x402/payment"
 META_RESPONSE: Final = "x402/payment-response"
-"""What stands under ``_meta``: of a call what pays, of a result what came of that."""
+"""Members of ``_meta``: the payment of a call, the settlement response of a result."""
 _WRAPPED: Final = "x402/error"
 _to_json = msgspec.json.Encoder().encode
 
@@ -33,14 +33,14 @@ _to_json = msgspec.json.Encoder().encode
 def read_payment(
     params: Mapping[str, Any], argument: Mapping[str, Any] | None
 ) -> Mapping[str, Any] | None:
-    """The message that pays for a call; None where nothing does.
+    """Return the message that pays for a call; None without one.
 
     Parameters:
-        params: of the call; x402's payment stands in their ``_meta``.
-        argument: what stands among the arguments.
+        params: of the call; x402's payment is in their ``_meta``.
+        argument: the payment among the arguments.
 
     Raises:
-        InvalidRequest: it cannot be understood, or stands in both places.
+        InvalidRequest: it is invalid, or given in both places.
     """
     meta = params.get("_meta")
     given = meta.get(META) if isinstance(meta, dict) else None
@@ -53,10 +53,10 @@ def read_payment(
 
 
 def make_payment_result(error: PaymentRequired, action: Action, below: str) -> Item:
-    """A result that says what has to be paid for a tool, and every way to pay.
+    """Return a result with the price of a tool and every way to pay.
 
     Parameters:
-        below: the path below which the desk's addresses stand; empty for the site's own.
+        below: the base path of the desk's addresses; empty for the site's own.
     """
     told = {
         "code": error.kind.value,
@@ -79,7 +79,7 @@ def make_payment_result(error: PaymentRequired, action: Action, below: str) -> I
 
 
 def make_resource_payment_error(error: PaymentRequired, uri: str, below: str) -> RpcError:
-    """An error that says what has to be paid for a resource, and every way to pay."""
+    """Return an error with the price of a resource and every way to pay."""
     told = {
         "code": error.kind.value,
         **write_required_payment(error, below),
@@ -91,11 +91,11 @@ def make_resource_payment_error(error: PaymentRequired, uri: str, below: str) ->
 def make_requirements(
     error: PaymentRequired, url: str, description: str = ""
 ) -> dict[str, Any] | None:
-    """What x402 asks for; None where it cannot be paid so.
+    """Return x402's payment requirements; None where x402 cannot pay.
 
     Parameters:
-        url: what is paid for.
-        description: what that is.
+        url: of the tool or resource.
+        description: of the same.
     """
     if error.terms is None:
         return None
@@ -103,10 +103,10 @@ def make_requirements(
 
 
 def with_receipt(result: Item, receipt: Mapping[str, Any] | None) -> Item:
-    """A result that says what came of a payment by x402.
+    """Add the settlement response of an x402 payment to a result.
 
     Parameters:
-        receipt: x402's settlement response; None or empty where nothing was paid so.
+        receipt: x402's settlement response; None or empty where nothing was paid by x402.
     """
     if not receipt:
         return result

@@ -1,4 +1,4 @@
-"""Prompts: what a visitor may ask, as the site itself suggests it."""
+"""Serves prompts: questions that the site suggests to visitors."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from aitp_desk.protocols.mcp.caller import Caller, RpcError
 from aitp_desk.protocols.mcp.tools import Item
 
 SuggestedQuestions = Callable[[Desk], Sequence[str]]
-"""Gives the questions that the site suggests."""
+"""Returns the questions that the site suggests."""
 _LONGEST_NAME = 48
 _NO_NAME = re.compile(r"[^a-z0-9]+")
 
 
 class PromptMethods:
-    """Tells prompts.
+    """Serves the methods about prompts.
 
     Parameters:
-        suggested: gives the questions.
+        suggested: returns the questions.
     """
 
     def __init__(self, suggested: SuggestedQuestions) -> None:
@@ -42,7 +42,7 @@ class PromptMethods:
         """``prompts/get``.
 
         Raises:
-            RpcError: there is none of this name.
+            RpcError: no prompt has this name.
         """
         name = params.get("name")
         question = self._named(desk).get(name) if isinstance(name, str) else None
@@ -52,7 +52,7 @@ class PromptMethods:
         return {"description": question, "messages": [{"role": "user", "content": content}]}
 
     def _named(self, desk: Desk) -> dict[str, str]:
-        """The questions by their names, which are made of their words."""
+        """Return the questions by names that are derived from their text."""
         named: dict[str, str] = {}
         for number, question in enumerate(self._suggested(desk), 1):
             name = _NO_NAME.sub("_", question.lower()).strip("_")[:_LONGEST_NAME].rstrip("_")

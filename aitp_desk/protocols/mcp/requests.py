@@ -1,4 +1,4 @@
-"""Questions to the desk's own capabilities, and answers to what it asks back."""
+"""Puts questions to the desk's own actions, and answers to its open requests."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from aitp_desk.protocols.mcp.tools import Item
 
 
 async def ask_desk(desk: Desk, caller: Caller, ask: AskRequest, params: Mapping[str, Any]) -> Item:
-    """Ask a question; where something waits for an answer then, the client's user is asked.
+    """Ask a question; ask the client's user where the answer leaves a request open.
 
-    A client that asks its user calls again with what they have filled in: that is the answer, and
-    the question is not asked once more.
+    A client that asks its user calls again with the user's input. That input answers the request,
+    and the question is not asked again.
 
     Raises:
-        RpcError: what the client was given to send back is not what it was.
-        DeskError: as of :meth:`.asking.Asking.ask`; the answer does not fit, or comes too late.
+        RpcError: the client's state is not the issued one.
+        DeskError: as of ``desk.asking.ask``; the answer does not fit, or comes too late.
     """
     replied = read_replies(params) if caller.elicits else ElicitationReplies()
     if replied.request is not None:
@@ -49,9 +49,10 @@ async def ask_desk(desk: Desk, caller: Caller, ask: AskRequest, params: Mapping[
 
 
 def find_asked_request(asked: AskReply, waiting: tuple[OpenRequest, ...]) -> OpenRequest | None:
-    """What is asked now, of all that waits and that the caller may answer; None for nothing.
+    """Return the request to put to the user; None without one.
 
-    What is sensitive is asked by no form (MCP 2025-11-25, elicitation): words say what to do.
+    It is one that the caller may answer. No form asks for sensitive input (MCP 2025-11-25,
+    elicitation): the text says what to do.
     """
     own = [one for one in waiting if one.answers_as is not None and not _is_sensitive(one)]
     said = {part.text for part in asked.outcome.spoken}

@@ -1,6 +1,6 @@
-"""Resources: the pages of the site, what it has one by one, and a search.
+"""Serves resources: the pages of the site, its declared resources, and a search.
 
-Pages and resources have the addresses at which they are served over HTTP as well.
+Pages and resources have the same addresses as over HTTP.
 """
 
 from __future__ import annotations
@@ -40,12 +40,14 @@ from aitp_desk.protocols.mcp.tool_calls import count_question
 from aitp_desk.protocols.mcp.tools import Item
 
 Markdown = Callable[[Desk, Document], Awaitable[str]]
-"""Gives a page as Markdown."""
+"""Returns a page as Markdown."""
 SEARCH: Final = "desk://search/"
-"""What the address of a search begins with; what is sought follows, percent-encoded."""
+"""The prefix of a search's address; the query follows, percent-encoded."""
 NOT_FOUND: Final = -32002
-"""The code of a resource that is not there (MCP 2025-11-25, server/resources); 2026-07-28 has none
-of its own for that."""
+"""The code of a missing resource (MCP 2025-11-25, server/resources).
+
+MCP 2026-07-28 defines none.
+"""
 PAGE_SIZE: Final = 100
 _MARKDOWN_TYPE = "text/markdown"
 _LONGEST_URI = 4 * MAX_QUESTION
@@ -53,17 +55,17 @@ _to_json = msgspec.json.Encoder().encode
 
 
 class ResourceMethods:
-    """Reads resources.
+    """Serves the methods about resources.
 
     Parameters:
-        markdown: gives a page as Markdown.
+        markdown: returns a page as Markdown.
     """
 
     def __init__(self, markdown: Markdown) -> None:
         self._markdown = markdown
 
     async def get_list(self, desk: Desk, _caller: Caller, params: Mapping[str, Any]) -> Item:
-        """``resources/list``: the pages, in the order of their addresses, a hundred at a time."""
+        """``resources/list``: the pages in the order of their addresses, a hundred at a time."""
         after = params.get("cursor")
         if not isinstance(after, str | None):
             raise RpcError(INVALID_PARAMS, "cursor is sent back as nextCursor was given.")
@@ -75,7 +77,7 @@ class ResourceMethods:
         return {**told, "nextCursor": shown[-1].path} if len(pages) > PAGE_SIZE else told
 
     async def get_templates(self, desk: Desk, caller: Caller, _params: Mapping[str, Any]) -> Item:
-        """``resources/templates/list``: a search, and what the site has one by one."""
+        """``resources/templates/list``: a search, and the types of declared resources."""
         search = {
             "uriTemplate": f"{SEARCH}{{query}}",
             "name": "search",
@@ -98,8 +100,8 @@ class ResourceMethods:
         """``resources/read``.
 
         Raises:
-            RpcError: there is nothing at this address, or it cannot be read.
-            NotAuthenticated, ScopeMissing: the HTTP answer says so.
+            RpcError: the address has no resource, or it cannot be read.
+            NotAuthenticated, ScopeMissing: reported by the HTTP response.
         """
         uri = params.get("uri")
         if not isinstance(uri, str) or len(uri) > _LONGEST_URI:
@@ -122,7 +124,7 @@ class ResourceMethods:
     async def _read(
         self, desk: Desk, caller: Caller, uri: str, params: Mapping[str, Any]
     ) -> tuple[str, str, Mapping[str, Any]]:
-        """What stands at an address: a text, of which type, and what came of paying for it."""
+        """Return the text at an address, its media type, and the payment's receipt."""
         if uri.startswith(SEARCH):
             return await _search(desk, caller, unquote(uri.removeprefix(SEARCH))), JSON, {}
         site, before = desk.site.url, desk.base_path
@@ -144,7 +146,7 @@ class ResourceMethods:
 
 
 def _not_read(status: CallStatus) -> RpcError:
-    """Why what was paid for cannot be told."""
+    """Return the error for a paid resource that cannot be returned."""
     call = status.call
     if call.error is not None:
         return RpcError(INTERNAL_ERROR, call.error.message, {"code": call.error.kind})
@@ -181,5 +183,5 @@ def _describe(desk: Desk, page: Document) -> Item:
 
 
 def _canonical(path: str) -> str:
-    """A requested path as documents are named: every part percent-encoded in one way."""
+    """Return a requested path in the form of document names: each part percent-encoded."""
     return "/".join(quote(unquote(part), safe="") for part in path.strip("/").split("/"))

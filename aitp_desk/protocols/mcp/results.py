@@ -1,9 +1,8 @@
-"""What comes of a tool's call, as its result has it.
+"""Writes the results of tool calls.
 
 ``structuredContent`` is for programs and fits the tool's ``outputSchema``; the first text says the
-same in words. Whatever was refused is a result with ``isError``, so that a model reads what is
-wrong and what would be right (MCP 2025-11-25, server/tools, error handling). Pure: no I/O, no
-clock.
+same to a reader. Every refusal is a result with ``isError``, so that a model reads what is wrong
+and what would be right (MCP 2025-11-25, server/tools, error handling). Pure: no I/O, no clock.
 """
 
 from __future__ import annotations
@@ -31,10 +30,10 @@ _to_json = msgspec.json.Encoder().encode
 
 
 def make_answer(asked: AskReply, site_url: str, waiting: Sequence[OpenRequest] = ()) -> Item:
-    """An answer from the site's content, or what is asked back.
+    """Return an answer from the site's content, or the question that it raises.
 
     Parameters:
-        waiting: what waits for an answer in the conversation, where that is asked.
+        waiting: open requests of the conversation, where the outcome asks for an answer.
     """
     outcome = asked.outcome
     told: Item = {"status": "success", SESSION: asked.session_id}
@@ -52,7 +51,7 @@ def make_answer(asked: AskReply, site_url: str, waiting: Sequence[OpenRequest] =
 
 
 def make_call_result(action: Action, status: CallStatus, session_id: str | None = None) -> Item:
-    """What a call gave, or how it stands where it goes on by itself.
+    """Return the result of a call, or its status while it continues.
 
     Parameters:
         session_id: the conversation in which it was called; None for none.
@@ -72,7 +71,7 @@ def make_call_result(action: Action, status: CallStatus, session_id: str | None 
 
 
 def make_status(status: CallStatus, session_id: str | None = None) -> Item:
-    """How a call stands, and where it is asked after."""
+    """Return the status of a call, and how to ask for it again."""
     call = status.call
     told: Item = {"call_id": call.id, "capability": call.action}
     if session_id is not None:
@@ -98,11 +97,11 @@ def make_status(status: CallStatus, session_id: str | None = None) -> Item:
 
 
 def make_refusal(error: DeskError, tool: str, missing: Mapping[str, Any] | None = None) -> Item:
-    """A refusal that says what helps: what to send, whom to ask, when to come again.
+    """Return a refusal that says what to send, whom to ask, when to retry.
 
     Parameters:
-        tool: that was called.
-        missing: the schemas of arguments that were not given, by their names.
+        tool: the called one.
+        missing: the schemas of missing arguments, by their names.
     """
     told: Item = {**describe_error(error), "message": error.message}
     helps: list[str] = []
@@ -130,13 +129,13 @@ def make_refusal(error: DeskError, tool: str, missing: Mapping[str, Any] | None 
 
 
 def make_declined(tool: str) -> Item:
-    """That nothing was done, because the user was asked and did not want it."""
+    """Return the result of a call that the user declined."""
     message = f"The user was asked and has declined. {tool} was not called; nothing was done."
     return _refusal({"code": "declined", "message": message}, message)
 
 
 def make_left_open(session_id: str, waiting: Sequence[OpenRequest]) -> Item:
-    """That the user was asked and has not answered: what waits may be answered later."""
+    """Return the result for a user who declined to answer; the request stays open."""
     text = "\n\n".join(["The user was asked and has declined to answer.", *_words(waiting)])
     told: Item = {"status": "clarification_needed", SESSION: session_id, "answer": text}
     return _result(text, told | _shown(waiting))
@@ -151,7 +150,7 @@ def _shown(waiting: Sequence[OpenRequest]) -> Item:
 
 
 def make_held_by_person(answer: str, session_id: str) -> Item:
-    """That nothing was done, because a person of the site has the conversation."""
+    """Return the refusal of a call whose conversation a person has taken over."""
     told = {"code": "precondition_failed", "message": answer, SESSION: session_id}
     return _refusal(told, answer)
 
@@ -176,13 +175,16 @@ def _result(
     call: ActionCall | None = None,
     session_id: str | None = None,
 ) -> Item:
-    """A result, in words and as data; the data stand in a text as well, for older clients."""
+    """Return a result as text and as data.
+
+    A second text has the data for older clients.
+    """
     content = [_text(text)]
     result: Item = {"content": content, "isError": False}
     if structured is not None:
         encoded = _to_json(structured)
         content.append(_text(encoded.decode()))
-        # members that are Structs, or JSON already, as the plain values that they stand for
+        # converts members that are Structs or raw JSON into plain values
         result["structuredContent"] = msgspec.json.decode(encoded)
     about = {"call_id": None if call is None else call.id, SESSION: session_id}
     if told := {name: value for name, value in about.items() if value is not None}:

@@ -1,4 +1,4 @@
-"""The address of the MCP door, and the SDK's server behind it."""
+"""Serves the address of MCP, and loads the SDK's server behind it."""
 
 from __future__ import annotations
 
@@ -44,25 +44,24 @@ MAX_BODY = 64 * 1024
 _LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 
 VerifyCaller = Callable[[Headers, str, str], Awaitable[Principal]]
-"""Finds out who calls whose credential stands in a message: the headers, the credential, the
-address."""
+"""Verifies a credential in a message, from the headers, the credential and the address."""
 
 
 def speaks_mcp(config: Config) -> bool:
-    """Whether ``/mcp`` is served."""
+    """Return whether ``/mcp`` is served."""
     return config.mcp_server.serve != "never"
 
 
 class McpDoor:
-    """The MCP door of one desk.
+    """Serves MCP for one desk.
 
-    The SDK's server is loaded when it is first needed, in a thread: the desk listens long before,
-    and whoever comes meanwhile waits for it.
+    The SDK's server is loaded on first use, in a thread. The desk listens long before that;
+    requests that arrive in the meantime wait for it.
 
     Parameters:
-        methods: what can be asked.
-        prove: finds out who calls.
-        origins: those of further pages that may call.
+        methods: the handlers by method name.
+        prove: verifies a credential in a message.
+        origins: further origins whose pages may call.
     """
 
     def __init__(
@@ -106,7 +105,7 @@ class McpDoor:
         return reply
 
     async def _identify(self, desk: Desk, call: Call, message: Mapping[str, Any]) -> Principal:
-        """Who sends a message: what proves that may stand in it, as well as in a header."""
+        """Return the sender, identified by a credential in the message or its headers."""
         token = _credential_in(message)
         if token is None:
             return call.principal
@@ -115,7 +114,7 @@ class McpDoor:
 
     @asynccontextmanager
     async def _open(self) -> AsyncIterator[None]:
-        """Have the SDK's server ready from when it is first needed until the desk stops."""
+        """Provide the SDK's server from its first use until the desk stops."""
         self._served = asyncio.get_running_loop().create_future()
         serving = asyncio.create_task(self._serve(self._served))
         try:
@@ -129,7 +128,7 @@ class McpDoor:
         await self._wanted.wait()
         try:
             loaded = await asyncio.to_thread(self._load)
-        except Exception as error:  # noqa: BLE001 -- whoever waits is told, and the front logs it
+        except Exception as error:  # noqa: BLE001 -- the waiting requests raise it
             served.set_exception(error)
             return
         async with loaded.run():
@@ -152,7 +151,7 @@ class McpDoor:
         )
 
     def door(self) -> Door:
-        """The door with its table of routes."""
+        """Return the protocol with its table of routes."""
         name = self._desk.name
         path = f"{self._desk.base_path}{MCP_PATH}"
         route = Route("POST", path, self.post, counted="static", max_body=MAX_BODY)
@@ -167,9 +166,9 @@ class McpDoor:
 
 
 def render_error(error: DeskError, _headers: Mapping[str, str]) -> Reply:
-    """A refusal before a message was read, or of who has sent it, in JSON-RPC's form.
+    """Render a refusal of a message or of its sender in JSON-RPC's form.
 
-    ``data.code`` is its kind; the HTTP status and headers are those of every door.
+    ``data.code`` is its kind; the HTTP status and headers are those of every protocol.
     """
     code, status = _code_of(error.kind), find_status(error.kind)
     reply = make_error_reply(None, code, error.message, describe_error(error), status=status)
@@ -189,10 +188,10 @@ def _code_of(kind: ErrorKind) -> int:
 
 
 def _credential_in(message: Mapping[str, Any]) -> str | None:
-    """The credential in a message, ``params._meta.auth``; None where there is none.
+    """Return the credential in a message, ``params._meta.auth``; None without one.
 
     Raises:
-        InvalidRequest: it is no text.
+        InvalidRequest: it is not a text.
     """
     params = message.get("params")
     meta = params.get("_meta") if isinstance(params, dict) else None

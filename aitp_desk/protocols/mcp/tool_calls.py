@@ -1,4 +1,4 @@
-"""Calling tools: from a message to the desk, and back to a result."""
+"""Calls tools: decodes the message, calls the desk, and writes the result."""
 
 from __future__ import annotations
 
@@ -51,12 +51,12 @@ from aitp_desk.protocols.mcp.results import (
 from aitp_desk.protocols.mcp.tools import CALL_STATUS, SESSION, Item, list_tools
 
 _MODEL: Final = "model"
-"""Who writes the arguments of a tool's call, as a rule: so what is grave is agreed to first."""
+"""The usual author of a tool's arguments: grave actions therefore need consent."""
 _to_json = msgspec.json.Encoder().encode
 
 
 async def get_tools(desk: Desk, caller: Caller, _params: Mapping[str, Any]) -> Item:
-    """``tools/list``: what the caller may call, always in the same order."""
+    """``tools/list``: the tools that the caller may call, always in the same order."""
     actions = list_callable_actions(desk, caller.principal, caller.allowance)
     return {"tools": list_tools(actions, requires_intent=desk.requires_intent)}
 
@@ -66,8 +66,8 @@ async def call_tool(desk: Desk, caller: Caller, params: Mapping[str, Any]) -> It
 
     Raises:
         RpcError: there is no such tool.
-        NotAuthenticated, ScopeMissing: the HTTP answer says so, from which clients learn where
-            credentials are given.
+        NotAuthenticated, ScopeMissing: reported by the HTTP response, which names where clients get
+            credentials.
     """
     name, arguments = params.get("name"), params.get("arguments")
     if not isinstance(name, str) or not isinstance(arguments, dict | None):
@@ -87,10 +87,10 @@ async def call_tool(desk: Desk, caller: Caller, params: Mapping[str, Any]) -> It
 
 
 def count_question(desk: Desk, caller: Caller) -> None:
-    """Count what is more than reading.
+    """Count a request that does more than read.
 
     Raises:
-        RateLimited: too much was asked.
+        RateLimited: the limit is reached.
     """
     counted = desk.limiter.count(caller.principal, "converse")
     if counted is not None and caller.allowance is not None:
@@ -99,7 +99,7 @@ def count_question(desk: Desk, caller: Caller) -> None:
 
 
 def _find(desk: Desk, name: str) -> Action | None:
-    """The action that a tool calls; None for the one that says how calls stand."""
+    """Return the action of a tool; None for :data:`CALL_STATUS`."""
     try:
         return desk.registry.get_action(name)
     except UnknownAction as error:
@@ -134,7 +134,7 @@ async def _call(desk: Desk, caller: Caller, action: Action, params: Mapping[str,
         )
         body = _to_json([action.name, given.arguments])
         request = RequestInfo("tools/call", caller.path, body, caller.key)
-        # what pays names the call by itself, in whichever conversation that was quoted
+        # the payment alone identifies the call, whichever conversation quoted its price
         if (session_id := given.session_id) is not None and payment is None:
             async with desk.hold_key(caller.principal, asked, request) as begun:
                 if begun.before is not None:
@@ -163,13 +163,13 @@ async def _call_in_session(
     session_id: str,
     call_id: str | None,
 ) -> Item:
-    """Call an action on the thread of a conversation; its arguments are what is said there.
+    """Call an action on a conversation's thread; its arguments become a message there.
 
     Parameters:
-        call_id: what the call is called, so that a repeat finds it; None for a new id.
+        call_id: the id of the call, by which a repeat finds it; None for a new id.
 
     Raises:
-        ConsentMissing: it has to be agreed to.
+        ConsentMissing: the caller has to agree first.
         PaymentRequired: it has to be paid first.
     """
     said = dict(wanted.arguments)
@@ -205,7 +205,7 @@ def _question(outcome: Answer | Clarification) -> str:
 
 
 async def _get_status(desk: Desk, caller: Caller, arguments: Mapping[str, Any]) -> Item:
-    """How a call stands that goes on by itself."""
+    """Return the status of a call that continues in the background."""
     session_id = arguments.get(SESSION)
     if isinstance(session_id, str):
         if is_thread(session_id):

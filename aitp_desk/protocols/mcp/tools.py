@@ -1,4 +1,4 @@
-"""Tools, from the declarations of actions (MCP 2025-11-25 and 2026-07-28, server/tools).
+"""Describes tools from action declarations (MCP 2025-11-25 and 2026-07-28, server/tools).
 
 Pure: no I/O, no clock.
 """
@@ -26,16 +26,16 @@ from aitp_desk.protocols.base.call_members import (
 Item = dict[str, Any]
 
 CALL_STATUS: Final = "call_status"
-"""The tool that says how a call stands which goes on by itself."""
+"""The tool that returns the status of a call that continues in the background."""
 SESSION: Final = "session_id"
-"""The argument that chooses a conversation."""
+"""The argument that selects a conversation."""
 
 USUAL_QUESTIONS: Mapping[str, str] = {
     SITE_INFO: "What is this site about?",
     CONTACT: "How can I reach the people behind this site?",
     LIST_PAGES: "all pages",
 }
-"""What is asked of the desk's own actions where nothing is."""
+"""The default questions to the desk's own actions."""
 
 _SESSION: Item = {
     "type": "string",
@@ -90,11 +90,11 @@ _STATUS_TAKES: Item = {
 
 
 def list_tools(actions: Sequence[Action], *, requires_intent: bool) -> list[Item]:
-    """The tools of a caller, in the order of the actions; what answers from content comes first.
+    """Return a caller's tools in the order of the actions, content actions first.
 
     Parameters:
         actions: those that the caller may call.
-        requires_intent: whether it must be said what for, where something may change.
+        requires_intent: whether a call that may change something must state its purpose.
     """
     tools = [describe_tool(action, requires_intent=requires_intent) for action in actions]
     names = {action.name for action in actions}
@@ -104,7 +104,7 @@ def list_tools(actions: Sequence[Action], *, requires_intent: bool) -> list[Item
 
 
 def describe_tool(action: Action, *, requires_intent: bool) -> Item:
-    """The tool that calls an action."""
+    """Return the tool that calls an action."""
     is_own = action.name in OWN_NAMES
     told = (action.summary, action.description, *(() if is_own else list_consequences(action)))
     tool: Item = {
@@ -120,9 +120,9 @@ def describe_tool(action: Action, *, requires_intent: bool) -> Item:
 
 
 def make_result_schema(action: Action) -> Item | None:
-    """The schema of what a call gives as ``structuredContent``, an object at each revision.
+    """Return the schema of a call's ``structuredContent``, an object at each revision.
 
-    What goes on by itself gives how it stands.
+    A call that continues in the background returns its status.
     """
     if action.kind == "async":
         return _status_schema(action.output_schema)
@@ -133,12 +133,12 @@ def make_result_schema(action: Action) -> Item | None:
 
 
 def is_object(schema: Mapping[str, Any]) -> bool:
-    """Whether all that a schema lets through are objects."""
+    """Return whether a schema accepts only objects."""
     return bool(schema.get("type") == "object")
 
 
 def _in_value(schema: Item) -> Item:
-    """A schema of something else as a member of an object; its definitions stay at the root."""
+    """Wrap a schema in an object's member; its definitions stay at the root."""
     inner = {word: said for word, said in schema.items() if word not in {"$defs", "$schema"}}
     outer: Item = {"type": "object", "properties": {"value": inner}, "required": ["value"]}
     return {**outer, "$defs": schema["$defs"]} if "$defs" in schema else outer
@@ -177,7 +177,7 @@ def _annotations(action: Action, *, is_own: bool) -> Item:
 
 
 def _question(action: Action) -> Item:
-    """What a capability takes that answers from the site's content."""
+    """Return the input schema of an action that answers from the site's content."""
     usual = USUAL_QUESTIONS.get(action.name)
     query: Item = {
         "type": "string",
@@ -208,7 +208,10 @@ def _question(action: Action) -> Item:
 
 
 def _arguments(action: Action, requires_intent: bool) -> Item:
-    """What an action takes, and what is said beside that. An argument of its own goes first."""
+    """Return the input schema of an action, with the reserved members.
+
+    An argument of the action wins over a reserved member of the same name.
+    """
     schema = {word: said for word, said in action.input_schema.items() if word != "$schema"}
     beside: Item = {SESSION: _SESSION}
     required = list(schema.get("required", ()))
@@ -229,7 +232,7 @@ def _arguments(action: Action, requires_intent: bool) -> Item:
 
 
 def may_ask_consent(action: Action) -> bool:
-    """Whether a call may have to be agreed to."""
+    """Return whether a call may need consent."""
     safety = action.safety
     costs = action.may_cost and not action.is_prepaid
     return costs or safety.is_grave or safety.confirmation_recommended

@@ -1,8 +1,8 @@
-"""Whether what was sent is a message, and what it asks has the form that it has to have.
+"""Validates the form of messages and of their parameters.
 
-It is looked at in each era, and before the SDK reads it: what one program takes for a notification
-another one would answer, and a refusal of the SDK's names nothing, or all of what was sent. Pure:
-no I/O, no clock.
+Every message is validated before the SDK reads it, in each era of the protocol. One program would
+answer what another takes for a notification, and the SDK's refusals name either nothing or all of
+the message. Pure: no I/O, no clock.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _NAMED: Final = {"tools/call": "a tool", "prompts/get": "a prompt"}
 
 
 def find_message_fault(message: Any) -> str | None:
-    """What is wrong with a body that is no message of JSON-RPC 2.0; None for one that is."""
+    """Return why a body is no JSON-RPC 2.0 message; None for a valid one."""
     if not isinstance(message, dict) or message.get("jsonrpc") != "2.0":
         return 'The body is one message of JSON-RPC 2.0: an object with "jsonrpc": "2.0".'
     if "id" in message and not is_request_id(message["id"]):
@@ -32,7 +32,7 @@ def find_message_fault(message: Any) -> str | None:
 
 
 def find_params_fault(method: str, params: Any) -> str | None:
-    """What is wrong with the form of what a method is given; None where nothing is."""
+    """Return what is wrong with a method's parameters; None where they are valid."""
     if not isinstance(params, dict | None):
         return "params is an object."
     given: Mapping[str, Any] = params or {}

@@ -1,1 +1,1 @@
-"""The official SDK's server, and requests that it does not take."""
+"""Connects the official SDK's server, and serves requests that it does not take."""

@@ -1,4 +1,4 @@
-"""One request to an ASGI application, and its whole answer."""
+"""Sends one request to an ASGI application and returns its whole response."""
 
 from __future__ import annotations
 
@@ -10,10 +10,12 @@ from aitp_desk.protocols.base.door import JSON, Call, Reply
 from aitp_desk.protocols.mcp.caller import Caller
 
 CALLER: Final = "aitp_desk.caller"
-"""Where the scope says who asks."""
+"""The member of the scope that holds the caller."""
 _PASSED = frozenset({"accept", "host", "origin"})
-"""Headers that the application sees, beside those of the protocol's own; no credential is among
-them. What the body is the front has looked at."""
+"""Headers that the application sees, in addition to the protocol's own.
+
+No credential is among them. The dispatcher has already checked the content type.
+"""
 _OWN = frozenset({"content-type", "content-length"})
 
 Message = MutableMapping[str, Any]
@@ -24,10 +26,10 @@ Application = Callable[
 
 
 async def ask_application(application: Application, call: Call, caller: Caller) -> Reply:
-    """Pass a request on, and wait for the answer.
+    """Forward a request to the application and wait for its response.
 
-    The body is handed over once. Whoever asks for more waits until the answer is there: were they
-    told at once that the client has gone, they would give up, or ask again without end.
+    The application receives the body once. A further ``receive`` waits until the response is there:
+    a disconnect would make the application give up, or ask again without end.
     """
     bodies: list[bytes] = [call.body]
     answered = asyncio.Event()
@@ -59,9 +61,9 @@ async def ask_application(application: Application, call: Call, caller: Caller) 
 
 
 def make_scope(call: Call, caller: Caller) -> Message:
-    """A request as ASGI describes it; the message's body is not in it."""
+    """Return a request as an ASGI scope, without the body."""
     headers = [
-        # names of hosts are the same in capital letters
+        # host names ignore case
         (
             name.encode("latin-1", "replace"),
             (value.lower() if name == "host" else value).encode("utf-8", "surrogateescape"),

@@ -1,7 +1,7 @@
-"""JSON-RPC without the transport's conditions: no ``Accept``, no version, no session.
+"""Serves JSON-RPC without the transport's conditions: no ``Accept``, no version, no session.
 
-Programs that are written against a description, and later drafts of AHP, send messages so. They are
-answered from the same table as everybody else, in the form of MCP 2024-11-05.
+Programs that are written against a description, and later drafts of AHP, send such messages. The
+same table of methods answers them, in the form of MCP 2024-11-05.
 """
 
 from __future__ import annotations
@@ -31,9 +31,10 @@ _encode = msgspec.json.Encoder().encode
 
 
 def is_plain_rpc(headers: Mapping[str, str]) -> bool:
-    """Whether a request meets none of the transport's conditions, so that the SDK would refuse it.
+    """Return whether a request meets none of the transport's conditions.
 
-    MCP 2025-11-25, basic/transports: a client names both JSON and event streams.
+    The SDK would refuse it. MCP 2025-11-25, basic/transports: a client names both JSON and event
+    streams.
     """
     return "MCP-Protocol-Version" not in headers and EVENT_STREAM not in headers.get("Accept", "")
 
@@ -41,10 +42,10 @@ def is_plain_rpc(headers: Mapping[str, str]) -> bool:
 async def answer_plain_rpc(
     desk: Desk, methods: Methods, caller: Caller, message: Mapping[str, Any]
 ) -> Reply:
-    """Answer one message that has the form of one, and of what its method takes.
+    """Answer one validated message.
 
     Raises:
-        whatever a method raises but RpcError.
+        DeskError: as the method raises it; an RpcError becomes a response.
     """
     id_, method, params = message.get("id"), message.get("method"), message.get("params")
     if id_ is None:
@@ -90,5 +91,5 @@ def _greet(desk: Desk, params: Mapping[str, Any]) -> Item:
 def make_error_reply(
     id_: str | int | None, code: int, message: str, data: Any = None, *, status: int = 400
 ) -> Reply:
-    """A message that is refused, in JSON-RPC's form (section 5.1)."""
+    """Return the response to a refused message, in JSON-RPC's form (section 5.1)."""
     return Reply(status, _encode(make_error(id_, code, message, data)))

@@ -1,9 +1,10 @@
-"""The official SDK's server over a desk.
+"""Runs the official SDK's server over a desk.
 
-Only ``alone.py`` imports the SDK beside this, and both only when needed.
+Only this module and ``stateless.py`` import the SDK, and both only when needed.
 
-It speaks the wire of both eras: what requires ``initialize`` (2024-11-05 to 2025-11-25) and what
-has all in each request (2026-07-28). What is asked goes on to the table of ``methods.py``.
+The server supports both eras of the wire: the one that requires ``initialize`` (2024-11-05 to
+2025-11-25), and the one with everything in each request (2026-07-28). Requests go to the table of
+``methods.py``.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ from aitp_desk.protocols.mcp.server.asgi import CALLER, ask_application
 from aitp_desk.protocols.mcp.server.stateless import answer_stateless, is_stateless
 
 FRESH_MILLISECONDS = 60_000
-"""How long a client may keep what it has listed or read."""
+"""How long a client may cache what it has listed or read."""
 _FAULT = "Something went wrong on our side."
 _log = structlog.get_logger()
 _FORMS = types.ClientCapabilities(elicitation=types.ElicitationCapability())
@@ -61,10 +62,10 @@ _PARAMS: Mapping[str, type[BaseModel]] = {
 
 
 def make_server(desk: Desk, methods: Methods, caller: Caller | None = None) -> Server[Any]:
-    """The server of a desk.
+    """Return the server of a desk.
 
     Parameters:
-        caller: who asks, where that is always the same; else each request brings theirs.
+        caller: the one caller of all requests; None where each request brings its own.
     """
     ours = CacheHint(FRESH_MILLISECONDS, "private")
     everybodys = CacheHint(FRESH_MILLISECONDS, "public")
@@ -75,7 +76,7 @@ def make_server(desk: Desk, methods: Methods, caller: Caller | None = None) -> S
         description=desk.site.description or None,
         website_url=desk.site.url,
         instructions=_introduce(desk),
-        # what is private to a caller is never another's
+        # a cache never serves what is private to one caller to another
         cache_hints={
             "server/discover": everybodys,
             "tools/list": ours,
@@ -92,10 +93,10 @@ def make_server(desk: Desk, methods: Methods, caller: Caller | None = None) -> S
 
 
 class HttpServer:
-    """The same over HTTP; nothing is kept from one request to the next.
+    """Runs the server over HTTP; it keeps nothing between requests.
 
     Parameters:
-        hosts, origins: which a request may name; checked once more, after the front has.
+        hosts, origins: which a request may name; checked again after the dispatcher.
     """
 
     def __init__(
@@ -113,11 +114,11 @@ class HttpServer:
         )
 
     def run(self) -> AbstractAsyncContextManager[None]:
-        """What has to be open while requests are answered."""
+        """Return the context that is open while requests are answered."""
         return self._manager.run()
 
     async def answer(self, call: Call, caller: Caller, message: Mapping[str, Any]) -> Reply:
-        """Answer a request with a message that has the form of one."""
+        """Answer a request with a validated message."""
         if is_stateless(call, self._methods, message):
             return await answer_stateless(self._server, call, caller, message)
         return await ask_application(self._manager.handle_request, call, caller)
@@ -126,11 +127,11 @@ class HttpServer:
 async def serve_stdio(
     desk: Desk, methods: Methods, principal: Principal, *, output: TextIO
 ) -> None:
-    """Serve the program that has begun this process, until it closes the standard input.
+    """Serve the parent process until it closes the standard input.
 
     Parameters:
-        principal: for whom that program asks.
-        output: where its messages go, and nothing else.
+        principal: the caller on whose behalf that process asks.
+        output: receives the messages, and nothing else.
     """
     server = make_server(desk, methods, Caller(principal, is_over_http=False))
     async with stdio_server(stdout=wrap_file(output)) as (reading, writing):
@@ -147,7 +148,7 @@ def _handler(desk: Desk, method: Method, always: Caller | None) -> _Handler:
                 told = {}
                 try:
                     told = await ask_over_connection(result, partial(_ask, context))
-                except MCPError:  # it cannot after all: the refusal says what to send
+                except MCPError:  # the client cannot after all: the refusal says what to send
                     caller.elicits = False
                 result = await method(desk, caller, {**params, **told})
             return {"resultType": "complete", **result}
@@ -155,9 +156,9 @@ def _handler(desk: Desk, method: Method, always: Caller | None) -> _Handler:
             is_modern = context.protocol_version in MODERN_PROTOCOL_VERSIONS
             code = INVALID_PARAMS if is_modern and error.code == NOT_FOUND else error.code
             raise MCPError(code, error.message, error.data) from None
-        except Exception as error:  # noqa: BLE001 -- nothing of a fault reaches the wire
+        except Exception as error:  # noqa: BLE001 -- no detail of a fault reaches the wire
             if caller.is_over_http:
-                caller.escaped = error  # the HTTP answer is made of it
+                caller.escaped = error  # the HTTP response reports it
             else:
                 _log.exception("fault", door="mcp", method=context.method)
             raise MCPError(INTERNAL_ERROR, _FAULT) from None
@@ -166,9 +167,9 @@ def _handler(desk: Desk, method: Method, always: Caller | None) -> _Handler:
 
 
 def _caller(context: _Context, params: Mapping[str, Any], always: Caller | None) -> Caller:
-    """Who asks, and whether their client can put a form to its user.
+    """Return the caller, and whether its client can show a form to its user.
 
-    A client of the handshake's era can where it holds a connection, over which it is asked.
+    A client of the handshake's era can do so where it holds a connection.
     """
     request: Any = context.request
     caller: Caller = request.scope[CALLER] if always is None else replace(always)
@@ -182,13 +183,13 @@ def _caller(context: _Context, params: Mapping[str, Any], always: Caller | None)
 
 
 async def _ask(context: _Context, message: str, form: dict[str, Any]) -> dict[str, Any]:
-    """Put a form to the user of a client that waits."""
+    """Show a form to the user of a waiting client."""
     said = await context.session.elicit_form(message, form, context.request_id)
     return said.model_dump(by_alias=True, mode="json", exclude_none=True)
 
 
 def _no_headers(_name: str) -> None:
-    """No tool has arguments that are sent as headers as well."""
+    """No tool has arguments that are also sent as headers."""
 
 
 def _introduce(desk: Desk) -> str:

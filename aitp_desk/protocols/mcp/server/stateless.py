@@ -1,9 +1,9 @@
-"""Requests of the handshake's era that the SDK's server answers each by itself.
+"""Answers requests of the handshake's era that need no session.
 
 The SDK's transport of that era runs several tasks for every request, for the streams of a session.
 A desk keeps no session and answers in JSON, so that a request for one of its methods needs none of
-them: it goes the way that the SDK has for requests of 2026-07-28. All else, ``initialize`` and what
-is wrong with a request's headers among it, is the transport's.
+them: it takes the SDK's path for requests of 2026-07-28. The transport answers everything else,
+including ``initialize`` and requests with wrong headers.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _encode = msgspec.json.Encoder().encode
 
 
 def is_stateless(call: Call, methods: Methods, message: Mapping[str, Any]) -> bool:
-    """Whether a message is a request that needs nothing but its answer."""
+    """Return whether a message is a request that needs only its response."""
     return (
         "id" in message
         and message.get("method") in methods
@@ -49,7 +49,7 @@ def is_stateless(call: Call, methods: Methods, message: Mapping[str, Any]) -> bo
 async def answer_stateless(
     server: Server[Any], call: Call, caller: Caller, message: Mapping[str, Any]
 ) -> Reply:
-    """Answer a request that stands alone (:func:`is_stateless`)."""
+    """Answer a request without a session (:func:`is_stateless`)."""
     id_ = message["id"]
     context = _StatelessChannel(
         id_, ServerMessageMetadata(request_context=Request(make_scope(call, caller)))
@@ -72,7 +72,7 @@ async def answer_stateless(
 
 @dataclass
 class _StatelessChannel:
-    """Such a request, as the SDK's server sees it: nothing can be sent before its answer."""
+    """Presents such a request to the SDK's server; it can send nothing first."""
 
     request_id: str | int
     message_metadata: ServerMessageMetadata
@@ -94,9 +94,9 @@ class _StatelessChannel:
         _params: Mapping[str, Any] | None,
         _opts: CallOptions | None = None,
     ) -> None:
-        """Nothing hears it."""
+        """Drops the notification."""
 
     async def progress(
         self, _progress: float, _total: float | None = None, _message: str | None = None
     ) -> None:
-        """Nothing hears it."""
+        """Drops the notification."""
