@@ -1,1 +1,1 @@
-"""The A2A door: tasks, over JSON-RPC and over plain HTTP, in versions 1.0 and 0.3."""
+"""A2A: tasks over JSON-RPC and over plain HTTP, in versions 1.0 and 0.3."""

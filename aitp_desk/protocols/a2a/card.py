@@ -1,7 +1,7 @@
-"""The agent card: what tells agents where the desk speaks A2A, how, and what it can do.
+"""Writes the agent card: where the desk serves A2A, how, and with which skills.
 
-One card serves both versions: members of 0.3 stand beside those of 1.0, which its readers skip. The
-schema of 1.0 is closed, so a card for 1.0 alone can be chosen (``a2a.card``).
+One card serves both versions: the members of 0.3 are next to those of 1.0, and readers of 1.0 skip
+them. The schema of 1.0 is closed, so that a card for 1.0 alone can be chosen (``a2a.card``).
 
 Source: A2A 1.0, section 4.4 and 8; A2A 0.3, section 5.5.
 """
@@ -41,10 +41,10 @@ class AgentCards:
     """Writes the cards of one desk.
 
     Parameters:
-        below: the address of the desk, without a slash at its end.
-        token_url: where clients get access tokens; empty where they get none.
-        docs_url: where people read what the desk can be asked; empty where that is not served.
-        is_union: whether the public card is for callers of 0.3 as well.
+        below: the address of the desk, without a trailing slash.
+        token_url: where clients get access tokens; empty without such an address.
+        docs_url: the page about what the desk answers; empty where it is not served.
+        is_union: whether the public card is also for callers of 0.3.
         clock: Unix seconds.
     """
 
@@ -84,10 +84,10 @@ class AgentCards:
         return Reply(200, self._body, headers=self._headers)
 
     def get_extended(self, desk: Desk, principal: Principal, dialect: Dialect) -> dict[str, Any]:
-        """The card for a caller who is known: with all that is open to it.
+        """Return the card for an identified caller, with every action that it may call.
 
         Raises:
-            NotAuthenticated: nothing was proven.
+            NotAuthenticated: the caller is anonymous.
         """
         if principal.is_anonymous:
             raise NotAuthenticated(
@@ -136,7 +136,7 @@ class AgentCards:
         return card
 
     def _schemes(self, is_union: bool) -> dict[str, Any]:
-        """How a caller may prove who it is; nobody has to for what the public card tells."""
+        """Return the security schemes; what the public card lists needs no credential."""
         bearer = {"scheme": "Bearer", "description": _BEARER}
         schemes: dict[str, Any] = {"bearer": {"httpAuthSecurityScheme": bearer}}
         if is_union:
@@ -159,7 +159,7 @@ def _interface(url: str, binding: str, version: str) -> dict[str, Any]:
 
 
 def _skill(action: Action) -> dict[str, Any]:
-    """An action as a skill; it is called by a data part ``{"action", "arguments"}``."""
+    """Write an action as a skill; a data part ``{"action", "arguments"}`` calls it."""
     is_own = action.name in OWN_NAMES
     told = (action.summary, action.description, *(() if is_own else list_consequences(action)))
     skill: dict[str, Any] = {

@@ -1,7 +1,7 @@
-"""Which of its forms a caller of A2A speaks.
+"""Selects the form of A2A that a caller uses.
 
-Version 0.3 has two: JSON-RPC tells its objects apart by ``kind``, plain HTTP by which member is
-there, as 1.0 does.
+Version 0.3 has two forms: JSON-RPC tells its objects apart by ``kind``, plain HTTP by the member
+that is present, as 1.0 does.
 
 Source: A2A 1.0, sections 3.6 (versions) and 5.5 (JSON); A2A 0.3, section 6.
 """
@@ -19,7 +19,7 @@ _VERSION = re.compile(r"(\d{1,4})\.(\d{1,4})(?:\.\d{1,9})?")
 
 
 class Dialect(Enum):
-    """A form of the protocol; its value is what the version header says of it."""
+    """A form of the protocol; its value begins with the version."""
 
     V1 = "1.0"
     V03 = "0.3"
@@ -27,12 +27,12 @@ class Dialect(Enum):
 
     @property
     def version(self) -> str:
-        """The version, as it is written."""
+        """The version as the header has it."""
         return self.value[:3]
 
 
 def read_version(headers: Mapping[str, str], query: Mapping[str, str]) -> str:
-    """The version that a caller speaks: ``1.0`` or ``0.3``. Who names none speaks 0.3.
+    """Return the version of a request, ``1.0`` or ``0.3``; without the header, 0.3.
 
     Raises:
         UnknownVersion: it is another.
@@ -50,10 +50,10 @@ def read_version(headers: Mapping[str, str], query: Mapping[str, str]) -> str:
 
 
 def check_version(headers: Mapping[str, str], query: Mapping[str, str], wanted: str) -> None:
-    """Refuse a caller at an address that is another version's.
+    """Refuse a request at the address of another version.
 
     Raises:
-        UnknownVersion: it speaks another.
+        UnknownVersion: the request is of another version.
     """
     version = read_version(headers, query)
     if version != wanted:

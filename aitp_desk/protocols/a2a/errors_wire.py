@@ -1,4 +1,4 @@
-"""Refusals as A2A has them: as JSON-RPC errors, and as ``google.rpc.Status`` over plain HTTP.
+"""Renders refusals as JSON-RPC errors and as ``google.rpc.Status`` over plain HTTP.
 
 Source: A2A 1.0, sections 3.3.2 and 5.4 (codes, reasons), 11.6 (errors over HTTP). Pure: no I/O.
 """
@@ -36,14 +36,14 @@ _encode = msgspec.json.encode
 
 
 class Refusal(NamedTuple):
-    """What a refusal is called in the protocol.
+    """The protocol's names of an error.
 
     Parameters:
         code: of JSON-RPC.
         reason: of ``ErrorInfo``.
         status: of ``google.rpc.Status``.
-        http: over plain HTTP; 0 for that of the kind.
-        is_transport: whether the HTTP status says it also over JSON-RPC.
+        http: the status over plain HTTP; 0 for that of the kind.
+        is_transport: whether the HTTP status reports the error also over JSON-RPC.
     """
 
     code: int
@@ -54,7 +54,7 @@ class Refusal(NamedTuple):
 
 
 def _in_transport(code: int, reason: str, status: str) -> Refusal:
-    """What HTTP has a status for, and says also over JSON-RPC."""
+    """Return a refusal whose HTTP status reports it also over JSON-RPC."""
     return Refusal(code, reason, status, is_transport=True)
 
 
@@ -85,11 +85,11 @@ _REFUSALS: Mapping[ErrorKind, Refusal] = MappingProxyType(
         ErrorKind.INTERNAL: _in_transport(INTERNAL_ERROR, "INTERNAL_ERROR", "INTERNAL"),
     }
 )
-"""What each kind is called; what is wrong with a request beside these, is with its parameters."""
+"""The names of each kind; every other fault is one of the parameters."""
 
 
 def find_refusal(error: DeskError) -> Refusal:
-    """What an error is called in the protocol."""
+    """Return the protocol's names of an error."""
     match error:
         case TaskNotCancelable():
             return Refusal(-32002, "TASK_NOT_CANCELABLE", "FAILED_PRECONDITION", 400)
@@ -100,7 +100,7 @@ def find_refusal(error: DeskError) -> Refusal:
 
 
 def render_call_error(error: DeskError, request_id: Any) -> Reply:
-    """A refusal over JSON-RPC."""
+    """Render a refusal over JSON-RPC."""
     refusal = find_refusal(error)
     body = make_error(request_id, refusal.code, error.message, make_details(error, refusal))
     status = find_status(error.kind) if refusal.is_transport else 200
@@ -108,17 +108,20 @@ def render_call_error(error: DeskError, request_id: Any) -> Reply:
 
 
 def render_rpc_error(error: DeskError, _headers: Mapping[str, str]) -> Reply:
-    """A refusal over JSON-RPC of what has not come to be read."""
+    """Render the refusal of a JSON-RPC request that was not read."""
     return render_call_error(error, None)
 
 
 def render_http_error(error: DeskError, _headers: Mapping[str, str]) -> Reply:
-    """A refusal over plain HTTP."""
+    """Render a refusal over plain HTTP."""
     return _refuse_over_http(error, {})
 
 
 def render_http_error_03(error: DeskError, _headers: Mapping[str, str]) -> Reply:
-    """The same for callers of version 0.3, who look for the name of the error at the top."""
+    """Render the same for callers of 0.3.
+
+    They read the error's name at the top level.
+    """
     words = find_refusal(error).reason.removesuffix("_ERROR").split("_")
     name = "".join(word.capitalize() for word in words)
     return _refuse_over_http(error, {"type": f"{name}Error", "message": error.message})
@@ -137,12 +140,12 @@ def _refuse_over_http(error: DeskError, beside: dict[str, Any]) -> Reply:
 
 
 def make_error_info(reason: str, said: Mapping[str, str] | None = None) -> dict[str, Any]:
-    """A ``google.rpc.ErrorInfo``, by which clients tell errors apart."""
+    """Return a ``google.rpc.ErrorInfo``, by which clients tell errors apart."""
     return {"@type": _INFO, "reason": reason, "domain": DOMAIN, "metadata": said or {}}
 
 
 def make_details(error: DeskError, refusal: Refusal) -> list[dict[str, Any]]:
-    """What programs are told of a refusal."""
+    """Return the details of a refusal for programs."""
     said: dict[str, str] = {}
     if error.retry_after is not None:
         said["retryAfter"] = str(error.retry_after)

@@ -1,6 +1,6 @@
-"""What is wrong with an A2A agent card that somebody serves (A2A 1.0, section 4.4; 0.3, 5.5).
+"""Finds faults in an A2A agent card (A2A 1.0, section 4.4; 0.3, 5.5).
 
-It looks for what a card has to have. Pure: no I/O, no clock.
+It checks the required members. Pure: no I/O, no clock.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from aitp_desk.model.strict_json import decode_json
 from aitp_desk.protocols.base.linter import Fault, find_fault_line
 
 CARD_PLACE: Final = "/.well-known/agent-card.json"
-"""Where agents look for it (section 8.2)."""
+"""The address where agents look for it (section 8.2)."""
 _TEXT, _LIST, _OBJECT = "text", "a list", "an object"
 _KINDS: Mapping[str, type] = {_TEXT: str, _LIST: list, _OBJECT: dict}
 _CARD: Mapping[str, str] = {
@@ -31,12 +31,12 @@ _OF_0_3 = dict.fromkeys(("url", "protocolVersion"), _TEXT)
 
 
 def is_card(value: Any) -> bool:
-    """Whether a JSON document is meant as an agent card: it has skills, and modes of its own."""
+    """Return whether a JSON document has the skills and modes of a card."""
     return isinstance(value, dict) and "skills" in value and "defaultInputModes" in value
 
 
 def check_card(body: bytes) -> tuple[Fault, ...]:
-    """Find what is wrong with a card; empty where all is well.
+    """Find the faults of a card; empty for a valid one.
 
     Parameters:
         body: the whole document.
@@ -69,7 +69,7 @@ def _check_each(
 ) -> Iterator[Fault]:
     value = card.get(name)
     if not isinstance(value, list):
-        if name not in _CARD:  # else it was told of
+        if name not in _CARD:  # else already reported
             yield Fault(name, f"is {'missing' if value is None else 'no list'}; it takes a list.")
         return
     if len(value) < least:

@@ -1,7 +1,7 @@
-"""Reading members of JSON objects: what is there, under either of its spellings, and of its type.
+"""Reads members of JSON objects under either spelling, and checks their types.
 
-Version 1.0 is ProtoJSON: members are written in lower camel case, and read as the field is spelled
-as well; a null is a member that is not there.
+Version 1.0 is ProtoJSON: members are written in lower camel case, and also read in the spelling of
+the field; a null means an absent member.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ _UPPER = re.compile(r"[A-Z]")
 
 
 class ObjectReader:
-    """The members of an object.
+    """Reads the members of an object.
 
     Parameters:
         given: the object.
-        at: where it stands in its request, for ``param``: empty, or with a dot at its end.
+        at: its path in the request, for ``param``: empty, or with a dot at its end.
     """
 
     def __init__(self, given: Any, at: str = "") -> None:
@@ -33,7 +33,7 @@ class ObjectReader:
         self._at = at
 
     def get_value(self, name: str) -> Any:
-        """A member, by its name in lower camel case; None where it is not there."""
+        """Return a member by its lower camel case name; None without it."""
         value = self._given.get(name)
         return self._given.get(_spelled(name)) if value is None else value
 
@@ -41,19 +41,19 @@ class ObjectReader:
         return self.get_value(name) is not None
 
     def get_path(self, name: str) -> str:
-        """Where a member stands, for ``param``."""
+        """Return the path of a member, for ``param``."""
         return f"{self._at}{name}"
 
     def get_object(self, name: str) -> ObjectReader:
-        """A member that is an object; an empty one where it is not there."""
+        """Return a member that is an object; an empty one where it is absent."""
         value = self.get_value(name)
         return ObjectReader({} if value is None else value, f"{self.get_path(name)}.")
 
     def get_text(self, name: str, longest: int | None = MAX_ID) -> str:
-        """A member that is a text; empty where it is not there.
+        """Return a member that is a text; empty where it is absent.
 
         Raises:
-            InvalidRequest: it is none, or too long.
+            InvalidRequest: it is not a text, or too long.
         """
         value = self.get_value(name)
         if value is None:
@@ -66,10 +66,10 @@ class ObjectReader:
         return value
 
     def get_required_text(self, name: str) -> str:
-        """A member that is a text and has to be there.
+        """Return a required member that is a text.
 
         Raises:
-            MissingField: it is not, or is empty.
+            MissingField: it is absent or empty.
         """
         value = self.get_text(name)
         if not value:
@@ -77,7 +77,7 @@ class ObjectReader:
         return value
 
     def get_boolean(self, name: str) -> bool | None:
-        """A member that is true or false; None where it is not there."""
+        """Return a member that is true or false; None where it is absent."""
         value = self.get_value(name)
         if value is not None and not isinstance(value, bool):
             raise InvalidRequest(
@@ -86,10 +86,10 @@ class ObjectReader:
         return value
 
     def get_count(self, name: str, most: int | None = None) -> int | None:
-        """A member that is a whole number and no less than zero; None where it is not there."""
+        """Return a member that is a non-negative whole number; None where it is absent."""
         value = self.get_value(name)
         if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < 10:
-            value = int(value)  # ProtoJSON lets numbers stand as texts, and so do queries
+            value = int(value)  # ProtoJSON and queries allow numbers as texts
         if isinstance(value, float) and value.is_integer():
             value = int(value)
         if value is not None and (type(value) is not int or value < 0 or (most or value) < value):
@@ -102,5 +102,5 @@ class ObjectReader:
 
 
 def _spelled(name: str) -> str:
-    """A member's name as its field is spelled."""
+    """Return a member's name in the spelling of its field."""
     return _UPPER.sub(lambda found: f"_{found[0].lower()}", name)

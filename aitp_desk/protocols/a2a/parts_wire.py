@@ -1,4 +1,4 @@
-"""Parts of messages: text, data and files, read from and written in each form of the protocol.
+"""Reads and writes parts of messages: text, data and files, in each form.
 
 Source: A2A 1.0, section 4.1.6 (Part); A2A 0.3, section 6.5. Pure: no I/O, no clock.
 """
@@ -25,17 +25,17 @@ from aitp_desk.protocols.a2a.members import ObjectReader
 from aitp_desk.protocols.base.open_requests_wire import write_request, write_terms
 
 REQUESTS = "requests"
-"""The member of a data part under which stands what waits for an answer."""
+"""The member of a data part that lists open requests."""
 _KINDS = ("text", "raw", "url", "data")
 _MOST_EXACT = 2**53
-"""Up to here every whole number is a float of its own."""
+"""Up to this number a float represents every whole number exactly."""
 
 
 class PartFile(msgspec.Struct, frozen=True):
-    """A file that a message carries.
+    """A file in a message.
 
     Parameters:
-        media_type: as its sender calls it; empty where it is not said.
+        media_type: as its sender declares it; empty without one.
     """
 
     name: str
@@ -44,10 +44,10 @@ class PartFile(msgspec.Struct, frozen=True):
 
 
 class MessageParts(msgspec.Struct, frozen=True):
-    """What the parts of a message carry, each kind in its order.
+    """The content of a message's parts, each kind in its order.
 
     Parameters:
-        texts: what it says; data stands among it as JSON.
+        texts: the text parts, and the data parts as JSON.
         data: the data parts.
     """
 
@@ -60,12 +60,12 @@ def read_parts(given: Any, dialect: Dialect, at: str) -> MessageParts:
     """Read the parts of a message.
 
     Parameters:
-        at: where they stand in the request.
+        at: their path in the request.
 
     Raises:
         MissingField: there are none.
-        InvalidRequest: one is none, or there are too many.
-        RequestTooLarge: its texts and data are longer than one message may be.
+        InvalidRequest: one is invalid, or there are too many.
+        RequestTooLarge: the texts and data exceed the length of one message.
         UnsupportedMedia: a file is not in the request itself.
     """
     if not isinstance(given, list) or not given:
@@ -107,10 +107,10 @@ def read_parts(given: Any, dialect: Dialect, at: str) -> MessageParts:
 
 
 def with_whole_numbers(value: Any) -> Any:
-    """Data with its whole numbers as such.
+    """Return data with whole floats as integers.
 
-    Clients that are made of the protocol's Protobuf definitions hold data in a
-    ``google.protobuf.Value``, which knows no integers: a 2 comes as 2.0.
+    Clients that are generated from the protocol's Protobuf definitions hold data in a
+    ``google.protobuf.Value``, which has no integers: a 2 arrives as 2.0.
     """
     match value:
         case dict():
@@ -124,7 +124,7 @@ def with_whole_numbers(value: Any) -> Any:
 
 
 def write_parts(result: Result, dialect: Dialect) -> list[dict[str, Any]]:
-    """Write what came of a task, or is asked of its caller: in words, then as data."""
+    """Write a task's result or its open question: first texts, then data."""
     parts = [write_text_part(text, dialect) for text in result.texts if text]
     if result.waiting:
         asked = {REQUESTS: [write_request(one) for one in result.waiting]}
@@ -138,17 +138,17 @@ def write_parts(result: Result, dialect: Dialect) -> list[dict[str, Any]]:
 
 
 def write_content(content: Iterable[str], dialect: Dialect) -> list[dict[str, Any]]:
-    """Write what a message says, as it is kept: a part that is a JSON object is data."""
+    """Write a message's stored content; a part that is a JSON object is data."""
     return [_kept_part(text, dialect) for text in content]
 
 
 def write_text_part(text: str, dialect: Dialect) -> dict[str, Any]:
-    """A part that is text."""
+    """Write a text part."""
     return {"kind": "text", "text": text} if dialect is Dialect.V03 else {"text": text}
 
 
 def write_data_part(value: Any, dialect: Dialect) -> dict[str, Any]:
-    """A part that is data; version 0.3 has objects alone, and gets others as their ``value``."""
+    """Write a data part; 0.3 has only objects, and gets other values as ``value``."""
     if dialect is Dialect.V1:
         return {"data": value, "mediaType": "application/json"}
     whole = value if isinstance(value, dict | msgspec.Struct) else {"value": value}
@@ -158,7 +158,7 @@ def write_data_part(value: Any, dialect: Dialect) -> dict[str, Any]:
 
 
 def write_url_part(url: str, dialect: Dialect) -> dict[str, Any]:
-    """A part that is a file, by its address."""
+    """Write a file part by its address."""
     if dialect is Dialect.V1:
         return {"url": url}
     if dialect is Dialect.V03:
@@ -177,7 +177,7 @@ def _kept_part(text: str, dialect: Dialect) -> dict[str, Any]:
 
 
 def _read_part(part: ObjectReader, dialect: Dialect) -> tuple[str, Any, ObjectReader]:
-    """The kind of a part, what it holds, and where its name is said."""
+    """Return a part's kind and value, and the object that has its name."""
     if dialect is Dialect.V1:
         kinds = [kind for kind in _KINDS if kind in part]
         if len(kinds) != 1:

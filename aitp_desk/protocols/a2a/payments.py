@@ -1,7 +1,7 @@
-"""Paying for tasks by x402's extension of A2A: what it asks, what pays, and what came of that.
+"""Reads and writes payments of tasks by x402's extension of A2A.
 
-It stands in the metadata of messages: of what the desk asks, and of what a caller sends. The desk
-says it whether a caller has activated the extension or not.
+The payment is in the metadata of messages: of the desk's question, and of the caller's message. The
+desk sends it whether or not the caller has activated the extension.
 
 Source: the x402 payments extension of A2A, versions 0.1 and 0.2 (the standalone flow); the x402
 specification, version 2, its transport for A2A. Pure: no I/O, no clock.
@@ -30,23 +30,23 @@ URIS: Final = (
     "https://github.com/google-a2a/a2a-x402/v0.1",
     "https://github.com/google-agentic-commerce/a2a-x402/blob/main/spec/v0.2",
 )
-"""What the extension is called, in each of its versions."""
+"""The names of the extension, one a version."""
 METHOD: Final = "x402"
-"""What the way to pay is called that the extension is for."""
+"""The payment method that the extension is for."""
 _STATUS: Final = "x402.payment.status"
 _REQUIRED: Final = "x402.payment.required"
 _PAYLOAD: Final = "x402.payment.payload"
 _RECEIPTS: Final = "x402.payment.receipts"
 _ERROR: Final = "x402.payment.error"
 _HEADERS: Final = ("A2A-Extensions", "X-A2A-Extensions")
-"""By which a caller activates extensions, and is told which are; the second is version 0.3's."""
+"""The headers that activate extensions and list active ones; the second is 0.3's."""
 
 
 def read_payment(message: ObjectReader) -> Mapping[str, Any] | None:
-    """What pays, in the metadata of a message; None where nothing does.
+    """Return the payment in the metadata of a message; None without one.
 
     Raises:
-        InvalidRequest: it cannot be understood.
+        InvalidRequest: it is invalid.
     """
     metadata = message.get_object("metadata")
     given = metadata.get_value(_PAYLOAD)
@@ -56,10 +56,10 @@ def read_payment(message: ObjectReader) -> Mapping[str, Any] | None:
 
 
 def write_metadata(asks: Result, url: str) -> dict[str, Any]:
-    """The metadata of what is said of a task; empty where nothing is to be paid by x402, or was.
+    """Return a task's payment metadata; empty where x402 neither has paid nor can pay.
 
     Parameters:
-        url: what is paid for.
+        url: the address that is paid for.
     """
     if asks.receipt:
         return {_STATUS: "payment-completed", _RECEIPTS: [asks.receipt]}
@@ -76,7 +76,7 @@ def write_metadata(asks: Result, url: str) -> dict[str, Any]:
 
 
 def list_extensions(desk: Desk) -> list[dict[str, Any]]:
-    """What a card declares; nothing where nothing is sold by x402."""
+    """Return the extensions for a card; empty where nothing is sold by x402."""
     if METHOD not in desk.payment_methods or not any(
         one.is_prepaid for one in desk.registry.actions
     ):
@@ -86,7 +86,7 @@ def list_extensions(desk: Desk) -> list[dict[str, Any]]:
 
 
 def with_active_extensions(handler: Handler) -> Handler:
-    """A handler whose answer says which of the extensions that its caller knows are active."""
+    """Wrap a handler so that its reply lists the caller's active extensions."""
 
     async def answer(desk: Desk, call: Call) -> Reply:
         reply = await handler(desk, call)

@@ -1,4 +1,4 @@
-"""What callers ask for, read from each form of the protocol.
+"""Reads requests of callers in each form of the protocol.
 
 Source: A2A 1.0, section 3.1 (operations); A2A 0.3, section 7. Pure: no I/O, no clock.
 """
@@ -28,14 +28,14 @@ _USER = ("user", "ROLE_USER")
 
 
 class SendParams(msgspec.Struct, frozen=True):
-    """A message that is sent.
+    """A message to send.
 
     Parameters:
-        message_id: what its sender calls it.
-        context, task_id: what it belongs to; empty begins one.
-        history_length: how much of what was said before is told at most; None for all.
-        blocks: whether the answer waits until the task is at rest.
-        push: whom to tell how the task goes on.
+        message_id: its sender's id.
+        context, task_id: what it belongs to; empty starts a new one.
+        history_length: the most earlier messages to return; None for all.
+        blocks: whether the response waits until the task is at rest.
+        push: the address for notifications about the task.
         payment: a message that pays for it; None for none.
     """
 
@@ -50,12 +50,12 @@ class SendParams(msgspec.Struct, frozen=True):
 
 
 class ListParams(msgspec.Struct, frozen=True):
-    """Which tasks are listed.
+    """The requested tasks.
 
     Parameters:
         context: empty for all.
         state: None for every state.
-        after: the task behind which the page begins.
+        after: the task after which the page begins.
         since: Unix seconds.
     """
 
@@ -72,7 +72,7 @@ def read_send(given: Any, dialect: Dialect) -> SendParams:
     """Read the parameters of sending a message.
 
     Raises:
-        InvalidRequest and its kin: ``param`` is where.
+        InvalidRequest, MissingField, RequestTooLarge, UnsupportedMedia: ``param`` is the path.
     """
     params = ObjectReader(given)
     name = "message"
@@ -110,7 +110,7 @@ def read_send(given: Any, dialect: Dialect) -> SendParams:
 
 
 def _blocks(configuration: ObjectReader, dialect: Dialect, *, is_there: bool) -> bool:
-    """Whether the answer waits until the task is at rest.
+    """Return whether the response waits until the task is at rest.
 
     Parameters:
         is_there: whether there is a configuration at all.
@@ -119,15 +119,15 @@ def _blocks(configuration: ObjectReader, dialect: Dialect, *, is_there: bool) ->
         return not configuration.get_boolean("returnImmediately")
     blocking = configuration.get_boolean("blocking")
     if dialect is Dialect.V03_HTTP and is_there:
-        return blocking is True  # a false member is left out by those who write ProtoJSON
+        return blocking is True  # writers of ProtoJSON leave out a false member
     return blocking is not False
 
 
 def read_push(config: ObjectReader, dialect: Dialect, task_id: str) -> Push:
-    """Read whom to tell of a task.
+    """Read the address for notifications about a task.
 
     Parameters:
-        task_id: of the task; empty where it is the one that is begun.
+        task_id: of the task; empty for the new one.
     """
     authentication = config.get_object("authentication")
     scheme = authentication.get_text("scheme", None)
@@ -153,10 +153,10 @@ def read_push(config: ObjectReader, dialect: Dialect, task_id: str) -> Push:
 
 
 def read_list(params: ObjectReader) -> ListParams:
-    """Read which tasks are to be listed.
+    """Read which tasks to list.
 
     Raises:
-        InvalidRequest: ``param`` is where.
+        InvalidRequest: ``param`` is the path.
     """
     named = params.get_text("status")
     if named not in _STATES and named not in _ANY_STATE:
@@ -179,7 +179,7 @@ def read_list(params: ObjectReader) -> ListParams:
 
 
 def write_token(after: tuple[int, str] | None) -> str:
-    """The name of the page that comes next; empty where none does."""
+    """Return the token of the next page; empty without one."""
     if after is None:
         return ""
     return urlsafe_b64encode(f"{after[0]} {after[1]}".encode()).decode().rstrip("=")

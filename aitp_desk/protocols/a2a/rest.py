@@ -1,4 +1,4 @@
-"""A2A over plain HTTP: an address for each operation.
+"""Serves A2A over plain HTTP, with an address for each operation.
 
 Source: A2A 1.0, section 11; A2A 0.3, section 3.5.3 (below ``/v1``).
 """
@@ -29,10 +29,10 @@ Operation = Callable[["RestDoor", Desk, Call], Awaitable[Reply]]
 
 
 class RestDoor:
-    """The operations in one form.
+    """Serves the operations in one form.
 
     Parameters:
-        below: the address of the desk, without a slash at its end.
+        below: the address of the desk, without a trailing slash.
     """
 
     def __init__(self, dialect: Dialect, cards: AgentCards, below: str) -> None:
@@ -116,10 +116,10 @@ class RestDoor:
     def routes(
         self, path: str, max_body: int, max_body_for: Callable[[Desk, Principal], int]
     ) -> tuple[Route, ...]:
-        """The addresses.
+        """Return the routes.
 
         Parameters:
-            path: below which they stand.
+            path: their base path.
             max_body: the most bytes of a message with its files.
             max_body_for: the same for one caller.
         """
@@ -158,7 +158,7 @@ class RestDoor:
 
 
 def _reply(call: Call, body: Any) -> Reply:
-    """An answer, of the media type that its reader names, else the protocol's own."""
+    """Return a response in the named media type, else the protocol's own."""
     accepted = call.get_list_header("Accept").lower()
     is_plain = JSON in accepted and A2A_JSON not in accepted
     return Reply(200, _encode(body), JSON if is_plain else A2A_JSON)

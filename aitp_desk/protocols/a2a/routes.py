@@ -1,4 +1,4 @@
-"""The addresses of the A2A door: the card, JSON-RPC, and plain HTTP."""
+"""Serves A2A: the card, JSON-RPC, and plain HTTP."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from aitp_desk.protocols.a2a.rest import RestDoor
 from aitp_desk.protocols.base.door import Call, Door, Reply, Route
 
 MOST_FILE_BYTES = 4 * 1024 * 1024
-"""Files that stand in messages may have so many bytes together, however large files may be."""
+"""The most bytes of all files in one message, whatever one file's limit."""
 _OWN = ("message:", "tasks", "extendedAgentCard")
 
 
@@ -34,14 +34,14 @@ def make_doors(
     is_union: bool,
     clock: Callable[[], float],
 ) -> tuple[Door, ...]:
-    """The door of one desk: one for each form in which it refuses.
+    """Return the protocols of one desk, one for each error form.
 
     Parameters:
         max_body: the most bytes of a message without its files.
         max_file: the most bytes of a file.
-        token_path: where clients get access tokens; empty where they get none.
-        docs_path: where people read what the desk can be asked; empty where that is not served.
-        is_union: whether the public card is for callers of version 0.3 as well.
+        token_path: where clients get access tokens; empty without such an address.
+        docs_path: the page about what the desk answers; empty where it is not served.
+        is_union: whether the public card is also for callers of version 0.3.
         clock: Unix seconds.
     """
     root = desk.base_path

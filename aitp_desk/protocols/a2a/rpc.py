@@ -1,4 +1,4 @@
-"""A2A over JSON-RPC: one address, at which methods are called.
+"""Serves A2A over JSON-RPC: one address with methods.
 
 Source: JSON-RPC 2.0; A2A 1.0, section 9; A2A 0.3, section 7.
 """
@@ -36,10 +36,10 @@ _encode = msgspec.json.encode
 
 
 class RpcCall(msgspec.Struct, frozen=True):
-    """A method that is called.
+    """The call of a method.
 
     Parameters:
-        id: what its answer names.
+        id: of the request, for its response.
     """
 
     desk: Desk
@@ -51,7 +51,7 @@ class RpcCall(msgspec.Struct, frozen=True):
 
     @property
     def dialect(self) -> Dialect:
-        """The form in which it is called."""
+        """The form of the call."""
         return self.words.dialect
 
     @property
@@ -60,11 +60,11 @@ class RpcCall(msgspec.Struct, frozen=True):
         return ObjectReader({} if self.params is None else self.params)
 
     def reply(self, result: Any) -> Reply:
-        """Its answer."""
+        """Return the response."""
         return Reply(200, _encode(make_result(self.id, result)))
 
     def event(self, body: dict[str, Any]) -> bytes:
-        """Its answer, as one of those that a stream is."""
+        """Return one response of a stream."""
         return b"data: %b\n\n" % _encode(make_result(self.id, body))
 
 
@@ -141,7 +141,7 @@ async def _extended_card(rpc: RpcCall) -> Reply:
 
 
 def _push_of(rpc: RpcCall) -> tuple[str, str]:
-    """The ids of a task and of an address that is told of it."""
+    """Return the ids of a task and of its notification address."""
     if rpc.dialect is Dialect.V1:
         return rpc.members.get_required_text("taskId"), rpc.members.get_required_text("id")
     return rpc.members.get_required_text("id"), rpc.members.get_text("pushNotificationConfigId")
@@ -182,7 +182,7 @@ async def answer(desk: Desk, call: Call, cards: AgentCards, below: str) -> Reply
     """Answer a JSON-RPC request.
 
     Parameters:
-        below: the address of the desk, without a slash at its end.
+        below: the address of the desk, without a trailing slash.
     """
     try:
         given = decode_json(call.body)
@@ -212,7 +212,7 @@ async def answer(desk: Desk, call: Call, cards: AgentCards, below: str) -> Reply
 
 
 def _wrong_envelope(given: Any) -> str | None:
-    """What is wrong with a request before its method is looked at."""
+    """Return what is wrong with a request apart from its method; None for nothing."""
     if not isinstance(given, dict):
         return "Invalid request: batches are not supported. Send one JSON object."
     if given.get("jsonrpc") != "2.0":

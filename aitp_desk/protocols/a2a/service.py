@@ -1,4 +1,4 @@
-"""What callers of A2A can ask, in whichever form: sending, looking, cancelling, following."""
+"""Carries out the operations of A2A for every form: send, list, subscribe."""
 
 from __future__ import annotations
 
@@ -41,20 +41,20 @@ from aitp_desk.protocols.base.sse import KEEPALIVE
 
 BEAT_SECONDS = 15.0
 MAX_WAIT = 20.0
-"""Seconds that a sent message keeps its caller waiting: clients commonly give up after 30."""
+"""The longest wait in seconds: clients commonly give up after 30."""
 FILE_PURPOSE = "a2a"
 _INTENT = "intent"
 
 
 class _NoRun(Exception):
-    """What was sent has begun no run that could be followed."""
+    """Raised when a message started no run that could be followed."""
 
 
 async def send_message(desk: Desk, call: Call, params: SendParams) -> Task:
-    """Send a message, and wait for what comes of it where that is wanted.
+    """Send a message, and wait for its outcome where the caller asks for that.
 
-    Nothing is waited for longer than ``threads.max_wait`` and :data:`MAX_WAIT`, and people are
-    not waited for: the task then says that it goes on.
+    The wait is bounded by ``threads.max_wait`` and :data:`MAX_WAIT`, and never includes people: the
+    task is then returned unfinished.
     """
     task = await _begin(desk, call, params)
     if not params.blocks or task.waits_for_people:
@@ -66,7 +66,7 @@ async def send_message(desk: Desk, call: Call, params: SendParams) -> Task:
 async def send_streaming(
     desk: Desk, call: Call, params: SendParams, words: TaskWriter, event: Event
 ) -> Stream:
-    """Send a message, and follow what comes of it."""
+    """Send a message, and stream its outcome."""
     begun: list[Task] = []
     if _called(params) is not None or params.payment is not None:
         task = await _begin(desk, call, params)
@@ -77,7 +77,7 @@ async def send_streaming(
         if task.run_id is None:
             begun.append(task)
             raise _NoRun
-        # it may have been answered by now; the stream tells that in its order
+        # it may have been answered by now; the stream reports that in order
         begun.append(replace(task, state=TaskState.SUBMITTED, asks=None, result=None))
         return await desk.tasks.find_run(call.principal, task)
 
@@ -96,7 +96,7 @@ async def subscribe(
     """Follow a task from now on.
 
     Raises:
-        TaskIsOver: nothing more will happen to it.
+        TaskIsOver: the task has ended.
     """
     task = await desk.tasks.get_task(call.principal, task_id)
     if task.state.is_over:
@@ -115,7 +115,7 @@ async def subscribe(
 async def list_tasks(
     desk: Desk, call: Call, params: ObjectReader, words: TaskWriter
 ) -> dict[str, Any]:
-    """One page of the caller's tasks, the newest first."""
+    """Return one page of the caller's tasks, the newest first."""
     wanted = read_list(params)
     page = await desk.tasks.listing.list_page(
         call.principal,
@@ -138,7 +138,7 @@ async def list_tasks(
 
 
 async def find_push(desk: Desk, call: Call, task_id: str, push_id: str) -> Push:
-    """One of the addresses that are told of a task; without an id its first one.
+    """Return one notification address of a task; without an id the first one.
 
     Raises:
         TaskNotFound: there is none.
@@ -184,7 +184,7 @@ async def _begin(desk: Desk, call: Call, params: SendParams) -> Task:
                 param="message.parts",
             )
     if params.parts.files:
-        await desk.tasks.check(call.principal, sent)  # nothing is kept of what is refused
+        await desk.tasks.check(call.principal, sent)  # a refused message is not stored
     files = [
         await desk.filing.save_file(
             call.principal, file.name or "file", FILE_PURPOSE, file.data, None
@@ -209,13 +209,16 @@ async def _begin(desk: Desk, call: Call, params: SendParams) -> Task:
 
 
 def _noted(params: SendParams) -> dict[str, str]:
-    """What is noted of a message: what its sender calls it."""
+    """Return the metadata of a message: its sender's id."""
     is_short = len(params.message_id) <= METADATA_VALUE_LENGTH
     return {MESSAGE_ID: params.message_id} if is_short else {}
 
 
 def _answering(params: SendParams) -> ObjectReader | None:
-    """The answer that a message is: one data part alone that names a request and answers it."""
+    """Return the answer in a message; None for any other message.
+
+    An answer is a single data part that names a request and answers it.
+    """
     parts = params.parts
     if len(parts.data) != 1 or parts.files or len(parts.texts) != 1:
         return None
@@ -225,11 +228,11 @@ def _answering(params: SendParams) -> ObjectReader | None:
 
 
 async def _answer(desk: Desk, call: Call, sent: TaskMessage, answering: ObjectReader) -> Draft:
-    """The message that an answer to what waits means.
+    """Return the message that answers an open request.
 
     Raises:
-        RequestNotFound: nothing waits by that name.
-        InvalidRequest: it does not fit the form.
+        RequestNotFound: no open request has this name.
+        InvalidRequest: the answer does not fit the form.
     """
     if sent.task_id:
         thread_id = (await desk.tasks.get_task(call.principal, sent.task_id)).thread_id
@@ -251,7 +254,7 @@ async def _answer(desk: Desk, call: Call, sent: TaskMessage, answering: ObjectRe
 async def _ask(
     desk: Desk, call: Call, sent: TaskMessage, name: str, called: dict[str, Any]
 ) -> Task:
-    """Have the desk's own capability asked, which reads words."""
+    """Ask one of the desk's own actions, which take text."""
     arguments = ObjectReader(called.get("arguments", {}), "message.parts[0].data.arguments.")
     query = arguments.get_text("query", MAX_QUESTION) or desk.registry.get_action(name).summary
     session_id = sent.context or None
@@ -274,7 +277,10 @@ async def _ask(
 
 
 def _called(params: SendParams) -> dict[str, Any] | None:
-    """The call that a message is: one data part alone that names an action."""
+    """Return the call in a message; None for any other message.
+
+    A call is a single data part that names an action.
+    """
     parts = params.parts
     if len(parts.data) != 1 or parts.files or len(parts.texts) != 1:
         return None
@@ -283,10 +289,10 @@ def _called(params: SendParams) -> dict[str, Any] | None:
 
 
 def _direct(name: str, called: dict[str, Any], payment: Mapping[str, Any] | None) -> DirectCall:
-    """A call by its arguments.
+    """Return a call by its arguments.
 
     Parameters:
-        payment: what the message's metadata pay with.
+        payment: from the message's metadata.
     """
     given = called.get("arguments", {})
     if not isinstance(given, dict):
@@ -312,7 +318,7 @@ async def _follow_call(
     event: Event,
     history_length: int | None,
 ) -> Stream:
-    """A stream of a task that no run works on: how it stands, and its end when that comes."""
+    """Stream a task without a run: its present state, then its end."""
 
     async def tell() -> AsyncIterator[bytes]:
         yield event(words.task_event(task, history_length))

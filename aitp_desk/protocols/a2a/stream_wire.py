@@ -1,6 +1,8 @@
-"""A task as a stream: first the task, then what it gives and how it moves, until it is at rest.
+"""Writes a task as a stream: the task, then its results and states.
 
-Source: A2A 1.0, sections 3.1.2, 3.1.6 and 4.2. Pure: no I/O; the time is that of what happened.
+The stream ends when the task is at rest.
+
+Source: A2A 1.0, sections 3.1.2, 3.1.6 and 4.2. Pure: no I/O; timestamps are those of the events.
 """
 
 from __future__ import annotations
@@ -16,15 +18,15 @@ from aitp_desk.protocols.a2a.tasks_wire import TaskWriter, make_artifact_id
 from aitp_desk.protocols.base.sse import KEEPALIVE
 
 Event = Callable[[dict[str, Any]], bytes]
-"""Writes an event of a stream: bare, or as the result of the call that asked for it."""
+"""Writes a stream's event, bare or as the result of a JSON-RPC call."""
 
 
 class TaskEventFormat:
-    """Words the run of a task; see :class:`aitp_desk.desk.events.run_stream.RunEventFormat`.
+    """Formats the run of a task; see :class:`aitp_desk.desk.events.run_stream.RunEventFormat`.
 
     Parameters:
-        task: as it stood when the stream was asked for.
-        history_length: of what was said before at most so much is told.
+        task: in its state when the stream was requested.
+        history_length: the most earlier messages to write.
     """
 
     beat = KEEPALIVE
@@ -42,7 +44,10 @@ class TaskEventFormat:
         self._told = ""
 
     def format_state(self, run: Run) -> bytes:
-        """The task, the first time; later that it is worked on. Its end is told by the end."""
+        """Write the task at first, and later its state ``working``.
+
+        :meth:`format_end` writes the final state.
+        """
         self._run = run
         begin = b""
         if self._state is None:
@@ -55,8 +60,8 @@ class TaskEventFormat:
         at = run.started_at or run.created_at
         return begin + self._event(self._words.status_event(self._task, state, None, at))
 
-    def format_text(self, text: str, message_id: str) -> bytes:  # noqa: ARG002 -- one wording of several
-        """A further piece of what the task gives."""
+    def format_text(self, text: str, message_id: str) -> bytes:  # noqa: ARG002 -- a shared interface
+        """Write a further piece of the result."""
         appends = bool(self._told)
         self._told += text
         piece = Result((text,))
@@ -67,12 +72,12 @@ class TaskEventFormat:
         )
 
     def format_message(self, message: Message) -> bytes:
-        """Nothing yet: what it is to the task shows when the run is over."""
+        """Write nothing: the message's meaning is known when the run is over."""
         self._reply = message
         return b""
 
     def format_end(self) -> bytes:
-        """What the task has given, whole, or what it asks; and where it stands."""
+        """Write the complete result or the open question, and the final state."""
         run, reply = self._run, self._reply
         if run is None:
             return b""

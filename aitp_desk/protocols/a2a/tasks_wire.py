@@ -1,4 +1,4 @@
-"""Tasks and what happens to them, in each form of the protocol.
+"""Writes tasks and their events in each form of the protocol.
 
 Source: A2A 1.0, sections 4.1 (objects) and 4.2 (events of streams); A2A 0.3, section 6. Pure: no
 I/O, no clock.
@@ -25,7 +25,7 @@ from aitp_desk.protocols.a2a.parts_wire import (
 from aitp_desk.protocols.a2a.payments import write_metadata
 
 MESSAGE_ID = "a2a_message_id"
-"""Metadata of a message on a thread: the id that its sender gave it."""
+"""The metadata key for the id that a message's sender gave it."""
 FILES_PATH = "/v1/files/"
 
 
@@ -33,7 +33,7 @@ class TaskWriter:
     """Writes tasks for one caller.
 
     Parameters:
-        below: the address of the desk, without a slash at its end; files stand below it.
+        below: the address of the desk and its files, without a trailing slash.
     """
 
     def __init__(self, dialect: Dialect, below: str) -> None:
@@ -43,10 +43,10 @@ class TaskWriter:
     def task(
         self, task: Task, history_length: int | None = None, *, with_artifacts: bool = True
     ) -> dict[str, Any]:
-        """A task.
+        """Write a task.
 
         Parameters:
-            history_length: of what was said before at most so much; None for all that is known.
+            history_length: the most earlier messages; None for all that are known.
         """
         body: dict[str, Any] = {
             "id": task.id,
@@ -61,7 +61,7 @@ class TaskWriter:
         return self._kind(body, "task")
 
     def status(self, task: Task, state: TaskState, asks: Result | None, at: int) -> dict[str, Any]:
-        """Where a task stands, and since when.
+        """Write the state of a task and the time of its last change.
 
         Parameters:
             at: Unix seconds.
@@ -76,7 +76,7 @@ class TaskWriter:
         return status
 
     def state(self, state: TaskState) -> str:
-        """What a state is called."""
+        """Return the name of a state."""
         if self.dialect is Dialect.V03:
             return state.value
         name = state.name
@@ -85,7 +85,7 @@ class TaskWriter:
         return f"TASK_STATE_{name}"
 
     def artifact(self, artifact_id: str, result: Result) -> dict[str, Any]:
-        """What a task has given."""
+        """Write the result of a task."""
         return {
             "artifactId": artifact_id,
             "name": "result",
@@ -95,7 +95,7 @@ class TaskWriter:
     def status_event(
         self, task: Task, state: TaskState, asks: Result | None, at: int
     ) -> dict[str, Any]:
-        """An event of a stream: a task has moved.
+        """Write a stream's event: the state of a task has changed.
 
         Parameters:
             at: Unix seconds.
@@ -112,7 +112,7 @@ class TaskWriter:
     def artifact_event(
         self, task: Task, artifact_id: str, result: Result, *, appends: bool, is_last: bool
     ) -> dict[str, Any]:
-        """An event of a stream: a task gives something, or more of it."""
+        """Write a stream's event: a result, or more of it."""
         event = {
             "taskId": task.id,
             "contextId": task.context,
@@ -123,15 +123,15 @@ class TaskWriter:
         return self.wrapped(self._kind(event, "artifact-update"), "artifactUpdate")
 
     def task_event(self, task: Task, history_length: int | None = None) -> dict[str, Any]:
-        """A task as the result of sending, and as the first event of a stream."""
+        """Write a task as a result, and as a stream's first event."""
         return self.wrapped(self.task(task, history_length), "task")
 
     def wrapped(self, body: dict[str, Any], member: str) -> dict[str, Any]:
-        """What stands in a result or a stream, under what it is."""
+        """Put an object under the member that names its type."""
         return body if self.dialect is Dialect.V03 else {member: body}
 
     def push(self, push: Push) -> dict[str, Any]:
-        """An address that is told of a task. Secrets are shown to who has set them."""
+        """Write a notification address. Only the caller who set its secrets receives it."""
         told: dict[str, Any] = {"id": push.id, "url": push.url}
         if push.token:
             told["token"] = push.token
@@ -177,7 +177,7 @@ class TaskWriter:
 
 
 def write_notification(task: Task, dialect: Dialect, below: str) -> bytes:
-    """What is sent to who is told how a task goes on: the task, without what was said before.
+    """Encode a notification about a task: the task without its history.
 
     Source: A2A 1.0, section 4.3.3 (``StreamResponse``); A2A 0.3, section 9.5 (a task).
     """
@@ -185,12 +185,12 @@ def write_notification(task: Task, dialect: Dialect, below: str) -> bytes:
 
 
 def get_message_id(message: Message) -> str:
-    """What a message is called: by its sender, else on its thread."""
+    """Return a message's id from its sender, else that on its thread."""
     return message.metadata.get(MESSAGE_ID) or message.id
 
 
 def write_timestamp(at: int) -> str:
-    """A moment as the protocol writes it (ISO 8601, UTC).
+    """Format a time as the protocol does (ISO 8601, UTC).
 
     Parameters:
         at: Unix seconds.
@@ -199,7 +199,7 @@ def write_timestamp(at: int) -> str:
 
 
 def make_artifact_id(task: Task) -> str:
-    """What that is called which a task has given, or is giving."""
+    """Return the id of a task's result."""
     return f"{task.run_id or task.call_id or task.id}-result"
 
 
