@@ -1,10 +1,10 @@
-"""HTTP Agent Context (HAC 1.0): the second face of an HTTP answer, for agents.
+"""HTTP Agent Context (HAC 1.0): a second representation of HTTP responses, for agents.
 
-Nothing here knows the desk, a server or a network: any program may choose the face of an answer
-(:func:`negotiate`) and write it (:func:`wrap`, :func:`write_error`, :func:`write_discovery`). What
-somebody else has answered is checked by :mod:`aitp_desk.protocols.hac.linter`; an aiohttp
-application is given all of it by :mod:`aitp_desk.protocols.hac.middleware`. Neither is imported
-here.
+Nothing here depends on the desk, a server or a network. Any program may choose the representation
+of a response (:func:`negotiate`) and write it (:func:`wrap`, :func:`write_error`,
+:func:`write_discovery`). :mod:`aitp_desk.protocols.hac.linter` checks the responses of other
+servers; :mod:`aitp_desk.protocols.hac.middleware` adds all of it to an aiohttp application. Neither
+is imported here.
 """
 
 from aitp_desk.protocols.hac.envelope import (

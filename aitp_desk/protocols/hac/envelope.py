@@ -1,7 +1,6 @@
-"""The objects of HAC's documents (HAC 1.0, sections 3 to 8).
+"""Defines the objects of HAC's documents (HAC 1.0, sections 3 to 8).
 
-Each refuses, when it is made, what the specification refuses of it: :class:`NotHac` says what is
-wrong. Nothing here does I/O.
+Each validates itself when it is created: :class:`NotHac` says what is wrong. Nothing here does I/O.
 """
 
 from __future__ import annotations
@@ -17,20 +16,20 @@ import msgspec
 from aitp_desk.protocols.hac import rules
 
 _NOTHING: Final[Mapping[str, Any]] = MappingProxyType({})
-# What is served names the same few addresses again and again.
+# Documents repeat the same few addresses.
 _relation = lru_cache(maxsize=512)(rules.relation)
 _reference = lru_cache(maxsize=512)(rules.reference)
 
 
 class NotHac(ValueError):
-    """Something would break the specification; the message names the member and what it takes."""
+    """A value breaks the specification; the message names the member and what it takes."""
 
 
 class Part(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """An object of a document.
 
     Parameters:
-        extra: fields of the server's own, whose names begin with ``x-`` (section 8.2).
+        extra: the server's own fields, whose names begin with ``x-`` (section 8.2).
     """
 
     extra: Mapping[str, Any] = _NOTHING
@@ -41,7 +40,7 @@ class Part(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         self._settle()
 
     def _settle(self) -> None:
-        """Leave out what is empty, in whichever way it was given."""
+        """Normalise empty values, so that they are not written."""
         told = dict(self.extra) if self.extra else _NOTHING
         msgspec.structs.force_setattr(self, "extra", told)
         for name, default in members_of(type(self)):
@@ -50,15 +49,15 @@ class Part(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Cost(Part, frozen=True, kw_only=True):
-    """What an action costs (section 5.5).
+    """The price of an action (section 5.5).
 
     Parameters:
-        amount: the sum in whole units of the currency, such as 29.99; a Decimal is written so.
+        amount: the sum in whole units of the currency, such as 29.99; a Decimal is written exactly.
         currency: an ISO 4217 code.
-        description: what it is for.
+        description: what it pays for.
 
     Raises:
-        NotHac: the amount is not finite, or the currency no code.
+        NotHac: the amount is not finite, or the currency is not a code.
     """
 
     amount: float | Decimal
@@ -66,23 +65,23 @@ class Cost(Part, frozen=True, kw_only=True):
     description: str = ""
 
     def __post_init__(self) -> None:
-        """Hold to the rules."""
+        """Validate."""
         super().__post_init__()
         _demand("amount", rules.amount(self.amount))
         _demand("currency", rules.currency(self.currency))
 
 
 class Safety(Part, frozen=True, kw_only=True):
-    """What an agent has to weigh before it acts (section 5).
+    """The risks that an agent weighs before it acts (section 5).
 
     Parameters:
         mutability: whether something changes, and whether that can be undone.
-        blast_radius: what is affected.
+        blast_radius: the affected resources.
         reversible_within: how long it can be undone, an ISO 8601 duration.
         confirmation_recommended: whether the user should be asked first.
 
     Raises:
-        NotHac: a value is none of those known, or the duration is none or means nothing.
+        NotHac: a value is unknown, or the duration is invalid or without effect.
     """
 
     mutability: rules.Mutability | None = None
@@ -92,7 +91,7 @@ class Safety(Part, frozen=True, kw_only=True):
     cost: Cost | None = None
 
     def __post_init__(self) -> None:
-        """Hold to the rules."""
+        """Validate."""
         super().__post_init__()
         if self.mutability is not None:
             _demand("mutability", rules.known(self.mutability, rules.MUTABILITIES))
@@ -109,9 +108,9 @@ class Field(Part, frozen=True, kw_only=True):
     Parameters:
         name: as the request has it.
         type: a type of JSON Schema.
-        description: its constraints and what it causes, in words for a language model.
-        enum: the values that are allowed; empty for any.
-        default: what counts where it is left out; UNSET for nothing.
+        description: its constraints and effects, for a language model.
+        enum: the allowed values; empty for any.
+        default: the value of an absent field; UNSET for none.
 
     Raises:
         NotHac: the name is empty, or a value is of another type.
@@ -125,7 +124,7 @@ class Field(Part, frozen=True, kw_only=True):
     default: Any = msgspec.UNSET
 
     def __post_init__(self) -> None:
-        """Hold to the rules."""
+        """Validate."""
         super().__post_init__()
         _demand("name", rules.spoken(self.name))
         _demand("type", rules.known(self.type, rules.FIELD_TYPES))
@@ -136,16 +135,16 @@ class Field(Part, frozen=True, kw_only=True):
 
 
 class Action(Part, frozen=True, kw_only=True):
-    """Something that can be done now (section 4.1).
+    """An action that is possible now (section 4.1).
 
     Parameters:
         rel: a registered link relation where one fits, else a URI or a token (section 4.2).
         href: a URI or a URI Template; each of its variables is the name of a field.
-        description: what it does and causes, in words for a language model (section 3.2.1).
-        preconditions: what has to be so for it to succeed, in words.
+        description: its purpose and effects, for a language model (section 3.2.1).
+        preconditions: what must hold for it to succeed, as text.
 
     Raises:
-        NotHac: the relation, the method or the address is none, or a variable has no field.
+        NotHac: the relation, the method or the address is invalid, or a variable has no field.
     """
 
     rel: str
@@ -157,7 +156,7 @@ class Action(Part, frozen=True, kw_only=True):
     preconditions: Sequence[str] = ()
 
     def __post_init__(self) -> None:
-        """Hold to the rules."""
+        """Validate."""
         super().__post_init__()
         _demand("rel", _relation(self.rel))
         _demand("method", rules.known(self.method, rules.METHODS))
@@ -168,15 +167,15 @@ class Action(Part, frozen=True, kw_only=True):
 
 
 class Related(Part, frozen=True, kw_only=True):
-    """A resource that belongs to this one (section 3.3).
+    """A related resource (section 3.3).
 
     Parameters:
         href: a URI or a URI Template.
-        description: what is there, in words for a language model.
-        extra: anything else that is told of it, such as ``count``.
+        description: the resource, for a language model.
+        extra: any further members, such as ``count``.
 
     Raises:
-        NotHac: the relation or the address is none, or ``extra`` holds one of these names.
+        NotHac: the relation or the address is invalid, or ``extra`` has one of these names.
     """
 
     rel: str
@@ -184,7 +183,7 @@ class Related(Part, frozen=True, kw_only=True):
     description: str = ""
 
     def __post_init__(self) -> None:
-        """Hold to the rules; those for names of one's own do not bind here."""
+        """Validate; the rules about names of extensions do not apply here."""
         self._settle()
         _demand("rel", _relation(self.rel))
         _demand("href", _reference(self.href, is_requested=False))
@@ -193,10 +192,10 @@ class Related(Part, frozen=True, kw_only=True):
 
 
 class Context(Part, frozen=True, kw_only=True):
-    """What an agent is told beside the payload (section 3.2).
+    """The description that accompanies the payload (section 3.2).
 
     Parameters:
-        description: what the resource is, in words for a language model (section 3.2.1).
+        description: the resource, for a language model (section 3.2.1).
         actions: what this caller may do with it now, and nothing else (section 9.1).
     """
 
@@ -206,10 +205,10 @@ class Context(Part, frozen=True, kw_only=True):
 
 
 class Recovery(Part, frozen=True, kw_only=True):
-    """How an error is resolved (section 6.2).
+    """The way to resolve an error (section 6.2).
 
     Parameters:
-        description: what to do, in words for a language model.
+        description: what to do, for a language model.
         actions: requests that help.
 
     Raises:
@@ -220,13 +219,13 @@ class Recovery(Part, frozen=True, kw_only=True):
     actions: Sequence[Action] = ()
 
     def __post_init__(self) -> None:
-        """Hold to the rules."""
+        """Validate."""
         super().__post_init__()
         _demand("description", rules.spoken(self.description))
 
 
 class HacError(Part, frozen=True, kw_only=True):
-    """Why a request was not done (section 6.1).
+    """The reason of a refusal (section 6.1).
 
     Parameters:
         code: for programs.
@@ -235,7 +234,7 @@ class HacError(Part, frozen=True, kw_only=True):
         retry_after: seconds until then; the same as the ``Retry-After`` header.
 
     Raises:
-        NotHac: the code or message is empty, or the seconds mean nothing.
+        NotHac: the code or message is empty, or the seconds have no effect.
     """
 
     code: str
@@ -245,7 +244,7 @@ class HacError(Part, frozen=True, kw_only=True):
     recovery: Recovery | None = None
 
     def __post_init__(self) -> None:
-        """Hold to the rules."""
+        """Validate."""
         super().__post_init__()
         _demand("code", rules.spoken(self.code))
         _demand("message", rules.spoken(self.message))
@@ -253,14 +252,14 @@ class HacError(Part, frozen=True, kw_only=True):
 
 
 class Resource(Part, frozen=True, kw_only=True):
-    """A place where an API begins (section 7.2).
+    """An entry point of an API (section 7.2).
 
     Parameters:
         href: a URI.
-        methods: those that are answered there; empty where that is not told.
+        methods: those that it answers; empty where they are not stated.
 
     Raises:
-        NotHac: the relation, the address or a method is none.
+        NotHac: the relation, the address or a method is invalid.
     """
 
     rel: str
@@ -269,7 +268,7 @@ class Resource(Part, frozen=True, kw_only=True):
     methods: Sequence[rules.Method] = ()
 
     def __post_init__(self) -> None:
-        """Hold to the rules."""
+        """Validate."""
         super().__post_init__()
         _demand("rel", _relation(self.rel))
         _demand("href", _reference(self.href, is_template=False))
@@ -278,12 +277,12 @@ class Resource(Part, frozen=True, kw_only=True):
 
 
 class Discovery(Part, frozen=True, kw_only=True):
-    """What an API has (section 7).
+    """An overview of an API (section 7).
 
     Parameters:
         name: of the API, for people.
-        version: of the API, not of the specification; empty where that is not told.
-        resources: where it begins.
+        version: of the API, not of the specification; empty where it is not stated.
+        resources: its entry points.
 
     Raises:
         NotHac: the name is empty.
@@ -295,7 +294,7 @@ class Discovery(Part, frozen=True, kw_only=True):
     description: str = ""
 
     def __post_init__(self) -> None:
-        """Hold to the rules."""
+        """Validate."""
         super().__post_init__()
         _demand("name", rules.spoken(self.name))
 
@@ -307,6 +306,6 @@ def _demand(member: str, wrong: str) -> None:
 
 @cache
 def members_of(kind: type[Part]) -> tuple[tuple[str, Any], ...]:
-    """The members of an object and their defaults, in order."""
+    """Return the members of an object and their defaults, in order."""
     fields = msgspec.structs.fields(kind)
     return tuple((field.name, field.default) for field in fields if field.name != "extra")

@@ -1,4 +1,7 @@
-"""Header fields as an answer with two faces has them (RFC 9110; HAC 1.0, sections 2.5, 6.3)."""
+"""Handles headers of responses with two representations.
+
+Source: RFC 9110; HAC 1.0, sections 2.5, 6.3.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,7 @@ BOUND_TO_BYTES: Final = (
     "Last-Modified",
     "Repr-Digest",
 )
-"""Headers that tell of the bytes, or the age, of one face alone."""
+"""Headers that describe the bytes, or the age, of one representation only."""
 OF_BODY: Final = (
     "Content-Disposition",
     "Content-Encoding",
@@ -27,11 +30,11 @@ OF_BODY: Final = (
     "Content-Range",
     "Content-Type",
 )
-"""Headers that tell of a body and mean nothing without it."""
+"""Headers that describe a body and mean nothing without it."""
 
 
 def vary_of(held: str, names: Iterable[str]) -> str:
-    """A ``Vary`` that names further request headers (RFC 9110, section 12.5.5).
+    """Return a ``Vary`` with further request headers (RFC 9110, section 12.5.5).
 
     Parameters:
         held: its value so far, all lines joined by commas; empty for none.
@@ -44,18 +47,18 @@ def vary_of(held: str, names: Iterable[str]) -> str:
 
 
 def tag_of(body: bytes) -> str:
-    """The opaque part of an ``ETag``, which is another when the body is (section 8.8.3)."""
+    """Return the opaque part of a body's ``ETag`` (section 8.8.3)."""
     return hashlib.sha256(body).hexdigest()[:32]
 
 
 def seconds_of(retry_after: str | None) -> int | None:
-    """The seconds that a ``Retry-After`` names, from now where it is a date (section 10.2.3).
+    """Return the seconds of a ``Retry-After``; a date counts from now (section 10.2.3).
 
     Parameters:
         retry_after: its value; None without one.
 
     Returns:
-        None for no such header, and for one that says nothing.
+        None without the header, and for an invalid value.
     """
     if retry_after is None:
         return None

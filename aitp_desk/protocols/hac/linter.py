@@ -1,4 +1,4 @@
-"""What is wrong with a HAC answer that somebody serves (HAC 1.0, sections 3 to 8)."""
+"""Finds faults in HAC responses of any server (HAC 1.0, sections 3 to 8)."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ from aitp_desk.protocols.hac.shapes import (
 
 
 def check_document(body: bytes) -> list[Finding]:
-    """Find what is wrong with an answer: a success, an error, or what is served at the root.
+    """Find the faults of a response: a success, an error, or a discovery document.
 
-    Which of them it is, its members tell. The headers of the answer are not looked at.
+    Its members show which of them it is. The headers of the response are not checked.
 
     Parameters:
-        body: the answer's whole body.
+        body: the response's whole body.
 
     Returns:
-        What was found, in the order of the document; empty where all is well.
+        The findings, in the order of the document; empty for a valid one.
     """
     twice: list[Finding] = []
 

@@ -1,4 +1,4 @@
-"""HAC for any aiohttp application (HAC 1.0).
+"""Adds HAC to any aiohttp application (HAC 1.0).
 
     from aiohttp import web
     from aitp_desk.protocols.hac import Context
@@ -11,9 +11,9 @@
     app = web.Application(middlewares=[hac_middleware(name="Library")])
     app.router.add_get("/books/1", show)
 
-Handlers stay plain JSON handlers; whoever does not name the media type is answered as before. It
-needs aiohttp and msgspec, and nothing of the desk. It is the outermost middleware of those that
-answer by themselves, so that their refusals are put into the envelope too.
+Handlers stay plain JSON handlers; clients that do not name the media type get the same responses as
+before. The module needs aiohttp and msgspec, and nothing of the desk. Place this middleware outside
+every other that answers requests itself, so that it wraps their refusals too.
 """
 
 from __future__ import annotations
@@ -44,9 +44,9 @@ from aitp_desk.protocols.hac.writer import wrap, write_discovery, write_error
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 Describer = Callable[[web.Request, Any], Context | Awaitable[Context]]
-"""Tells of a payload, which is given decoded, what an agent of this caller needs to know."""
+"""Describes a decoded payload for an agent of this caller."""
 Explainer = Callable[[web.Request, web.Response], HacError | None]
-"""Tells why a request was refused; None where the status says enough."""
+"""Explains a refusal; None where the status is enough."""
 Resources = Sequence[Resource] | Callable[[web.Request], Sequence[Resource]]
 
 _AnyHandler = TypeVar("_AnyHandler", bound=Callable[..., Any])
@@ -75,14 +75,14 @@ def _say_nothing(_request: web.Request, _payload: Any) -> Context:
 def described(
     describe: Describer = _say_nothing, *, varies: Sequence[str] = (hdrs.AUTHORIZATION,)
 ) -> Callable[[_AnyHandler], _AnyHandler]:
-    """Give what a handler answers its second face.
+    """Give the responses of a handler a second representation.
 
     Parameters:
-        describe: called with the request and the decoded payload of each success. It tells only
-            of what this caller may do (section 9.1). Left out, nothing is told beside the payload:
-            enough for a handler whose successes have no body.
-        varies: the request headers, beside ``Accept``, that decide what is told; empty where
-            every caller is told the same. They are named in ``Vary``.
+        describe: called with the request and the decoded payload of each success. It describes only
+            what this caller may do (section 9.1). Without it nothing accompanies the payload, which
+            is enough for a handler whose successes have no body.
+        varies: the request headers that the description depends on, in addition to ``Accept``;
+            empty where it is the same for every caller. They are named in ``Vary``.
     """
 
     def remember(handler: _AnyHandler) -> _AnyHandler:
@@ -93,14 +93,14 @@ def described(
 
 
 def refused(kind: type[web.HTTPError], error: HacError) -> web.HTTPError:
-    """An HTTP error for a handler to raise, told to agents and to all others alike.
+    """Return an HTTP error for a handler to raise, for agents and other clients.
 
     Parameters:
-        kind: one that takes no arguments of its own, such as :class:`aiohttp.web.HTTPConflict`.
+        kind: one without required arguments, such as :class:`aiohttp.web.HTTPConflict`.
 
     Returns:
         The exception. Its body is JSON, with ``error`` as in section 6.1; ``Retry-After`` is set
-        where the error tells how long to wait.
+        where the error has a time to wait.
     """
     after = {} if error.retry_after is None else {hdrs.RETRY_AFTER: str(error.retry_after)}
     raised = kind(text=write_error(error).decode(), content_type=_JSON, headers=after)
@@ -120,23 +120,23 @@ def hac_middleware(
     root: str = "/",
     url: str = "",
 ) -> Middleware:
-    """Make the middleware that serves HAC to whoever asks for it by the ``Accept`` header.
+    """Return the middleware that serves HAC to clients that ask for it by ``Accept``.
 
-    A described handler's JSON is wrapped; what a handler that is not described answers has no
-    second face, and whoever takes nothing else gets a 406 before it is called. Refusals are
-    answered with the error envelope at every address.
+    The JSON of a described handler is wrapped. Other handlers have no second representation; a
+    client that accepts nothing else gets a 406 before the handler is called. Refusals use the error
+    envelope at every address.
 
     Parameters:
         name: of the API, for people (section 7.2).
-        description: what it is for, in words for a language model.
+        description: its purpose, for a language model.
         version: of the API.
-        resources: where it begins, or what tells that of each request.
-        describe: handlers described beside, as by :func:`described`.
-        explained: why something was refused, for errors that were not made by :func:`refused`.
+        resources: its entry points, or a function that returns them for a request.
+        describe: descriptions of handlers, as an alternative to :func:`described`.
+        explained: explains refusals that were not made by :func:`refused`.
         profile: the URI of what is served beyond the specification (section 8.3).
         root: the path of the discovery document.
-        url: where the API is reached; without TLS beyond this machine a warning is logged at once.
-            Empty: it is logged with the first request that comes so.
+        url: the public address of the API; without TLS beyond this machine a warning is logged at
+            once. Empty: it is logged with the first such request.
 
     Raises:
         NotHac: the name is empty.
@@ -222,7 +222,7 @@ class _Served(NamedTuple):
             raise
         except TimeoutError:
             return web.HTTPGatewayTimeout()
-        except Exception:  # noqa: BLE001 -- the boundary: nothing of a fault reaches an agent
+        except Exception:  # noqa: BLE001 -- the boundary: no detail of a fault reaches an agent
             _log.exception("What answers or describes %s failed", request.rel_url.raw_path)
             return web.HTTPInternalServerError()
         if request.method in _READING and not response.prepared and _takes_nothing_else(accept):
@@ -275,7 +275,7 @@ class _Served(NamedTuple):
 
 
 def _explain(request: web.Request, response: web.Response, root: str) -> HacError:
-    """Tell of a refusal that says no more than its status and perhaps a line of text."""
+    """Explain a refusal that has only its status and perhaps a line of text."""
     said = ""
     if response.content_type == "text/plain" and isinstance(response.body, bytes):
         said = response.body.decode(response.charset or "utf-8", "replace")
@@ -296,7 +296,7 @@ def _takes_nothing_else(accept: str) -> bool:
 
 
 def _json_of(response: web.StreamResponse) -> bytes | None:
-    """The body of a success that is sent as whole JSON in UTF-8; None for any other answer."""
+    """Return the body of a complete UTF-8 JSON success; None for any other."""
     if (
         not isinstance(response, web.Response)
         or response.prepared
@@ -311,7 +311,7 @@ def _json_of(response: web.StreamResponse) -> bytes | None:
 
 
 def _payload_of(response: web.StreamResponse) -> tuple[bytes, Any] | None:
-    """The body of a success that is whole JSON, and what is read in it; None for any other."""
+    """Return the body and payload of a JSON success; None for any other."""
     body = _json_of(response)
     try:
         return None if body is None else (body, read_payload(body))
@@ -320,7 +320,7 @@ def _payload_of(response: web.StreamResponse) -> tuple[bytes, Any] | None:
 
 
 def _tagged(request: web.Request, response: web.Response, body: bytes) -> web.Response:
-    """An answer with its version, or the word that the caller holds it (RFC 9110, 13.1.2)."""
+    """Return a response with its ETag, or 304 (RFC 9110, 13.1.2)."""
     if request.method not in _READING or response.status != 200:
         return response
     if hdrs.ETAG not in response.headers:
@@ -332,7 +332,7 @@ def _tagged(request: web.Request, response: web.Response, body: bytes) -> web.Re
 
 
 def _without_body(response: web.Response, status: int, gone: Sequence[str]) -> web.Response:
-    """A new answer with the headers and cookies of another, but those of its body."""
+    """Return a new response with another's headers and cookies, except those of its body."""
     answer = web.Response(status=status, headers=response.headers)
     for name in (*gone, *OF_BODY):
         answer.headers.popall(name, None)
@@ -341,7 +341,7 @@ def _without_body(response: web.Response, status: int, gone: Sequence[str]) -> w
 
 
 def _vary(response: web.StreamResponse, names: Sequence[str]) -> web.StreamResponse:
-    """Name the request headers that an answer depends on (section 2.5)."""
+    """Name the request headers that a response depends on (section 2.5)."""
     if not response.prepared:
         held = ",".join(response.headers.getall(hdrs.VARY, ()))
         response.headers[hdrs.VARY] = vary_of(held, names)

@@ -1,7 +1,7 @@
-"""Which face of an answer a caller wants: plain, or with what an agent needs (HAC 1.0, section 2).
+"""Chooses the representation of a response: plain, or for agents (HAC 1.0, section 2).
 
-Nothing here does I/O. Who never names the media type is answered as if there were none: a missing
-``Accept`` and wildcards never give it (RFC 9110, section 12.5.1, for all else).
+Nothing here does I/O. A client that does not name the media type never gets it: a missing
+``Accept`` and wildcards select the plain representation (RFC 9110, section 12.5.1, for all else).
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from aitp_desk.protocols.base.accept import find_quality, parse_ranges
 
 MEDIA_TYPE: Final = "application/vnd.hac+json"
 VERSION: Final = "1.0"
-"""The version of the specification, as an answer names it."""
+"""The version of the specification, as a response names it."""
 
 _JSON = ("application/json",)
 _VERSIONS = {"1", "1.0"}
 
 
 class Face(Enum):
-    """What a caller is to be given."""
+    """The representation that a client gets."""
 
     PLAIN = "plain"
     HAC = "hac"
@@ -34,25 +34,24 @@ def negotiate(
     profile: str = "",
     plain: tuple[str, ...] | None = _JSON,
 ) -> Face:
-    """Choose the face of an answer.
+    """Choose the representation of a response.
 
-    The media type has to be named, in any case, with a weight above 0, and in a form that is
-    served: a ``version`` other than 1.0 or another ``profile`` is not; parameters that the media
-    type does not have mean nothing. Of ranges that name it, the one with more parameters counts.
-    What is wanted as much as the plain answer is given; where the plain one is wanted more, by its
-    name or by a wildcard, that is.
+    The media type must be named, in any case, with a weight above 0, and in a form that is served:
+    a ``version`` other than 1.0 or another ``profile`` is not; unknown parameters are ignored. Of
+    ranges that name it, the one with more parameters counts. With equal weights it wins over the
+    plain representation, which wins with a higher weight, by its name or by a wildcard.
 
     Parameters:
-        accept: the value of the Accept header, all lines joined by commas; empty where there was
-            none. Nothing in it is refused.
-        is_served: whether this resource has the face at all.
+        accept: the value of the Accept header, all lines joined by commas; empty without one. Every
+            value is accepted.
+        is_served: whether this resource has the representation at all.
         profile: the profile that is served; empty for none.
-        plain: the media types of the plain answer; None where nobody knows them before it is
-            made: whatever else the caller takes will do.
+        plain: the media types of the plain response; None where they are unknown before it is made:
+            any other type that the client accepts then counts.
 
     Returns:
-        NOT_ACCEPTABLE only to a caller who named the media type, cannot be given it, and takes
-        nothing else that is there (status 406).
+        NOT_ACCEPTABLE (status 406) only for a client that named the media type, cannot get it, and
+        accepts no other available type.
     """
     if "hac" not in accept and "hac" not in accept.lower():
         return Face.PLAIN
@@ -66,7 +65,7 @@ def negotiate(
 
 
 def content_type(profile: str = "") -> str:
-    """The ``Content-Type`` of an answer with this face (sections 2.1 and 8.3).
+    """Return the ``Content-Type`` of this representation (sections 2.1 and 8.3).
 
     Parameters:
         profile: the URI of what is served beyond the specification; empty for none.
@@ -75,10 +74,10 @@ def content_type(profile: str = "") -> str:
 
 
 def _weight(accept: str, profile: str | None) -> tuple[float, bool]:
-    """How much the face is wanted in the form that is served, and whether any form of it is.
+    """Return the weight of the served form, and whether any form has a weight.
 
     Parameters:
-        profile: as it is served; None where the face is not served.
+        profile: as it is served; None where the representation is not served.
     """
     best, is_named = (-1, 0.0), False
     for name, weight, parameters in parse_ranges(accept):

@@ -1,4 +1,4 @@
-"""The payload of an answer, as far as it has to be read: it is answered as it is (section 3.1)."""
+"""Checks and reads payloads; a payload is sent unchanged (section 3.1)."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ _LONE_HALF: Final = re.compile(
     rb"\\\\|\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"
     rb"|(\\u[dD][89a-fA-F][0-9a-fA-F]{2})"
 )
-"""An escape of half a character, which JSON's grammar lets stand alone (RFC 8259, section 8.2)."""
-# A number may have any size (section 6); what is beyond a float is read as infinite.
+"""An escaped lone surrogate, which JSON's grammar allows (RFC 8259, section 8.2)."""
+# A number may have any size (section 6); beyond the range of a float it is read as infinite.
 _read = msgspec.json.Decoder(float_hook=float).decode
 _skim = msgspec.json.Decoder(msgspec.Raw).decode
 
 
 def check_payload(payload: bytes) -> None:
-    """Look whether a payload can be put into the envelope.
+    """Check whether a payload can be put into the envelope.
 
     Raises:
-        NotHac: it is not one JSON value in UTF-8, or is nested too deeply to see that.
+        NotHac: it is not one JSON value in UTF-8, or is nested too deeply to check.
     """
     _decode(payload, _skim, _skim)
 
 
 def read_payload(payload: bytes) -> Any:
-    """Read a payload; halves of characters are read as U+FFFD.
+    """Read a payload; lone surrogates are read as U+FFFD.
 
     Raises:
         NotHac: as :func:`check_payload`.

@@ -1,6 +1,7 @@
-"""What a value of a HAC document may be (HAC 1.0, sections 3 to 8): one function a rule.
+"""Validates values of HAC documents (HAC 1.0, sections 3 to 8).
 
-Each returns what is wrong and what would be right, in words, or an empty text.
+One function is one rule. It returns what is wrong and what would be right, as text, or an empty
+text.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ _REGISTERED = re.compile(
     r"convertedFrom|P3Pv1|openid2\.(?:local_id|provider)|interval(?:After|Before|Contains|Disjoint"
     r"|During|Equals|FinishedBy|Finishes|In|Meets|MetBy|OverlappedBy|Overlaps|StartedBy|Starts)"
 )
-"""The registered link relations that no extension token could be called; all others are such."""
+"""The registered link relations that do not match the token pattern."""
 
 _REFERENCE = re.compile(r"[A-Za-z0-9\-._~:/?#\[\]@!$&'()*+,;=%]*", re.ASCII)
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*(?=:)", re.ASCII)
@@ -60,7 +61,7 @@ _OF_TYPE: Final[Mapping[str, tuple[type, ...]]] = {
 
 
 def relation(value: str) -> str:
-    """A link relation: a registered one, a URI, or a token (section 4.2)."""
+    """Check a link relation: a registered one, a URI, or a token (section 4.2)."""
     if _TOKEN.fullmatch(value) or _REGISTERED.fullmatch(value):
         return ""
     if _SCHEME.match(value) and _REFERENCE.fullmatch(value) and not value.endswith(":"):
@@ -72,11 +73,13 @@ def relation(value: str) -> str:
 
 
 def reference(value: str, *, is_template: bool = True, is_requested: bool = True) -> str:
-    """A URI reference, or a template of one (sections 3.3, 4.1 and 7.2; RFC 6570).
+    """Check a URI reference or a template of one.
+
+    Source: sections 3.3, 4.1 and 7.2; RFC 6570.
 
     Parameters:
-        is_template: whether a template will do.
-        is_requested: whether it is there to be asked over HTTP.
+        is_template: whether a template is allowed.
+        is_requested: whether it is an address for HTTP requests.
     """
     if not value:
         return "is empty; it takes a URI."
@@ -95,7 +98,7 @@ def reference(value: str, *, is_template: bool = True, is_requested: bool = True
 
 
 def variables(href: str) -> tuple[str, ...]:
-    """The variables of a URI Template, in order (RFC 6570, section 2.3)."""
+    """Return the variables of a URI Template, in order (RFC 6570, section 2.3)."""
     found = (
         _VARIABLE.fullmatch(one)
         for expression in _EXPRESSION.finditer(href)
@@ -105,7 +108,7 @@ def variables(href: str) -> tuple[str, ...]:
 
 
 def filled(href: str, fields: Iterable[str]) -> str:
-    """Whether each variable of an address is among the fields of its action (section 4.4)."""
+    """Check that an address's variables are fields of its action (section 4.4)."""
     if "{" not in href:
         return ""
     names = set(fields)
@@ -116,39 +119,42 @@ def filled(href: str, fields: Iterable[str]) -> str:
 
 
 def distinct(names: Iterable[str]) -> str:
-    """Whether no two fields of an action have one name (section 4.3)."""
+    """Check that the names of an action's fields are distinct (section 4.3)."""
     twice = next((name for name, times in Counter(names).items() if times > 1), None)
     return "" if twice is None else f"{shown(twice)} stands twice."
 
 
 def duration(value: str) -> str:
-    """An ISO 8601 duration (section 5.3); the published pattern takes a bare ``P`` for one too."""
+    """Check an ISO 8601 duration (section 5.3); stricter than the published pattern.
+
+    The published pattern also accepts a bare ``P``.
+    """
     if _DURATION.fullmatch(value):
         return ""
     return f"{shown(value)} is no ISO 8601 duration; it takes one such as P30D or PT1H."
 
 
 def window(reversible_within: str | None, mutability: str | None) -> str:
-    """Whether a time for undoing stands only where something can be undone (section 5.3)."""
+    """Check that only a reversible action has a time for undoing (section 5.3)."""
     if reversible_within is None or mutability == "reversible":
         return ""
     return "means something only where mutability is reversible; leave it out."
 
 
 def currency(value: str) -> str:
-    """An ISO 4217 code (section 5.5)."""
+    """Check an ISO 4217 code (section 5.5)."""
     if _CURRENCY.fullmatch(value):
         return ""
     return f"{shown(value)} is no ISO 4217 code; it takes one such as USD."
 
 
 def amount(value: float | Decimal) -> str:
-    """A sum of money that JSON can write (section 5.5)."""
+    """Check an amount of money that JSON can represent (section 5.5)."""
     return "" if math.isfinite(value) else "is no number of JSON; it takes a finite one."
 
 
 def wait(seconds: int | None, *, retryable: bool) -> str:
-    """Seconds to wait, for a request that may be sent again (section 6.1)."""
+    """Check the seconds to wait of a retryable error (section 6.1)."""
     if seconds is None:
         return ""
     if seconds < 0:
@@ -157,7 +163,7 @@ def wait(seconds: int | None, *, retryable: bool) -> str:
 
 
 def of_type(value: Any, kind: str) -> str:
-    """Whether a value is of a field's type (section 4.3)."""
+    """Check that a value is of a field's type (section 4.3)."""
     taken = _OF_TYPE[kind]
     if isinstance(value, taken) and (kind == "boolean" or not isinstance(value, bool)):
         return ""
@@ -167,23 +173,23 @@ def of_type(value: Any, kind: str) -> str:
 
 
 def extension(name: str) -> str:
-    """The name of a field that the specification does not have (section 8.2)."""
+    """Check the name of a field that the specification does not define (section 8.2)."""
     if name.startswith("x-") and len(name) > len("x-"):
         return ""
     return f"{shown(name)} is no field of the specification; a name of your own begins with x-."
 
 
 def spoken(text: str) -> str:
-    """A text that has to say something."""
+    """Check that a text is not empty."""
     return "" if text.strip() else "is empty; it takes words."
 
 
 def known(value: str, values: Sequence[str]) -> str:
-    """Whether a value is one of a closed set."""
+    """Check that a value is one of a closed set."""
     return "" if value in values else f"{shown(value)} is unknown; it takes {', '.join(values)}."
 
 
 def shown(value: str) -> str:
-    """A value as a message repeats it: on one line, and cut where it is long."""
+    """Return a value for a message: on one line, cut where it is long."""
     longest = 80
     return repr(value if len(value) <= longest else value[:longest] + "…")

@@ -1,4 +1,4 @@
-"""What the objects of a HAC document hold, as tables (HAC 1.0, sections 3 to 7)."""
+"""Describes the objects of HAC documents as tables (HAC 1.0, sections 3 to 7)."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ _PLAIN_NAME = re.compile(r"[\w-]{1,64}", re.ASCII)
 
 
 class Finding(NamedTuple):
-    """Something wrong in a document.
+    """A fault in a document.
 
     Parameters:
-        path: the member's names and places, from the outermost.
-        message: what is wrong and what would be right.
-        is_error: whether it breaks the specification; else something that it recommends, or that
-            agents may stumble over.
+        path: the member's names and indexes, from the outermost.
+        message: what is wrong, and what would be right.
+        is_error: whether it breaks the specification; else it breaks a recommendation, or agents
+            may fail on it.
     """
 
     path: Path
@@ -44,14 +44,14 @@ def _step(one: str | int) -> str:
 
 
 class Member(NamedTuple):
-    """What a member of an object may be.
+    """The rules for one member of an object.
 
     Parameters:
-        kind: its type, as JSON Schema calls it; empty for any.
-        rule: what breaks the specification, of it or, of a list, of each entry; ``advice`` is
-            what it only recommends.
-        table: the members of it, or of each of its entries.
-        entries: the type of the entries; empty where nothing is known of them.
+        kind: its JSON Schema type; empty for any.
+        rule: the specification's requirement on the value or, of a list, on each entry; ``advice``
+            is a recommendation.
+        table: the members of the value, or of each entry.
+        entries: the type of the entries; empty where it is unknown.
     """
 
     kind: str
@@ -63,11 +63,11 @@ class Member(NamedTuple):
 
 
 class Table(NamedTuple):
-    """What an object may hold.
+    """The members of an object.
 
     Parameters:
-        across: what is wrong between its members, given those of the right type.
-        is_open: whether it may hold anything else under any name.
+        across: yields faults between members, given those of the right type.
+        is_open: whether further members of any name are allowed.
     """
 
     members: Mapping[str, Member]

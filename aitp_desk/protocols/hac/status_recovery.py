@@ -1,4 +1,4 @@
-"""What an agent is told of a status of HTTP that nobody has explained (HAC 1.0, section 6)."""
+"""Explains an HTTP error status that has no explanation (HAC 1.0, section 6)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Final
 from aitp_desk.protocols.hac.envelope import Action, HacError, NotHac, Recovery
 
 WAIT: Final = 60
-"""Seconds that are told with a 429 where nobody said how many."""
+"""The seconds to wait after a 429 without a ``Retry-After``."""
 
 _SERVER: Final = 500
 _TEMPORARY: Final = frozenset({408, 425, 429, 502, 503, 504})
@@ -46,18 +46,18 @@ def explain(
     here: str = "",
     allowed: Sequence[str] = (),
 ) -> HacError:
-    """Tell of a refusal what its status says.
+    """Return an error that explains an HTTP status.
 
     Parameters:
         status: of HTTP, 400 or more.
-        message: what the server said of it; empty for nothing.
-        retry_after: seconds to wait, as the ``Retry-After`` header has them; None without one.
-        root: where the discovery document is.
-        here: the address that was asked; empty where that is not to be told.
-        allowed: the methods that are answered there, after a 405.
+        message: the server's text; empty for none.
+        retry_after: seconds to wait, from the ``Retry-After`` header; None without one.
+        root: the address of the discovery document.
+        here: the requested address; empty to leave it out.
+        allowed: the methods that the address answers, after a 405.
 
     Returns:
-        An error whose recovery only names requests that are answered.
+        An error whose recovery names only requests that are answered.
     """
     phrase, code = _named(status)
     general = _ADVICE[400] if status < _SERVER else _WAITS
@@ -89,5 +89,5 @@ def _named(status: int) -> tuple[str, str]:
 def _reading(rel: str, href: str, description: str) -> tuple[Action, ...]:
     try:
         return (Action(rel=rel, method="GET", href=href, description=description),)
-    except NotHac:  # an address that was asked need not be one that could be written
+    except NotHac:  # a requested address need not be a valid reference
         return ()

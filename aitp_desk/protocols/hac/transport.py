@@ -1,4 +1,4 @@
-"""That what agents are told of safety travels in the clear (HAC 1.0, section 9.4)."""
+"""Warns of safety information that travels without TLS (HAC 1.0, section 9.4)."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ _log = logging.getLogger(__name__)
 
 
 class InTheClear:
-    """Tells the owner, once, of an API that is reached without TLS beyond this machine.
+    """Warns the owner, once, of an API without TLS beyond this machine.
 
     Parameters:
-        url: where the API is reached; empty where requests tell that.
+        url: the public address of the API; empty where requests show it.
 
     Attributes:
-        is_known: whether it has told of that, or need not look any more.
+        is_known: whether the warning was logged or cannot become necessary.
     """
 
     def __init__(self, url: str) -> None:
@@ -26,7 +26,7 @@ class InTheClear:
             self._tell(url)
 
     def look_at(self, host: str) -> None:
-        """Look at a request that came without TLS, by the address that it came to."""
+        """Check a request without TLS, by the address that it came to."""
         if not _is_loopback(host):
             self.is_known = True
             self._tell(f"http://{host}")
@@ -41,7 +41,7 @@ class InTheClear:
 
 
 def _is_loopback(host: str) -> bool:
-    """Whether a host is this machine; so is a socket that has no host."""
+    """Return whether a host is this machine; a socket without a host counts."""
     try:
         return ipaddress.ip_address(host.partition("%")[0]).is_loopback
     except ValueError:

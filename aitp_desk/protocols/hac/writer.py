@@ -1,6 +1,6 @@
-"""The documents of HAC as they are written (HAC 1.0, sections 3, 6 and 7).
+"""Writes the documents of HAC (HAC 1.0, sections 3, 6 and 7).
 
-What has its default is not written. Nothing here does I/O.
+Members with default values are left out. Nothing here does I/O.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from aitp_desk.protocols.hac.payload import check_payload
 
 _VERSION: Final = b'"version":"%b",' % VERSION.encode()
 
-# An object is written at once where it has nothing extra: this shows in what was written.
+# Without extra members an object is encoded directly; this text in the output shows others.
 _HAS_EXTRA: Final = b'"extra":'
 
 
@@ -23,10 +23,10 @@ def wrap(payload: bytes, context: Context) -> bytes:
     """Write a success: exactly two members, of which ``data`` is the payload (section 3.1).
 
     Parameters:
-        payload: one JSON value in UTF-8, as it is answered without HAC; not one byte is altered.
+        payload: one JSON value in UTF-8, as it is sent without HAC; not one byte is changed.
 
     Raises:
-        NotHac: the payload is not one JSON value in UTF-8, or is nested too deeply to see that.
+        NotHac: the payload is not one JSON value in UTF-8, or is nested too deeply to check.
     """
     check_payload(payload)
     before, after = wrapping(context)
@@ -34,9 +34,9 @@ def wrap(payload: bytes, context: Context) -> bytes:
 
 
 def wrapping(context: Context) -> tuple[bytes, bytes]:
-    """Write what stands before and after the payload of a success, for one that is sent in pieces.
+    """Write the text before and after a payload that is sent in pieces.
 
-    The pieces are one JSON value in UTF-8; nobody looks whether they are.
+    The pieces must form one JSON value in UTF-8; this is not checked.
     """
     return b'{"data":', b',"_hac":%b}' % _write(context, _VERSION)
 
@@ -47,12 +47,12 @@ def write_error(error: HacError) -> bytes:
 
 
 def write_discovery(discovery: Discovery) -> bytes:
-    """Write what is answered at the root of an API: exactly one member (section 7.2)."""
+    """Write the discovery document of an API: exactly one member (section 7.2)."""
     return b'{"_hac":%b}' % _write(discovery)
 
 
 def _write(part: Part, before: bytes = b"") -> bytes:
-    """Write an object: what has its default is left out, what is extra stands beside.
+    """Write an object without its defaults, with its extra members inline.
 
     Parameters:
         before: members that are written first, with the comma after the last.
