@@ -1,1 +1,1 @@
-"""OAuth 2.0: access tokens for clients, their registration, and what is told of both."""
+"""OAuth 2.0: access tokens for clients, their registration, and the metadata of both."""

@@ -1,4 +1,4 @@
-"""What is told of the desk to OAuth 2.0 clients: where tokens are, what for, and who signs them.
+"""Describes the desk to OAuth 2.0 clients: token endpoint, scopes, signing keys.
 
 Sources: RFC 8414 (authorization server), RFC 9728 (protected resource), RFC 7517 and RFC 8037
 (public keys). Pure: no I/O, no clock.
@@ -20,15 +20,15 @@ AUTHORIZE_PATH = "/oauth/authorize"
 SERVER_PATH = "/.well-known/oauth-authorization-server"
 KEYS_PATH = "/.well-known/jwks.json"
 SCOPES = ("threads", "actions")
-"""Those told of. What operators and administrators use they know themselves."""
+"""The published scopes. Operators and administrators know theirs."""
 
 
 def describe_server(url: str, *, registers: bool) -> dict[str, Any]:
-    """The desk as an authorization server (RFC 8414, section 2).
+    """Return the metadata of the authorization server (RFC 8414, section 2).
 
-    It needs no ``authorization_endpoint``, for nobody is asked to agree. Clients that insist on the
-    member find an address that says so. ``response_types_supported`` is required and may not be
-    empty (section 3.2): it names the type by which nothing is given.
+    The server needs no ``authorization_endpoint``, because no grant asks a user. Clients that
+    require the member find an address that says so. ``response_types_supported`` is required and
+    must not be empty (section 3.2): it names the type ``none``, which returns nothing.
 
     Parameters:
         url: the public address of the desk, which is its issuer identifier.
@@ -50,10 +50,10 @@ def describe_server(url: str, *, registers: bool) -> dict[str, Any]:
 
 
 def describe_resource(site: Site, path: str) -> dict[str, Any]:
-    """The desk, or a part of it, as what tokens open (RFC 9728, section 2).
+    """Return the metadata of a protected resource (RFC 9728, section 2).
 
     Parameters:
-        path: of the part, such as ``/v1``; empty for all of it.
+        path: of a part of the desk, such as ``/v1``; empty for the whole desk.
     """
     return {
         "resource": f"{site.url}{path}",
@@ -65,7 +65,10 @@ def describe_resource(site: Site, path: str) -> dict[str, Any]:
 
 
 def describe_keys(pairs: Iterable[KeyPair]) -> dict[str, Any]:
-    """The public keys as a JWK set (RFC 7517, section 5; RFC 8037, section 2)."""
+    """Return the public keys as a JWK set.
+
+    Source: RFC 7517, section 5; RFC 8037, section 2.
+    """
     return {
         "keys": [
             {

@@ -1,4 +1,4 @@
-"""OAuth 2.0's addresses: tokens, registration, metadata and public keys."""
+"""Serves OAuth 2.0: tokens, registration, metadata and public keys."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _PUBLIC = (("Cache-Control", f"public, max-age={PUBLISHED_FOR_SECONDS}"),)
 
 
 class OAuthDoor:
-    """The OAuth door of a site.
+    """Serves OAuth for a site.
 
     Parameters:
-        site: whose ``url`` is the issuer.
+        site: its ``url`` is the issuer.
     """
 
     def __init__(self, authorizing: AuthorizationServer, site: Site) -> None:
@@ -44,7 +44,7 @@ class OAuthDoor:
         return wire.encode_registration(registered, call.body)
 
     async def get_authorize(self, _desk: Desk, _call: Call) -> Reply:
-        """``GET /oauth/authorize``: tells who was sent here that there is nothing to agree to."""
+        """``GET /oauth/authorize``: refuses, because no grant asks a user."""
         raise UnsupportedGrant(
             "Nobody is asked to sign in here. Programs get tokens at"
             f" {metadata.TOKEN_PATH} with the grant_type {wire.GRANT}.",
@@ -60,7 +60,7 @@ class OAuthDoor:
         return _document(metadata.describe_keys(await self._authorizing.published_keys()))
 
     def door(self) -> Door:
-        """The door with its table of routes."""
+        """Return the protocol with its table of routes."""
         routes = [
             Route(
                 "POST",

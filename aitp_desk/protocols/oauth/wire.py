@@ -1,8 +1,7 @@
-"""OAuth 2.0's requests, answers and refusals.
+"""Reads OAuth 2.0's requests, and writes its responses and refusals.
 
-Sources: RFC 6749, sections 2.3.1, 4.4, 5.1 and 5.2; RFC 7591, sections 2 and 3; RFC 8707,
-section 2.
-Pure: no I/O, no clock.
+Sources: RFC 6749, sections 2.3.1, 4.4, 5.1 and 5.2; RFC 7591, sections 2 and 3; RFC 8707, section
+2. Pure: no I/O, no clock.
 """
 
 from __future__ import annotations
@@ -48,24 +47,24 @@ _MAX_PARAMETERS = 32
 _MAX_CREDENTIAL = 256
 
 _NOT_KEPT = (("Pragma", "no-cache"),)
-"""RFC 6749, section 5.1. That it is not to be stored every response says by itself."""
+"""RFC 6749, section 5.1. Every response already has ``Cache-Control: no-store``."""
 _VISIBLE = re.compile(r"[\x20-\x7e]*")
 _UNTELLABLE = re.compile(r"[^\x20-\x21\x23-\x5b\x5d-\x7e]")
-"""What may not stand in an ``error_description`` (RFC 6749, section 5.2)."""
+"""Characters that an ``error_description`` must not contain (RFC 6749, section 5.2)."""
 _encode = msgspec.json.Encoder().encode
 
 
 def decode_grant(body: bytes, authorization: Sequence[str]) -> GrantRequest:
-    """Read a request for a token.
+    """Decode a request for a token.
 
     Parameters:
         body: ``application/x-www-form-urlencoded``.
         authorization: the values of all ``Authorization`` lines.
 
     Raises:
-        InvalidRequest: it cannot be understood, or proves the client in two ways.
-        UnsupportedGrant: it asks in another way than by client credentials.
-        UnknownClient: it proves no client.
+        InvalidRequest: it is invalid, or proves the client twice.
+        UnsupportedGrant: its grant type is not client credentials.
+        UnknownClient: it does not prove the client.
         InvalidScope: a scope does not exist.
     """
     values, resources = _decode_parameters(body)
@@ -79,7 +78,7 @@ def decode_grant(body: bytes, authorization: Sequence[str]) -> GrantRequest:
 
 
 def encode_grant(granted: IssuedToken) -> Reply:
-    """A token (RFC 6749, section 5.1). What it opens is told even where that is what was asked."""
+    """Encode a token (RFC 6749, section 5.1), always with its scopes."""
     body = {
         "access_token": granted.token,
         "token_type": "Bearer",
@@ -90,11 +89,11 @@ def encode_grant(granted: IssuedToken) -> Reply:
 
 
 def decode_registration(body: bytes) -> RegistrationRequest:
-    """Read what a program says of itself (RFC 7591, section 2). What is not known is ignored.
+    """Decode client metadata (RFC 7591, section 2); unknown members are ignored.
 
     Raises:
-        InvalidRequest: the body is no JSON object.
-        InvalidClientMetadata: it asks for what this desk does not offer, or is past a bound.
+        InvalidRequest: the body is not a JSON object.
+        InvalidClientMetadata: it asks for what this desk does not offer, or exceeds a bound.
     """
     said = decode_json(body)
     if not isinstance(said, dict):
@@ -122,12 +121,12 @@ def decode_registration(body: bytes) -> RegistrationRequest:
 
 
 def encode_registration(registered: RegisteredClient, body: bytes) -> Reply:
-    """A client that was registered (RFC 7591, section 3.2.1), with what was made of its metadata.
+    """Encode a registered client with its effective metadata (RFC 7591, section 3.2.1).
 
-    The member ``webhook_secret`` is this desk's own, as that section allows.
+    The member ``webhook_secret`` is an extension of this desk, which that section allows.
 
     Parameters:
-        body: the request's, which :func:`decode_registration` has taken.
+        body: the request's, as :func:`decode_registration` accepted it.
     """
     method = decode_json(body).get("token_endpoint_auth_method", AUTH_METHODS[0])
     client = registered.client
@@ -147,9 +146,9 @@ def encode_registration(registered: RegisteredClient, body: bytes) -> Reply:
 
 
 def render_error(error: DeskError, _headers: Mapping[str, str]) -> Reply:
-    """A refusal in OAuth's form (RFC 6749, section 5.2; RFC 7591, section 3.2.2).
+    """Render a refusal in OAuth's form (RFC 6749, section 5.2; RFC 7591, section 3.2.2).
 
-    Where a client proved nothing the header asks for what this door takes, which is Basic.
+    For an unknown client the header asks for Basic, which this protocol accepts.
     """
     body = {
         "error": _code_of(error),
@@ -192,10 +191,10 @@ def _code_of(error: DeskError) -> str:
 
 
 def _decode_parameters(body: bytes) -> tuple[dict[str, str], tuple[str, ...]]:
-    """The parameters of a form, and apart from them those that may stand several times.
+    """Return the parameters of a form, and separately the repeatable ones.
 
-    One without a value counts as absent; of the others none may stand twice (RFC 6749, section
-    3.2), whether it is known or not.
+    A parameter without a value counts as absent. No other parameter, known or unknown, may be
+    repeated (RFC 6749, section 3.2).
     """
     try:
         pairs = parse_qsl(
@@ -228,7 +227,7 @@ def _decode_parameters(body: bytes) -> tuple[dict[str, str], tuple[str, ...]]:
 
 
 def _decode_client(values: Mapping[str, str], authorization: Sequence[str]) -> tuple[str, str]:
-    """Who asks, and the proof (RFC 6749, section 2.3.1)."""
+    """Return the client's id and secret (RFC 6749, section 2.3.1)."""
     if len(authorization) > 1:
         raise InvalidRequest("The header Authorization may stand only once.", param="Authorization")
     client_id, secret = values.get("client_id"), values.get("client_secret")
@@ -250,7 +249,7 @@ def _decode_client(values: Mapping[str, str], authorization: Sequence[str]) -> t
 
 
 def _decode_basic(authorization: str) -> tuple[str, str]:
-    """The two halves of a Basic header, which are form-encoded before they are joined."""
+    """Return both halves of a Basic header, each form-decoded."""
     scheme, _, encoded = authorization.strip().partition(" ")
     halves: list[str] = []
     if scheme.lower() == "basic":
@@ -266,7 +265,10 @@ def _decode_basic(authorization: str) -> tuple[str, str]:
 
 
 def _scopes(text: str) -> tuple[str, ...]:
-    """The scopes of a list that is parted by single spaces, each once (RFC 6749, section 3.3)."""
+    """Return the scopes of a list, each once (RFC 6749, section 3.3).
+
+    Single spaces separate them.
+    """
     scopes = tuple(dict.fromkeys(text.split(" ")))
     if len(scopes) > MAX_SCOPES or not all(map(is_scope, scopes)):
         raise InvalidScope("A scope that was asked for does not exist here.", param="scope")
