@@ -1,1 +1,1 @@
-"""Actions called by their arguments, and an OpenAPI 3.1 document of all that is served."""
+"""Calls of actions by their arguments, and an OpenAPI 3.1 document of the desk."""

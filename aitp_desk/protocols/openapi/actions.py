@@ -1,4 +1,4 @@
-"""The operations of a site's actions, from their declarations."""
+"""Describes the operations of a site's actions from their declarations."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ _CALLED_BACK: Item = {
 
 
 def describe_action(action: Action, below: str, responses: Mapping[str, Item]) -> Item:
-    """The operation that calls an action.
+    """Return the operation that calls an action.
 
     Parameters:
-        below: the path below which the desk's addresses stand; empty for the site's own.
+        below: the base path of the desk's addresses; empty for the site's own.
         responses: of the address that calls any action.
     """
     answers_from_content = action.name in OWN_NAMES
@@ -76,7 +76,7 @@ def describe_action(action: Action, below: str, responses: Mapping[str, Item]) -
 
 
 def action_schemas(action: Action) -> dict[str, Item]:
-    """The schemas of an action, by their names in the document."""
+    """Return the schemas of an action by their names in the document."""
     if action.name in OWN_NAMES:
         return {}
     schemas = list_shapes(action.input_schema, _name(action, "arguments"))

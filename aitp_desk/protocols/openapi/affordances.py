@@ -1,4 +1,4 @@
-"""What actions and their calls are, and what may be done with them, for whoever asks."""
+"""Describes actions and their calls, and the requests that the caller may send."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from aitp_desk.protocols.base.door import Call, Reply
 
 
 def _text(longest: int, what: str) -> dict[str, Any]:
-    """The schema of a text of so many characters."""
+    """Return the schema of a text with a maximum length."""
     return {"type": "string", "minLength": 1, "maxLength": longest, "description": what}
 
 
@@ -53,7 +53,7 @@ _QUESTION: Mapping[str, Any] = {
 
 
 def write_declaration(action: Action) -> dict[str, Any]:
-    """An action as its declaration has it."""
+    """Write an action as its declaration has it."""
     safety = action.safety
     told = {
         "name": action.name,
@@ -78,7 +78,7 @@ def write_declaration(action: Action) -> dict[str, Any]:
 
 
 async def describe_actions(desk: Desk, call: Call, _reply: Reply) -> Representation:
-    """All that can be called."""
+    """Describe all actions."""
     found = list_callable_actions(desk, call.principal, call.allowance)
     count = len(found)
     told = (
@@ -94,7 +94,7 @@ async def describe_actions(desk: Desk, call: Call, _reply: Reply) -> Representat
 
 
 async def describe_one_action(desk: Desk, call: Call, _reply: Reply) -> Representation:
-    """One action."""
+    """Describe one action."""
     action, at = desk.registry.get_action(call.params["name"]), desk.base_path
     doings = [
         make_call_affordance(desk, one)
@@ -106,7 +106,7 @@ async def describe_one_action(desk: Desk, call: Call, _reply: Reply) -> Represen
 
 
 async def describe_call(desk: Desk, call: Call, reply: Reply) -> Representation:
-    """A call, as it was made or as it stands."""
+    """Describe a call that was made or read."""
     body = msgspec.json.decode(reply.body)
     at, status = desk.base_path, str(body.get("status"))
     action = desk.registry.get_action(call.params["name"])

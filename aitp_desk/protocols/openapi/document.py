@@ -1,7 +1,7 @@
-"""An OpenAPI 3.1 document of all that a desk serves.
+"""Writes an OpenAPI 3.1 document of everything that a desk serves.
 
-It is written from what there is: the table of routes, which says of each address what it takes and
-what may be refused there, and the declarations of the actions. Pure: no I/O, no clock.
+Its sources are the table of routes, which has the body and the refusals of each address, and the
+declarations of the actions. Pure: no I/O, no clock.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ _ERRORS = {
     "hooks": (JSON, "Error"),
     "schemas": (JSON, "Error"),
 }
-"""How each door refuses; of others it is not described."""
+"""The error form of each protocol; the forms of others are not described."""
 _OF_RESOURCES = (400, 401, 403, 404, 421, 429, 500, 503)
 _OBJECT: Item = {"type": "object"}
 _UPLOAD: Item = {
@@ -71,17 +71,17 @@ def describe(
     """Write the document of one desk.
 
     Parameters:
-        routes: its addresses, with their doors.
+        routes: its addresses, with their protocols.
         actions: what it can do.
-        resources: the types of what it has, one by one.
-        below: the path below which its addresses stand; empty for the site's own.
+        resources: the types of its resources.
+        below: the base path of its addresses; empty for the site's own.
     """
     paths: dict[str, Item] = {}
     cookies: dict[str, Item] = {}
     routes = tuple(routes)
     for door, route in routes:
         if door.name.partition(" ")[0] == "resources":
-            continue  # their declarations tell more
+            continue  # their declarations have more details
         path = PATH_PARAMETER.sub(r"{\1}", route.path)
         paths.setdefault(path, {})[route.method.lower()] = _operation(door, route, below)
         if route.cookie:
@@ -168,7 +168,7 @@ def _body(route: Route, known: OperationText) -> Item:
 
 
 def _answers(kind: str, route: Route, known: OperationText) -> dict[str, Item]:
-    """What is answered where nothing is refused."""
+    """Return the responses of success."""
     given: Item = {}
     if known.gives:
         shape = make_ref(known.gives)
@@ -199,7 +199,7 @@ def _answers(kind: str, route: Route, known: OperationText) -> dict[str, Item]:
 
 
 def _page_of(shape: Item) -> Item:
-    """A page of a list, as the OpenAI API has it."""
+    """Return the schema of a list page, as the OpenAI API has it."""
     end = {"type": ["string", "null"]}
     return {
         "type": "object",
@@ -215,7 +215,7 @@ def _page_of(shape: Item) -> Item:
 
 
 def _refusals(kind: str, route: Route, known: OperationText) -> dict[str, Item]:
-    """What may be refused, by what the route looks at."""
+    """Return the refusals that follow from the route."""
     statuses = {400, 401, 403, 421, 500, 503}
     if route.counted is not None:
         statuses.add(429)

@@ -1,4 +1,4 @@
-"""The second face of answers in an OpenAPI document: HAC's envelope around what is given anyway."""
+"""Adds HAC's envelope to the responses of an OpenAPI document."""
 
 from __future__ import annotations
 
@@ -56,14 +56,14 @@ _SHAPES: Mapping[str, Item] = {
 
 
 def add_faces(paths: Mapping[str, Item], routes: Iterable[Route], calls: str) -> Mapping[str, Item]:
-    """Describe the second face of operations beside the first, and what is refused without one.
+    """Describe the HAC representation of operations, and the 406 of those without one.
 
     Parameters:
-        paths: the operations; those of routes with a second face get it.
-        calls: what the addresses of single actions begin with, which have one as well.
+        paths: the operations; those of routes with a second handler get it.
+        calls: the prefix of the addresses of single actions, which have the representation too.
 
     Returns:
-        The schemas that it takes; none where nothing has a second face.
+        The schemas that it needs; none where no operation has the representation.
     """
     faced = {(_plain(route.path), route.method.lower()) for route in routes if route.second}
     if not faced:

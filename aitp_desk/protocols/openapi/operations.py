@@ -1,6 +1,6 @@
-"""What each operation is for, what it takes and what it gives: one row an address.
+"""Describes each operation: purpose, body and response, one row an address.
 
-An address without a row stands in the document all the same, with what its route says of it.
+An address without a row is in the document as well, with what its route says.
 """
 
 from __future__ import annotations
@@ -12,21 +12,21 @@ import msgspec
 
 
 class OperationText(msgspec.Struct, frozen=True):
-    """What is told of an operation beside what its route says.
+    """The description of an operation beyond its route.
 
     Parameters:
-        summary: what it does, in a line.
-        gives: the shape of its answer; empty for one that is not described.
+        summary: one line.
+        gives: the shape of its response; empty for one that is not described.
         takes: the shape of its body; empty for any object.
-        is_list: whether it gives a page of such things.
-        query: what it may be asked by in its query, beside what every list may be.
-        statuses: answers of its own, beside those that follow from its route.
-        empty: successes of its own that have no body.
-        is_repeatable: whether an ``Idempotency-Key`` makes it count once.
-        waits: whether ``Prefer: wait=N`` has it wait for what comes of it.
+        is_list: whether it returns a page of these shapes.
+        query: its query parameters beyond those of every list.
+        statuses: its responses beyond those that follow from its route.
+        empty: its successes without a body.
+        is_repeatable: whether an ``Idempotency-Key`` is honoured.
+        waits: whether ``Prefer: wait=N`` makes it wait for the outcome.
         streams: whether it may answer with a stream of events.
-        gives_files: whether it gives what may be of any media type.
-        also: the media types that its answer may have beside JSON.
+        gives_files: whether its response may have any media type.
+        also: the media types of its response in addition to JSON.
     """
 
     summary: str
@@ -64,7 +64,7 @@ _A2A_JSON = ("application/a2a+json",)
 
 
 def _a2a(path: str, card: str) -> dict[str, OperationText]:
-    """The operations of A2A over plain HTTP, below a path."""
+    """Return the operations of A2A over plain HTTP below a path."""
     task = f"{path}/tasks/{{task_id}}"
     pushes = f"{task}/pushNotificationConfigs"
     followed = OperationText("Follow a task (A2A)", streams=True)
@@ -103,15 +103,15 @@ _OF_CAPABILITIES = MappingProxyType(
         "schemas": OperationText("Read a schema, or a document, of a capability"),
     }
 )
-"""By the door: their addresses are named by what the site has enabled."""
+"""By protocol: the paths depend on what the site has enabled."""
 
 
 def find_operation(door: str, method: str, path: str) -> OperationText:
-    """What is told of an operation.
+    """Return the description of an operation.
 
     Parameters:
-        door: the name of its door.
-        path: as the route has it; of a further agent without its name.
+        door: the name of its protocol.
+        path: as the route has it; for a further agent without its name.
     """
     known = _OF_CAPABILITIES.get(door) or OPERATIONS.get(f"{method} {path}")
     return known or OperationText(f"{method} {path}")
@@ -347,4 +347,4 @@ OPERATIONS: Mapping[str, OperationText] = MappingProxyType(
         ),
     }
 )
-"""By method and path, as the route has it; those of a further agent without its name."""
+"""By method and the route's path; a further agent's without its name."""

@@ -1,4 +1,4 @@
-"""What an operation takes beside its body: in its path, in its query and in headers."""
+"""Describes the parameters of an operation: path, query and headers."""
 
 from __future__ import annotations
 
@@ -50,10 +50,10 @@ _QUERY: Mapping[str, Item] = {**_PAGED, **_CONSOLE, **_OF_TRANSCRIPTS, **_OF_MES
 
 
 def list_parameters(route: Route, known: OperationText) -> list[Item]:
-    """The parameters of an operation.
+    """Return the parameters of an operation.
 
     Parameters:
-        known: what is told of it beside what its route says.
+        known: its description beyond its route.
     """
     found: list[Item] = [
         {"name": name, "in": "path", "required": True, "schema": {"type": "string"}}

@@ -1,4 +1,4 @@
-"""Pieces of an OpenAPI document."""
+"""Builds parts of an OpenAPI document."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ Item = dict[str, Any]
 
 
 def schema_ref(name: str) -> str:
-    """The address of a schema within the document."""
+    """Return the address of a schema within the document."""
     return f"#/components/schemas/{name}"
 
 
 def make_ref(name: str) -> Item:
-    """A reference to a schema of the document."""
+    """Return a reference to a schema of the document."""
     return {"$ref": schema_ref(name)}
 
 
 def make_content(media_type: str, schema: Item) -> Item:
-    """A body of one media type."""
+    """Return a body of one media type."""
     return {media_type: {"schema": schema}}
 
 
 def make_plain_response(status: int) -> Item:
-    """A response of which no more is told than what its status means."""
+    """Return a response that is described only by its status."""
     return {"description": HTTPStatus(status).phrase}

@@ -1,4 +1,4 @@
-"""What an operation takes and gives besides, where what it does is paid for first."""
+"""Adds x402's headers and statuses to an operation that is paid for."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _BASE64: Item = {"type": "string", "contentEncoding": "base64"}
 
 
 def with_payment(operation: Item) -> Item:
-    """An operation that can be paid for with its request, and says first what it costs."""
+    """Return the operation with x402's headers, and with a 402 for its price."""
     pays = {
         "name": x402_wire.SIGNATURE,
         "in": "header",

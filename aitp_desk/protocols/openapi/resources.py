@@ -1,4 +1,4 @@
-"""The operations that read a site's resources, from their declarations."""
+"""Describes the operations that read a site's resources, from their declarations."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from aitp_desk.protocols.openapi.schema_components import list_shapes, make_prop
 
 
 def describe_resource(type_: ResourceType, below: str, refused: Mapping[str, Item]) -> Item:
-    """The operation that reads one.
+    """Return the operation that reads a resource of one type.
 
     Parameters:
-        below: the path below which the desk's addresses stand; empty for the site's own.
-        refused: what is described of refusals.
+        below: the base path of the desk's addresses; empty for the site's own.
+        refused: the described refusals.
     """
     name = type_.name if not below else f"{below.strip('/')}.{type_.name}"
     operation: Item = {
-        # a query of that name reads what is paid for
+        # an action that reads a paid resource has the other id
         "operationId": f"get_{name}" if type_.read_by else f"read_{name}",
         "tags": ["resources"],
         "summary": type_.summary,
@@ -47,7 +47,7 @@ def describe_resource(type_: ResourceType, below: str, refused: Mapping[str, Ite
 
 
 def resource_schemas(type_: ResourceType) -> dict[str, Item]:
-    """The schemas of a type of resources, by their names in the document."""
+    """Return the schemas of a type of resources by their names in the document."""
     shapes = list_shapes(type_.output_schema, _name(type_))
     if type_.template.names:
         shapes |= list_shapes(type_.input_schema, _path(type_))

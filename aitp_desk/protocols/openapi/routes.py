@@ -1,4 +1,4 @@
-"""The addresses of the OpenAPI door: the document, calls of actions, and how calls stand."""
+"""Serves the OpenAPI document, calls of actions, and the status of calls."""
 
 from __future__ import annotations
 
@@ -35,17 +35,17 @@ from aitp_desk.protocols.openapi.document import describe
 
 DOCUMENT_PATH = "/openapi.json"
 Served = Callable[[], Sequence[tuple[Door, Route]]]
-"""Gives every address that is served, with its door."""
+"""Returns every served address with its protocol."""
 
 
 class OpenApiDoor:
-    """The OpenAPI door of one desk.
+    """Serves the OpenAPI document and calls of one desk.
 
-    The document is written when it is first asked for, and again when the desk can do other things.
+    The document is written at the first request, and again when the desk's actions change.
 
     Parameters:
         served: all addresses of the process.
-        encode_answer: writes an answer from content, as AHP has it.
+        encode_answer: encodes an answer from content in AHP's form.
     """
 
     def __init__(
@@ -60,7 +60,7 @@ class OpenApiDoor:
         self._tag = ""
 
     def document(self) -> bytes:
-        """The document as the desk is now: the same object until that changes it."""
+        """Return the present document: the same object until the desk's actions change."""
         actions = self._desk.registry.actions
         if actions != self._declared:
             own = self._desk if self._desk.name else None
@@ -98,7 +98,7 @@ class OpenApiDoor:
         return wire.encode_called(status, desk.site.url, self._below, goes_on=goes_on)
 
     async def list_actions(self, desk: Desk, call: Call) -> Reply:
-        """``GET /capabilities``: all but those of the operators, as they are declared."""
+        """``GET /capabilities``: all except those of the operators, as they are declared."""
         return _reply(
             call, {"object": "list", "data": list(map(write_declaration, desk.registry.actions))}
         )
@@ -107,7 +107,7 @@ class OpenApiDoor:
         """``GET /capabilities/{name}``.
 
         Raises:
-            UnknownAction: there is none of this name, for this caller.
+            UnknownAction: no action of this name exists for this caller.
         """
         action = desk.registry.get_action(call.params["name"])
         if action.open_to == "operators" and not may_invoke(call.principal.scopes, action):
@@ -121,7 +121,7 @@ class OpenApiDoor:
         return wire.encode_status(status, desk.site.url)
 
     def door(self) -> Door:
-        """The door with its table of routes."""
+        """Return the protocol with its table of routes."""
         below, calls = self._below, f"{self._below}{CAPABILITIES_PATH}{{name}}"
         routes = (
             Route("GET", below + DOCUMENT_PATH, self.get_document, "static", is_open=True),
@@ -146,7 +146,7 @@ class OpenApiDoor:
 
 
 def _seen(path: str, handler: Handler, describe: Describe) -> Route:
-    """A row of what is read, and can be described to whoever asks for that."""
+    """Return a GET route whose reply can be described."""
     return Route("GET", path, handler, "static", second=with_description(handler, describe))
 
 

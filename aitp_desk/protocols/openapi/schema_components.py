@@ -1,7 +1,7 @@
-"""Schemas of declarations as they stand in an OpenAPI document.
+"""Turns schemas of declarations into components of an OpenAPI document.
 
-What a schema defines for itself (``$defs``) becomes a shape of the document, under the schema's
-name and its own: programs that are generated from the document find shapes there, and nowhere else.
+A definition within a schema (``$defs``) becomes a component under the schema's name and its own
+name, because code generators look for shapes only there.
 """
 
 from __future__ import annotations
@@ -14,23 +14,23 @@ from urllib.parse import unquote
 from aitp_desk.protocols.openapi.parts import Item, schema_ref
 
 _OF_THE_DOCUMENT = frozenset({"$schema", "$id"})
-"""Members by which a schema stands for itself; within another document they would mislead."""
+"""Members that identify a schema document; within another document they would mislead."""
 _VALUES = frozenset({"const", "default", "enum", "example", "examples", "required"})
-"""Members that hold values and no schemas."""
+"""Members that hold values, not schemas."""
 _BY_NAME = frozenset({"properties", "patternProperties", "dependentSchemas"})
-"""Members that hold schemas by names of their owner's, which may be any."""
+"""Members that hold schemas under arbitrary names."""
 _DEFINITIONS = ("$defs", "definitions")
 _UNNAMED = re.compile(r"[^A-Za-z0-9._-]+")
 
 _Move = Callable[[str], str]
-"""Gives where something stands in the document that a schema refers to within itself."""
+"""Returns the new address in the document for a reference within a schema."""
 
 
 def list_shapes(schema: Mapping[str, Any], name: str) -> dict[str, Item]:
-    """The shapes that a schema becomes: itself, and each of its definitions.
+    """Return the components of a schema: itself, and each of its definitions.
 
     Parameters:
-        name: what it is called in the document.
+        name: its name in the document.
     """
     move = _moving(schema, name)
     whole = {member: it for member, it in schema.items() if member not in _DEFINITIONS}
@@ -42,11 +42,11 @@ def list_shapes(schema: Mapping[str, Any], name: str) -> dict[str, Item]:
 
 
 def make_property(schema: Mapping[str, Any], member: str, name: str) -> Item:
-    """One property of a schema that stands in the document, by itself.
+    """Return one property of a schema that is in the document, on its own.
 
     Parameters:
         member: the property's name.
-        name: what the schema is called in the document.
+        name: the schema's name in the document.
     """
     placed: Item = _placed(schema["properties"][member], _moving(schema, name))
     return placed
@@ -74,7 +74,7 @@ def _moving(schema: Mapping[str, Any], name: str) -> _Move:
 
 
 def _name_of(move: _Move, kind: str, defined: str) -> str:
-    """What a definition is called in the document."""
+    """Return the name of a definition in the document."""
     escaped = defined.replace("~", "~0").replace("/", "~1").replace("%", "%25")
     return move(f"/{kind}/{escaped}").removeprefix(schema_ref(""))
 

@@ -1,8 +1,8 @@
-"""Calls of actions as plain JSON over HTTP: arguments in, a result or a problem out.
+"""Reads and writes calls of actions as plain JSON over HTTP.
 
-The result stands in ``result`` as the action's schema has it. Beside it stand the members by which
-AHP tells an answer (AHP 0.1, section 6.2), so that who reads those can read these. Refusals are
-problem details (RFC 9457). Pure: no I/O, no clock.
+The arguments are the request; the response is a result or a problem. ``result`` has the form of the
+action's schema. The members of an AHP answer (AHP 0.1, section 6.2) are next to it, so that readers
+of AHP can read the response too. Refusals are problem details (RFC 9457). Pure: no I/O, no clock.
 """
 
 from __future__ import annotations
@@ -60,14 +60,14 @@ _encode = msgspec.json.Encoder().encode
 
 
 def decode_call(name: str, body: bytes, headers: MultiMapping[str]) -> DirectCall:
-    """Read the arguments of a call, and what pays for it; an empty body has none.
+    """Decode the arguments and the payment of a call; an empty body has none.
 
     Parameters:
         headers: the request's; x402 pays by them.
 
     Raises:
-        InvalidRequest: the body is no JSON object, a reserved member is not what it has to be, or
-            the call is paid twice.
+        InvalidRequest: the body is not a JSON object, a reserved member is invalid, or the call is
+            paid twice.
     """
     arguments, consent = split_consent(_object(body))
     arguments, payment = split_payment(arguments)
@@ -90,11 +90,11 @@ def decode_call(name: str, body: bytes, headers: MultiMapping[str]) -> DirectCal
 
 
 def decode_question(name: str, body: bytes) -> AskRequest:
-    """Read a question to a capability that answers from the site's content.
+    """Decode a question to an action that answers from the site's content.
 
     Raises:
         MissingField: there is no question.
-        InvalidRequest: a member is unknown, or not what it has to be; ``param`` names it.
+        InvalidRequest: a member is unknown or invalid; ``param`` names it.
     """
     given = _object(body)
     check_members(name, given, _QUESTION)
@@ -123,12 +123,12 @@ def decode_question(name: str, body: bytes) -> AskRequest:
 
 
 def encode_called(status: CallStatus, site_url: str, below: str, *, goes_on: bool) -> Reply:
-    """The answer to a call: its result, that it was taken on (202), or why it failed.
+    """Encode the response to a call: its result, its acceptance (202), or its error.
 
     Parameters:
-        site_url: the site's address, without a slash at its end.
-        below: the path below which the desk's addresses stand; empty for the site's own.
-        goes_on: whether such calls go on by themselves; others are only waited for that were paid.
+        site_url: the site's address, without a trailing slash.
+        below: the base path of the desk's addresses; empty for the site's own.
+        goes_on: whether such calls continue in the background; others wait only for a payment.
     """
     call = status.call
     if call.is_over:
@@ -144,12 +144,12 @@ def encode_called(status: CallStatus, site_url: str, below: str, *, goes_on: boo
 
 
 def encode_status(status: CallStatus, site_url: str) -> Reply:
-    """How a call stands; that it failed is told with 200 as well."""
+    """Encode the status of a call; a failed call is also answered with 200."""
     return Reply(200, write_status(status, site_url))
 
 
 def write_status(status: CallStatus, site_url: str) -> bytes:
-    """How a call stands, as whoever asks and whoever is called back is told."""
+    """Return the status of a call, for status requests and for callbacks."""
     call = status.call
     if call.is_over:
         return _encode(_ended(status, site_url))
@@ -162,13 +162,13 @@ def write_status(status: CallStatus, site_url: str) -> bytes:
 
 
 def render_error(error: DeskError, _headers: Mapping[str, str], below: str = "") -> Reply:
-    """A refusal as problem details (RFC 9457); ``code`` is its kind.
+    """Render a refusal as problem details (RFC 9457); ``code`` is its kind.
 
-    A capability that is not there is an address that is not there, so that agents read again what
-    there is (agents.txt 1.0, section 9.2).
+    An unknown action is an unknown address (404), so that agents read the list of actions again
+    (agents.txt 1.0, section 9.2).
 
     Parameters:
-        below: the path below which the desk's addresses stand; empty for the site's own.
+        below: the base path of the desk's addresses; empty for the site's own.
     """
     status = HTTPStatus.NOT_FOUND if isinstance(error, UnknownAction) else find_status(error.kind)
     body = _problem(error.kind, error.message, status) | describe_error(error)
@@ -194,13 +194,13 @@ def _object(body: bytes) -> dict[str, Any]:
 
 
 def with_receipt(reply: Reply, call: ActionCall) -> Reply:
-    """A reply that says what came of a payment by x402, where that paid for the call."""
+    """Add the settlement response of an x402 payment for the call to a reply."""
     headers = (*reply.headers, *x402_wire.make_response_headers(call.receipt))
     return msgspec.structs.replace(reply, headers=headers)
 
 
 def _unpaid(status: CallStatus) -> dict[str, Any]:
-    """How a call is paid that waits for that."""
+    """Return how to pay for a call that waits for its payment."""
     terms = status.terms
     return {} if terms is None else {"price": terms.price, "payment": write_terms(terms)}
 
@@ -235,7 +235,7 @@ def _in_words(offer: Offer, site_url: str) -> dict[str, Any]:
 
 
 def _refusal_of(call: ActionCall) -> Reply:
-    """Why a call failed whose repeat this is, as it was told the first time."""
+    """Return the error of a failed call, as its first caller received it."""
     name, message = ("", "") if call.error is None else (call.error.kind, call.error.message)
     kind = ErrorKind(name) if name in _KINDS else ErrorKind.PRECONDITION_FAILED
     body = _problem(kind, message, find_status(kind)) | {"id": call.id}
