@@ -1,7 +1,7 @@
-"""agents.txt and agents.json (agents.txt 1.0): read, written, checked, and served by the desk.
+"""agents.txt and agents.json (agents.txt 1.0): parser, writer, validator and routes.
 
-The reader, the writer and the validator do no I/O and know nothing of the desk: any program may use
-them, such as an agent that visits other sites.
+The parser, the writer and the validator do no I/O and do not depend on the desk: any program may
+use them, such as an agent that visits other sites.
 """
 
 from aitp_desk.protocols.agents_txt.access import may_read

@@ -1,4 +1,7 @@
-"""Which paths of a site agents may read: agents.txt 1.0, section 3.5, as RFC 9309 compares them."""
+"""Decides which paths of a site agents may read.
+
+Source: agents.txt 1.0, section 3.5, with the matching of RFC 9309.
+"""
 
 from __future__ import annotations
 
@@ -14,10 +17,10 @@ _UNRESERVED = frozenset(f"{string.ascii_letters}{string.digits}-._~")
 
 
 def may_read(document: Document, path: str) -> bool:
-    """Whether a file lets agents read a path of its site.
+    """Return whether a file allows agents to read a path of its site.
 
-    The longest pattern that fits decides, of two as long the one that allows; where none fits the
-    path is allowed. The endpoint of a capability always is.
+    The longest matching pattern decides; between two of equal length the one that allows. Without a
+    match the path is allowed. The endpoint of a capability is always allowed.
 
     Parameters:
         path: with its query, percent-encoded, as it is requested.
@@ -30,15 +33,15 @@ def may_read(document: Document, path: str) -> bool:
 
 
 def _longest(patterns: Iterable[str], path: str) -> int:
-    """How long the longest pattern is that fits; -1 where none does."""
+    """Return the length of the longest matching pattern; -1 without a match."""
     return max((len(one) for one in map(_escaped, patterns) if matches_path(one, path)), default=-1)
 
 
 def matches_path(pattern: str, path: str) -> bool:
-    """Whether a pattern fits a path from its beginning (RFC 9309, section 2.2.3).
+    """Return whether a pattern matches a path from its beginning (RFC 9309, section 2.2.3).
 
-    ``*`` stands for anything, ``$`` at the end of a pattern for the end of the path. The time it
-    takes grows with the length of the path times that of the pattern, whatever stands in them.
+    ``*`` matches anything, ``$`` at the end of a pattern matches the end of the path. The time
+    grows at most with the length of the path times that of the pattern, whatever they contain.
     """
     ends = pattern.endswith("$")
     first, *others = pattern.removesuffix("$").split("*")
@@ -59,7 +62,7 @@ def matches_path(pattern: str, path: str) -> bool:
 
 
 def _escaped(text: str) -> str:
-    """A path or a pattern with as few octets escaped as may be (RFC 9309, section 2.2.2)."""
+    """Return a path or pattern with the fewest escapes (RFC 9309, section 2.2.2)."""
 
     def escape(found: re.Match[str]) -> str:
         octet = chr(int(found[1], 16))

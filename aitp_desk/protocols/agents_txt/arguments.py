@@ -1,4 +1,7 @@
-"""What a call takes, as agents.txt says it: single values and nothing else (section 3.4)."""
+"""Describes the arguments of a call as parameters of agents.txt (section 3.4).
+
+The file can describe single values only.
+"""
 
 from __future__ import annotations
 
@@ -13,18 +16,18 @@ from aitp_desk.protocols.agents_txt.linter import CONTROL, MAX_DESCRIPTION, WORD
 
 
 def make_body_parameter(name: str, told: str, *, is_required: bool = True) -> Parameter:
-    """A member of a JSON body that is text."""
+    """Return a text member of a JSON body."""
     return Parameter(
         name=name, location="body", type="string", is_required=is_required, description=told
     )
 
 
 QUESTION: Final = (make_body_parameter("query", "The question."),)
-"""What the desk's own actions take, which answer from content."""
+"""The parameters of the desk's own actions, which answer from content."""
 
 
 def list_parameters(action: Action) -> tuple[Parameter, ...]:
-    """The arguments of an action that the file has words for."""
+    """Return the arguments of an action that the file can express."""
     return QUESTION if action.name in OWN_NAMES else tuple(_parameters(action))
 
 
@@ -45,7 +48,7 @@ def _parameters(action: Action) -> Iterator[Parameter]:
 
 
 def _type_of(schema: Any) -> str | None:
-    """The one type of single values that a schema takes; None for others, and for several."""
+    """Return the one simple type that a schema accepts; None for others."""
     if not isinstance(schema, dict):
         return None
     either = schema.get("anyOf", schema.get("oneOf"))
@@ -60,7 +63,7 @@ def _type_of(schema: Any) -> str | None:
 
 
 def make_own_parameter(own: OwnParameter) -> Parameter:
-    """A parameter of an endpoint of the owner's own."""
+    """Return a parameter of the owner's own endpoint."""
     return Parameter(
         name=own.name,
         location=own.location,
@@ -71,6 +74,6 @@ def make_own_parameter(own: OwnParameter) -> Parameter:
 
 
 def one_line(text: str) -> str:
-    """A text on one line, as long as every reader takes it."""
+    """Return a text on one line, cut to the length that every reader accepts."""
     line = " ".join(CONTROL.sub(" ", text).split())
     return line if len(line) <= MAX_DESCRIPTION else f"{line[: MAX_DESCRIPTION - 1].rstrip()}…"

@@ -1,4 +1,4 @@
-"""The lines of a text, by the blocks that they belong to, and what is wrong with them."""
+"""Groups the lines of a text into blocks, and reads their values."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from aitp_desk.protocols.agents_txt.linter import Path
 from aitp_desk.protocols.base.linter import Fault
 
 BLANK: Final = " \t"
-"""What may stand around keys and values."""
+"""Characters that may surround keys and values."""
 _RATE = re.compile(r"([0-9]{1,9})\s*/\s*(\w+)", re.ASCII)
 
 
 class Line(msgspec.Struct, frozen=True):
-    """A line that says something; lines are counted from 1."""
+    """A line with a key and a value; lines are counted from 1."""
 
     number: int
     key: str
@@ -27,14 +27,14 @@ class Line(msgspec.Struct, frozen=True):
 
 
 class Block(msgspec.Struct, frozen=True):
-    """A capability or an agent: its first line, and those that belong to it."""
+    """A capability or an agent: its first line, and the lines below it."""
 
     head: Line
     lines: list[Line]
 
 
 class ParseFaults:
-    """What is noted while a text is read: its faults, and the line of each member in it."""
+    """Collects faults while a text is read, and the line of each member."""
 
     def __init__(self) -> None:
         self.faults: list[Fault] = []
@@ -43,11 +43,11 @@ class ParseFaults:
     def add_line_fault(
         self, number: int | None, key: str, message: str, *, is_error: bool = True
     ) -> None:
-        """Note a fault of a line."""
+        """Add the fault of a line."""
         self.faults.append(Fault(key, message, number, is_error))
 
     def add_member_fault(self, path: Path, message: str, *, is_error: bool) -> None:
-        """Note a fault of a member, at its line, or at the line where its block begins."""
+        """Add a member's fault, at its line or its block's first line."""
         key = keys.find_key(path)
         for length in range(len(path), 0, -1):
             line = self.places.get(path[:length])
@@ -58,10 +58,10 @@ class ParseFaults:
 
 
 class BlockReader:
-    """The lines of one block, or of the top, taken one key after the other.
+    """Reads the lines of one block, or of the top, key by key.
 
     Parameters:
-        path: of what they say, in the JSON form.
+        path: of the block in the JSON form.
     """
 
     def __init__(self, notes: ParseFaults, lines: Sequence[Line], path: Path) -> None:
@@ -72,18 +72,18 @@ class BlockReader:
             self._left.setdefault(line.key.casefold(), []).append(line)
 
     def lines(self, key: str) -> list[Line]:
-        """All lines of a key."""
+        """Return all lines of a key."""
         return self._left.pop(key.casefold(), [])
 
     def each(self, key: str, *member: str) -> tuple[str, ...]:
-        """The values of a key that may stand any number of times."""
+        """Return the values of a repeatable key."""
         lines = self.lines(key)
         for place, line in enumerate(lines):
             self._notes.places[(*self._path, *member, place)] = line
         return tuple(line.value for line in lines)
 
     def one(self, key: str, *member: str) -> str | None:
-        """The value of a key that stands once, which may be empty; None where it does not."""
+        """Return the value of a unique key, possibly empty; None without it."""
         lines = self.lines(key)
         if not lines:
             return None
@@ -96,7 +96,7 @@ class BlockReader:
         return first.value
 
     def text(self, key: str, *member: str) -> str | None:
-        """The value of a key that stands once and says something."""
+        """Return the non-empty value of a unique key."""
         value = self.one(key, *member)
         if value == "":
             line = self._notes.places[(*self._path, *member)]
@@ -106,7 +106,7 @@ class BlockReader:
         return value or None
 
     def rate(self) -> RateLimit | None:
-        """The limit of a block."""
+        """Return the limit of a block."""
         value = self.text("Rate-Limit", "rateLimit")
         if value is None:
             return None
@@ -120,7 +120,7 @@ class BlockReader:
         return RateLimit(int(found[1]), found[2])
 
     def listed(self, key: str, member: str) -> tuple[str, ...] | None:
-        """The parts of a value that commas divide; None where there is none."""
+        """Return the comma-separated parts of a value; None without it."""
         value = self.one(key, member)
         if value is None:
             return None
@@ -128,7 +128,7 @@ class BlockReader:
         return tuple(part for part in parts if part)
 
     def rest(self, *member: str) -> dict[str, str]:
-        """What the specification does not know, by its keys as they stand."""
+        """Return the values of unknown keys, by the keys as they are written."""
         kept: dict[str, str] = {}
         for first, *more in self._left.values():
             self._notes.places[(*self._path, *member, first.key)] = first

@@ -1,9 +1,9 @@
-"""What an agents.txt says, in either of its forms (agents.txt 1.0, sections 3 and 4).
+"""Models an agents.txt document in either form (agents.txt 1.0, sections 3 and 4).
 
-The values are as they stand in the file, right or wrong: :func:`~.checking.validate` tells which.
-Text that is missing where it is required is empty; what is optional and missing is None. `further`
-holds members that the specification does not know, so that nothing is lost on the way through. The
-text form has room for those of capabilities and agents, as text; the JSON form for all of them.
+The values are those of the file, valid or not; :func:`~.linter.validate` checks them. A missing
+required text is empty; a missing optional value is None. `further` holds members that the
+specification does not define, so that nothing is lost when a file is read and written. The text
+form keeps those of capabilities and agents, as text; the JSON form keeps all of them.
 """
 
 from __future__ import annotations
@@ -20,15 +20,18 @@ WINDOWS: Final = ("second", "minute", "hour", "day")
 LOCATIONS: Final = ("query", "path", "header", "body")
 PARAMETER_TYPES: Final = ("string", "integer", "number", "boolean")
 ANY_AGENT: Final = "*"
-"""The name of the block for agents that have none of their own (section 3.6)."""
+"""The name of the block for agents without their own (section 3.6)."""
 AGENTS_JSON: Final = "Agents-JSON"
-"""The key of the text form's pointer to the JSON form (section 2.4); it is kept as metadata."""
+"""The text form's key for the JSON form's address (section 2.4).
+
+It is stored as metadata.
+"""
 
 Further = Mapping[str, Any]
 
 
 class RateLimit(msgspec.Struct, frozen=True):
-    """How often something may be asked (section 7.1).
+    """A rate limit (section 7.1).
 
     Parameters:
         requests: in one window.
@@ -43,11 +46,11 @@ class RateLimit(msgspec.Struct, frozen=True):
 
 
 class Auth(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """How a caller proves who they are; the way of it, never a secret (section 6).
+    """The authentication method of a caller, never a secret (section 6).
 
     Parameters:
         type: one of ``AUTH_TYPES``.
-        token_endpoint: the URL that gives tokens.
+        token_endpoint: the URL that issues tokens.
         docs_url: the URL of a page that explains it.
         registration_endpoint: the URL where clients register themselves (RFC 7591).
     """
@@ -81,15 +84,15 @@ class Parameter(
 
 
 class Capability(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """Something that agents can do on the site (section 3.4).
+    """An operation that agents can use on the site (section 3.4).
 
     Parameters:
-        id: small letters, digits and hyphens.
+        id: lower-case letters, digits and hyphens.
         endpoint: a full URL.
         protocol: one of ``PROTOCOLS``.
-        method: of HTTP; GET where None.
+        method: of HTTP; None means GET.
         openapi: the URL of a file that describes the endpoint.
-        scopes: of OAuth 2.0, that a call needs.
+        scopes: the OAuth 2.0 scopes that a call needs.
     """
 
     id: str
@@ -106,7 +109,7 @@ class Capability(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class SiteInfo(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """Whose file it is (section 3.3).
+    """The site that the file describes (section 3.3).
 
     Parameters:
         url: canonical URL of the site.
@@ -123,17 +126,17 @@ class SiteInfo(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class Access(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """Which paths agents may read, as patterns like those of robots.txt (section 3.5)."""
+    """The paths that agents may read, as patterns like those of robots.txt (section 3.5)."""
 
     allow: tuple[str, ...] = ()
     disallow: tuple[str, ...] = ()
 
 
 class AgentPolicy(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """What holds for one agent, or for all that have no policy of their own (section 3.6).
+    """The policy for one agent, or for all without their own (section 3.6).
 
     Parameters:
-        capabilities: ids of those that it may use; all of them where None.
+        capabilities: ids of those that it may use; None for all.
     """
 
     rate_limit: RateLimit | None = None
@@ -152,8 +155,8 @@ class Document(
     Parameters:
         version: of the specification.
         generated_at: an ISO 8601 timestamp.
-        agents: policies by the names of agents; ``*`` stands for all others.
-        metadata: what stands at the top of a text beside all this.
+        agents: policies by the names of agents; ``*`` is for all others.
+        metadata: further keys at the top of a text.
     """
 
     site: SiteInfo

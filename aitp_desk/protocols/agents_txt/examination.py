@@ -1,4 +1,4 @@
-"""A file whose form is not known yet, and one as a site serves it: everything that is wrong."""
+"""Examines a file of either form, also as a site serves it."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from aitp_desk.protocols.base.linter import Fault
 
 TEXT_TYPE: Final = "text/plain; charset=utf-8"
 JSON_TYPE: Final = "application/json; charset=utf-8"
-"""What the files are served as (agents.txt 1.0, section 2.3)."""
+"""The media types of the files (agents.txt 1.0, section 2.3)."""
 _PLACES: Final = {
     JSON_TYPE: ("/.well-known/agents.json", "/agents.json"),
     TEXT_TYPE: ("/.well-known/agents.txt", "/agents.txt"),
 }
 PLACES: Final = tuple(place for places in _PLACES.values() for place in places)
-"""Where agents look for them (section 2)."""
+"""The addresses where agents look for them (section 2)."""
 
 
 def is_json(body: bytes) -> bool:
-    """Whether a file has the JSON form, which begins with a bracket."""
+    """Return whether a file has the JSON form, which begins with a bracket."""
     return body.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] in {b"{", b"["}
 
 
 def examine(body: bytes) -> ParseResult:
-    """Read what can be read of a file of either form, and tell everything that is wrong with it."""
+    """Parse as much as possible of either form, and list all faults."""
     if is_json(body):
         return examine_json(body)
     try:
@@ -39,11 +39,11 @@ def examine(body: bytes) -> ParseResult:
 
 
 def examine_served(url: str, headers: Mapping[str, str], body: bytes) -> ParseResult:
-    """The same of a file that was fetched, and of how it is served (sections 2, 8.3 and 8.5).
+    """Examine a fetched file, and how it is served (sections 2, 8.3 and 8.5).
 
     Parameters:
         url: that answered with it.
-        headers: of the answer; names match without regard to case.
+        headers: of the response; names match without regard to case.
     """
     read = examine(body)
     expected = JSON_TYPE if is_json(body) else TEXT_TYPE

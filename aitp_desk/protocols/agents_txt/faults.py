@@ -1,4 +1,4 @@
-"""What is wrong with an agents.txt or agents.json, and where."""
+"""Holds the result of parsing an agents.txt or agents.json, with its faults."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from aitp_desk.protocols.base.linter import Fault
 
 
 class ParseResult(msgspec.Struct, frozen=True):
-    """What was read from a file, and all that is wrong with it.
+    """A parsed file and its faults.
 
     Parameters:
-        document: what could be read; None where it is no such file at all.
+        document: as much as could be read; None where it is no such file at all.
         faults: in the order of the lines.
     """
 
@@ -23,7 +23,7 @@ class ParseResult(msgspec.Struct, frozen=True):
 
     @property
     def errors(self) -> tuple[Fault, ...]:
-        """What breaks the specification."""
+        """The faults that break the specification."""
         return tuple(fault for fault in self.faults if fault.is_error)
 
 
@@ -31,7 +31,7 @@ class InvalidFile(Exception):
     """A file breaks the specification, so nothing in it can be trusted (section 8.4).
 
     Parameters:
-        faults: the errors, of which there is at least one.
+        faults: the errors, at least one.
     """
 
     def __init__(self, faults: Iterable[Fault]) -> None:
@@ -40,10 +40,10 @@ class InvalidFile(Exception):
 
 
 def require_valid(examined: ParseResult) -> Document:
-    """Return the document of a file that holds to the specification.
+    """Return the document of a valid file.
 
     Raises:
-        Malformed: it does not.
+        InvalidFile: it breaks the specification.
     """
     if examined.document is None or examined.errors:
         raise InvalidFile(examined.errors)

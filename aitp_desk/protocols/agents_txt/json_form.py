@@ -1,4 +1,4 @@
-"""The JSON form, read and written: agents.txt 1.0, section 4."""
+"""Reads and writes the JSON form (agents.txt 1.0, section 4)."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ from aitp_desk.protocols.base.linter import Fault, find_fault_line
 
 
 def parse_json(body: bytes) -> Document:
-    """Read an agents.json.
+    """Parse an agents.json.
 
     Raises:
-        Malformed: it breaks the specification; with every fault and the path of its member.
+        InvalidFile: it breaks the specification; with every fault and the path of its member.
     """
     return require_valid(examine_json(body))
 
 
 def examine_json(body: bytes) -> ParseResult:
-    """Read what can be read of an agents.json, and tell everything that is wrong with it."""
+    """Parse as much as possible of an agents.json, and list all faults."""
     try:
         value = decode_json(body)
     except InvalidRequest as error:
@@ -51,14 +51,14 @@ def examine_json(body: bytes) -> ParseResult:
 
 
 def write_json(document: Document) -> bytes:
-    """Write a document as agents.json, in UTF-8, for people to read as well."""
+    """Write a document as agents.json, in UTF-8, indented for people."""
     return msgspec.json.format(msgspec.json.encode(_document(document)), indent=2) + b"\n"
 
 
 def _expected_elsewhere(
     document: Document, value: dict[str, Any]
 ) -> Iterator[tuple[Path, str, bool]]:
-    """What the specification leaves open, and the reader of its authors insists on."""
+    """Yield members that are optional, but that the authors' own reader requires."""
     for name in ("access", "agents"):
         if name not in value:
             yield (name,), "is missing, and not every reader does without.", False
@@ -72,7 +72,7 @@ def _expected_elsewhere(
 
 
 class _Members:
-    """The members of an object, taken one after the other; what is of another type is a fault."""
+    """Takes an object's members one by one; a wrong type is a fault."""
 
     def __init__(self, value: Any, path: Path, faults: list[Fault]) -> None:
         self._path = path
@@ -128,7 +128,7 @@ class _Members:
         return self._left.get(name) is not None
 
     def rest(self) -> dict[str, Any]:
-        """What the specification does not know."""
+        """Return the members that the specification does not define."""
         return self._left
 
     def _wrong(self, path: Path, takes: str) -> None:
@@ -292,12 +292,12 @@ def _policy(policy: AgentPolicy) -> dict[str, Any]:
 
 
 def _given(**members: Any) -> dict[str, Any]:
-    """The members that are there."""
+    """Return the members that are present."""
     return {name: value for name, value in members.items() if value is not None}
 
 
 def _written(path: Path) -> str:
-    """A path as it is read: ``capabilities[0].endpoint``."""
+    """Return a path as text: ``capabilities[0].endpoint``."""
     text = ""
     for part in path:
         text += f"[{part}]" if isinstance(part, int) else f".{part}" if text else part

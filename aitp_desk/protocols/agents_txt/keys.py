@@ -1,7 +1,7 @@
-"""The keys of the text form, as the specification writes them, by the members of the JSON form.
+"""Maps members of the JSON form to the keys of the text form.
 
-Keys are read in either case (section 3.1) and always written so: the parser of the specification's
-authors knows no others.
+Keys are read in either case (section 3.1) and always written in the specification's case: the
+parser of its authors knows no other.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ DISALLOW: Final = "Disallow"
 
 
 def find_key(path: tuple[str | int, ...]) -> str:
-    """What stands in a text for a member of the JSON form; empty where nothing does.
+    """Return the text form's key for a JSON member; empty without one.
 
     Parameters:
         path: such as ``("capabilities", 0, "auth", "type")``.
@@ -72,7 +72,7 @@ def find_key(path: tuple[str | int, ...]) -> str:
 
 
 def _nearest(keys: dict[Member, str], member: Member) -> str:
-    """The key of a member, or of the one that holds it."""
+    """Return the key of a member, or of the one that contains it."""
     while member and member not in keys:
         member = member[:-1]
     return keys[member] if member else ""

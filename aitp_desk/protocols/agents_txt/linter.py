@@ -1,4 +1,4 @@
-"""What must be so in a document beyond its form: the validator of both forms."""
+"""Validates a document of either form beyond its syntax."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ from aitp_desk.protocols.agents_txt.document import (
 Path = tuple[str | int, ...]
 
 MAX_DESCRIPTION = 500
-"""Characters of a description that every reader takes."""
+"""The longest description that every reader accepts, in characters."""
 CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
-"""What no value may hold (section 3.1): control characters, and whatever ends a line."""
+"""Characters that no value may contain (section 3.1): control characters and line ends."""
 _ID = re.compile(r"[a-z0-9-]+", re.ASCII)
 _METHOD = re.compile(r"[A-Z]+", re.ASCII)
 WORD = re.compile(r"\w+", re.ASCII)
-"""The names of parameters that every reader takes."""
+"""Names of parameters that every reader accepts."""
 _SECRET = re.compile(
     r"(?:api|private|access)[_-]?key|key|token|secret|passw(?:or)?d", re.IGNORECASE
 )
@@ -43,7 +43,7 @@ _SCHEMES = {"ws": "http", "wss": "https"}
 
 
 class Finding(NamedTuple):
-    """Something wrong at a member of the JSON form, whatever form the file has."""
+    """A fault at a member of the JSON form, whichever form the file has."""
 
     path: Path
     message: str
@@ -51,7 +51,7 @@ class Finding(NamedTuple):
 
 
 def validate(document: Document) -> Iterator[Finding]:
-    """Yield everything that is wrong with a document (agents.txt 1.0, sections 3 to 8)."""
+    """Yield all faults of a document (agents.txt 1.0, sections 3 to 8)."""
     yield from _check_head(document)
     yield from _check_site(document)
     ids: set[str] = set()
@@ -235,7 +235,7 @@ def _check_agents(document: Document, ids: Collection[str]) -> Iterator[Finding]
 
 
 def _check_url(url: str, path: Path) -> Iterator[Finding]:
-    """Check one address; it is never repeated, for it may hold a secret."""
+    """Check an address; the message never repeats it, for possible secrets."""
     address = web_address(url)
     if address is None:
         yield Finding(path, "is no full URL; it takes one such as https://www.example.com/search.")
@@ -249,7 +249,7 @@ def _check_url(url: str, path: Path) -> Iterator[Finding]:
 
 
 def _check_texts(path: Path, value: Any) -> Iterator[Finding]:
-    """Find what no value may hold, at the members' places."""
+    """Yield the members whose text contains a forbidden character."""
     match value:
         case str() if CONTROL.search(value):
             yield Finding(path, "holds a line break or another control character.")
@@ -264,7 +264,7 @@ def _check_texts(path: Path, value: Any) -> Iterator[Finding]:
 
 
 def _as_written(path: Path) -> Path:
-    """The path of what a document keeps of members that nobody knows, as it stands in the file."""
+    """Return the path of an unknown member as the file has it."""
     for place, name in enumerate(path):
         if name == "further" and path[:place] not in {("agents",), ("metadata",)}:
             return path[:place] + path[place + 1 :]

@@ -1,4 +1,4 @@
-"""The text form, read: agents.txt 1.0, section 3."""
+"""Parses the text form (agents.txt 1.0, section 3)."""
 
 from __future__ import annotations
 
@@ -32,21 +32,21 @@ _VERSION_IN_COMMENT = re.compile(r"#[ \t]*Spec-Version[ \t]*:(.+)", re.IGNORECAS
 
 
 def parse_text(text: str) -> Document:
-    """Read an agents.txt.
+    """Parse an agents.txt.
 
     Raises:
-        Malformed: it breaks the specification; with every fault and its line.
+        InvalidFile: it breaks the specification; with every fault and its line.
     """
     return require_valid(examine_text(text))
 
 
 def examine_text(text: str) -> ParseResult:
-    """Read what can be read of an agents.txt, and tell everything that is wrong with it."""
+    """Parse as much as possible of an agents.txt, and list all faults."""
     return _Reader(text).read()
 
 
 class _Reader:
-    """Reads one text."""
+    """Parses one text."""
 
     def __init__(self, text: str) -> None:
         self._text = text.removeprefix("\ufeff")
@@ -88,7 +88,7 @@ class _Reader:
         return top, blocks
 
     def _lines(self) -> Iterator[tuple[int, str, Line | None]]:
-        """Each line that is no comment and not empty, with its number and what it begins with."""
+        """Yield each line with content, with its number and indent."""
         for number, raw in enumerate(self._text.split("\n"), 1):
             text = raw.removesuffix("\r")
             said = text.strip(BLANK)
@@ -145,7 +145,7 @@ class _Reader:
         )
 
     def _version_in_comment(self) -> str:
-        """The version that a comment names, as files in circulation have it; else empty."""
+        """Return the version in a comment, which some published files have; else empty."""
         for number, raw in enumerate(self._text.split("\n"), 1):
             found = _VERSION_IN_COMMENT.fullmatch(raw.strip(f"{BLANK}\r"))
             if found is None:

@@ -1,4 +1,4 @@
-"""What holds for agents by their names, as agents.txt says it and the desk enforces it."""
+"""Describes the policies of named agents, which the desk enforces."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ CONVERSE: Final = "converse"
 MCP: Final = "mcp"
 A2A: Final = "a2a"
 _WAYS: Final = frozenset({CONVERSE, MCP, A2A})
-"""What leads to actions, whichever these are."""
+"""Entry points to every action."""
 
 
 class AgentBlock(msgspec.Struct, frozen=True):
-    """A block of the file.
+    """A capability block of the file.
 
     Parameters:
-        of: what it is about, as the site's own desk calls it: an action, conversations, a way. The
-            same of a further site agent has another id.
+        of: its subject on the site's own desk: an action, conversations or an entry point. The same
+            subject of a further site agent has another id.
     """
 
     of: str
@@ -35,18 +35,18 @@ class AgentBlock(msgspec.Struct, frozen=True):
 
 
 def make_action_id(action: str) -> str:
-    """What an action is called in the file, which knows no underscores."""
+    """Return the id of an action in the file, which allows no underscores."""
     return action.replace("_", "-")
 
 
 def list_policies(
     blocks: Sequence[AgentLimits], told: Sequence[AgentBlock]
 ) -> Iterator[tuple[str, AgentPolicy]]:
-    """Yield what holds for agents by their names (section 3.6).
+    """Yield the policies of agents by their names (section 3.6).
 
     Parameters:
-        blocks: those that are enforced.
-        told: all that the file tells of.
+        blocks: the enforced limits.
+        told: all capability blocks of the file.
     """
     if all(block.name != EVERYBODY for block in blocks):
         yield ANY_AGENT, AgentPolicy()
@@ -57,7 +57,7 @@ def list_policies(
 
 
 def _usable(block: AgentLimits, told: Sequence[AgentBlock]) -> Iterator[str]:
-    """What an agent may use that may call some actions alone: these, and the ways to them."""
+    """Yield the ids that a limited agent may use: actions and entry points."""
     named = {make_action_id(action) for action in block.actions}
     usable = named | (_WAYS if named != {THREADS} else set())
     yield from (one.capability.id for one in told if one.of in usable)

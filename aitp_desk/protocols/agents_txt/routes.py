@@ -1,4 +1,4 @@
-"""The addresses of agents.txt and agents.json: each of both is served at two (section 2)."""
+"""Serves agents.txt and agents.json, each at two addresses (section 2)."""
 
 from __future__ import annotations
 
@@ -24,21 +24,22 @@ from aitp_desk.protocols.agents_txt.writer import write_text
 from aitp_desk.protocols.base.door import TEXT, Call, Door, Reply, Route, make_etag, matches_etag
 
 KEPT_SECONDS = 300
-"""How long agents may go by what they have read (section 9.2)."""
+"""How long agents may cache the files (section 9.2)."""
 
 _CORS_METHODS = ("Access-Control-Allow-Methods", "GET, OPTIONS")
-"""In every answer, not only to a preflight request (section 8.3)."""
+"""Sent with every response, not only to a preflight request (section 8.3)."""
 
 
 class AgentsTxtDoor:
-    """The door of a site. The files are written again when the desk can do other things.
+    """Serves the files of a site. Writes them again when the desk's actions change.
 
     Parameters:
         desk: the site's own.
         further: those of further site agents.
         config: the site's.
-        addresses: where the other doors are.
-        render_error: refusals, in the form of whoever owns the addresses around.
+        addresses: of the other protocols.
+        render_error: renders refusals in the form of the protocol that owns the surrounding
+            addresses.
     """
 
     def __init__(
@@ -98,7 +99,7 @@ class AgentsTxtDoor:
         self._actions = actions
 
     def door(self) -> Door:
-        """The door with its table of routes."""
+        """Return the protocol with its table of routes."""
         served = (
             (TEXT_PATH, self.get_text, "text/plain"),
             (OTHER_TEXT_PATH, self.get_text, "text/plain"),

@@ -1,4 +1,4 @@
-"""What a desk does, as agents.txt says it (agents.txt 1.0, section 3). Pure: no I/O, no clock."""
+"""Describes a desk as agents.txt (agents.txt 1.0, section 3). Pure: no I/O, no clock."""
 
 from __future__ import annotations
 
@@ -47,20 +47,20 @@ TEXT_PATH: Final = "/.well-known/agents.txt"
 JSON_PATH: Final = "/.well-known/agents.json"
 OTHER_TEXT_PATH: Final = "/agents.txt"
 OTHER_JSON_PATH: Final = "/agents.json"
-"""Where the files are, and where else agents look for them (section 2)."""
+"""The addresses of the files; the last two are alternatives (section 2)."""
 OWN_IDS: Final = frozenset({CONVERSE, THREADS, MCP, A2A})
-"""What the desk calls what it does beside its actions, whether it does all of it or not."""
+"""The desk's own ids of capabilities that are not actions, served or not."""
 
 
 class EntryPaths(msgspec.Struct, frozen=True, kw_only=True):
-    """The paths of the other doors; empty where one is not served.
+    """The paths of the other protocols; empty where one is not served.
 
     Parameters:
         converse: AHP's.
         threads: where threads are opened.
-        actions: what stands before the name of an action that is called by plain HTTP.
-        openapi: the file that describes that.
-        token: where access tokens are given.
+        actions: the prefix of an action that is called by plain HTTP.
+        openapi: the file that describes these calls.
+        token: where access tokens are issued.
         register: where clients register themselves.
     """
 
@@ -75,12 +75,12 @@ class EntryPaths(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class FurtherAgent(msgspec.Struct, frozen=True, kw_only=True):
-    """A site agent beside the site's own, whose doors stand below its name.
+    """A site agent next to the site's own, with protocols below its name.
 
     Parameters:
         agent: as it is configured.
         limits: those that are enforced.
-        actions: those of its own that callers may know of.
+        actions: its own, as far as callers may know them.
     """
 
     agent: SiteAgent
@@ -89,13 +89,13 @@ class FurtherAgent(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SiteDescription(msgspec.Struct, frozen=True, kw_only=True):
-    """What is told of a site.
+    """The facts about a site for its file.
 
     Parameters:
-        actions: those that callers may know of.
+        actions: those that callers may know.
         agents: the limits of agents by their names.
-        open_scopes: what clients that registered themselves may do at most.
-        further: the site agents beside the site's own.
+        open_scopes: the most that self-registered clients may have.
+        further: the site agents next to the site's own.
     """
 
     site: Site
@@ -109,9 +109,9 @@ class SiteDescription(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def describe(declared: SiteDescription) -> Document:
-    """The file of a desk: what is served and enforced, and nothing else.
+    """Return the file of a desk: what is served and enforced, and nothing else.
 
-    It has no ``Generated-At``: so the same desk gives the same bytes after every start.
+    It has no ``Generated-At``, so that the same desk gives the same bytes after every start.
     """
     site, settings = declared.site, declared.settings
     told = tuple(_CapabilityWriter(declared).told())
@@ -134,7 +134,7 @@ def describe(declared: SiteDescription) -> Document:
 def check_ids(
     settings: AgentsTxt, actions: Iterable[str], further: Sequence[str] = ()
 ) -> Iterator[Problem]:
-    """Yield what would have two blocks of a file share an id.
+    """Yield conflicts that would give two blocks of a file the same id.
 
     Parameters:
         actions: the names of all that the site may come to have.
@@ -158,7 +158,7 @@ def check_ids(
 
 
 def _threads_of(agent: str) -> str:
-    """What the conversations of a further site agent are called."""
+    """Return the id of a further site agent's conversations."""
     return _id_below(THREADS, agent)
 
 
@@ -167,7 +167,7 @@ def _id_below(id_: str, agent: str) -> str:
 
 
 class _CapabilityWriter:
-    """The blocks of capabilities of one site."""
+    """Writes the capability blocks of one site."""
 
     def __init__(self, declared: SiteDescription) -> None:
         self._declared = declared
@@ -180,7 +180,7 @@ class _CapabilityWriter:
         )
 
     def told(self) -> Iterator[AgentBlock]:
-        """All of them: what the desk is, what it does, what further agents do, the owner's own."""
+        """Yield all blocks: entry points, actions, further agents, the owner's own."""
         declared, addresses = self._declared, self._addresses
         converse = Capability(
             id=CONVERSE,
@@ -209,10 +209,10 @@ class _CapabilityWriter:
         yield from (AgentBlock(endpoint.id, endpoint) for endpoint in endpoints)
 
     def _further(self, one: FurtherAgent, taken: set[str]) -> Iterator[AgentBlock]:
-        """The blocks of a further site agent, each named after the site's own and the agent.
+        """Yield a further site agent's blocks, with ids that end in its name.
 
         Parameters:
-            taken: the ids of other blocks; those of these join them.
+            taken: the ids of other blocks; those of these are added.
         """
         agent = one.agent
         title = one_line(agent.title) or agent.name
@@ -229,10 +229,10 @@ class _CapabilityWriter:
             yield AgentBlock(told.of, replace(told.capability, id=id_, description=about))
 
     def _doors(self, url: str, limits: Limits, actions: Sequence[Action]) -> Iterator[AgentBlock]:
-        """What every site agent has.
+        """Yield the entry points that every site agent has.
 
         Parameters:
-            url: what its addresses begin with.
+            url: the prefix of its addresses.
         """
         addresses = self._addresses
         yield AgentBlock(
@@ -286,7 +286,7 @@ class _CapabilityWriter:
         )
 
     def _auth(self, action: Action) -> Auth:
-        """How an action is called that is not open to everybody (section 6)."""
+        """Return the authentication of an action that needs a credential (section 6)."""
         url, addresses = self._site.url, self._addresses
         if not addresses.token:
             return Auth(type="api-key", docs_url=self._docs)
@@ -299,7 +299,7 @@ class _CapabilityWriter:
         )
 
     def _own(self, own: OwnCapability) -> Capability:
-        """An endpoint of the owner's own, which the desk does not serve."""
+        """Return the owner's own endpoint, which the desk does not serve."""
         site = self._site
         docs = _absolute(site, own.auth_docs) or ("" if own.auth == "none" else self._docs)
         requests, _, window = own.rate_limit.partition("/")
@@ -323,7 +323,7 @@ class _CapabilityWriter:
 
 
 def _limit(limits: Limits, whose: Literal["converse", "known"], most: int = 0) -> RateLimit | None:
-    """What one caller may ask in a minute (section 7); None where nothing is limited.
+    """Return a caller's requests a minute (section 7); None without a limit.
 
     Parameters:
         whose: of callers without a credential, or of those with one.
@@ -337,7 +337,7 @@ def _limit(limits: Limits, whose: Literal["converse", "known"], most: int = 0) -
 
 
 def _is_given(action: Action, open_scopes: Sequence[str]) -> bool:
-    """Whether a client that registered itself may call an action."""
+    """Return whether a self-registered client may call an action."""
     return "actions" in open_scopes or _scope(action) in open_scopes
 
 
@@ -346,7 +346,7 @@ def _scope(action: Action) -> str:
 
 
 def _absolute(site: Site, address: str, *, is_socket: bool = False) -> str:
-    """An address of the site as a whole URL; empty where there is none."""
+    """Return an address of the site as a full URL; empty without one."""
     if not address.startswith("/"):
         return address
     origin = f"ws{site.url.removeprefix('http')}" if is_socket else site.url

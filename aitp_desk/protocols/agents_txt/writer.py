@@ -1,6 +1,6 @@
-"""The text form, written: agents.txt 1.0, section 3.
+"""Writes the text form (agents.txt 1.0, section 3).
 
-It is read back before it is given out: what would not say the same is refused, not written.
+The text is parsed before it is returned: a document that would read differently is refused.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ _FIRST_LINE = "# agents.txt"
 
 
 class NotWritable(Exception):
-    """The text form has no way to say what stands in a document, such as a line break."""
+    """The text form cannot express a document's value, such as a line break."""
 
 
 def write_text(document: Document) -> str:
     """Write a document as agents.txt.
 
-    Members that the specification does not know are written where the text has a place for them: in
-    the blocks of capabilities and agents, and only where they are text themselves.
+    Members that the specification does not define are written where the text has a place for them:
+    in the blocks of capabilities and agents, and only if they are text.
 
     Raises:
-        NotWritable: something in it would read otherwise; names the first such place.
+        NotWritable: a value would read differently; names the first such member.
     """
     document = _without_what_has_no_place(document)
     text = "\n".join(_lines(document)) + "\n"
@@ -121,7 +121,10 @@ def _of_capability(capability: Capability) -> dict[str, str | None]:
 
 
 def _parameter(parameter: Parameter) -> str:
-    """A parameter; a hyphen before what it is for, for the dash makes some parsers drop it all."""
+    """Write a parameter, with a hyphen before its description.
+
+    Some parsers drop the whole line at a dash.
+    """
     required = ", required" if parameter.is_required else ""
     told = "" if parameter.description is None else f" - {parameter.description}"
     return f"{parameter.name} ({parameter.location}, {parameter.type}{required}){told}"
@@ -134,7 +137,7 @@ def _said(values: Mapping[str, str | None], indent: str = "") -> Iterator[str]:
 
 
 def _first_difference(written: Any, read: Any, path: str = "") -> str:
-    """The path of the first member that is not the same."""
+    """Return the path of the first member that differs."""
     if isinstance(written, dict) and isinstance(read, dict):
         for name in (*written, *read):
             if name not in written or name not in read or written[name] != read[name]:
