@@ -1,1 +1,1 @@
-"""The doors: each translates one protocol to and from what the desk does."""
+"""Protocols: each package translates one protocol to and from the desk."""

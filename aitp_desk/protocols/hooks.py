@@ -1,4 +1,4 @@
-"""The addresses of capabilities' hooks: one for each."""
+"""Serves the webhooks of capabilities, one address each."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ MAX_BODY = 256 * 1024
 def make_hook_doors(
     receiving: PluginWebhooks, render_error: Callable[[DeskError, Mapping[str, str]], Reply]
 ) -> tuple[Door, ...]:
-    """The door of the hooks; none where no capability has one.
+    """Return the routes of the hooks; none where no capability has one.
 
-    Whoever sends is nobody known here: the hook itself looks at what proves them.
+    The sender is anonymous here: the hook itself verifies its proof.
     """
     routes = tuple(
         Route(

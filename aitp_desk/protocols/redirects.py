@@ -1,4 +1,4 @@
-"""The addresses of capabilities' redirects: one for each."""
+"""Serves the redirects of capabilities, one address each."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from aitp_desk.protocols.base.door import HTML, JSON, Call, Door, Handler, Reply
 def make_redirect_doors(
     leading: PluginRedirects, render_error: Callable[[DeskError, Mapping[str, str]], Reply]
 ) -> tuple[Door, ...]:
-    """The door of the redirects; none where no capability has one.
+    """Return the routes of the redirects; none where no capability has one.
 
-    A link is for whoever has it: the capability is not told who follows it.
+    A link works for everyone who has it: the capability does not learn who follows it.
 
     Parameters:
-        render_error: refusals, as a page where a browser asks.
+        render_error: renders refusals, as a page for browsers.
     """
     routes = tuple(
         Route(
@@ -43,7 +43,7 @@ def _leading(leading: PluginRedirects, enabled: EnabledPlugin, redirect: Redirec
         ref = call.params["ref"]
         if not 1 <= len(ref) <= MOST_REF or not ref.isprintable():
             raise RouteNotFound("There is nothing at this address.")
-        call.release_slot()  # another server may be asked
+        call.release_slot()  # the capability may call another server
         url = await leading.resolve_redirect(enabled, redirect, ref)
         return Reply(303, headers=(("Location", url), ("Cache-Control", "no-store")))
 

@@ -1,7 +1,7 @@
-"""The addresses of the site's resources: a thing each, as its declaration has it, in JSON.
+"""Serves the site's declared resources as JSON, one address each.
 
-They stand where the pages stand. Where the content has a page at an address, that is what stands
-there: a page spells its address out, a resource has a template.
+Resources share the addresses of pages. A page wins at its own address, because it names that
+address exactly, while a resource has a template.
 """
 
 from __future__ import annotations
@@ -30,23 +30,23 @@ from aitp_desk.protocols.base.door import (
 from aitp_desk.protocols.base.payments import x402_wire
 
 PagesAt = Callable[[Desk, str], tuple[str, ...]]
-"""The media types of a page or a file at a path; none where neither stands there."""
+"""Returns the media types of a path's page or file; empty without one."""
 _FOR_EVERYBODY = (("Cache-Control", "no-cache"),)
 _FOR_ONE = (("Cache-Control", "private, no-cache"),)
 _FOR_NOBODY_ELSE = ("Cache-Control", "private, no-store")
-"""What is paid for anew each time is kept by nobody on the way."""
+"""A resource that is paid for at each read must not be cached."""
 _encode = msgspec.json.Encoder().encode
 
 
 class ResourcesDoor:
-    """The door to the resources of one desk.
+    """Serves the resources of one desk.
 
     Parameters:
-        get_page: answers with the page or the file that stands at an address.
-        pages_at: says whether one does.
+        get_page: answers with the page or the file at an address.
+        pages_at: returns the media types of that page or file.
         calls: whether actions are called by plain HTTP.
-        render_error: refusals: a page for browsers.
-        encode_call: says how a call stands that reads what is paid for first.
+        render_error: renders refusals, as a page for browsers.
+        encode_call: encodes the status of a call that reads a paid resource.
     """
 
     def __init__(
@@ -71,7 +71,7 @@ class ResourcesDoor:
         """``GET`` a resource.
 
         Raises:
-            whatever :meth:`aitp_desk.desk.direct.resources.Resources.read` raises.
+            DeskError: as :meth:`aitp_desk.desk.direct.resources.Resources.read`.
         """
         if self._pages_at(desk, call.path):
             return await self._get_page(desk, call)
@@ -79,7 +79,7 @@ class ResourcesDoor:
         return _reply(view, call) if isinstance(view, ResourceView) else self._encode_call(view)
 
     async def get_described(self, desk: Desk, call: Call) -> Reply:
-        """The same with what may be done with it now."""
+        """Return the same with a description."""
         if self._pages_at(desk, call.path):
             return await self._get_page(desk, call)
         view = await self._read(desk, call)
@@ -88,7 +88,7 @@ class ResourcesDoor:
         return msgspec.structs.replace(_reply(view, call), seen=self._see(view, call))
 
     async def _read(self, desk: Desk, call: Call) -> ResourceView | CallStatus:
-        """The resource, or how the call stands that reads it once it is paid."""
+        """Return the resource, or the status of the paid call that reads it."""
         payment = x402_wire.read_headers(call.headers)
         if payment is not None:
             call.release_slot()
@@ -111,12 +111,12 @@ class ResourcesDoor:
         )
 
     def _place(self, link: Related) -> Related:
-        """A link as it is followed: of a further site agent's resources, below its name."""
+        """Return a link with the desk's base path, for its own resources."""
         is_own = any(one.template.match(link.href) is not None for one in self._desk.resource_types)
         return msgspec.structs.replace(link, href=self._below + link.href) if is_own else link
 
     def door(self) -> Door:
-        """The door with its table of routes: a row for each type of resources."""
+        """Return the protocol with a route for each type of resources."""
         routes = tuple(
             Route(
                 "GET",

@@ -1,4 +1,4 @@
-"""The addresses at which the schemas of capabilities stand, and their documents: one for each."""
+"""Serves the schemas and documents of capabilities, one address each."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ KEPT_SECONDS = 3600
 def make_schema_doors(
     capabilities: PluginRegistry, render_error: Callable[[DeskError, Mapping[str, str]], Reply]
 ) -> tuple[Door, ...]:
-    """The door of schemas and documents; none where no capability is enabled.
+    """Return the routes of schemas and documents; none without enabled capabilities.
 
-    Every address is known when the desk starts, so that none stands in the way of an action's.
+    Every address is known when the desk starts, so that none hides that of an action.
     """
     schemas = (
         _route(

@@ -1,1 +1,1 @@
-"""For watchers of the process: is it alive, is it ready."""
+"""Health checks: is the process alive, is the desk ready."""

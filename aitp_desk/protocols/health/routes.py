@@ -1,4 +1,4 @@
-"""``GET /health`` and ``GET /ready``. Neither counts against a limit, and any host name will do."""
+"""Serves ``GET /health`` and ``GET /ready``, without a limit and for any host name."""
 
 from __future__ import annotations
 
@@ -12,14 +12,15 @@ from aitp_desk.protocols.health.wire import render
 
 
 async def get_health(_desk: Desk, _call: Call) -> Reply:
-    """Alive: the process answers."""
+    """Return 200: the process answers."""
     return Reply(200, b'{"status":"ok"}')
 
 
 async def get_ready(desk: Desk, call: Call) -> Reply:
-    """Ready: the store answers, the content is read, runs are taken up; else 503.
+    """Return 200 if the desk is ready, else 503.
 
-    How each part of the desk is those are told who run it.
+    It is ready when the store answers, the content is read and runs are processed. Only operators
+    see the state of each part.
     """
     readiness = await desk.check_ready()
     body = render(readiness, is_full=is_operator_scope(call.principal.scopes))
@@ -33,5 +34,5 @@ ROUTES = (
 
 
 def make_door(render_error: Callable[[DeskError, Mapping[str, str]], Reply]) -> Door:
-    """The door, with another door's form of refusals: it has none of its own."""
+    """Return the routes, with another protocol's form of refusals."""
     return Door("health", ROUTES, owns=(), render_error=render_error)

@@ -1,4 +1,4 @@
-"""Readiness as JSON."""
+"""Encodes readiness as JSON."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class ComponentObject(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 def render(readiness: Readiness, *, is_full: bool) -> bytes:
-    """Readiness, and of each part where that is asked for."""
+    """Encode readiness, with the state of each part where ``is_full``."""
     told = msgspec.structs.asdict(readiness)
     components = told.pop("components")
     if is_full and not isinstance(components, UnsetType):
@@ -35,7 +35,7 @@ def render(readiness: Readiness, *, is_full: bool) -> bytes:
 
 
 def component_object(component: Component) -> ComponentObject:
-    """A part of the desk as it is told."""
+    """Return a part of the desk for its JSON."""
     return ComponentObject(
         component.name,
         component.state,

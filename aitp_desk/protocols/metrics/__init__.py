@@ -1,1 +1,1 @@
-"""Figures of the desk, as Prometheus reads them."""
+"""The desk's figures for Prometheus."""

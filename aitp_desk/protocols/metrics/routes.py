@@ -1,4 +1,4 @@
-"""``GET /metrics``: the desk's figures, for whoever runs it (scope ``operator``)."""
+"""Serves ``GET /metrics``: the desk's figures for operators (scope ``operator``)."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ METRICS_PATH = "/metrics"
 def make_doors(
     measuring: MetricsCollector, render_error: Callable[[DeskError, Mapping[str, str]], Reply]
 ) -> tuple[Door, ...]:
-    """The door, with another door's form of refusals.
+    """Return the route, with another protocol's form of refusals.
 
     Parameters:
-        measuring: gives the figures.
+        measuring: collects the figures.
     """
 
     async def get_metrics(_desk: Desk, call: Call) -> Reply:

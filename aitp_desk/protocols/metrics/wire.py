@@ -1,4 +1,7 @@
-"""Figures in Prometheus' and OpenMetrics' text forms, by the library that defines them."""
+"""Writes figures in the text forms of Prometheus and OpenMetrics.
+
+The library that defines these forms does the writing.
+"""
 
 from __future__ import annotations
 
@@ -19,18 +22,18 @@ from aitp_desk.observability.figures import Figure, Histogram, Labels, Sample
 
 
 class _Figures(Collector):
-    """Hands figures to the library as its own."""
+    """Presents figures to the library as a collector."""
 
     def __init__(self, figures: Iterable[Figure]) -> None:
         self._figures = figures
 
     def collect(self) -> Iterator[Metric]:
-        """All figures."""
+        """Return all figures."""
         return map(_family, self._figures)
 
 
 def render(figures: Iterable[Figure], accept: str) -> tuple[bytes, str]:
-    """Write figures, and those that the library has of the process (memory, processor, files).
+    """Write figures, and the library's own about the process (memory, processor, files).
 
     Parameters:
         accept: the header, by which the form is chosen; empty without one.
@@ -65,7 +68,7 @@ def _family(figure: Figure) -> Metric:
 
 
 def _buckets(values: Histogram) -> list[tuple[str, float]]:
-    """How many values fell below each bound, and at all."""
+    """Return how many values are below each bound, and in total."""
     bounds = [*map(str, values.bounds), "+Inf"]
     return list(zip(bounds, map(float, accumulate(values.counts)), strict=True))
 

@@ -117,7 +117,7 @@ def write_required_v1(terms: PaymentTerms, thing: PaidItem, why: str) -> dict[st
 def with_requirements(reply: Reply, error: PaymentRequired, url: str) -> Reply:
     """Add x402's payment requirements to a refusal over HTTP.
 
-    Version 2 uses a header, whatever the body is. Version 1 uses the body, which has room for them
+    Version 2 uses a header, whatever the body is. Version 1 uses the body, which can hold them
     where it is a problem document (RFC 9457).
 
     Parameters:
