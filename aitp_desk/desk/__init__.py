@@ -1,1 +1,1 @@
-"""What the desk does, a verb a file. It knows no protocol and no HTTP."""
+"""The desk's services, one package per subject. They know no protocol and no HTTP."""

@@ -1,4 +1,4 @@
-"""The desk as the doors see it: everything that can be asked of it, on one page."""
+"""The desk: the services that every protocol calls, in one object."""
 
 from __future__ import annotations
 
@@ -44,25 +44,22 @@ from aitp_desk.model.conversation.thread import Message
 
 
 class Desk:
-    """What the desk does. It checks access, limits and repeats; the doors only translate.
+    """The services of one desk. They check access, limits and repeats; protocols only translate.
 
     Parameters:
-        name: of the further site agent whose desk it is; empty for the site's own.
+        name: of the further site agent; empty for the site's own.
         site: the website; ``site.url`` is the only source of absolute addresses.
         signals: how the site's content may be used.
         limits: the limits that the manifest declares.
-        max_wait: seconds that a caller may wait for a run.
-        judging: has capabilities judge what is said.
-        agents: who answers for the site, as callers are told.
-        agent: who answers.
-        awaiting: what waits for answers on threads.
-        paid_replies: what payments on threads are answered by.
-        runs: what callers may do with runs.
-        sealed: tells what is sealed to whoever may read it.
-        tasks: what they may do with tasks.
-        threads: what they may do with threads.
-        checking: knows how it is.
-        source_notes: gives what is to be known of where its actions come from.
+        max_wait: maximum seconds that a caller may wait for a run.
+        judging: lets plugins judge messages.
+        agents: the site's agents, as callers see them.
+        agent: the agent that answers.
+        awaiting: the open requests on threads.
+        paid_replies: waits for the replies to payments on threads.
+        sealed: reveals sealed values to callers that may read them.
+        checking: checks the health of its components.
+        source_notes: returns notes on the sources of its actions.
     """
 
     def __init__(
@@ -129,17 +126,16 @@ class Desk:
 
     @property
     def base_path(self) -> str:
-        """The path below which its addresses stand; empty for the site's own."""
+        """The path prefix of its addresses; empty for the site's own desk."""
         return f"/{self.name}" if self.name else ""
 
     async def wait_for_run(
         self, principal: Principal, run_id: str, seconds: float
     ) -> tuple[Run | None, tuple[Message, ...]]:
-        """Wait for a run, at most so many seconds and never longer than ``threads.max_wait``.
+        """Wait for a run, up to ``seconds`` and never longer than ``threads.max_wait``.
 
         Returns:
-            The run as it stands then, and its replies, none while it is not over, and only those
-            that the caller may still read.
+            As :meth:`aitp_desk.desk.threads.reader.ThreadReader.wait_for_run`.
         """
         return await self._reading.wait_for_run(
             principal, run_id, min(seconds, self.max_wait), self._posting.idle_before
@@ -148,7 +144,7 @@ class Desk:
     async def wait_for_payment(
         self, principal: Principal, said: Message, seconds: float
     ) -> tuple[Message, ...]:
-        """Wait for what comes of a message that pays, as long as :meth:`wait_for_run` at most.
+        """Wait for the outcome of a payment message, at most as long as :meth:`wait_for_run`.
 
         Returns:
             See :meth:`aitp_desk.desk.payments.replies.PaymentReplies.wait_for_replies`.
@@ -182,7 +178,7 @@ class Desk:
         start: Callable[[], Awaitable[Run]],
         word: Callable[[Run], RunEventFormat],
     ) -> Stream:
-        """Start a run and follow it.
+        """Start a run and open a stream of it.
 
         See :meth:`aitp_desk.desk.threads.streams.ThreadStreams.open_run`.
         """
@@ -191,37 +187,37 @@ class Desk:
     async def follow_pieces(
         self, principal: Principal, tell: Callable[[], AsyncIterator[bytes]]
     ) -> Stream:
-        """Open a stream of pieces.
+        """Open a stream of prepared events.
 
         See :meth:`aitp_desk.desk.threads.streams.ThreadStreams.open_pieces`.
         """
         return await self._streams.open_pieces(principal, tell)
 
     async def thread_of(self, principal: Principal, name: str) -> str:
-        """The thread of a session.
+        """Return the thread id of a session.
 
         See :meth:`aitp_desk.desk.threads.sessions.SessionService.find_thread`.
         """
         return await self._sessions.find_thread(principal, name)
 
     async def session_of(self, principal: Principal, thread_id: str) -> str:
-        """A thread's session.
+        """Return the session id of a thread.
 
         See :meth:`aitp_desk.desk.threads.sessions.SessionService.get_session_name`.
         """
         return await self._sessions.get_session_name(principal, thread_id)
 
     def new_session(self, principal: Principal) -> str:
-        """Begin a session and return its id."""
+        """Create a session and return its id."""
         return self._sessions.open_session(principal).id
 
     @property
     def resource_types(self) -> tuple[ResourceType, ...]:
-        """The types of all resources that there are, in the order of their declaration."""
+        """The types of all resources, in the order of their declaration."""
         return self._resources.all_types
 
     def list_resources(self, principal: Principal) -> tuple[ResourceType, ...]:
-        """What a caller may read.
+        """Return the types of resources that a caller may read.
 
         See :meth:`aitp_desk.desk.direct.resources.Resources.list_types`.
         """
@@ -239,12 +235,12 @@ class Desk:
 
     @property
     def payment_methods(self) -> frozenset[str]:
-        """By which ways payments are taken here, as programs know them: ``x402``."""
+        """The accepted payment methods, by their protocol names, such as ``x402``."""
         found = (one.capability.ways_to_pay() for one in self.judging.capabilities.all)
         return frozenset(way for ways in found for way in ways)
 
     async def call_status(self, principal: Principal, session_id: str) -> CallStatus:
-        """How a call stands.
+        """Return the status of a call.
 
         See :meth:`aitp_desk.desk.conversations.service.ConversationService.call_status`.
         """
@@ -260,47 +256,48 @@ class Desk:
         return self.calling.hold_key(principal, asked, request)
 
     async def get_call(self, principal: Principal, name: str, call_id: str) -> CallStatus:
-        """How such a call stands.
+        """Return the status of a direct call.
 
         See :meth:`aitp_desk.desk.direct.calls.DirectCalls.get_own_call`.
         """
         return await self.calling.get_own_call(principal, name, call_id)
 
     async def describe_ended_call(self, call_id: str) -> CallStatus | None:
-        """How a call ended, for whoever is to be told; None where it has not."""
+        """Return how a call ended, for a notification; None while it has not."""
         return await self.asking.describe_ended_call(call_id)
 
     @property
     def requires_intent(self) -> bool:
-        """Whether it must be said what a call is for, where something may change."""
+        """Whether calls that may change something must state their intent."""
         return self.calling.requires_intent
 
     @property
     def longest_eta(self) -> int | None:
-        """How long a call goes on, of the action that takes longest; None where it is not known."""
+        """The longest duration of an action in seconds; None if it is not known."""
         return self.asking.longest_eta
 
     @property
     def cache_counts(self) -> CacheCounts:
-        """What became of first questions and of kept answers, to be read and not written."""
+        """Counts of the answer cache, read-only."""
         return self.asking.cache_counts
 
     def clear_caches(self) -> None:
-        """Drop what is held in memory of what was said.
+        """Drop all conversation content held in memory.
 
         See :mod:`aitp_desk.desk.maintenance.cache_eviction`.
         """
         self.asking.clear_caches()
 
     def on_people_acted(self) -> None:
-        """Take note that people have spoken, or have taken threads over, wherever that was.
+        """Handle operators' messages and takeovers, in this process or another.
 
-        Conversations are read back as they stand, and nobody talks over them.
+        Cached conversations are dropped, so they are read from the store again, and runs on threads
+        that were taken over stop.
         """
         self.asking.clear_conversations()
         self._worker.stop_taken_over()
 
     async def check_ready(self) -> Readiness:
-        """Whether the store answers, the content is read and runs are taken up; and who answers."""
+        """Return the desk's readiness: its components' health, its content, and its agent."""
         components = await self._checking.get_components()
         return make_readiness(components, self.knowledge, self._agent, self._source_notes())

@@ -1,1 +1,1 @@
-"""Who may do what: scopes, idempotency, sealed values, the audit log."""
+"""Access control: scopes, idempotency, sealed values and the audit log."""

@@ -1,7 +1,7 @@
-"""Noting in the audit log what is seen at the door: refused credentials, visits of operators.
+"""Records refused credentials and operators' visits in the audit log.
 
-Whoever guesses at credentials must not fill the disk: of one address and reason there is at most a
-row a minute, which says how often; and past a number of addresses they share one row.
+Attempts to guess credentials must not fill the disk: per address and reason there is at most one
+row a minute, with a count; beyond a number of addresses the others share one row.
 """
 
 from __future__ import annotations
@@ -31,18 +31,18 @@ from aitp_desk.store.units.audit import keep_audit
 
 ROW_SECONDS = 60
 MAX_ADDRESSES = 32
-"""Of so many addresses and reasons there are rows of their own at a time."""
+"""How many pairs of address and reason have separate rows at a time."""
 OTHERS = "others"
-"""What the rest of the addresses are called."""
+"""The name for all other addresses."""
 VISIT_SECONDS = 3600
-"""For how long the same look of an operator is noted once."""
+"""How long repeated visits of an operator to the same object count as one."""
 MAX_VISITS = 4096
 
 _log = structlog.get_logger()
 
 
 class _RefusalKey(msgspec.Struct, frozen=True):
-    """What refusals have in common that share a row."""
+    """The common properties of refusals that share a row."""
 
     address: str
     reason: Outcome
@@ -54,7 +54,7 @@ class _OpenRow(msgspec.Struct):
 
     Parameters:
         since: Unix seconds of that row.
-        count: how many there were since.
+        count: number of refusals since.
     """
 
     since: float
@@ -62,7 +62,7 @@ class _OpenRow(msgspec.Struct):
 
 
 class AuditLog:
-    """Notes what is seen at the door.
+    """Records refusals and visits.
 
     Parameters:
         audit: the keys of the audit log.
@@ -78,7 +78,7 @@ class AuditLog:
 
     @asynccontextmanager
     async def write_in_background(self) -> AsyncIterator[None]:
-        """Write down what was counted, every minute and at the end."""
+        """Write the counts every minute, and when the context ends."""
         counting = asyncio.create_task(self._count())
         try:
             yield
@@ -88,10 +88,10 @@ class AuditLog:
             self._write_counts(before=None)
 
     def note_refused_credential(self, address: str, error: NotAuthenticated) -> None:
-        """Note that a credential was refused.
+        """Record a refused credential.
 
         Parameters:
-            address: where the client is.
+            address: of the client.
         """
         refused = _RefusalKey(address, Outcome(error.reason), error.whose)
         known = self._refused.get(refused)
@@ -105,15 +105,15 @@ class AuditLog:
         self._write(refused, 1)
 
     async def note_operator_visit(self, principal: Principal, thread_id: str) -> None:
-        """Note that an operator looks at somebody else's thread, or speaks there.
+        """Record that an operator reads another principal's thread, or writes there.
 
-        It is on disk when this returns.
+        The record is durable on return.
 
         Parameters:
-            principal: one who looks after all threads.
+            principal: an operator of all threads.
 
         Raises:
-            StoreBusy, StoreError: it could not be noted.
+            StoreBusy, StoreError: it could not be recorded.
         """
         visit = principal.id, AuditAction.THREAD_LOOKED_AFTER, thread_id
         if self._is_noted(visit):
@@ -131,15 +131,15 @@ class AuditLog:
     async def note_operator_view(
         self, principal: Principal, action: AuditAction, kind: ObjectKind, id_: str
     ) -> None:
-        """Note that an operator looks at something, once within :data:`VISIT_SECONDS`.
+        """Record that an operator views an object, once within :data:`VISIT_SECONDS`.
 
-        It is on disk when this returns.
+        The record is durable on return.
 
         Parameters:
-            id_: of what is looked at.
+            id_: of the object.
 
         Raises:
-            StoreBusy, StoreError: it could not be noted.
+            StoreBusy, StoreError: it could not be recorded.
         """
         visit = principal.id, action, id_
         if self._is_noted(visit):
@@ -151,10 +151,10 @@ class AuditLog:
     async def note_operator_list(
         self, principal: Principal, what: Literal["threads", "tickets"], text: str
     ) -> None:
-        """Note that an operator lists or searches threads or tickets.
+        """Record that an operator lists or searches threads or tickets.
 
         Parameters:
-            text: the words that are searched for, of which a keyed hash is noted; empty for none.
+            text: the search text, of which a keyed hash is recorded; empty for none.
         """
         action = AuditAction(f"{what}.searched" if text else f"{what}.listed")
         if text:
@@ -177,7 +177,7 @@ class AuditLog:
             self._write_counts(before=self._clock() - ROW_SECONDS)
 
     def _write_counts(self, before: float | None) -> None:
-        """Write the rows of refusals whose last row was before a time; None for all.
+        """Write the rows of refusals whose last row is older than a time; None for all.
 
         Parameters:
             before: Unix seconds.

@@ -1,4 +1,4 @@
-"""Requests that count once: their idempotency keys, held while they are written."""
+"""Idempotency keys: requests that take effect once, held while they are written."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from aitp_desk.model.errors import IdempotencyInFlight, InvalidRequest
 from aitp_desk.store.records.threads import IdempotencyRecord
 
 MAX_HOPS = 4
-"""How many desks a message may pass before it is taken for a loop."""
+"""How many desks a message may pass before it counts as a loop."""
 MIN_ANONYMOUS_KEY = 20
-"""Shortest idempotency key for opening a thread without a credential: others share the address."""
+"""Minimum length of an anonymous caller's key for a new thread: others share the address."""
 MAX_KEY = 255
 REMEMBERED_SECONDS = 24 * 60 * 60
 """How long an idempotency key is remembered."""
 
 
 class RequestInfo(msgspec.Struct, frozen=True):
-    """What of a request decides about repeats, runs and loops.
+    """The parts of a request that decide about repeats, runs and loops.
 
     Parameters:
         key: the ``Idempotency-Key``, if one was sent.
@@ -38,7 +38,7 @@ class RequestInfo(msgspec.Struct, frozen=True):
 
 
 class IdempotencyKeys:
-    """Tells a request from its repeats.
+    """Detects repeated requests.
 
     Parameters:
         digest: keyed digest (HMAC) for the fingerprints of requests.
@@ -53,13 +53,13 @@ class IdempotencyKeys:
     def hold_key(
         self, request: RequestInfo, scope: str
     ) -> AbstractContextManager[IdempotencyRecord | None]:
-        """The request's idempotency key with its fingerprint, held while it is being written.
+        """Hold the request's idempotency key, with its fingerprint, while it is being written.
 
         Parameters:
             scope: within which keys are compared.
 
         Raises:
-            InvalidRequest: the key is too long or no text.
+            InvalidRequest: the key is too long or not printable.
             IdempotencyInFlight: the first request with this key is being written.
         """
         if request.key is None:
@@ -72,7 +72,7 @@ class IdempotencyKeys:
         return self._holding(request, request.key, scope)
 
     def digest_key(self, once: IdempotencyRecord) -> bytes:
-        """What stands for an idempotency key where it is not kept; nobody can foresee it."""
+        """Return an unpredictable digest to use in place of an idempotency key."""
         return self._digest(f"key {once.scope}\n{once.key}".encode())
 
     @contextmanager
@@ -96,17 +96,17 @@ class IdempotencyKeys:
 
 
 def thread_scope(principal: Principal, thread_id: str) -> str:
-    """Whose keys are compared on a thread: the caller's, or the thread's own."""
+    """Return the scope of keys on a thread: the caller's, or the thread's own."""
     if principal.party is None:
         return f"thread {thread_id}"
     return f"principal {principal.id}{_at(principal)}"
 
 
 def creation_scope(principal: Principal, key: str | None) -> str:
-    """Whose keys are compared where there is no thread yet: the caller's, or their address's.
+    """Return the scope of keys where there is no thread yet: the caller's, or its address's.
 
     Raises:
-        InvalidRequest: an anonymous caller's key is short enough to be hit upon by a neighbour.
+        InvalidRequest: an anonymous caller's key is so short that another caller might use it.
     """
     if not principal.is_anonymous:
         return f"principal {principal.id}{_at(principal)}"
@@ -120,20 +120,20 @@ def creation_scope(principal: Principal, key: str | None) -> str:
 
 
 def payment_scope(principal: Principal) -> str:
-    """Where payments are compared: at a desk. Each is known by the payer's own signature."""
+    """Return the scope of payments: a desk. The payer's signature identifies each."""
     return f"payment{_at(principal)}"
 
 
 def _at(principal: Principal) -> str:
-    """Keys are compared at one desk: what they stand for does not exist at another."""
+    """Return the suffix that limits keys to one desk: their results exist at no other."""
     return f" at {principal.desk}" if principal.desk else ""
 
 
 def check_hops(request: RequestInfo) -> None:
-    """Refuse what has passed too many desks.
+    """Refuse a message that has passed too many desks.
 
     Raises:
-        InvalidRequest: it is taken for a loop.
+        InvalidRequest: it counts as a loop.
     """
     if request.hops > MAX_HOPS:
         raise InvalidRequest(

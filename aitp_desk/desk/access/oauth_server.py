@@ -1,4 +1,4 @@
-"""What the desk does as an OAuth 2.0 authorization server: it registers clients, and gives tokens.
+"""The OAuth 2.0 authorization server: registers clients, and issues tokens.
 
 Sources: RFC 6749, section 4.4 (client credentials), RFC 7591 (registration), RFC 8707 (resources).
 """
@@ -34,19 +34,20 @@ from aitp_desk.store.reads.credentials import clients as client_reads
 from aitp_desk.store.records.clients import Client
 
 MAX_FAILURES = 20
-"""How often an address may fail to prove a client in a minute, whichever clients these are."""
+"""Failed client authentications per address and minute, for all clients together."""
 MAX_FAILURES_OF_CLIENT = 5
-"""How often it may fail with the same client. Another address is not held up by it: nobody can shut
-a client out who does not sit where it does."""
+"""The same for one client. Other addresses are not affected: a client can be locked out only from
+its own address.
+"""
 
 
 class GrantRequest(msgspec.Struct, frozen=True):
-    """A client asks for a token.
+    """A client's token request.
 
     Parameters:
-        client_id, client_secret: the proof.
-        scopes: what it asks for; None for all that it may have.
-        resources: what it wants to use the token for (RFC 8707); none for the desk as a whole.
+        client_id, client_secret: the client's credentials.
+        scopes: the requested scopes; None for all that it may have.
+        resources: where it wants to use the token (RFC 8707); none for the desk as a whole.
     """
 
     client_id: str
@@ -56,11 +57,11 @@ class GrantRequest(msgspec.Struct, frozen=True):
 
 
 class IssuedToken(msgspec.Struct, frozen=True):
-    """A token.
+    """An issued token.
 
     Parameters:
-        seconds: how long it lasts.
-        scopes: what it opens, which may be less than was asked for.
+        seconds: its lifetime.
+        scopes: the granted scopes, which may be fewer than requested.
     """
 
     token: str
@@ -69,11 +70,11 @@ class IssuedToken(msgspec.Struct, frozen=True):
 
 
 class RegistrationRequest(msgspec.Struct, frozen=True):
-    """A program asks to become a client.
+    """A program's request to register as a client.
 
     Parameters:
-        name: what it calls itself.
-        scopes: what it asks for; None for all that a registered client may have.
+        name: the client's name for itself.
+        scopes: the requested scopes; None for all that a registered client may have.
     """
 
     name: str
@@ -81,11 +82,11 @@ class RegistrationRequest(msgspec.Struct, frozen=True):
 
 
 class RegisteredClient(msgspec.Struct, frozen=True):
-    """A program became a client. Both secrets are told this once.
+    """A newly registered client. Both secrets are returned only here.
 
     Parameters:
-        secret: what it proves itself with.
-        webhook_secret: what callbacks to it are signed with.
+        secret: authenticates the client.
+        webhook_secret: signs callbacks to it.
     """
 
     client: Client
@@ -94,14 +95,14 @@ class RegisteredClient(msgspec.Struct, frozen=True):
 
 
 class AuthorizationServer:
-    """Gives tokens to clients. What it needs of the store it reads each time: it is seldom asked.
+    """Issues tokens to clients. It reads the store each time: requests are rare.
 
     Parameters:
-        keys: what signs.
-        client_secrets: what proves clients.
+        keys: the signing keys.
+        client_secrets: verifies client secrets.
         audit: the keys of the audit log.
-        webhook_secret: what is shared with a client, by its id, its version and that of its data
-            key; callbacks to it are signed with that.
+        webhook_secret: derives the secret that signs callbacks to a client, from its id, its
+            version and that of its data key.
         url: the public address of the desk, its issuer identifier and the audience of its tokens.
         clock: Unix seconds.
     """
@@ -130,18 +131,18 @@ class AuthorizationServer:
         self._registrations = Counters(lambda now: now + 3600, clock)
 
     async def grant_token(self, request: GrantRequest, address: str) -> IssuedToken:
-        """Give a client a token (RFC 6749, section 4.4).
+        """Issue a token to a client (RFC 6749, section 4.4).
 
         Scopes that exist and are not the client's are left out, as section 3.3 allows: clients that
-        know only what a site's metadata lists ask for all of that.
+        know only a site's metadata request all scopes listed there.
 
         Parameters:
-            address: where the caller is, for limits.
+            address: the caller's, for limits.
 
         Raises:
-            UnknownClient: id and secret prove nothing, or the client was revoked or has expired.
-            RateLimited: they proved nothing too often.
-            InvalidScope: the client has none of those asked for.
+            UnknownClient: the id or secret is wrong, or the client was revoked or has expired.
+            RateLimited: there were too many failures.
+            InvalidScope: the client has none of the requested scopes.
             InvalidTarget: a resource is not this desk's.
         """
         now = int(self._clock())
@@ -170,15 +171,15 @@ class AuthorizationServer:
         return IssuedToken(token, expires_at - now, scopes)
 
     async def register_client(self, request: RegistrationRequest, address: str) -> RegisteredClient:
-        """Make a program a client.
+        """Register a client (RFC 7591).
 
         Parameters:
-            address: where the caller is, for limits.
+            address: the caller's, for limits.
 
         Raises:
-            InvalidClientMetadata: it asks only for what no registered client may do.
+            InvalidClientMetadata: it requests only scopes that no registered client may have.
             RateLimited: this address has registered too often.
-            Unavailable: as many clients are registered as may be.
+            Unavailable: the maximum number of clients is registered.
         """
         settings = self.settings.registration
         wanted = settings.scopes if request.scopes is None else request.scopes
@@ -205,7 +206,7 @@ class AuthorizationServer:
         return RegisteredClient(client, secret, shared)
 
     async def published_keys(self) -> tuple[KeyPair, ...]:
-        """The keys that others verify tokens with; only their public halves may be shown."""
+        """Return the keys that verify tokens; only their public halves may be published."""
         later = await client_reads.signing_keys(self._store)
         return self._keys.list_published(later, self._clock())
 
@@ -229,7 +230,7 @@ class AuthorizationServer:
         return client
 
     def _check_resource(self, resource: str) -> None:
-        """Refuse what is not at this desk's address."""
+        """Refuse a resource that is not at this desk's address."""
         try:
             parts = urlsplit(resource)
             origin = f"{parts.scheme}://{parts.netloc.lower()}"
@@ -242,10 +243,10 @@ class AuthorizationServer:
 
 
 def _unknown(client: Client | None) -> UnknownClient:
-    """One refusal for all that proves nothing; only the audit log is told apart.
+    """Return the one refusal for every failed authentication; only the audit log sees the reason.
 
     Parameters:
-        client: whose id and secret it was, though revoked or expired.
+        client: the client whose id and secret matched, though revoked or expired.
     """
     message = "The client's id and secret prove nothing: they are unknown, revoked or expired."
     if client is None:
@@ -255,7 +256,7 @@ def _unknown(client: Client | None) -> UnknownClient:
 
 
 def _narrowed(asked: tuple[str, ...] | None, client: Client) -> tuple[str, ...]:
-    """What a token opens, of what was asked for and what its client may."""
+    """Return the granted scopes: those requested that the client may have."""
     if asked is None:
         return client.scopes
     left = tuple(scope for scope in asked if covers_scope(client.scopes, scope))

@@ -1,4 +1,4 @@
-"""Whether the credential with which something was asked for still holds, or was revoked since."""
+"""Checks whether the credential of an earlier request is still valid, or was revoked since."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from aitp_desk.store.reads.credentials.jwt_revocations import is_revoked
 
 
 async def was_revoked(store: Store, principal_id: str, asked_at: int) -> bool:
-    """Whether somebody's credential was revoked; one that has only ended was not.
+    """Return whether a principal's credential was revoked; one that has only expired was not.
 
     Parameters:
-        principal_id: of who asked.
-        asked_at: Unix seconds; with a token of another issuer, which tells nothing of itself here.
+        principal_id: of the request's caller.
+        asked_at: Unix seconds; for tokens of other issuers, of which nothing else is known here.
 
     Raises:
         StoreError: the store does not answer.
@@ -41,15 +41,16 @@ async def is_still_valid(
     now: float,
     mark: CredentialMark = UNMARKED,
 ) -> bool:
-    """Whether who asked to be told of something may still be: the credential is that of then.
+    """Return whether a subscriber may still be notified: its credential is still the same.
 
-    A key or client that has expired does not hold any more, nor does a key's secret that another
-    has replaced. A token that has only ended was not revoked: its caller gets the next one.
+    An expired key or client is not valid any more, nor is a key's secret that another has replaced.
+    An expired token was not revoked: its caller gets the next one.
 
     Parameters:
-        principal_id: of who asked.
+        principal_id: of the subscriber.
         asked_at, now: Unix seconds.
-        mark: of the credential; without one, a key's secret holds that was made until then.
+        mark: of the credential; without one, a key's secret counts if it was made before
+            ``asked_at``.
 
     Raises:
         StoreError: the store does not answer.

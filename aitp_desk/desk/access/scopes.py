@@ -1,4 +1,4 @@
-"""What a credential must have been made for."""
+"""Checks the scopes of a credential."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _THREADS = "This credential does not open threads; it needs the scope 'threads'.
 
 
 def check_scope(principal: Principal) -> None:
-    """Refuse a caller whose credential was made for something else than threads.
+    """Refuse a caller whose credential does not open threads.
 
     Raises:
         ScopeMissing: the credential has other scopes only.
@@ -35,11 +35,11 @@ def check_participation(principal: Principal) -> None:
 
 
 def check_access(principal: Principal, open_to: OpenTo, name: str, what: str) -> None:
-    """Refuse a caller to whom something is not open that the site offers.
+    """Refuse a caller that may not use an action or a type of resources.
 
     Parameters:
         name: of the action or of the type of resources.
-        what: the same as the caller has named it.
+        what: the caller's name for it.
 
     Raises:
         NotAuthenticated: it is not open to callers without a credential.
@@ -56,10 +56,10 @@ def check_access(principal: Principal, open_to: OpenTo, name: str, what: str) ->
 
 
 def check_operator(principal: Principal) -> None:
-    """Refuse whoever does not run the desk.
+    """Refuse a caller that is no operator.
 
     Raises:
-        NotAuthenticated: nothing was proven.
+        NotAuthenticated: there is no credential.
         ScopeMissing: the credential has other scopes only.
     """
     if may_operate_threads(principal):

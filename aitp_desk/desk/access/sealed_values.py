@@ -1,7 +1,7 @@
-"""Values that nobody is to read in passing: sealed before anything is on disk, read by scope.
+"""Sealed values: encrypted before they reach the disk, revealed by scope.
 
-A value opens only for what it was sealed with: its reference and its thread. Whoever could write to
-the database alone cannot move it elsewhere.
+A value opens only with what it was sealed for: its reference and its thread. Write access to the
+database alone cannot move it elsewhere.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _log = structlog.get_logger()
 
 
 class Sealer:
-    """Seals values and opens them; it reads and writes nothing.
+    """Seals and opens values, without I/O.
 
     Parameters:
         clock: Unix seconds.
@@ -46,13 +46,13 @@ class Sealer:
         call_id: str | None = None,
         principal: str | None,
     ) -> KeptSealed:
-        """Seal a value; nothing is written by that.
+        """Seal a value, without writing it.
 
         Parameters:
-            thread_id, message_id, call_id, principal, desk: as of :class:`KeptSealed`.
+            thread_id, message_id, call_id, principal, desk: as in :class:`KeptSealed`.
 
         Raises:
-            ValueError: the reference is none, or the value too long.
+            ValueError: the reference is invalid, or the value too long.
         """
         if not is_ref(ref):
             raise ValueError(f"{ref!r} is no reference; Context.ref gives one.")
@@ -63,7 +63,7 @@ class Sealer:
         return KeptSealed(ref, desk, sealed, thread_id, message_id, call_id, principal, now)
 
     def open(self, kept: KeptSealed) -> str | None:
-        """The value; None where its seal does not open any more."""
+        """Return the value; None if its seal does not open any more."""
         try:
             return self._sealing.unseal(
                 _PURPOSE, _context(kept.ref, kept.thread_id), kept.sealed
@@ -74,7 +74,7 @@ class Sealer:
 
 
 class SealedValues:
-    """Tells values to whoever may read them.
+    """Reveals sealed values to callers that may read them.
 
     Parameters:
         sealer: opens them.
@@ -91,14 +91,14 @@ class SealedValues:
         self._clock = clock
 
     async def reveal(self, principal: Principal, ref: str, *, everywhere: bool = False) -> Revealed:
-        """Tell a value to whoever may read it; that is noted before they are told.
+        """Return a value to a caller that may read it; the audit log records that first.
 
         Parameters:
-            everywhere: whether it may be of any desk, and not of the caller's alone.
+            everywhere: whether values of all desks count, not only those of the caller's.
 
         Raises:
-            ResourceNotFound: there is none, or it is not for this caller.
-            StoreBusy, StoreError: it could not be noted.
+            ResourceNotFound: it does not exist, or is not for this caller.
+            StoreBusy, StoreError: it could not be recorded.
         """
         if opens_sealed_values(principal.scopes) and is_ref(ref):
             by = make_auditor(self._audit, principal, int(self._clock()))

@@ -1,4 +1,4 @@
-"""Who answers for the site: its agents, as callers name them.
+"""The site's agents, as callers name them.
 
 The OpenAI API calls such an agent an assistant and names it in ``assistant_id``.
 """
@@ -19,13 +19,13 @@ SITE_AGENT = "desk"
 
 
 class SiteAgent(msgspec.Struct, frozen=True):
-    """An agent of the site, as a caller may know it.
+    """An agent of the site, as callers see it.
 
     Parameters:
         actor: its actor's id, by which it may be named as well.
         name: of the site.
         description: of the site, in a sentence or two.
-        model: what answers, such as ``extractive``.
+        model: the kind of answerer, such as ``extractive``.
         created_at: Unix seconds, since when it serves.
     """
 
@@ -38,10 +38,10 @@ class SiteAgent(msgspec.Struct, frozen=True):
 
 
 class SiteAgents:
-    """The agents of one desk, the one that answers by default first.
+    """The agents of one desk; the default agent comes first.
 
     Attributes:
-        default: the agent that answers where none is named.
+        default: the agent that answers if none is named.
     """
 
     def __init__(self, agents: Sequence[SiteAgent]) -> None:
@@ -52,7 +52,7 @@ class SiteAgents:
         return iter(self._agents)
 
     def find(self, id_: str) -> SiteAgent:
-        """The agent with this id.
+        """Return the agent with this id.
 
         Raises:
             AgentNotFound: there is none.
@@ -66,15 +66,15 @@ class SiteAgents:
         )
 
     def find_for_run(self, id_: str | None) -> SiteAgent:
-        """The agent that a run names; the default one where it names none or one of the past."""
+        """Return the agent that a run names; the default if it names none or a former one."""
         return next((agent for agent in self._agents if agent.id == id_), self.default)
 
 
 class OwnNames:
-    """What the site's agents and operators are called on threads: no visitor's actor is.
+    """The actor names reserved for the site's agents and operators.
 
     Parameters:
-        actors: those of all agents of the site, whichever desk is theirs.
+        actors: those of all agents of the site, at any desk.
     """
 
     def __init__(self, actors: Iterable[Actor]) -> None:
@@ -82,13 +82,13 @@ class OwnNames:
         self._operators = tuple(f"{name}/{OPERATORS}/" for name in self._names)
 
     def check(self, actors: Iterable[Actor], param: str) -> None:
-        """Refuse actors that would be taken for the site's.
+        """Refuse actors that could be taken for the site's.
 
         Parameters:
-            param: where the caller named them.
+            param: the request member that named them.
 
         Raises:
-            Forbidden: one would be.
+            Forbidden: an actor has a reserved name.
         """
         names = [comparable_address(actor.id) for actor in actors]
         if any(name in self._names or name.startswith(self._operators) for name in names):

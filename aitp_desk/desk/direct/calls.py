@@ -1,7 +1,7 @@
-"""Calling an action by its arguments, in no session and mostly on no thread.
+"""Calls an action by its arguments, outside sessions and mostly without a thread.
 
-What a program knows to call it calls by name and arguments, and is told what came of it, or where
-to ask after it. There are no words to read and nobody to ask back: what is missing is refused.
+A program calls an action by name and arguments, and receives its result, or an id to poll. There is
+no dialogue: a missing argument is refused.
 """
 
 from __future__ import annotations
@@ -58,26 +58,26 @@ from aitp_desk.model.money import Money
 from aitp_desk.store.records.threads import IdempotencyRecord
 
 INTENT = "_intent"
-"""The reserved member of arguments that says what a call is for."""
+"""The reserved member of arguments that states the intent of a call."""
 RETRY_SECONDS = 5
 CALLBACK = "_callback_url"
-"""The reserved member that says where the end of an ``async`` call is told."""
+"""The reserved member with the address that is notified of the end of an ``async`` call."""
 
 
 class DirectCall(msgspec.Struct, frozen=True):
-    """A call that is asked for by name and arguments.
+    """A call requested by name and arguments.
 
     Parameters:
         arguments: as JSON has them.
         consent: what its caller has agreed to; None for nothing.
-        intent: what for, in the caller's words.
-        callback_url: where its end is told, if it goes on by itself.
-        written_by: whether a program knows the arguments, or a model has written them: then what
-            is grave has to be agreed to as well.
-        thread_id: the thread that it belongs to and goes with; None for none. Its end is said there
-            where it goes on by itself.
-        payment: a message that pays for it (:mod:`aitp_desk.desk.calls.payment_token`); None for
-        none. refused: why a payment that came with it does not pay; empty where none came.
+        intent: the purpose, in the caller's words.
+        callback_url: notified of the call's end, if it continues after the response.
+        written_by: whether a program supplied the arguments, or a model wrote them; in the second
+            case actions with grave effects need consent as well.
+        thread_id: the thread that it belongs to, and is deleted with; None for none. If the call
+            continues after the response, its end is posted there.
+        payment: a payment message (:mod:`aitp_desk.desk.calls.payment_token`); None for none.
+        refused: why the payment that came with it was rejected; empty if none came.
     """
 
     name: str
@@ -95,8 +95,8 @@ class PreparedCall(msgspec.Struct, frozen=True):
     """A call that is about to be made.
 
     Parameters:
-        id: what it is to be called, so that a repeat finds it; None for a new id.
-        before: how the call stands that this repeats; None where it repeats none.
+        id: the id to use, so that a repeat finds the call; None for a new id.
+        before: the status of the call that this repeats; None if it repeats none.
     """
 
     id: str | None
@@ -104,14 +104,14 @@ class PreparedCall(msgspec.Struct, frozen=True):
 
 
 class DirectCalls:
-    """Calls actions for those who know what to call.
+    """Calls actions for programs.
 
     Parameters:
-        check_callback: refuses an address that a caller may not be told at, by what holds it.
-        paying: has calls paid that are paid before they are made.
+        check_callback: refuses a callback address, naming the parameter that holds it.
+        paying: handles the payment of prepaid calls.
 
     Attributes:
-        requires_intent: whether it must be said what for, where something may change.
+        requires_intent: whether calls that may change something must state their intent.
     """
 
     def __init__(
@@ -141,26 +141,25 @@ class DirectCalls:
     ) -> CallStatus:
         """Call an action.
 
-        A repeat (``Idempotency-Key``) calls nothing: it is told how the call of the first time
-        stands, for as long as that is kept. What was refused before it began may be tried again.
-
-        A payment that names a quote pays the call that was quoted, and this begins none; a repeat
-        of it is told how that call stands. One that names none pays the call that is begun.
+        A repeat (``Idempotency-Key``) calls nothing: it returns the status of the first call, as
+        long as that is kept. A call that was refused before it began may be repeated. A payment
+        that names a quote pays the quoted call, and no new call begins; a repeat returns that
+        call's status. A payment that names no quote pays the new call.
 
         Parameters:
-            allowance: what the caller has left; it becomes less where actions have less.
-            beside: what else is written with the call, where it is made and no repeat.
+            allowance: the caller's remaining rate limit; reduced where actions have less.
+            beside: what else is written with the call; not for a repeat.
 
         Raises:
-            whatever :meth:`aitp_desk.desk.calls.invoker.ActionInvoker.invoke` raises;
-            Forbidden: the agent that the caller is may not call this action.
+            as :meth:`aitp_desk.desk.calls.invoker.ActionInvoker.invoke`.
+            Forbidden: the calling agent may not call this action.
             RateLimited: too many actions were called.
-            MissingField: it was not said what for.
-            InvalidRequest: nobody is told at the address that was given.
-            ConsentMissing: it costs something, or is grave, and that was not agreed to.
-            PaymentRequired: it is paid before it is made, and that has not been done.
-            PreconditionFailed: what was presented pays for another call.
-            IdempotencyConflict, IdempotencyInFlight: the key is taken.
+            MissingField: the intent is missing.
+            InvalidRequest: the callback address is refused.
+            ConsentMissing: it has a price or grave effects, and consent is missing.
+            PaymentRequired: it must be paid first, and is not.
+            PreconditionFailed: the payment is for another call.
+            IdempotencyConflict, IdempotencyInFlight: the key is in use.
         """
         if allowance is not None:
             allowance.check_action(asked.name)
@@ -173,7 +172,7 @@ class DirectCalls:
                 why = await self._pay_unheld(principal, asked, call)
                 if isinstance(why, CallStatus):
                     return why
-                # it is answered as if it had presented nothing, and told why that does not pay
+                # continue without the payment, and report why it was rejected
                 asked = msgspec.structs.replace(asked, payment=None, refused=why)
             if begun.before is None:
                 return await self._call(principal, asked, begun.id, allowance, beside)
@@ -185,7 +184,7 @@ class DirectCalls:
             return begun.before
 
     def redact_call(self, asked: DirectCall, written: Mapping[str, Any]) -> Mapping[str, Any]:
-        """A call as its caller wrote it, with a word in place of what is secret.
+        """Return a call as its caller wrote it, with secrets replaced.
 
         Parameters:
             written: with the arguments below ``arguments``.
@@ -200,15 +199,15 @@ class DirectCalls:
     async def hold_key(
         self, principal: Principal, asked: DirectCall, request: RequestInfo
     ) -> AsyncIterator[PreparedCall]:
-        """Hold the request's key while a call is made with it, here or in a conversation.
+        """Hold the request's key while a call is made with it, directly or in a conversation.
 
         A payment that names no quote is a key too.
 
         Raises:
             UnknownAction, NotAuthenticated, ScopeMissing: the caller cannot call this action.
-            MissingField: it was not said what for.
-            InvalidRequest: the key is none that can be taken.
-            IdempotencyConflict, IdempotencyInFlight: the key is taken.
+            MissingField: the intent is missing.
+            InvalidRequest: the key is invalid.
+            IdempotencyConflict, IdempotencyInFlight: the key is in use.
         """
         action = self._invoking.find(principal, asked.name).action
         scope = creation_scope(principal, request.key)
@@ -228,10 +227,10 @@ class DirectCalls:
             yield PreparedCall(id_, before)
 
     async def get_own_call(self, principal: Principal, name: str, call_id: str) -> CallStatus:
-        """How a call of the caller's stands.
+        """Return the status of a call of the caller's.
 
         Raises:
-            CallNotFound: there is none, or it is somebody else's.
+            CallNotFound: it does not exist, or belongs to another principal.
         """
         call = await self._invoking.calls.find_direct_call(call_id, name, principal)
         if call is None:
@@ -241,12 +240,12 @@ class DirectCalls:
     async def pay_call(
         self, principal: Principal, call_id: str, payment: Mapping[str, Any]
     ) -> CallStatus:
-        """Pay for a call of the caller's; of a repeat, tell how it stands.
+        """Pay for a call of the caller's; a repeat returns its status.
 
         Raises:
-            CallNotFound: there is none that is paid first, or it is somebody else's.
+            CallNotFound: there is no such prepaid call, or it belongs to another principal.
             PreconditionFailed: this pays for another call.
-            PaymentRequired: it does not pay.
+            PaymentRequired: the payment is rejected.
         """
         call = await self._invoking.calls.find(call_id)
         is_theirs = call is not None and await self._invoking.calls.can_reach(principal, call)
@@ -257,17 +256,17 @@ class DirectCalls:
         return await self._pay_or_tell(principal, call, payment)
 
     async def withdraw_call(self, call_id: str) -> None:
-        """End a call that waits for its caller; one that does not is left as it is.
+        """End a call that waits for its caller; leave others unchanged.
 
         Raises:
-            PreconditionFailed: it has gone on meanwhile.
+            PreconditionFailed: it has continued meanwhile.
         """
         call = await self._invoking.calls.find(call_id)
         if call is not None and call.waits_for_asker:
             await self._invoking.waits.decline(call, write_no_messages)
 
     async def get_call(self, call_id: str) -> CallStatus | None:
-        """How a call stands, whosever it is; None where there is none."""
+        """Return the status of any principal's call; None if it does not exist."""
         call = await self._invoking.calls.find(call_id)
         return None if call is None else await self._status(call)
 
@@ -308,7 +307,7 @@ class DirectCalls:
                 return await self._pay(principal, call, asked.payment, asked.refused)
 
     async def _quoted(self, principal: Principal, asked: DirectCall, quote_id: str) -> ActionCall:
-        """The call that was quoted, if it is this one and the caller may pay it.
+        """Return the quoted call, if it is this one and the caller may pay for it.
 
         Raises:
             PreconditionFailed: there is none.
@@ -328,7 +327,7 @@ class DirectCalls:
         )
 
     async def _holds(self, principal: Principal, asked: DirectCall, call: ActionCall) -> bool:
-        """Whether a caller who names a quote holds more than its id, which opens nothing."""
+        """Return whether the caller holds more than a quote's id, which gives no access."""
         if asked.thread_id is not None and asked.thread_id == call.thread_id:
             return True
         return principal.party is not None and await self._invoking.calls.is_owner(principal, call)
@@ -338,15 +337,15 @@ class DirectCalls:
     ) -> CallStatus | str:
         """Pay for a call of which the caller knows only the quote's id.
 
-        Nothing is written before the payment is verified. Who has paid receives the result, and
-        not the ids of the conversation in which it was quoted.
+        Nothing is written before the payment is verified. The payer receives the result, but not
+        the ids of the conversation in which the quote was made.
 
         Returns:
-            How the call stands; why the payment does not pay.
+            The status of the call, or why the payment was rejected.
 
         Raises:
             PreconditionFailed: another payment has paid.
-            IdempotencyInFlight: nobody knows yet which payment has paid.
+            IdempotencyInFlight: it is not known yet which payment has paid.
         """
         given = asked.payment or {}
         if call.state is CallState.WAITING_PAYMENT:
@@ -376,7 +375,7 @@ class DirectCalls:
     async def _pay_or_tell(
         self, principal: Principal, call: ActionCall, given: Mapping[str, Any] | None
     ) -> CallStatus:
-        """Pay for a call of the caller's; of a repeat, tell how it stands."""
+        """Pay for a call of the caller's; a repeat returns its status."""
         if call.state is CallState.WAITING_PAYMENT:
             return await self._pay(principal, call, given)
         return await self._status(await self._paying.wait_settled(call))
@@ -388,13 +387,13 @@ class DirectCalls:
         given: Mapping[str, Any] | None,
         refused: str = "",
     ) -> CallStatus:
-        """Pay for a call that waits for that.
+        """Pay for a call that waits for payment.
 
         Parameters:
-            refused: as of :class:`DirectCall`.
+            refused: as in :class:`DirectCall`.
 
         Raises:
-            PaymentRequired: nothing was presented, or it does not pay.
+            PaymentRequired: there is no payment, or it is rejected.
         """
         if given is None:
             raise self._paying.make_payment_required(
@@ -405,7 +404,7 @@ class DirectCalls:
     async def _before(
         self, principal: Principal, asked: DirectCall, id_: str, pays: bool
     ) -> CallStatus | None:
-        """How the call stands that this repeats; None where it repeats none.
+        """Return the status of the call that this repeats; None if it repeats none.
 
         Parameters:
             pays: whether a payment is the key.
@@ -430,7 +429,7 @@ class DirectCalls:
         return await self._status(call)
 
     async def _given(self, call: ActionCall) -> Mapping[str, Any]:
-        """The arguments of a call as they were given; those of a secret that is gone as kept."""
+        """Return the arguments of a call as given; a secret that is gone stays redacted."""
         try:
             return await self._invoking.secrets.restore_secrets(call)
         except PreconditionFailed:
@@ -445,7 +444,7 @@ class DirectCalls:
         return CallStatus(call, offer=self._invoking.offer_result(call) if is_done else None)
 
     def _id_of(self, once: IdempotencyRecord) -> str:
-        """What a call with this key is called, so that its repeat finds it."""
+        """Return the id of a call with this key, so that its repeat finds it."""
         return id_from(CALL_PREFIX, 0, self._repeats.digest_key(once))
 
 

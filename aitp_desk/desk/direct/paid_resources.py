@@ -1,7 +1,7 @@
-"""Reading resources that are paid for before they are read: their own query is called instead.
+"""Reads prepaid resources: a call of their query takes the place of reading them.
 
-So what holds for calls that are paid holds for them: one quote is paid once, what was paid for is
-told again to whoever repeats that payment, and the money goes back where there is nothing to tell.
+So the rules for paid calls hold for them: a quote is paid once, a repeat of the payment returns the
+result again, and a failure is refunded.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from aitp_desk.model.errors import DeskError
 
 
 class PaidResources:
-    """Reads resources, and those that are paid for once they are paid.
+    """Reads resources, and prepaid ones once they are paid.
 
     Parameters:
         resources, calling: of the same desk.
-        limiter: counts what writes a call, and what asks for its payment, as calls are counted.
+        limiter: counts requests that write a call or ask for a payment, as calls are counted.
     """
 
     def __init__(self, resources: Resources, calling: DirectCalls, limiter: RateLimiter) -> None:
@@ -44,17 +44,17 @@ class PaidResources:
         """Read a resource.
 
         Parameters:
-            path: as a request has it: percent-encoded, without a query.
-            payment: a message that pays for it; None for none.
-            allowance: what the caller has left.
+            path: as in a request: percent-encoded, without a query.
+            payment: a payment message; None for none.
+            allowance: the caller's remaining rate limit.
 
         Returns:
-            The resource; how the call stands that reads it, where it was not read.
+            The resource; or, if it was not read, the status of the call that reads it.
 
         Raises:
-            PaymentRequired: it is paid for first, and that has not been done.
-            RateLimited: too much was asked for that is paid.
-            whatever :meth:`.Resources.read` and :meth:`.DirectCalls.call` raise.
+            PaymentRequired: it must be paid first, and is not.
+            RateLimited: too many paid reads were requested.
+            as :meth:`.Resources.read` and :meth:`.DirectCalls.call`.
         """
         reading = self._resources.find_paid_query(path)
         if reading is None:
@@ -71,7 +71,7 @@ class PaidResources:
             return status
         try:
             view = await self._resources.read(principal, path, is_paid=True)
-        except DeskError:  # what was paid for is told, whatever has become of it since
+        except DeskError:  # the paid result is returned, whatever its current state
             view = self._resources.describe_address(path)
         return msgspec.structs.replace(
             view, data=status.call.result, receipt=status.call.receipt, is_paid=True

@@ -1,11 +1,11 @@
-"""Reading the site's resources: what stands at an address, and what its reader may do with it now.
+"""Reads the site's resources, with the actions that are open to the reader.
 
-A reading goes the same way at every door:
+Every protocol reads the same way:
 
-    address → permit → the site's own function, under a deadline → noted → what is open of it
+    address → permit → the site's own function, under a deadline → audit log → open actions
 
-An action is told of where whoever reads may call it, its owner says that it is open in this state,
-and, as far as its arguments are known, its preconditions are met.
+An action is included if the reader may call it, the site's code declares it open in this state, and
+its preconditions are met, as far as its arguments are known.
 """
 
 from __future__ import annotations
@@ -42,14 +42,14 @@ _log = structlog.get_logger()
 
 
 class OpenAction(msgspec.Struct, frozen=True):
-    """An action that a caller may call on a resource as it is now (HAC 1.0, section 4).
+    """An action that a caller may call on a resource in its current state (HAC 1.0, section 4).
 
     Parameters:
         action: with its safety, and the schema of its arguments.
         arguments: those that follow from the resource; the caller gives the others.
-        cost: of the call with these arguments. None where it costs nothing, and where
+        cost: of the call with these arguments. None if it is free, or if
             :attr:`~aitp_desk.model.calls.action.Action.has_price` and the other arguments decide
-            that.
+            it.
     """
 
     action: Action
@@ -61,13 +61,13 @@ class ResourceView(msgspec.Struct, frozen=True):
     """A resource as a caller sees it.
 
     Parameters:
-        path: its address on the site, percent-encoded, written in the one way.
+        path: its address on the site, percent-encoded and normalized.
         data: as JSON has it, cut to its type's ``output_schema``.
         actions: what the caller may do with it now, in the order of their declaration.
-        related: links, but those whose ends are not there, or are resources that are not the
-            caller's to read.
-        is_paid: whether it was paid for, and so is its reader's alone.
-        receipt: what whoever paid is told besides; empty for nothing.
+        related: links, without those whose targets do not exist or are resources that the caller
+            may not read.
+        is_paid: whether it was paid for, and so is visible to its reader only.
+        receipt: the payer's receipt; empty for none.
     """
 
     type: ResourceType
@@ -80,11 +80,11 @@ class ResourceView(msgspec.Struct, frozen=True):
 
 
 class Resources:
-    """Reads resources within what a caller may see.
+    """Reads resources within the caller's access.
 
     Parameters:
-        offered: their types, no two of which share an address.
-        invoking: of the same desk, which knows what a caller may call.
+        offered: the offered resource types; no two share an address.
+        invoking: the action invoker of the same desk, which knows what a caller may call.
         audit: the keys of the audit log.
         clock: Unix seconds.
     """
@@ -106,15 +106,15 @@ class Resources:
 
     @property
     def all_types(self) -> tuple[ResourceType, ...]:
-        """The types of all resources, whoever may read them."""
+        """The types of all resources, whatever access they need."""
         return tuple(one.type for one in self._offered)
 
     def list_types(self, principal: Principal) -> tuple[ResourceType, ...]:
-        """The types of resources that a caller may read, in the order of their declaration."""
+        """Return the resource types that a caller may read, in the order of their declaration."""
         return tuple(one.type for one in self._offered if _may_read(principal, one.type))
 
     def find_paid_query(self, path: str) -> tuple[str, Mapping[str, Any]] | None:
-        """The query that reads what is paid for first, and its arguments; None for all else.
+        """Return the query that reads a paid resource, and its arguments; None for other resources.
 
         Raises:
             ResourceNotFound, InvalidRequest: as :meth:`read`.
@@ -125,24 +125,24 @@ class Resources:
         return offered.type.read_by, offered.arguments(variables)
 
     def describe_address(self, path: str) -> ResourceView:
-        """What is known of a resource by its address alone."""
+        """Return what is known of a resource from its address alone."""
         offered, variables = self._find(path)
         return ResourceView(
             offered.type, expand(str(offered.type.template), variables) or path, None
         )
 
     async def read(self, principal: Principal, path: str, *, is_paid: bool = False) -> ResourceView:
-        """Read a resource. It is noted in the audit log before anything of it is told.
+        """Read a resource. The audit log records it before any of it is returned.
 
         Parameters:
-            path: as a request has it: percent-encoded, without a query.
-            is_paid: whether it was paid for, where that comes first.
+            path: as in a request: percent-encoded, without a query.
+            is_paid: whether it was paid for, if its type requires that.
 
         Raises:
             ResourceNotFound: there is none at this address, for this caller.
             NotAuthenticated: it is not open to callers without a credential.
             ScopeMissing: the caller's credential does not open it.
-            InvalidRequest: a variable of the path is not what its type takes; ``param`` names it.
+            InvalidRequest: a variable of the path has the wrong type; ``param`` names it.
             Unavailable: it could not be read within its deadline, or not now.
             InternalError: the site's own code failed.
         """
@@ -187,7 +187,7 @@ class Resources:
         affordance: Affordance,
         context: Context,
     ) -> OpenAction | None:
-        """See whether an action is open to the caller; None where it is not."""
+        """Return an action if it is open to the caller, otherwise None."""
         try:
             offered = self._invoking.find(principal, affordance.action)
         except (UnknownAction, NotAuthenticated, ScopeMissing):
@@ -212,7 +212,7 @@ class Resources:
         return OpenAction(action, arguments, price)
 
     def _may_follow(self, principal: Principal, link: Related) -> bool:
-        """Whether a link leads to no resource that the caller may not read."""
+        """Return whether a link leads to no resource that the caller may not read."""
         try:
             offered, _ = self._find(link.href)
         except ResourceNotFound:

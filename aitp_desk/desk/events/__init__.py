@@ -1,1 +1,1 @@
-"""Events of threads, and those who follow them."""
+"""Thread events and their subscribers."""

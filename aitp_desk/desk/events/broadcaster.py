@@ -1,9 +1,8 @@
-"""Telling what happens on threads to those who wait for it.
+"""Notifies subscribers of what happens on threads.
 
-Within one process: whoever waits for a run is woken when its end has been committed, whoever
-follows a thread is told all that happens there (``channel.py``). The store stays the truth; who
-comes late reads it there. Where nobody waits and nobody follows, telling costs a look into a
-dictionary.
+Within one process: a waiter for a run wakes when its end has been committed, and a subscriber of a
+thread receives all its events (``channel.py``). The store is authoritative; a late subscriber reads
+from it. Without subscribers a notification costs one dictionary lookup.
 """
 
 from __future__ import annotations
@@ -24,32 +23,32 @@ from aitp_desk.desk.jobs.background_task import run_in_background
 from aitp_desk.store.base import StoreError
 
 REVIEW_SECONDS = 0.25
-"""How long after a changed credential is known of those who follow are looked at again, at most."""
+"""Maximum delay between a credential change and the next check of subscribers' access."""
 
 ReportAnswer = Callable[[ProgressEvent], None]
-"""Takes what an agent says on its way to the outcome."""
+"""Receives the parts of an answer in progress."""
 
 _log = structlog.get_logger()
 
 
 class Listener(Protocol):
-    """Who is told what happens on a thread."""
+    """A subscriber to a thread."""
 
     def on_event(self) -> None:
-        """Something happened; it is committed."""
+        """Handle a new committed event."""
 
     def recheck_access(self) -> None:
-        """Somebody may be told no more: end those whose caller would not be let in."""
+        """Check access again, and end the streams of callers that lost it."""
 
     def on_answer(self, answering: AnswerInProgress) -> None:
-        """An answer in progress says more, or begins anew."""
+        """Handle more text of an answer in progress, or its restart."""
 
     async def send_keepalive(self) -> None:
-        """Keep connections alive, and end those whose caller would not be let in any more."""
+        """Keep connections alive, and end those of callers that lost access."""
 
 
 class _ThreadSignal:
-    """Hears that something happened on a thread, and not what."""
+    """Signals that something happened on a thread, without its content."""
 
     def __init__(self) -> None:
         self.event = asyncio.Event()
@@ -58,17 +57,17 @@ class _ThreadSignal:
         self.event.set()
 
     def recheck_access(self) -> None:
-        """Nothing of the thread is told by this: whoever waits looks, and is let in or not."""
+        """Ignore it: a signal reveals no content; reading checks the waiter's access."""
 
     def on_answer(self, answering: AnswerInProgress) -> None:
-        """Nothing was committed by that."""
+        """Ignore it: nothing was committed."""
 
     async def send_keepalive(self) -> None:
-        """No connection hangs on this."""
+        """Ignore it: there is no connection."""
 
 
 class Broadcaster:
-    """Wakes those who wait for the end of a run, and tells those who follow a thread.
+    """Wakes waiters for the end of a run, and notifies subscribers of a thread.
 
     Parameters:
         read: reads a thread's events.
@@ -87,34 +86,34 @@ class Broadcaster:
         self._heeding: list[Callable[[str], None]] = []
 
     def on_change(self, changed: Callable[[str], None]) -> None:
-        """Have somebody told of every thread on which something happens."""
+        """Register a callback for changes of any thread."""
         self._heeding.append(changed)
 
     def notify_change(self, thread_id: str) -> None:
-        """Tell that something happened on a thread; it is committed."""
+        """Notify subscribers of a committed event on a thread."""
         for heed in self._heeding:
             heed(thread_id)
         for listener in self._listeners.get(thread_id, ()):
             listener.on_event()
 
     def poll_all(self) -> None:
-        """Have all who follow look for what another process has written."""
+        """Let all subscribers read what another process has written."""
         for listeners in self._listeners.values():
             for listener in listeners:
                 listener.on_event()
 
     def poll_thread(self, thread_id: str) -> None:
-        """Have those who follow a thread look for what was written behind its answer."""
+        """Let a thread's subscribers read what was written after its response."""
         for listener in self._listeners.get(thread_id, ()):
             listener.on_event()
 
     def recheck_access(self, thread_id: str) -> None:
-        """Have those who follow a thread, or a run there, asked whether they still may."""
+        """Check the access of a thread's subscribers again."""
         for listener in self._listeners.get(thread_id, ()):
             listener.recheck_access()
 
     def notify_end(self, run_id: str) -> None:
-        """Tell that a run, or a call that went on by itself, is over; its end is committed."""
+        """Notify waiters of the committed end of a run or background call."""
         event = self._ends.get(run_id)
         if event is not None:
             event.set()
@@ -122,14 +121,14 @@ class Broadcaster:
             called()
 
     def on_end(self, run_id: str, called: Callable[[], None]) -> None:
-        """Have somebody told once of the end of a run, where this process sees that."""
+        """Register a one-time callback for the end of a run, if this process sees it."""
         self._at_end.setdefault(run_id, []).append(called)
 
     async def wait(self, id_: str, is_over: Callable[[], Awaitable[bool]], seconds: float) -> None:
-        """Wait for the end of what has an id, at most so many seconds.
+        """Wait up to ``seconds`` for the end of a run or call.
 
         Parameters:
-            is_over: looks whether it has ended already.
+            is_over: checks whether it has ended already.
         """
         with self.watch_run(id_) as end:
             if not await is_over():
@@ -139,15 +138,14 @@ class Broadcaster:
 
     @property
     def awaited(self) -> tuple[str, ...]:
-        """The runs whose ends somebody waits for."""
+        """The ids of runs and calls whose ends are awaited."""
         return tuple(self._ends)
 
     @contextmanager
     def watch_run(self, run_id: str) -> Iterator[asyncio.Event]:
         """Watch a run: the event is set at its end.
 
-        Begin to watch, then look at the store, then wait: watching before looking leaves no moment
-        in which the end could be missed.
+        Watch first, then read the store, then wait: so the end cannot be missed.
         """
         self._waiting[run_id] = self._waiting.get(run_id, 0) + 1
         try:
@@ -159,9 +157,9 @@ class Broadcaster:
 
     @contextmanager
     def watch_thread(self, thread_id: str) -> Iterator[asyncio.Event]:
-        """Hear of a thread: the event is set whenever something has happened there.
+        """Watch a thread: the event is set whenever something has happened there.
 
-        As of :meth:`watch_run`: look at the store after this, and after each time that it was set.
+        As with :meth:`watch_run`: read the store after this, and each time the event was set.
         """
         news = _ThreadSignal()
         self._add(thread_id, news)
@@ -174,14 +172,14 @@ class Broadcaster:
     def broadcast_answer(
         self, thread_id: str, run_id: str, message_id: str, *, after: int, again: bool
     ) -> Iterator[ReportAnswer]:
-        """Tell those who listen what a run's answer says, while it is being written.
+        """Send a run's answer to listeners while it is being written.
 
         Leave the context after the run's end is committed.
 
         Parameters:
             message_id: the id that the answer's message will have.
-            after: number of the thread's newest event when the run was taken up.
-            again: whether it was taken up before: what was said then is void.
+            after: number of the thread's newest event when the run was claimed.
+            again: whether it was claimed before: the text sent then is void.
         """
         answering = AnswerInProgress(run_id, message_id, after, again=again)
         self._answering[thread_id] = answering
@@ -201,18 +199,17 @@ class Broadcaster:
                 del self._answering[thread_id]
 
     def stop_answer(self, thread_id: str) -> None:
-        """Tell no more of what is being answered on a thread: nobody waits for it any more."""
+        """Stop sending the answer in progress on a thread."""
         answering = self._answering.pop(thread_id, None)
         if answering is not None:
             answering.is_over = True
 
     @contextmanager
     def open_channel(self, thread_id: str, wording: EventFormat, last: int) -> Iterator[Channel]:
-        """The channel of a thread in one wording, for as long as somebody follows it.
+        """Open the channel of a thread in one format, shared by all its subscribers.
 
         Parameters:
-            last: number of an event that the thread has had; where nobody follows yet the channel
-                begins after it.
+            last: number of an event of the thread; a new channel begins after it.
         """
         channel = self._channels.get((thread_id, wording))
         if channel is None:
@@ -235,7 +232,7 @@ class Broadcaster:
     def open_run_stream(
         self, thread_id: str, run_id: str, wording: RunEventFormat, after: int
     ) -> Iterator[RunStream]:
-        """The stream of one run, for as long as its caller listens.
+        """Open the stream of one run, for its caller.
 
         Parameters:
             after: number of the event before the one that queued the run.
@@ -251,7 +248,7 @@ class Broadcaster:
             self._remove(thread_id, stream)
 
     def recheck_on_change(self, epoch: ReadEpoch) -> AbstractAsyncContextManager[None]:
-        """Have all who follow asked whether they still may, whenever a credential was changed.
+        """Run a background task that checks subscribers' access after credential changes.
 
         Parameters:
             epoch: reads the number that grows with each change.
@@ -259,13 +256,13 @@ class Broadcaster:
         return run_in_background(lambda: self._review_on(epoch))
 
     def run_keepalive(self, seconds: float) -> AbstractAsyncContextManager[None]:
-        """Beat once in so many seconds for as long as the context lasts."""
+        """Run a background task that sends keepalives, one per ``seconds``."""
         return run_in_background(lambda: self._beat_on(seconds))
 
     async def send_keepalives(self) -> None:
-        """Keep all connections alive, end those that may not go on, and look for what was missed.
+        """Keep all connections alive, end those without access, and read missed events.
 
-        What was written behind its answer, or by another process, wakes nobody.
+        What was written after its response, or by another process, wakes no subscriber.
         """
         everybody = [one for listeners in self._listeners.values() for one in listeners]
         for listener in everybody:
@@ -278,7 +275,7 @@ class Broadcaster:
             await asyncio.sleep(REVIEW_SECONDS)
             if not self._listeners:
                 continue
-            with suppress(StoreError):  # it is told where it matters, and this asks again
+            with suppress(StoreError):  # reported where it matters; retried here
                 before, known = known, await epoch()
                 if known != before:
                     for listeners in self._listeners.values():
@@ -290,7 +287,7 @@ class Broadcaster:
             await asyncio.sleep(seconds)
             try:
                 await self.send_keepalives()
-            except Exception:  # noqa: BLE001 -- a beat that fails is followed by another
+            except Exception:  # noqa: BLE001 -- a failed keepalive is followed by another
                 _log.exception("beat_failed")
 
     def _tell(self, thread_id: str, answering: AnswerInProgress) -> None:
@@ -299,7 +296,7 @@ class Broadcaster:
 
     def _add(self, thread_id: str, listener: Listener) -> None:
         self._listeners.setdefault(thread_id, {})[listener] = None
-        listener.on_event()  # what was committed before now told it nothing
+        listener.on_event()  # it has not been notified of earlier commits
 
     def _remove(self, thread_id: str, listener: Listener) -> None:
         listeners = self._listeners[thread_id]

@@ -1,13 +1,12 @@
-"""The followers of one thread: everything that happens there, written once and sent to all.
+"""The subscribers of one thread: each event is formatted once and sent to all.
 
-The store is the truth. Whoever has committed something wakes the channel; it reads what came after
-the last number that it has told, words it once and writes the same bytes to every follower. So the
-order never depends on which coroutine resumes first, and a wake-up that is lost or comes twice
-changes nothing.
+The store is authoritative. A commit wakes the channel; it reads the events after the last number
+that it has sent, formats them once and writes the same bytes to every subscriber. So the order
+never depends on which coroutine resumes first, and a lost or duplicate wake-up changes nothing.
 
-An answer in progress is told as it is written. It is no event, has no number and is in no store;
-its place is after the event at which its run was taken up. Who comes in the middle gets the text so
-far.
+An answer in progress is sent as it is written. It is no event, has no number and is not in the
+store; its place is after the event at which its run was claimed. A subscriber that arrives in
+between receives the text so far.
 """
 
 from __future__ import annotations
@@ -31,74 +30,77 @@ from aitp_desk.desk.events.events import (
 PAGE = 32
 """How many events are read at once."""
 PIECE_BYTES = 64 * 1024
-"""Events are written together until they are so many; a longer one is written alone."""
+"""Events are written together up to this size; a longer one is written alone."""
 AT_ONCE = 250
-"""How many followers are written to before others may run: 5,000 in one go hold the loop 70 ms."""
+"""How many subscribers are written to before other tasks run: 5,000 at once block the loop for 70
+ms.
+"""
 
 _log = structlog.get_logger()
 
 
 class EventSink(Protocol):
-    """Where a follower is written to."""
+    """A subscriber's connection."""
 
     def write(self, data: bytes) -> bool:
         """Send whole events, without waiting.
 
         Returns:
-            False when nobody reads any more; a follower too slow to take what it was sent before is
-            dropped here and now.
+            False when the reader is gone; a subscriber too slow to take what it was sent before is
+                dropped immediately.
         """
 
     async def drain(self) -> bool:
-        """Wait until what was written is on its way; False when nobody reads any more."""
+        """Wait until written data is on its way; False when the reader is gone."""
 
     async def is_authorized(self) -> bool:
-        """Whether the caller would still be let in: a credential may have been revoked."""
+        """Return whether the caller still has access: a credential may have been revoked."""
 
     def set_deadline(self, ends_at: float | None) -> None:
-        """Write nothing from this moment on, but close.
+        """Close at this time, and write nothing after it.
 
         Parameters:
-            ends_at: Unix seconds at which the caller's access ends; None where no end is known.
-                It replaces the moment given before.
+            ends_at: Unix seconds at which the caller's access ends; None if no end is known. It
+                replaces an earlier deadline.
         """
 
     async def wait_closed(self) -> None:
-        """Return when nobody reads any more."""
+        """Return when the reader is gone."""
 
     def close(self) -> None:
-        """End the stream in good order; the follower may come back."""
+        """End the stream cleanly; the subscriber may come back."""
 
 
 EVERYTHING = 2**62
 NOTHING = -1
 LAST_FOR_READER = frozenset({ACTOR_LEFT, THREAD_CLAIMED, THREAD_DELETED})
-"""What is the last that some followers are told, or all."""
+"""Events that are the last ones for some subscribers, or for all."""
 Upto = Callable[[], Awaitable[int]]
-"""Number of the last event that a follower may be told: that of its leaving, ``EVERYTHING`` while
-it has not left, ``NOTHING`` when it would not be let in any more."""
+"""Returns the number of the last event that a subscriber may receive: that of its leaving,
+``EVERYTHING`` while it has not left, ``NOTHING`` when it has lost access.
+"""
 
 
 class EventFormat(Protocol):
-    """How followers are told, in the format of their protocol. Each method returns whole events."""
+    """The event format of a protocol. Each method returns whole events."""
 
     beat: bytes
-    """Says nothing, but keeps the connection alive."""
+    """Keeps the connection alive, without content."""
 
     def format_begin(self, thread_id: str, after: int) -> bytes:
-        """From where on the follower is told: everything after this number."""
+        """Format the starting point: everything after this number follows."""
 
     def format_event(self, happening: ThreadEvent) -> bytes:
-        """Something that happened, with its number."""
+        """Format an event, with its number."""
 
     def format_snapshot(self, run_id: str, text: str) -> bytes:
-        """All of an answer in progress so far, for somebody who has just come."""
+        """Format all text so far of an answer in progress, for a new subscriber."""
 
     def format_delta(self, run_id: str, text: str) -> bytes:
-        """A further piece of an answer in progress."""
+        """Format more text of an answer in progress."""
 
     def format_restart(self, run_id: str) -> bytes:
-        """What was told of an answer in progress is void."""
+        """Format that the text sent of an answer in progress is void."""
 
 
 class AnswerInProgress:
@@ -107,12 +109,12 @@ class AnswerInProgress:
     Parameters:
         after: number of the event after which it belongs.
         message_id: the id that its message will have.
-        again: whether its run was taken up before, and perhaps told of.
+        again: whether its run was claimed before, and text was perhaps sent.
 
     Attributes:
-        text: what it says so far.
-        restarts: how often it began anew.
-        is_over: whether its run's end is committed, or its run was let go.
+        text: its text so far.
+        restarts: how often it was restarted.
+        is_over: whether its run's end is committed, or its run was released.
     """
 
     __slots__ = ("after", "is_over", "message_id", "restarts", "run_id", "text")
@@ -126,7 +128,7 @@ class AnswerInProgress:
         self.is_over = False
 
     def add_piece(self, passing: ProgressEvent) -> None:
-        """Take what an agent says on its way to the outcome."""
+        """Add a part of the answer, or restart it."""
         if isinstance(passing, Restart):
             self.text = ""
             self.restarts += 1
@@ -135,14 +137,14 @@ class AnswerInProgress:
 
 
 class Channel:
-    """The followers of one thread who are told in one wording.
+    """The subscribers of one thread that share one format.
 
     Parameters:
         read: reads the thread's events.
-        last: number of an event from which on the channel tells.
+        last: number of the event after which the channel begins.
         answering: the answer in progress, if there is one.
-        turn: held while events are read or worded for a follower alone; of many who come back at
-            once one after the other has its turn.
+        turn: held while events are read or formatted for a single subscriber, so that many who
+            reconnect at once take turns.
     """
 
     def __init__(
@@ -165,7 +167,7 @@ class Channel:
         self._failed = False
         self._answering = answering
         self._turn = turn
-        # what was said of it before anybody listened is for snapshots
+        # text from before the first subscriber goes into snapshots
         heard = answering is not None and last >= answering.after
         self._restarts = answering.restarts if answering is not None and heard else 0
         self._length = len(answering.text) if answering is not None and heard else 0
@@ -176,24 +178,24 @@ class Channel:
         self._pump()
 
     def recheck_access(self) -> None:
-        """End those whose caller would not be let in any more."""
+        """End the streams of callers that have lost access."""
         self._review_is_due = True
         self._pump()
 
     def on_answer(self, answering: AnswerInProgress) -> None:
-        """Tell what an answer in progress says by now, once this tick of the loop is over."""
+        """Send the new text of an answer in progress, after this tick of the loop."""
         if answering is not self._answering:
             self._answering, self._restarts, self._length = answering, 0, 0
         self._pump()
 
     async def follow(self, outlet: EventSink, after: int, upto: Upto) -> None:
-        """Tell everything that happens after a number, until nobody reads any more.
+        """Send all events after a number, until the reader is gone.
 
         Parameters:
             after: the number of an event that the thread has had, or 0.
-            upto: asked once here, after every event that is read for this follower alone, whenever
-                an actor has left the thread or a grant was taken back, and at every beat. So
-                nothing is told that came after the follower's own leaving.
+            upto: called once at the start, after every event that is read for this subscriber
+                alone, whenever an actor has left the thread or a grant was revoked, and at every
+                keepalive. So no event after the subscriber's own leaving is sent.
         """
         outlet.write(self._wording.format_begin(self._thread_id, after))
         while self._last < after and not self._failed:
@@ -217,7 +219,7 @@ class Channel:
         if self._failed or last < EVERYTHING:
             outlet.close()
             return
-        # from here to the next await nothing happens on the channel
+        # the channel does not change before the next await
         outlet.write(self._snapshot())
         self._followers[outlet] = upto
         try:
@@ -226,7 +228,7 @@ class Channel:
             del self._followers[outlet]
 
     async def send_keepalive(self) -> None:
-        """Keep connections alive, and end those whose caller would not be let in any more."""
+        """Keep connections alive, and end those of callers that have lost access."""
         await self._end_those_who_left()
         for number, outlet in enumerate(tuple(self._followers), 1):
             outlet.write(self._wording.beat)
@@ -234,7 +236,7 @@ class Channel:
                 await asyncio.sleep(0)
 
     def close(self) -> None:
-        """Stop: nobody follows any more."""
+        """Stop the channel: it has no subscribers any more."""
         if self._pumping is not None:
             self._pumping.cancel()
 
@@ -247,7 +249,7 @@ class Channel:
             await asyncio.wait([self._pumping])
 
     async def _tell_all(self) -> None:
-        """Read, word and send until there is nothing new."""
+        """Read, format and send until there is nothing new."""
         try:
             while True:
                 if self._review_is_due:
@@ -268,7 +270,7 @@ class Channel:
                         await self._end_those_who_left()
                 if not told and not self._is_due and not self._review_is_due:
                     break
-        except Exception:  # noqa: BLE001 -- followers come back and go on where they were
+        except Exception:  # noqa: BLE001 -- subscribers reconnect and continue where they were
             _log.exception("following_failed")
             self._failed = True
             for outlet in self._followers:
@@ -288,17 +290,15 @@ class Channel:
             outlet.write(data)
             if not number % AT_ONCE:
                 await asyncio.sleep(0)
-        if len(data) >= PIECE_BYTES:  # who reads quickly takes it before there is more
+        if len(data) >= PIECE_BYTES:  # a fast reader takes it before there is more
             await asyncio.sleep(0)
 
     def _word(self, page: Sequence[ThreadEvent]) -> Iterator[bytes]:
-        """Events in their order, and what an answer says by now in its place among them.
+        """Yield events in order, with the new text of the answer in its place among them.
 
-        When an event is yielded it counts as told: who comes while it is being sent is told of it
-        from the store, or in the snapshot.
-
-        All that an answer says is said before its run's end is committed: where a page holds that
-        end, the text before it is whole.
+        A yielded event counts as sent: a subscriber that arrives while it is being sent receives it
+        from the store, or in the snapshot. All text of an answer is added before its run's end is
+        committed: when a page holds that end, the text before it is complete.
         """
         for happening in page:
             yield from self._word_answer()
@@ -320,7 +320,7 @@ class Channel:
             yield self._wording.format_delta(answering.run_id, said)
 
     def _snapshot(self) -> bytes:
-        """What the others have heard of the answer in progress; empty while there is none."""
+        """Return the text sent so far of the answer in progress; empty if there is none."""
         answering = self._answering
         if answering is None or answering.is_over or self._last < answering.after:
             return b""
@@ -330,14 +330,14 @@ class Channel:
 
 @asynccontextmanager
 async def _one_of_many(turn: asyncio.Lock) -> AsyncIterator[None]:
-    """Do a step for one follower, then let everybody else run: long events take milliseconds."""
+    """Run a step for one subscriber, then yield to other tasks: long events take milliseconds."""
     async with turn:
         yield
         await asyncio.sleep(0)
 
 
 def _parts(page: Sequence[ThreadEvent]) -> Iterator[Sequence[ThreadEvent]]:
-    """What is told in one go: up to where somebody may be told no more."""
+    """Split events after those that are the last for some subscribers."""
     begin = 0
     for end, happening in enumerate(page, 1):
         if happening.kind in LAST_FOR_READER:
@@ -347,7 +347,7 @@ def _parts(page: Sequence[ThreadEvent]) -> Iterator[Sequence[ThreadEvent]]:
 
 
 def _pieces(events: Iterable[bytes]) -> Iterator[bytes]:
-    """Events joined to pieces that are worth a write."""
+    """Join events to pieces of a size worth a write."""
     gathered: list[bytes] = []
     size = 0
     for event in events:

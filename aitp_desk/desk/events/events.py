@@ -1,4 +1,4 @@
-"""What happened on a thread, with what it happened to: the events that followers are told."""
+"""The events of a thread with their subjects, as subscribers receive them."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ MESSAGE_DELETED = "message.deleted"
 THREAD_DELETED = "thread.deleted"
 THREAD_CLAIMED = "thread.claimed"
 THREAD_HANDED = ("thread.handed_over", "thread.handed_back")
-"""What tells of a thread that an operator takes over, and gives back; of which operator."""
+"""Kinds of the events when an operator takes a thread over, and gives it back."""
 ACTOR_JOINED = "actor.joined"
 ACTOR_LEFT = "actor.left"
 RUN = "run."
-"""How the kinds begin that tell of a run; the state follows that it has reached."""
+"""Prefix of the kinds of run events; the state that the run has reached follows."""
 AT_ONCE_BYTES = 256 * 1024
-"""What the messages of one look hold together: every follower who catches up has one in memory."""
+"""Total size of the messages in one page: every subscriber that catches up holds one in memory."""
 
 
 class ThreadEvent(msgspec.Struct, frozen=True):
@@ -31,12 +31,11 @@ class ThreadEvent(msgspec.Struct, frozen=True):
 
     Parameters:
         n: its number on the thread, from 1, without gaps.
-        kind: as :class:`aitp_desk.store.records.threads.Event` has it.
-        thread_id: where it happened.
-        ref: id of what it happened to.
-        subject: the message as it is kept, the run as it stood then, the actor as it joined; None
-            for a message that was deleted since, for an actor that left, for the deletion of a
-            message or of the thread itself, for the thread's claim, and for its being handed over.
+        kind: as in :class:`aitp_desk.store.records.threads.Event`.
+        ref: id of its subject.
+        subject: the message as stored, the run in its state then, the actor as it joined; None for
+            a message that was deleted since, for an actor that left, for the deletion of a message
+            or of the thread itself, for the thread's claim, and for its takeover.
     """
 
     n: int
@@ -47,7 +46,7 @@ class ThreadEvent(msgspec.Struct, frozen=True):
 
 
 class ThreadEventPage(msgspec.Struct, frozen=True):
-    """A part of what happened on a thread, in order.
+    """One page of a thread's events, in order.
 
     Parameters:
         has_more: whether there may be more after it.
@@ -58,13 +57,13 @@ class ThreadEventPage(msgspec.Struct, frozen=True):
 
 
 ReadThreadEvents = Callable[[str, int, int], Awaitable[ThreadEventPage]]
-"""Reads what happened on a thread after a number, at most so many."""
+"""Reads the events of a thread after a number, up to a limit."""
 
 
 async def read_thread_events(
     store: Store, thread_id: str, after: int, limit: int
 ) -> ThreadEventPage:
-    """Read what happened on a thread after event ``after``; fewer where messages are long."""
+    """Read a thread's events after event ``after``; fewer if messages are long."""
     events = await reads.events(store, thread_id, after=after, limit=limit)
     has_more = len(events) == limit
     messages: dict[str, Message] = {}
@@ -112,7 +111,7 @@ def _happening(
 
 
 def _as_it_stood(run: Run, state: RunState) -> Run:
-    """A run in a state that it has reached, without what it learned later."""
+    """Return a run in an earlier state, without later details."""
     if run.state is state:
         return run
     return msgspec.structs.replace(run, state=state, error=None)

@@ -1,7 +1,8 @@
-"""Telling one run to the caller who started it, from its queueing to where it ends or waits.
+"""Streams one run to the caller that started it, until it ends or waits.
 
-Unlike a follower of the thread this one is told of nothing else, never comes back, and is told that
-it is over. So it reads for itself: it is woken as a channel is, and looks into the same store.
+Unlike a subscriber of the thread this caller receives no other events, never reconnects, and
+receives an end event. So the stream reads for itself: it is woken as a channel is, and reads the
+same store.
 """
 
 from __future__ import annotations
@@ -23,30 +24,30 @@ from aitp_desk.model.conversation.thread import Message, Origin
 
 
 class RunEventFormat(Protocol):
-    """How a run is told, in the format of its caller's protocol. It may remember what it said."""
+    """The format of a run's events in its caller's protocol. It may keep state."""
 
     beat: bytes
-    """Says nothing, but keeps the connection alive."""
+    """Keeps the connection alive, without content."""
 
     def format_state(self, run: Run) -> bytes:
-        """The run has reached a state."""
+        """Format that the run has reached a state."""
 
     def format_text(self, text: str, message_id: str) -> bytes:
-        """A further piece of the answer that is being written.
+        """Format more text of the answer in progress.
 
         Parameters:
             message_id: the id that the message will have.
         """
 
     def format_message(self, message: Message) -> bytes:
-        """A message of the run, whole, as it is kept."""
+        """Format a message of the run, in full, as stored."""
 
     def format_end(self) -> bytes:
-        """The run is over, or waits for its caller."""
+        """Format that the run is over, or waits for its caller."""
 
 
 class RunStream:
-    """One run and the caller who listens.
+    """One run and the caller that follows it.
 
     Parameters:
         read: reads the thread's events.
@@ -78,29 +79,29 @@ class RunStream:
         self._news.set()
 
     def recheck_access(self) -> None:
-        """End the stream when its caller would not be let in any more."""
+        """End the stream if its caller has lost access."""
         self._review_is_due = True
         self._news.set()
 
     def on_answer(self, answering: AnswerInProgress) -> None:
-        """Tell what the run's answer says by now."""
+        """Send the new text of the run's answer."""
         if answering.run_id == self._run_id:
             if answering is not self._answering:
                 self._answering, self._length = answering, 0
             self._news.set()
 
     async def send_keepalive(self) -> None:
-        """Keep the connection alive, and end it when its caller would not be let in any more."""
+        """Keep the connection alive, and end it if its caller has lost access."""
         if self._outlet is not None:
             await self._end_if_unwelcome(self._outlet)
             self._outlet.write(self._wording.beat)
 
     async def follow(self, outlet: EventSink, upto: Upto) -> None:
-        """Tell the run until it is over, waits for its caller, or nobody reads any more.
+        """Stream the run until it is over, waits for its caller, or the reader is gone.
 
         Parameters:
-            upto: asked once here, at every beat, and where somebody has left the thread or claimed
-                it; whoever would not be told everything any more is ended.
+            upto: called once at the start, at every keepalive, and when an actor has left the
+                thread or claimed it; a caller without full access is disconnected.
         """
         self._outlet, self._upto = outlet, upto
         closing = asyncio.ensure_future(outlet.wait_closed())
@@ -132,7 +133,7 @@ class RunStream:
             outlet.close()
 
     def _tell_happening(self, outlet: EventSink, happening: ThreadEvent) -> bool:
-        """Tell an event where it is the run's; whether nothing more will happen to the run."""
+        """Send an event of the run; return whether it is the last one."""
         self._tell_answer(outlet)
         self._last = happening.n
         match happening.subject:
@@ -146,10 +147,10 @@ class RunStream:
         return False
 
     def _tell_answer(self, outlet: EventSink) -> None:
-        """Tell what the answer says beyond what was told.
+        """Send the new text of the answer.
 
-        What was told cannot be taken back here: an answer that begins anew is told no further, and
-        its message, whole, when it is there.
+        Sent text cannot be revoked here: an answer that restarts is not streamed any further. Its
+        message is sent in full when it is there.
         """
         answering = self._answering
         if answering is None or answering.restarts or self._last < answering.after:

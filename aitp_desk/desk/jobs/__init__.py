@@ -1,1 +1,1 @@
-"""Work that is done after the answer: queued, scheduled, retried."""
+"""Background jobs: queued, scheduled and retried."""

@@ -1,4 +1,4 @@
-"""Work that goes on beside something else, and no longer than that."""
+"""Runs a background task for the lifetime of a context manager."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from typing import Any
 
 @asynccontextmanager
 async def run_in_background(work: Callable[[], Coroutine[Any, Any, None]]) -> AsyncIterator[None]:
-    """Do work for as long as the context lasts; at its end the work is cancelled and waited for.
+    """Run a task while the context lasts; at its end, cancel it and wait for it.
 
     Raises:
-        Exception: at the end, what the work failed with.
+        Exception: at the end, the failure of the task.
     """
     task = asyncio.create_task(work())
     try:

@@ -1,4 +1,4 @@
-"""The jobs by which calls are carried out that go on after they were accepted."""
+"""The jobs that continue calls after they were accepted."""
 
 from __future__ import annotations
 
@@ -10,16 +10,17 @@ from aitp_desk.store.records.jobs import ClaimedJob, NewJob
 
 KIND = "call"
 PAID_KIND = "paid_call"
-"""The same of calls that were paid before. A call has at most one job of either kind: one that was
-paid may wait for a person's approval then, and goes on by the other."""
+"""The same for calls that were paid first. A call has at most one job of either kind: a paid call
+may then wait for an operator's approval, and continues with the other kind.
+"""
 KINDS = (KIND, PAID_KIND)
 
 
 class CallJobPayload(msgspec.Struct, frozen=True):
-    """What such a job carries.
+    """The payload of such a job.
 
     Parameters:
-        is_approved: whether a person has approved the call, some time after it was asked for.
+        is_approved: whether an operator has approved the call, some time after it was requested.
     """
 
     is_approved: bool = False
@@ -29,11 +30,11 @@ _carried = msgspec.json.Decoder(CallJobPayload)
 
 
 def make_call_job(call: ActionCall, now: float, *, is_approved: bool = False) -> NewJob:
-    """Make the job of carrying a call out.
+    """Create the job that executes a call.
 
     Parameters:
         now: Unix seconds.
-        is_approved: as of :class:`CallJobPayload`.
+        is_approved: as in :class:`CallJobPayload`.
     """
     return NewJob(
         id=new_id("job", now),
@@ -48,7 +49,7 @@ def make_call_job(call: ActionCall, now: float, *, is_approved: bool = False) ->
 
 
 def make_paid_call_job(call: ActionCall, now: float) -> NewJob:
-    """Make the job of going on with a call that is paid now.
+    """Create the job that continues a call that was just paid.
 
     Parameters:
         now: Unix seconds.
@@ -57,5 +58,5 @@ def make_paid_call_job(call: ActionCall, now: float) -> NewJob:
 
 
 def read_payload(claim: ClaimedJob) -> CallJobPayload:
-    """What such a job carries."""
+    """Return the payload of such a job."""
     return _carried.decode(claim.payload)

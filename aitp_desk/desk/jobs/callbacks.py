@@ -1,8 +1,8 @@
-"""Callbacks: telling a caller's own server how a call has ended, until it has taken note.
+"""Callbacks: notify a caller's own server of the end of a call, until it acknowledges.
 
-The address is checked when it is given and when it is asked (``egress``). What is sent is what the
-caller would be told who asks, signed (``auth/webhooks.py``), under an id that is the same in every
-attempt: what arrives twice can be told to be the same.
+The address is checked when it is set and at each request (``egress``). The body is what the caller
+would receive by polling. It is signed (``auth/webhooks.py``) and has the same id in every attempt,
+so a receiver can detect duplicates.
 
 Source: AHP 0.1, sections 9.1 and 13 (SSRF); Standard Webhooks 1.0.0.
 """
@@ -31,28 +31,28 @@ from aitp_desk.store.units.jobs.jobs import enqueue_job
 KIND = "callback"
 PARAM = "context.callback_url"
 DELAYS = (5, 60, 300, 900, 3600, 7200, 14_400, 28_800, 32_400)
-"""Seconds after each failure: together a day."""
+"""Seconds after each failure: a day in total."""
 SEND_SECONDS = 10
 AT_ONCE = 32
-"""How many are sent at a time."""
+"""How many are sent concurrently."""
 OF_ONE = 4
-"""How many of these are one caller's, whose receiver may hang."""
+"""How many of these may be one caller's, whose receiver may hang."""
 
 NO_MORE = "Whoever asked for it has no valid key any more, or the desk publishes none."
 SWITCHED_OFF = "callbacks.enabled is false by now; nothing is sent."
 _GONE = 410
 
 Render = Callable[[str, str], Awaitable[bytes | None]]
-"""Writes what a caller is told of a call, given its id and its desk's name; None for nothing."""
+"""Renders a call for its caller, given its id and its desk's name; None for nothing."""
 
 _log = structlog.get_logger()
 
 
 class _CallbackPayload(msgspec.Struct, frozen=True):
-    """What a job carries.
+    """The payload of a job.
 
     Parameters:
-        url: where to.
+        url: the address to notify.
     """
 
     url: str
@@ -70,15 +70,15 @@ def make_callback_job(
     thread_id: str | None = None,
     desk: str = "",
 ) -> NewJob:
-    """Make the job of telling how a call has ended.
+    """Create the job that notifies a caller of the end of a call.
 
     It is queued in the commit of that end, with ``enqueue_job``; wake the desk's jobs after it.
 
     Parameters:
         now: Unix seconds.
-        url: was checked.
-        principal_id: whose call it is.
-        thread_id, desk: where it was made; as of :class:`NewJob`.
+        url: must have been checked.
+        principal_id: the owner of the call.
+        thread_id, desk: where it was made; as in :class:`NewJob`.
     """
     return NewJob(
         id=new_id("job", now),
@@ -93,7 +93,7 @@ def make_callback_job(
 
 
 def make_callback_writes(clock: Callable[[], float], ended: ActionCall) -> ExtraStatements | None:
-    """Make what is written with the end of a call so that its caller is told.
+    """Return the statements that queue a callback with the end of a call.
 
     Parameters:
         clock: Unix seconds.
@@ -114,7 +114,7 @@ def make_callback_writes(clock: Callable[[], float], ended: ActionCall) -> Extra
 def make_callback_kind(
     name: str, tell: Callable[[ClaimedJob], Awaitable[None]], settings: CallbackSettings
 ) -> JobKind:
-    """Make a kind of jobs that tells callers' servers something; all are tried as often.
+    """Create a kind of job that notifies callers' servers; all kinds share one retry policy.
 
     Parameters:
         tell: makes one attempt.
@@ -136,7 +136,7 @@ def make_callback_kind(
 
 
 class Callbacks:
-    """Takes addresses from callers and tells these how calls have ended.
+    """Accepts callback addresses, and notifies them of the ends of calls.
 
     Parameters:
         clock: Unix seconds.
@@ -156,10 +156,10 @@ class Callbacks:
         self._clock = clock
 
     def check(self, principal: Principal, url: str, param: str = PARAM) -> None:
-        """Refuse an address that could not be told.
+        """Refuse an address that could not be notified.
 
         Parameters:
-            param: how the door calls what holds the address.
+            param: the protocol's name for the parameter that holds the address.
 
         Raises:
             InvalidRequest: the message says why; it names ``param``.
@@ -178,10 +178,10 @@ class Callbacks:
             raise InvalidRequest(f"This address is not called back: {error}", param=param) from None
 
     def make_kind(self, render: Render) -> JobKind:
-        """Make the kind of jobs that does it.
+        """Create the kind of job that sends callbacks.
 
         Parameters:
-            render: writes what is sent.
+            render: renders the body.
         """
 
         async def tell(claim: ClaimedJob) -> None:
@@ -192,11 +192,11 @@ class Callbacks:
         return make_callback_kind(KIND, tell, self._settings)
 
     async def _send(self, claim: ClaimedJob, body: bytes) -> None:
-        """One attempt.
+        """Make one attempt.
 
         Raises:
-            Retry: it was not taken note of.
-            GiveUp: it never will be.
+            Retry: the receiver did not acknowledge it.
+            GiveUp: it never will.
         """
         proof = await self._webhooks.sign(claim.principal or "", claim.ref, body.decode())
         if proof is None:

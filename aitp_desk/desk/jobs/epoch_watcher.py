@@ -1,7 +1,7 @@
-"""Watching for what the command line changes beside a serving desk.
+"""Watches for changes that the command line makes next to a serving desk.
 
-It raises an epoch, a number in the store, with every change. A desk reads that number at least once
-a second, and is told when it has grown.
+Every change raises an epoch, a number in the store. A desk reads that number at least once a
+second, and calls back when it has grown.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ EPOCH_SECONDS = 0.5
 async def watch_epoch(
     store: Store, epoch: str, changed: Callable[[], object]
 ) -> AsyncIterator[None]:
-    """Call ``changed`` whenever an epoch has grown, for as long as the context lasts."""
+    """Call ``changed`` whenever an epoch has grown, while the context lasts."""
     known = await reads.epoch(store, epoch)
 
     async def watch() -> None:
         nonlocal known
         while True:
             await asyncio.sleep(EPOCH_SECONDS)
-            with suppress(StoreError):  # it is told where it matters, and this asks again
+            with suppress(StoreError):  # reported where it matters; retried here
                 newest = await reads.epoch(store, epoch)
                 if newest != known:
                     known = newest

@@ -1,8 +1,8 @@
-"""Kinds of jobs: who does them, how long that may take, and how often it is tried.
+"""Kinds of jobs: their handlers, deadlines and retries.
 
-A handler may be asked twice for the same job: its process may die, or lose the lease, after it has
-done its work and before that is written down. What must not be done twice has to find that out by
-the job's ``ref``.
+A handler may be called twice for the same job: its process may die, or lose the lease, after the
+work is done and before that is stored. A handler whose work must not be repeated has to detect that
+by the job's ``ref``.
 """
 
 from __future__ import annotations
@@ -15,17 +15,19 @@ from aitp_desk.store.records.jobs import ClaimedJob
 from aitp_desk.store.units.jobs.jobs import ExtraStatements
 
 JITTER = 0.25
-"""A wait is longer by up to this part of it, so that what failed together is not retried so."""
+"""A delay is longer by up to this fraction of it, so that jobs that failed together are not retried
+together.
+"""
 
 
 class Finish(msgspec.Struct, frozen=True):
-    """How a job ends that was done.
+    """The end of a job that succeeded.
 
     Parameters:
         also: a unit of work that is committed together with the end.
-        committed: called after that.
-        anew: decides it again, where what it follows from was changed before the commit; None for
-            what has to be done again as a whole.
+        committed: called after the commit.
+        anew: computes the end again, if its inputs were changed before the commit; None if the
+            whole job has to be repeated.
     """
 
     also: ExtraStatements | None = None
@@ -37,9 +39,8 @@ class Retry(Exception):
     """The attempt failed; another may succeed.
 
     Parameters:
-        reason: a sentence for the site's operators, without what callers said.
-        after: at least so many seconds pass before the next attempt, but never more than the
-            longest wait of its kind.
+        reason: a sentence for the site's operators, without callers' content.
+        after: minimum seconds before the next attempt, limited to the longest delay of its kind.
     """
 
     def __init__(self, reason: str, *, after: int = 0) -> None:
@@ -52,7 +53,7 @@ class GiveUp(Exception):
     """The attempt failed, and no other will succeed.
 
     Parameters:
-        reason: as of :class:`Retry`.
+        reason: as in :class:`Retry`.
     """
 
     def __init__(self, reason: str) -> None:
@@ -61,18 +62,18 @@ class GiveUp(Exception):
 
 
 class JobKind(msgspec.Struct, frozen=True):
-    """A kind of job, and who does it.
+    """A kind of job, and its handler.
 
     Parameters:
         name: as jobs name it.
-        handler: does one; it raises :class:`Retry` or :class:`GiveUp`, and whatever else it raises
-            is a fault, of which the log is told. What it returns says how the job ends.
+        handler: does one; it raises :class:`Retry` or :class:`GiveUp`. Any other exception is a
+            fault, which is logged. Its result says how the job ends.
         deadline: seconds that an attempt may take.
         delays: seconds to wait after the first failure, the second and so on; after one more the
             job is given up.
-        at_once: how many are done at a time.
-        of_one: how many of these are for one who asked; None for any number.
-        given_up: makes what is committed together with a job's being given up.
+        at_once: how many run concurrently.
+        of_one: how many of these may be one principal's; None for any number.
+        given_up: returns what is committed when a job is given up.
     """
 
     name: str
@@ -85,15 +86,15 @@ class JobKind(msgspec.Struct, frozen=True):
 
     @property
     def max_delay(self) -> int:
-        """Seconds that a job of this kind waits at most."""
+        """The longest delay of a job of this kind, in seconds."""
         return int(max(self.delays, default=0) * (1 + JITTER))
 
     def delay(self, failures: int, after: int, chance: float) -> int:
-        """Seconds until the next attempt.
+        """Return the seconds until the next attempt.
 
         Parameters:
-            failures: how often it had failed before.
-            after: seconds that are to pass at least; no more than :attr:`max_delay`.
+            failures: number of earlier failures.
+            after: minimum seconds; limited to :attr:`max_delay`.
             chance: from 0 to 1.
         """
         delay = self.delays[failures] * (1 + JITTER * chance)

@@ -1,9 +1,8 @@
-"""Jobs: what was promised besides answers is done, also after a crash, and at last given up.
+"""The job queue: runs promised work, also after a crash, and finally gives it up.
 
-A job is held under a lease while its handler works; what the handler gives is committed together
-with the job's end, if the lease was not lost meanwhile. A handler that fails is asked again later,
-each time after a longer while, until the job is dead: it is then kept for the site's operators
-(``aitp-desk jobs``).
+A job is held under a lease while its handler works; the handler's result is committed together with
+the job's end, if the lease was not lost meanwhile. A failed job is retried after growing delays,
+until it is dead: it is then kept for the site's operators (``aitp-desk jobs``).
 """
 
 from __future__ import annotations
@@ -35,11 +34,11 @@ from aitp_desk.store.units.jobs.jobs import (
 LEASE_SECONDS = 60
 RENEW_SECONDS = LEASE_SECONDS / 3
 AGAIN_SECONDS = 1.0
-"""After what time a store is asked again that could not write."""
+"""Delay before a failed write to the store is retried."""
 ATTEMPTS = 5
-"""How often the end of a job is decided where somebody else is faster each time."""
+"""How often the end of a job is computed again after a conflicting change."""
 WRITING_SECONDS = 60
-"""For how long what a job has made is kept in memory where it cannot be written."""
+"""How long a job's result is kept in memory if it cannot be written."""
 
 INTERRUPTED = "The desk was interrupted while it worked on this."
 UNWRITTEN = "What it made could not be written down."
@@ -49,11 +48,11 @@ _log = structlog.get_logger()
 
 
 class JobQueue:
-    """Takes up jobs as they come, and when their time comes.
+    """Claims jobs when they are queued, and when they are due.
 
     Parameters:
         clock: Unix seconds.
-        chance: from 0 to 1, another each time.
+        chance: returns a random number from 0 to 1.
     """
 
     def __init__(
@@ -74,7 +73,7 @@ class JobQueue:
         self._loops: list[asyncio.Task[None]] = []
 
     def register_kinds(self, *kinds: JobKind) -> None:
-        """Have jobs of these kinds done; before :meth:`begin`."""
+        """Register kinds of jobs. Call it before :meth:`begin`."""
         self._kinds |= {kind.name: kind for kind in kinds}
 
     def wake(self) -> None:
@@ -83,11 +82,11 @@ class JobQueue:
 
     @property
     def is_working(self) -> bool:
-        """Whether jobs are being taken up."""
+        """Whether jobs are being claimed."""
         return bool(self._loops) and not any(loop.done() for loop in self._loops)
 
     async def begin(self) -> None:
-        """Free what a process held that is gone, and take jobs up until :meth:`stop`."""
+        """Release the jobs of dead processes, and claim jobs until :meth:`stop`."""
         freed = await self._store.run(release_jobs, worker=None, kinds=tuple(self._kinds))
         if freed:
             _log.info("jobs_resumed", count=freed)
@@ -97,14 +96,14 @@ class JobQueue:
         ]
 
     async def stop(self, seconds: float) -> None:
-        """Take up no more, give what is at work so long to end, and put back the rest."""
+        """Stop claiming, allow running jobs ``seconds`` to end, and put back the rest."""
         await _cancel(self._loops)
         if self._held:
             await asyncio.wait(self._held, timeout=seconds)
         await _cancel(list(self._held))
         try:
             await self._store.run(release_jobs, worker=self._name, kinds=tuple(self._kinds))
-        except (StoreBusy, StoreError) as error:  # the next start does it
+        except (StoreBusy, StoreError) as error:  # left to the next start
             _log.warning("jobs_not_released", reason=str(error))
 
     async def _take_up(self) -> None:
@@ -140,7 +139,7 @@ class JobQueue:
             task.add_done_callback(self._let_go)
 
     async def _until_next(self) -> float:
-        """How long nothing is to be taken up, unless this is woken, in seconds."""
+        """Return the seconds until the next job is due, unless woken before."""
         due = await job_reads.next_due(self._store, self._rooms(), self._held_ids)
         wait = LEASE_SECONDS / 2
         return wait if due is None else max(0.0, min(wait, due - self._clock()))
@@ -150,7 +149,7 @@ class JobQueue:
         return tuple(claim.id for claim in self._held.values())
 
     def _rooms(self) -> tuple[Room, ...]:
-        """How many jobs of each kind may be taken up, of those kinds that have room."""
+        """Return how many jobs of each kind may be claimed, for kinds with capacity."""
         rooms = []
         for name, kind in self._kinds.items():
             held = Counter(
@@ -168,11 +167,11 @@ class JobQueue:
         self.wake()
 
     async def _work(self, kind: JobKind, claim: ClaimedJob) -> None:
-        """One attempt, and what came of it."""
-        if claim.failures > len(kind.delays):  # by the last of them its worker was lost
+        """Make one attempt, and handle its result."""
+        if claim.failures > len(kind.delays):  # its worker was lost in the last attempt
             await self._bury(kind, claim, claim.failures, INTERRUPTED)
             return
-        if claim.was_lost and claim.failures > 1:  # or it is dead after some quick restarts
+        if claim.was_lost and claim.failures > 1:  # otherwise a few quick restarts would bury it
             delay = kind.delay(claim.failures - 2, 0, self._chance())
             await self._wait(kind, claim, claim.failures, INTERRUPTED, delay)
             return
@@ -184,7 +183,7 @@ class JobQueue:
             await self._bury(kind, claim, claim.failures + 1, refusal.reason)
         except Retry as failure:
             await self._fail(kind, claim, failure.reason, failure.after)
-        except Exception as error:  # noqa: BLE001 -- whatever a handler does, the others go on
+        except Exception as error:  # noqa: BLE001 -- a handler's failure must not stop the others
             if isinstance(error, TimeoutError) and deadline.expired():
                 await self._fail(kind, claim, f"It took longer than {kind.deadline:g} seconds.")
             else:
@@ -200,19 +199,19 @@ class JobQueue:
             await self._fail(kind, claim, UNWRITTEN)
         except RecordsMoved:
             await self._fail(kind, claim, MOVED)
-        except Exception as error:  # noqa: BLE001 -- a unit that refuses was not done
+        except Exception as error:  # noqa: BLE001 -- a refused unit was not committed
             await self._fail(kind, claim, _fault(claim, error))
         else:
             self._told(claim, held, finish)
 
     async def _written(self, claim: ClaimedJob, finish: Finish) -> tuple[bool, Finish]:
-        """Write an end, decided anew where somebody else was faster; see :meth:`_write`.
+        """Write an end, computed again after a conflicting change; see :meth:`_write`.
 
         Returns:
             Whether the lease held, and the end as it was written.
 
         Raises:
-            RecordsMoved: somebody else was faster each time.
+            RecordsMoved: every attempt met a conflicting change.
         """
         attempts = 1
         while True:
@@ -228,7 +227,7 @@ class JobQueue:
                 return held, finish
 
     async def _fail(self, kind: JobKind, claim: ClaimedJob, reason: str, after: int = 0) -> None:
-        """Have a job wait for its next attempt, or bury it where that was the last one."""
+        """Schedule the next attempt of a job, or bury it after the last one."""
         if claim.failures >= len(kind.delays):
             await self._bury(kind, claim, claim.failures + 1, reason)
             return
@@ -238,7 +237,7 @@ class JobQueue:
     async def _wait(
         self, kind: JobKind, claim: ClaimedJob, failures: int, reason: str, delay: int
     ) -> None:
-        """Have a job that has failed so often wait for its next attempt."""
+        """Put a job back for its next attempt."""
         _log.info("job_failed", job=claim.id, kind=kind.name, reason=reason, retried_in=delay)
         held = await self._write(
             put_back_job,
@@ -264,7 +263,7 @@ class JobQueue:
         self._told(claim, held, finish)
 
     async def _write(self, unit: Callable[..., Work[bool]], **arguments: object) -> bool:
-        """Write down what became of an attempt, as soon as the store can."""
+        """Store the result of an attempt, as soon as the store can."""
         while True:
             try:
                 return await self._store.run(unit, **arguments)
@@ -289,7 +288,7 @@ class JobQueue:
 
 
 def _fault(claim: ClaimedJob, error: Exception) -> str:
-    """Tell the log of a fault; what operators are told of it holds nothing that callers said."""
+    """Log a fault, and return a description for operators without callers' content."""
     _log.error("job_fault", job=claim.id, kind=claim.kind, exc_info=error)
     return f"A fault of the desk ({type(error).__name__}); the log has its traceback."
 

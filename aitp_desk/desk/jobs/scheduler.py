@@ -1,9 +1,9 @@
-"""Schedules: what the desk does again and again on its own account, and how that went.
+"""The scheduler: recurring work of the desk, and its results.
 
-Each stands in the database, with its last run and its next: ``aitp-desk jobs list --schedules``
-shows them. Of all processes on a database one is at each, under a lease. A run that fails is made
-again after a while, each time after a longer one, but never after longer than the schedule's own
-time.
+Each schedule is a row in the database, with its last and next run: ``aitp-desk jobs list
+--schedules`` shows them. Of all processes on a database one runs each schedule, under a lease. A
+failed run is repeated after growing delays, but never after longer than the schedule's own
+interval.
 """
 
 from __future__ import annotations
@@ -33,28 +33,28 @@ from aitp_desk.store.units.jobs.schedules import (
 
 LEASE_SECONDS = 60
 FIRST_DELAY = 10
-"""Seconds after a first failure; twice as long after each further one."""
+"""Seconds after a first failure; doubled after each further one."""
 JITTER = 0.25
-"""A wait after a failure is longer by up to this part of it."""
+"""A delay after a failure is longer by up to this fraction of it."""
 AGAIN_SECONDS = 1.0
-"""After what time a store is asked again that could not write."""
+"""Delay before a failed write to the store is retried."""
 
 _log = structlog.get_logger()
 
 
 class ScheduleSkipped(Exception):
-    """What is done again and again cannot be done now, by no fault of the desk; it says why."""
+    """The work cannot run now, by no fault of the desk; the message says why."""
 
 
 class Schedule(msgspec.Struct, frozen=True):
-    """What is done again and again.
+    """Recurring work.
 
     Parameters:
-        name: by which people know it.
-        every: seconds from the end of a run to the begin of the next.
-        work: does it, and returns how many things it has dealt with. Two processes may be at it
-            for a moment, where the first was thought dead.
-        at_start: whether a process that starts does it at once, whenever it was done last.
+        name: shown to operators.
+        every: seconds from the end of a run to the start of the next.
+        work: does it, and returns how many items it has processed. Two processes may run it at the
+            same time for a moment, if the first was considered dead.
+        at_start: whether a starting process runs it at once, whenever it ran last.
     """
 
     name: str
@@ -63,10 +63,10 @@ class Schedule(msgspec.Struct, frozen=True):
     at_start: bool = False
 
     def delay(self, failures: int, chance: float) -> int:
-        """Seconds until it is tried again.
+        """Return the seconds until the next attempt.
 
         Parameters:
-            failures: how often it had failed before.
+            failures: number of earlier failures.
             chance: from 0 to 1.
         """
         wait = FIRST_DELAY * 2 ** min(failures, 20) * (1 + JITTER * chance)
@@ -74,11 +74,11 @@ class Schedule(msgspec.Struct, frozen=True):
 
 
 class Scheduler:
-    """Begins schedules as their time comes.
+    """Runs schedules when they are due.
 
     Parameters:
         clock: Unix seconds.
-        chance: from 0 to 1, another each time.
+        chance: returns a random number from 0 to 1.
     """
 
     def __init__(
@@ -96,7 +96,7 @@ class Scheduler:
         self._held: dict[str, tuple[ScheduleRun, asyncio.Task[None]]] = {}
 
     def add(self, schedule: Schedule) -> None:
-        """Have something done again and again; before :meth:`run`."""
+        """Add a schedule. Call it before :meth:`run`."""
         self._schedules[schedule.name] = schedule
 
     def wake(self) -> None:
@@ -105,7 +105,7 @@ class Scheduler:
 
     @asynccontextmanager
     async def run(self) -> AsyncIterator[None]:
-        """Do what is due for as long as the context lasts."""
+        """Run due schedules while the context lasts."""
         schedules = self._schedules.values()
         await self._store.run(
             set_schedules,
@@ -122,7 +122,7 @@ class Scheduler:
             await asyncio.gather(*tasks, return_exceptions=True)
             try:
                 await self._store.run(release_schedules, worker=self._worker)
-            except (StoreBusy, StoreError) as error:  # their leases end
+            except (StoreBusy, StoreError) as error:  # their leases expire
                 _log.warning("schedules_not_released", reason=str(error))
 
     async def _take_up(self) -> None:
@@ -158,7 +158,7 @@ class Scheduler:
         self.wake()
 
     async def _until_next(self) -> float:
-        """How long nothing is due, unless this is woken, in seconds; 0 where something is."""
+        """Return the seconds until a schedule is due, unless woken before; 0 if one is."""
         now, wait = self._clock(), LEASE_SECONDS / 2
         for kept in await schedule_reads.schedules(self._store):
             if kept.name in self._schedules and kept.name not in self._held:
@@ -173,7 +173,7 @@ class Scheduler:
             did = await schedule.work()
         except (StoreBusy, StoreError, ScheduleSkipped) as error:
             await self._fail(schedule, run, str(error))
-        except Exception as error:  # noqa: BLE001 -- whatever one does, the others go on
+        except Exception as error:  # noqa: BLE001 -- a schedule's failure must not stop the others
             _log.error("schedule_fault", schedule=run.name, exc_info=error)
             name = type(error).__name__
             await self._fail(schedule, run, f"A fault of the desk ({name}); see the log.")
@@ -189,7 +189,7 @@ class Scheduler:
     async def _write(
         self, run: ScheduleRun, unit: Callable[..., Work[bool]], **arguments: object
     ) -> None:
-        """Write down how a run ended, as soon as the store can."""
+        """Store the end of a run, as soon as the store can."""
         while True:
             try:
                 held = await self._store.run(unit, run=run, **arguments)

@@ -1,4 +1,4 @@
-"""Work that is done whole, also where nobody waits for it any more."""
+"""Runs work to its end, even if its requester stops waiting."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ R = TypeVar("R")
 
 
 class TaskShield(Generic[R]):
-    """Work that is under way in this process, by names that whoever asks for it knows."""
+    """Tasks in progress in this process, by names that their requesters know."""
 
     def __init__(self) -> None:
         self._tasks: dict[str, asyncio.Task[R]] = {}
 
     async def run_shielded(self, name: str, work: Coroutine[Any, Any, R]) -> R:
-        """Do work and wait for it; where the wait is cancelled the work goes on.
+        """Run a task and wait for it; if the wait is cancelled, the task continues.
 
         Raises:
-            Exception: what the work raises.
+            Exception: any exception of the task.
         """
         task = asyncio.create_task(work)
         self._tasks[name] = task
@@ -28,7 +28,7 @@ class TaskShield(Generic[R]):
         return await asyncio.shield(task)
 
     async def wait_for_all(self, names: Iterable[str]) -> None:
-        """Wait until nothing of these names is under way; how it ended is for others."""
+        """Wait until no task with these names is in progress; its result is ignored."""
         tasks = [self._tasks[name] for name in names if name in self._tasks]
         if tasks:
             await asyncio.wait(tasks)
@@ -36,4 +36,4 @@ class TaskShield(Generic[R]):
     def _let_go(self, name: str, task: asyncio.Task[R]) -> None:
         del self._tasks[name]
         if not task.cancelled():
-            task.exception()  # whoever waits is told
+            task.exception()  # marks it as retrieved; the waiter raises it

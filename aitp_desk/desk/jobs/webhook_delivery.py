@@ -1,4 +1,4 @@
-"""Posting signed JSON to a server that is somebody else's: one attempt of a job."""
+"""Posts signed JSON to another party's server: one attempt of a job."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from aitp_desk.desk.jobs.kinds import GiveUp, Retry
 from aitp_desk.egress import AddressRefused, Egress, EgressError, TooLarge
 
 MAX_RESPONSE = 4096
-"""Of a receiver's answer no more is read, in bytes; none of it is kept."""
+"""How much of a receiver's response is read, in bytes; none of it is kept."""
 
 
 async def deliver_webhook(
@@ -20,26 +20,26 @@ async def deliver_webhook(
     seconds: float,
     ends: Collection[int] = (),
 ) -> int | None:
-    """Post a body, until its receiver has taken note of it.
+    """Post a body and check that its receiver acknowledged it.
 
     Parameters:
         proof: the headers that sign it (``auth/webhooks.py``).
-        seconds: how long the attempt may take.
-        ends: statuses beside 2xx after which it is not sent again.
+        seconds: timeout of the attempt.
+        ends: statuses in addition to 2xx after which it is not sent again.
 
     Returns:
-        The status of the answer; None where that was too long to be read.
+        The status of the response; None if it was too long to be read.
 
     Raises:
-        Retry: it was not taken note of.
-        GiveUp: nothing may be sent there.
+        Retry: the receiver did not acknowledge it.
+        GiveUp: the address is refused.
     """
     headers = {**proof, "Content-Type": "application/json"}
     try:
         answer = await egress.send(
             url, body, max_bytes=MAX_RESPONSE, seconds=seconds, headers=headers
         )
-    except TooLarge:  # it said 2xx, and then more than anybody reads
+    except TooLarge:  # status 2xx, with a body over the limit
         return None
     except AddressRefused as error:
         raise GiveUp(str(error)) from None

@@ -1,8 +1,8 @@
-"""What agents may do less, by what they call themselves: agents.txt's agent blocks.
+"""Limits of agents by the name they claim: the agent blocks of agents.txt.
 
-A name is proven by nobody. So a block only ever lessens what the address or the credential may do,
-and what is counted under a name is counted within one address or credential: nobody can use up
-another's by taking its name.
+A name is not proven. So a block only reduces what the address or the credential may do, and
+requests under a name are counted within one address or credential: no caller can use up another's
+limit by taking its name.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from aitp_desk.model.errors import Forbidden
 
 
 class AgentPolicies:
-    """The blocks of a site, for all its desks together.
+    """The agent blocks of a site, for all its desks together.
 
     Parameters:
-        blocks: each under a name of its own.
+        blocks: each with a unique name.
         clock: Unix seconds.
     """
 
@@ -28,14 +28,14 @@ class AgentPolicies:
         self._counters = Counters(end_of_minute, clock)
 
     def find(self, user_agent: str) -> AgentLimits | None:
-        """The block of whoever sends a User-Agent, that of everybody else where it has none.
+        """Return the block for a User-Agent, or the default block if it has none.
 
-        Its first word counts, up to a slash, in either case (agents.txt 1.0, section 3.6).
+        The first word counts, up to a slash, case-insensitively (agents.txt 1.0, section 3.6).
         """
         return self.find_by_name(user_agent) or self._blocks.get(EVERYBODY)
 
     def find_by_name(self, name: str) -> AgentLimits | None:
-        """The block of an agent that is named so, as a User-Agent names it; None for none."""
+        """Return the block for an agent's name, as in a User-Agent; None for none."""
         if not self._blocks:
             return None
         words = name.replace("/", " ").split(maxsplit=1)
@@ -43,7 +43,7 @@ class AgentPolicies:
 
     @property
     def default_policy(self) -> AgentLimits | None:
-        """The block of agents that have none of their own."""
+        """The block of agents that have no specific one."""
         return self._blocks.get(EVERYBODY)
 
     def count(self, principal: Principal, block: AgentLimits) -> Window:
@@ -52,7 +52,7 @@ class AgentPolicies:
 
 
 def check_action(blocks: Sequence[AgentLimits], action: str) -> None:
-    """Refuse what an agent's block does not let it call.
+    """Refuse an action that an agent's block does not allow.
 
     Raises:
         Forbidden: a block lists actions, and not this one.
@@ -64,5 +64,5 @@ def check_action(blocks: Sequence[AgentLimits], action: str) -> None:
 
 
 def may_call(block: AgentLimits, action: str) -> bool:
-    """Whether a block lets an agent call an action."""
+    """Return whether a block lets an agent call an action."""
     return not block.actions or action in block.actions

@@ -1,9 +1,9 @@
-"""How many requests are worked on at once: of one caller and of all, the others in a queue.
+"""Limits concurrent requests, per caller and in total; the others wait in a queue.
 
-Who comes while there is room goes on at once. Who does not waits, first come, first served; but
-nobody waits behind a caller who has all of their own places taken. Where too many wait, the next is
-turned away. What only waits for something else (``Prefer: wait``) gives its place up meanwhile, and
-what goes on for long is counted by places of its own (``places.py``).
+A request takes a free slot at once. Otherwise it waits, first come, first served, but never behind
+a caller that has used all its own slots. If too many wait, the next is refused. A request that only
+waits for something else (``Prefer: wait``) releases its slot meanwhile, and long-running work has
+separate slots (``concurrency_slots.py``).
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from aitp_desk.model.errors import Unavailable
 from aitp_desk.observability.figures import Figure, gauge
 
 RETRY_SECONDS = 5
-"""When somebody who was turned away may try again."""
+"""When a refused client may try again."""
 
 
 class ConcurrencySlot(msgspec.Struct, eq=False):
-    """A request's place among those that are worked on.
+    """A request's slot among those in progress.
 
     Parameters:
-        caller: whose it is.
-        free: called with the caller when the place is left.
+        caller: the key of its caller.
+        free: called with the caller when the slot is released.
     """
 
     caller: str
@@ -37,31 +37,31 @@ class ConcurrencySlot(msgspec.Struct, eq=False):
     is_held: bool = True
 
     def release(self) -> None:
-        """Let somebody else go on; once is enough, more does no harm."""
+        """Release the slot. Repeating it does no harm."""
         if self.is_held:
             self.is_held = False
             self.free(self.caller)
 
 
 class ConcurrencyLimiter:
-    """The places for requests, of all desks of a process together.
+    """The request slots of all desks of a process together.
 
     Parameters:
-        tiers: which callers have more or fewer places than others.
+        tiers: callers with more or fewer slots than others.
     """
 
     def __init__(self, settings: Settings, tiers: Tiers) -> None:
         self._settings = settings
         self._tiers = tiers
         self._most = settings.at_once
-        self._least = min([settings.at_once_per_caller, *tiers.at_once])  # what everybody has
+        self._least = min([settings.at_once_per_caller, *tiers.at_once])  # every caller has these
         self._free = self.free
         self._taken = 0
         self._taken_by: dict[str, int] = {}
         self._queue: dict[_QueuedRequest, None] = {}
 
     def figures(self) -> tuple[Figure, ...]:
-        """How many are worked on, and wait."""
+        """Return the figures of requests in progress and waiting."""
         return (
             gauge("aitp_desk_places_taken", "Requests that are worked on.", self._taken),
             gauge(
@@ -73,7 +73,7 @@ class ConcurrencyLimiter:
         )
 
     def try_acquire(self, principal: Principal) -> ConcurrencySlot | None:
-        """Take a place if there is one, of all and of the caller's."""
+        """Take a slot if one is free, in total and for the caller."""
         if self._taken < self._most:
             caller = principal.limited_as
             taken = self._taken_by.get(caller, 0)
@@ -84,11 +84,10 @@ class ConcurrencyLimiter:
         return None
 
     async def wait(self, principal: Principal, is_gone: Callable[[], bool]) -> ConcurrencySlot:
-        """Wait for a place.
+        """Wait for a slot.
 
         Parameters:
-            is_gone: whether nobody waits for the answer any more: then the place in the queue is
-                somebody else's.
+            is_gone: whether the client has disconnected: then its place in the queue is free.
 
         Raises:
             Unavailable: too many wait, or it took too long.
@@ -120,7 +119,7 @@ class ConcurrencyLimiter:
             self._queue.pop(waiting, None)
 
     def free(self, caller: str) -> None:
-        """Free a place of a caller's, and have the first go on who may."""
+        """Free a slot of a caller's, and let the first eligible request proceed."""
         self._taken -= 1
         left = self._taken_by[caller] - 1
         if left:
@@ -136,7 +135,7 @@ class ConcurrencyLimiter:
         return own or self._settings.at_once_per_caller
 
     def _may_wait(self, newcomer: _QueuedRequest) -> bool:
-        """Whether there is room in the queue; of one caller as many wait as may go on."""
+        """Return whether the queue has space; per caller, no more wait than may run."""
         if len(self._queue) >= self._settings.waiting:
             return False
         callers = Counter(waiting.caller for waiting in self._queue)
@@ -164,7 +163,7 @@ class _QueuedRequest:
     """A request in the queue.
 
     Parameters:
-        most: how many places its caller may have.
+        most: how many slots its caller may have.
     """
 
     __slots__ = ("caller", "is_gone", "most", "place")
@@ -176,10 +175,10 @@ class _QueuedRequest:
         self.place: asyncio.Future[ConcurrencySlot] = asyncio.get_running_loop().create_future()
 
     def give_back(self) -> None:
-        """Free a place that was given a moment too late."""
+        """Release a slot that was granted a moment too late."""
         if self.place.done() and not self.place.cancelled() and self.place.exception() is None:
             self.place.result().release()
 
     def let_go(self) -> None:
-        """Have it wait no more: nobody reads its answer."""
+        """End the wait of a request whose client is gone."""
         self.place.set_exception(Unavailable("The caller has gone."))

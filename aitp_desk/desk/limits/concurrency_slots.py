@@ -1,4 +1,4 @@
-"""What takes long and is done for so many at once: streams, files that are sent."""
+"""Slots for long-running work, such as streams and uploads."""
 
 from __future__ import annotations
 
@@ -10,16 +10,17 @@ from aitp_desk.model.errors import RateLimited, Unavailable
 from aitp_desk.observability.figures import Figure, gauge
 
 RETRY_SECONDS = 10
-"""When somebody who was turned away may try again."""
+"""When a refused client may try again."""
 
 
 class ConcurrencySlots:
-    """The places for one kind of work, of all desks of a process together.
+    """The slots for one kind of work, of all desks of a process together.
 
     Parameters:
-        what: is open where a place is taken, in the plural.
-        most: how many places there are.
-        most_per_caller: how many of them one caller may have; anonymous ones are their address.
+        what: the kind of work, in the plural.
+        most: how many slots there are.
+        most_per_caller: how many of them one caller may have; anonymous callers are counted by
+            address.
     """
 
     def __init__(self, what: str, *, most: int, most_per_caller: int) -> None:
@@ -29,7 +30,7 @@ class ConcurrencySlots:
         self._open: Counter[str] = Counter()
 
     def figures(self) -> tuple[Figure, ...]:
-        """How many places are taken."""
+        """Return the figures of slots in use."""
         name = f"aitp_desk_{self._what}"
         return (
             gauge(name, f"Open {self._what}.", self._open.total()),
@@ -37,10 +38,10 @@ class ConcurrencySlots:
         )
 
     def acquire(self, principal: Principal) -> Callable[[], None]:
-        """Take a place; what is returned is called once when it is free again.
+        """Take a slot; return a function to call once when the work is done.
 
         Raises:
-            RateLimited, Unavailable: the caller, or all together, have too many.
+            RateLimited, Unavailable: the caller has, or all callers have, too many.
         """
         caller = principal.limited_as
         if self._open.total() >= self._most:

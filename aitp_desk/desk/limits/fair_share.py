@@ -1,7 +1,7 @@
-"""Whose runs are at work: so that one caller's, however many, leave room for the others'.
+"""Shares the worker among callers: one caller's runs, however many, leave capacity for others.
 
-Known are the runs that callers have asked this process for since it was started. Of others nobody
-knows who asked, so they count for nobody.
+It knows the runs that callers requested from this process since its start. The callers of other
+runs are unknown, so those count for none.
 """
 
 from __future__ import annotations
@@ -10,26 +10,26 @@ from collections import Counter
 from typing import Protocol
 
 MAX_EXPECTED = 10_000
-"""Of how many runs it is remembered who asked, until they are taken up."""
+"""How many waiting runs have their caller remembered."""
 
 
 class WakeWorker(Protocol):
-    """Called after a commit that queued a run, or made way for one."""
+    """Called after a commit that queued a run, or that let a queued one proceed."""
 
     def __call__(self, run_id: str = "", caller: str = "") -> None:
         """Look for work now.
 
         Parameters:
             run_id: the run that was queued.
-            caller: who asked for it, as limits count them.
+            caller: its caller's key for limits.
         """
 
 
 class FairShare:
-    """Counts the runs at work by who asked for them.
+    """Counts running runs by caller.
 
     Parameters:
-        most: how many of one caller's may be at work.
+        most: how many of one caller's may run at once.
     """
 
     def __init__(self, most: int) -> None:
@@ -38,7 +38,7 @@ class FairShare:
         self._at_work: dict[str, str | None] = {}
 
     def add_run(self, run_id: str, caller: str) -> None:
-        """Note who asked for a run, whether it waits or was taken up already."""
+        """Record the caller of a run that waits or was claimed already."""
         if run_id in self._at_work:
             self._at_work[run_id] = caller
             return
@@ -47,19 +47,19 @@ class FairShare:
         self._expected[run_id] = caller
 
     def begin(self, run_id: str) -> None:
-        """Count a run that was taken up."""
+        """Count a run that was claimed."""
         self._at_work[run_id] = self._expected.pop(run_id, None)
 
     def end(self, run_id: str) -> None:
-        """Count it no more."""
+        """Stop counting a run."""
         self._at_work.pop(run_id, None)
 
     def caller(self, run_id: str) -> str | None:
-        """Who asked for a run that waits or is at work; None where that is not known."""
+        """Return the caller of a waiting or running run; None if it is not known."""
         return self._at_work.get(run_id) or self._expected.get(run_id)
 
     def list_waiting(self) -> tuple[str, ...]:
-        """The runs that have to wait until others of their callers have ended."""
+        """Return the runs that must wait until others of their callers have ended."""
         if len(self._at_work) < self._most:
             return ()
         full = {

@@ -1,9 +1,9 @@
-"""How much a caller may do: requests a minute, counted when they arrive.
+"""Rate limits: requests per minute, counted on arrival.
 
-Anonymous callers are counted by address, callers with a credential by who they are. Within that the
+Anonymous callers are counted by address, callers with a credential by identity. Within that, the
 agent that a request names (``User-Agent``, ``requesting_agent``) and its session are counted as
-well: nobody has proven such a name, so it can only lessen what its caller may do. Every answer
-tells how much is left of what is scarcest (AHP 0.1, sections 11.1 and 11.3; agents.txt 1.0, 7.2).
+well: such a name is unproven, so it can only reduce what its caller may do. Every response reports
+the scarcest remaining limit (AHP 0.1, sections 11.1 and 11.3; agents.txt 1.0, 7.2).
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from aitp_desk.model.errors import LimitScope, RateLimited
 
 
 class Allowance(msgspec.Struct):
-    """What a caller has left. It becomes less as more is known of the request.
+    """A caller's remaining rate limit. It decreases as more is known of the request.
 
     Parameters:
         limit: requests in a window.
         remaining: requests left in this one.
         reset_at: Unix seconds when the next window begins.
-        refused: the refusal to answer with when nothing was left, else None.
+        refused: the refusal to respond with when nothing was left, otherwise None.
         agents: the blocks of the agents that the request names.
     """
 
@@ -40,7 +40,7 @@ class Allowance(msgspec.Struct):
     agents: tuple[AgentLimits, ...] = ()
 
     def tighten(self, other: Allowance) -> None:
-        """Become another one that counts the same request, where that leaves less."""
+        """Take over another limit on the same request, if it leaves less."""
         if self.refused is None and (other.refused is not None or other.remaining < self.remaining):
             self.limit = other.limit
             self.remaining = other.remaining
@@ -48,34 +48,34 @@ class Allowance(msgspec.Struct):
             self.refused = other.refused
 
     def check(self) -> None:
-        """Refuse the request where nothing is left.
+        """Refuse the request if nothing is left.
 
         Raises:
-            RateLimited: nothing is.
+            RateLimited: nothing is left.
         """
         if self.refused is not None:
             raise self.refused
 
     def check_action(self, action: str) -> None:
-        """Refuse what an agent that the request names may not call.
+        """Refuse an action that the agents named by the request may not call.
 
         Raises:
-            Forbidden: its block leaves the action out.
+            Forbidden: a block leaves the action out.
         """
         check_action(self.agents, action)
 
     def allows_action(self, action: str) -> bool:
-        """Whether the agents that the request names may call an action."""
+        """Return whether the agents that the request names may call an action."""
         return all(may_call(block, action) for block in self.agents)
 
 
 class RateLimiter:
-    """Counts requests in windows of a minute, each from the first request on.
+    """Counts requests in one-minute windows, each starting with its first request.
 
     Parameters:
         clock: Unix seconds.
-        agents: the blocks of agents by their names.
-        tiers: which callers have limits of their own.
+        agents: the blocks of agents, by name.
+        tiers: callers with specific limits.
     """
 
     def __init__(
@@ -100,13 +100,13 @@ class RateLimiter:
 
     @property
     def one_agent(self) -> int:
-        """Requests a minute of an agent that has no block of its own; 0 for no such limit."""
+        """Requests per minute of an agent without a specific block; 0 for no limit."""
         everybody = self._named.default_policy
         limits = (self._limits.agent_per_minute, everybody.per_minute if everybody else 0)
         return min((limit for limit in limits if limit), default=0)
 
     def find_agent(self, user_agent: str) -> AgentLimits | None:
-        """The block of whoever sends this User-Agent; None while limits are switched off."""
+        """Return the block for a User-Agent; None while limits are switched off."""
         return self._named.find(user_agent) if self._limits.enabled else None
 
     def count(
@@ -115,10 +115,10 @@ class RateLimiter:
         kind: Literal["static", "converse"],
         agent: AgentLimits | None = None,
     ) -> Allowance | None:
-        """Count one request and tell what is left; None while limits are switched off.
+        """Count one request and return the remaining limit; None while limits are switched off.
 
         Parameters:
-            agent: the block of the agent that sends it, where it has one.
+            agent: the block of the agent that sends it, if it has one.
         """
         if not self._limits.enabled:
             return None
@@ -141,7 +141,7 @@ class RateLimiter:
         return own or self._limits.authenticated_per_minute
 
     def _add_agent(self, principal: Principal, block: AgentLimits, allowance: Allowance) -> None:
-        """Hold a request to the block of an agent that it names."""
+        """Apply the block of an agent that the request names."""
         allowance.agents += (block,)
         if block.per_minute:
             window = self._named.count(principal, block)
@@ -153,12 +153,12 @@ class RateLimiter:
     def count_agent(
         self, principal: Principal, name: str | None, allowance: Allowance | None
     ) -> None:
-        """Count a question against the agent that asks it; all that name none are one.
+        """Count a question against its agent; requests without a name count as one agent.
 
-        An agent that has a block under this name is held to it, as it is by its User-Agent.
+        The block for this name applies to it as well, as it does to its User-Agent.
 
         Parameters:
-            allowance: what the caller has left; it becomes the agent's where that is less.
+            allowance: the caller's remaining limit; tightened if that of the agent is lower.
 
         Raises:
             RateLimited: the agent has asked too often.
@@ -174,10 +174,10 @@ class RateLimiter:
         allowance.check()
 
     def count_action(self, principal: Principal, allowance: Allowance | None) -> None:
-        """Count a call that may change something, which has a limit of its own.
+        """Count a call that may change something, which has a separate limit.
 
         Parameters:
-            allowance: what the caller has left; it becomes that limit's where that is less.
+            allowance: the caller's remaining limit; tightened if that of calls is lower.
 
         Raises:
             RateLimited: the caller has called too often.
@@ -191,7 +191,7 @@ class RateLimiter:
         """Count a call that may change something, which an agent makes for a caller.
 
         Raises:
-            RateLimited: that was called too often for this caller.
+            RateLimited: there were too many calls for this caller.
         """
         counted = self._count_action(principal) if self._limits.enabled else None
         if counted is not None:
@@ -208,10 +208,10 @@ class RateLimiter:
         """Count a question against its session, which is known to be the caller's.
 
         Parameters:
-            allowance: what the caller has left; it becomes the session's where that is less.
+            allowance: the caller's remaining limit; tightened if that of the session is lower.
 
         Raises:
-            RateLimited: too much was asked in this session.
+            RateLimited: there were too many questions in this session.
         """
         limit = self._limits.session_per_minute
         if allowance is None or not limit:
@@ -221,7 +221,7 @@ class RateLimiter:
         allowance.check()
 
     def _allow(self, window: Window, limit: int, scope: LimitScope, whose: str) -> Allowance:
-        """What a window leaves in which this request was counted."""
+        """Return the allowance that a window leaves after counting this request."""
         reset_at = math.ceil(window.ends)
         if window.counted <= limit:
             return Allowance(limit, limit - window.counted, reset_at)

@@ -1,4 +1,4 @@
-"""Which callers with a credential have limits of their own."""
+"""Tiers: callers with a credential that have specific limits."""
 
 from __future__ import annotations
 
@@ -9,14 +9,13 @@ from aitp_desk.config import Tier
 from aitp_desk.model.access.principal import Principal
 
 MAX_REMEMBERED = 4096
-"""Of how many callers it is remembered which tier they belong to."""
+"""How many callers' tiers are cached."""
 
 
 class Tiers:
-    """Finds a caller's tier: the first of the list that it belongs to.
+    """Finds a caller's tier: the first in the list that matches.
 
-    What a caller belongs to follows from what was proven, its id and its scopes, and from nothing
-    that a request says of itself.
+    A tier follows from the proven id and scopes, never from unproven claims in the request.
     """
 
     def __init__(self, tiers: Sequence[Tier] = ()) -> None:
@@ -25,11 +24,11 @@ class Tiers:
 
     @property
     def at_once(self) -> tuple[int, ...]:
-        """How many requests at once tiers have, of those that say it."""
+        """The concurrency limits of the tiers that set one."""
         return tuple(tier.at_once for tier in self._tiers if tier.at_once)
 
     def find_tier(self, principal: Principal) -> Tier | None:
-        """The caller's tier; None for callers of no tier, and always for anonymous ones."""
+        """Return the caller's tier; None for callers of no tier, and for anonymous ones."""
         if not self._tiers or principal.counts_by_address:
             return None
         return self._find(principal.id, principal.scopes)

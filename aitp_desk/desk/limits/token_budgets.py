@@ -1,8 +1,8 @@
-"""How many tokens may be used: in one session, and by one caller on a day.
+"""Token budgets: of one session, and of one caller per day.
 
-A session's budget counts the tokens that its answers name, whoever gave them; an answer from memory
-uses none. A day's counts what a model has used, for that is what costs money (AHP 0.1, section
-11.4). What was begun is finished, also where it goes past a budget; what comes after is refused.
+A session's budget counts the tokens of its answers, whichever agent gave them; a cached answer uses
+none. A day's budget counts the tokens that a model used, which cost money (AHP 0.1, section 11.4).
+Work that has begun is completed, even if it exceeds a budget; the next is refused.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from aitp_desk.model.errors import RateLimited
 
 
 class TokenBudgets:
-    """Knows what is left of the tokens, and refuses where nothing is.
+    """Checks token budgets, and refuses when one is used up.
 
     Parameters:
-        used: what was used on the day.
-        tiers: which callers have budgets of their own.
+        used: the tokens used today.
+        tiers: callers with specific budgets.
         clock: Unix seconds.
     """
 
@@ -54,10 +54,10 @@ class TokenBudgets:
             )
 
     async def check_day(self, principal: Principal) -> None:
-        """Refuse to ask a model for a caller who has used up the day's tokens.
+        """Refuse to call a model for a caller that has used up the day's tokens.
 
         Raises:
-            RateLimited: the next day (UTC) helps.
+            RateLimited: try again the next day (UTC).
         """
         budget = self._day_tokens(principal)
         if budget and await self._used.used_by(principal) >= budget:
@@ -70,7 +70,7 @@ class TokenBudgets:
             )
 
     async def spend(self, principal: Principal, outcome: Said) -> None:
-        """Count what a model has used for an outcome."""
+        """Count the tokens that a model used for an outcome."""
         if outcome.usage is not None and self._day_tokens(principal):
             await self._used.add(principal, outcome.usage.total)
 

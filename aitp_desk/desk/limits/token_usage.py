@@ -1,4 +1,7 @@
-"""The tokens that models have used today (UTC), kept in the store: a restart forgets none."""
+"""Counts the tokens that models used today (UTC).
+
+The store keeps them, so they survive a restart.
+"""
 
 from __future__ import annotations
 
@@ -19,10 +22,10 @@ _log = structlog.get_logger()
 
 
 class TokenUsage:
-    """Counts what models use, for each caller and for all together.
+    """Counts models' tokens, per caller and in total.
 
     Parameters:
-        digest: makes of a caller what may be kept: who it is, or where, cannot be read from it.
+        digest: hashes a caller's key for storage; neither identity nor address can be read from it.
         clock: Unix seconds.
     """
 
@@ -45,15 +48,18 @@ class TokenUsage:
         return (self.today + 1) * DAY_SECONDS
 
     async def used_by(self, principal: Principal) -> int:
-        """How many were used for a caller today, at the desk that it calls."""
+        """Return the tokens used for a caller today, at its desk."""
         return await reads.tokens_used(self._store, self.today, self._used_by(principal))
 
     async def used_by_all(self) -> int:
-        """How many were used today, whatever for."""
+        """Return all tokens used today, for any purpose."""
         return await reads.tokens_used(self._store, self.today, ALL_CALLERS)
 
     async def add(self, principal: Principal, tokens: int) -> None:
-        """Count tokens for a caller. What cannot be kept is logged: the answer stands."""
+        """Count tokens for a caller.
+
+        If they cannot be stored, that is logged; the answer remains valid.
+        """
         try:
             await self._store.run(
                 add_tokens_used, day=self.today, used_by=self._used_by(principal), tokens=tokens
@@ -62,9 +68,9 @@ class TokenUsage:
             _log.warning("tokens_not_kept", tokens=tokens, reason=str(error))
 
     def keep(self, day: int, tokens: int) -> None:
-        """Count tokens for all together, without waiting: on disk within 100 ms.
+        """Count tokens for the total, without waiting: on disk within 100 ms.
 
-        What the store cannot take now it is given with what comes next.
+        Tokens that the store refuses now are added to the next count.
         """
         tokens += self._unkept.pop(day, 0)
         try:

@@ -1,1 +1,1 @@
-"""Retention, erasure and integrity of what is stored."""
+"""Retention, erasure and integrity of stored data."""

@@ -1,8 +1,8 @@
-"""Forgetting what is held in memory of words that were erased beside a serving desk.
+"""Evicts erased content from memory, when the command line erases it next to a serving desk.
 
-The command line raises an epoch with every erasure. When it has grown, a desk drops all that it
-holds of what was said: answers that it would give again, and conversations, which are read back
-from the store when they go on.
+The command line raises an epoch with every erasure. When it has grown, a desk drops all content
+that it holds: cached answers, and conversations, which are loaded from the store when they
+continue.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from aitp_desk.store.base import Store
 from aitp_desk.store.units.privacy.erasure import ERASURES_EPOCH
 
 Evict = Callable[[], None]
-"""Drops what is held in memory of what was said."""
+"""Drops content that is held in memory."""
 
 
 def evict_on_erasure(store: Store, all_of: Sequence[Evict]) -> AbstractAsyncContextManager[None]:
-    """Call all of these when words are erased, for as long as the context lasts."""
+    """Call all of these after an erasure, while the context lasts."""
 
     def forget() -> None:
         for one in all_of:

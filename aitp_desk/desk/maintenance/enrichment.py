@@ -1,4 +1,4 @@
-"""Keeps ``enriched.jsonl`` up to date on a schedule, within a sum for each run."""
+"""Keeps ``enriched.jsonl`` up to date on a schedule, within a spending limit per run."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ from aitp_desk.knowledge.enrichment.coverage import Coverage
 from aitp_desk.knowledge.snapshot import Knowledge
 
 SILENT_SECONDS = 120
-"""How long the API may be silent: nobody waits for an answer."""
+"""How long the API may be silent: no request waits for the answer."""
 
 _log = structlog.get_logger(__name__)
 
 
 class EnrichmentJob:
-    """Has a model read passages that are new or have changed, and nothing else.
+    """Lets a model read the passages that are new or have changed.
 
     Parameters:
-        contents: the content folders, with what was read of each.
+        contents: the content folders, with the knowledge read from each.
         url: the API's address; None for the public one.
-        day: the tokens of the day, which a run uses too; None sets no limit.
+        day: the token budget of the day, which a run uses too; None sets no limit.
         clock: Unix seconds.
     """
 
@@ -52,13 +52,13 @@ class EnrichmentJob:
         self._clock = clock
 
     async def update(self) -> int:
-        """Send what is missing as a batch, as far as the sum for a run goes.
+        """Send missing passages as a batch, within the spending limit of a run.
 
         Returns:
             How many passages the model has replied on.
 
         Raises:
-            NotDone: the API or the disk fails, or the tokens of the day are used up.
+            ScheduleSkipped: the API or the disk fails, or the tokens of the day are used up.
         """
         settings = self._config.claude
         seconds = max(settings.reply_seconds, SILENT_SECONDS)

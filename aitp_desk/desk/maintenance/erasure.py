@@ -1,8 +1,8 @@
-"""Erasing a person's words from the store, and what the desk made of them.
+"""Erases a person's messages from the store, and what the desk derived from them.
 
-The desk's replies may repeat what it was told: on a thread, and on what was forked off it, all that
-the desk said after a person's first words goes with these. What others said stays, also where they
-quote the person.
+The desk's replies may repeat a person's messages: on a thread, and on its forks, all messages of
+the desk after the person's first one are erased as well. Other participants' messages stay, even if
+they quote the person.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ AT_ONCE = 20
 
 
 async def find_words(store: Store, person: Person) -> ErasureCounts:
-    """Count what an erasure would drop, but for what goes unseen with it; nothing is changed."""
+    """Count what an erasure would delete, except for data that is not visible; change nothing."""
     files = {file.file_id for file in await list_files(store, person)}
     replies: set[str] = set()
     found = ErasureCounts()
@@ -56,12 +56,12 @@ async def find_words(store: Store, person: Person) -> ErasureCounts:
 async def erase_words(
     store: Store, person: Person, *, by: Auditor, clock: Callable[[], float]
 ) -> ErasureCounts:
-    """Erase a person's words. What was cut short is finished by calling it again.
+    """Erase a person's messages. An interrupted erasure is completed by calling it again.
 
-    What is said while this works may stay.
+    Messages sent while it runs may stay.
 
     Parameters:
-        by: who erases.
+        by: the operator, for the audit log.
         clock: Unix seconds.
     """
     await store.run(note_erasure, person=person, by=by, outcome=Outcome.BEGUN, count=0)
@@ -77,7 +77,7 @@ async def erase_words(
 
 
 class _Erasure:
-    """Erases one person's words from threads, at one moment."""
+    """Erases one person's messages from threads, with one timestamp."""
 
     def __init__(self, store: Store, person: Person, now: int) -> None:
         self._store = store
@@ -85,10 +85,10 @@ class _Erasure:
         self._now = now
 
     async def erase_on_thread(self, traces: PersonTraces) -> ErasureCounts:
-        """Erase what stands on a thread, and what was made of it there and on its forks."""
-        # first what works with the words: it must not write them down again
+        """Erase the messages on a thread, and what was derived from them there and on its forks."""
+        # first what works with the messages: it must not write them again
         erased = ErasureCounts(threads=1) + await self._around(traces.thread_id, traces)
-        # a message names its files, so they go before it
+        # a message names its files, so they are deleted before it
         forks = await _forks(self._store, traces)
         for fork in forks:
             erased += await self._around(fork, traces, is_fork=True)

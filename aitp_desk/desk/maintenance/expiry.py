@@ -1,7 +1,7 @@
-"""Expiry: what the desk keeps for a while only, whatever its owner wants, goes in its time.
+"""Expiry: deletes short-lived rows, independent of the owner's settings.
 
-These are idempotency keys, sessions without turns, those of operators, anonymous files, nonces,
-jobs that are over, and calls that have waited too long for an answer.
+These are idempotency keys, sessions without turns, operators' sessions, anonymous files, nonces,
+ended jobs, and calls that have waited too long for an answer.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ from aitp_desk.store.units.threads.sessions import delete_expired
 
 EVERY_SECONDS = 600
 NONCE_SECONDS = 60 * 60
-"""How long a nonce is remembered beyond its end, for a clock that is set back."""
+"""How long a nonce is remembered after its expiry, in case a clock is set back."""
 DONE_SECONDS = 24 * 60 * 60
-"""How long a job is known that was done: so long nobody queues another for the same."""
+"""How long a completed job is kept; until then no duplicate is queued."""
 DEAD_SECONDS = 30 * 24 * 60 * 60
-"""How long a job is kept that was given up."""
+"""How long a job that was given up is kept."""
 ROWS_AT_ONCE = 1000
 FILES_AT_ONCE = 10
 UNANSWERED = CallError("expired", "No answer came in its time; nothing was done.")
 
 
 class Expiry:
-    """Drops what has had its time.
+    """Deletes expired rows.
 
     Parameters:
         session_seconds: how long a session without turns is kept.
@@ -44,10 +44,10 @@ class Expiry:
         self._clock = clock
 
     async def drop_expired(self) -> int:
-        """Drop it, a bounded piece at a time; return how much that was.
+        """Delete expired rows in bounded batches; return their number.
 
         Raises:
-            StoreBusy, StoreError: the store could not go on.
+            StoreBusy, StoreError: the store could not continue.
         """
         now = int(self._clock())
         return (
@@ -76,7 +76,7 @@ class Expiry:
                 return dropped
 
     async def _drop_all(self, unit: Callable[..., Work[int]], **arguments: object) -> int:
-        """Repeat a unit that tells how many rows it has dealt with, until it finds few."""
+        """Repeat a unit that returns its number of rows, until a batch is not full."""
         dropped = 0
         while True:
             count = await self._store.run(unit, **arguments, limit=ROWS_AT_ONCE)

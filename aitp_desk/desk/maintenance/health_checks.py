@@ -1,8 +1,8 @@
-"""How the desk is: every part of it looked at, and since when it is as it is.
+"""Health checks: the state of every component, and since when it has it.
 
-All who tell of it (``/ready``, capabilities, figures, operators' pages) ask here. When something
-began to be otherwise is written down, so that a restart does not make it young again; what is up
-was up since the start at the longest, for nobody has looked before.
+All reports (``/ready``, capabilities, figures, operators' pages) use this module. The time of each
+change is stored, so that a restart does not reset it; a component that is up counts as up since the
+process start at the earliest, because nothing checked it before.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ from aitp_desk.store.reads import conditions as condition_reads
 from aitp_desk.store.units.jobs.conditions import KeptCondition, keep_conditions
 
 EVERY_SECONDS = 15.0
-"""How often it is looked at where nobody asks, so that it is known since when."""
+"""Interval of checks when there are no requests, so that the time of a change is known."""
 PROBE_SECONDS = 2.0
-"""A part that is not told of by then is down."""
+"""A component that has not reported by then is down."""
 
 Probe = Callable[[], Awaitable[Sequence[Condition]]]
-"""Looks at parts of the desk; it changes nothing."""
+"""Checks components of the desk, without changing anything."""
 
 _log = structlog.get_logger()
 
 
 class HealthChecks:
-    """Looks at all parts.
+    """Checks all components.
 
     Parameters:
         clock: Unix seconds.
@@ -51,15 +51,18 @@ class HealthChecks:
         self._components: tuple[Component, ...] = ()
 
     def add(self, name: str, look: Probe, part: Part = "own") -> None:
-        """Have something looked at from now on.
+        """Add a check.
 
         Parameters:
-            name, part: of what is down where it cannot be looked at.
+            name, part: of the component that is down if the check fails.
         """
         self._looks[name] = look, part
 
     async def get_components(self) -> tuple[Component, ...]:
-        """All parts as they are now. All who ask while one look goes on are told the next."""
+        """Return all components in their current state.
+
+        Requests during a check share the next one.
+        """
         before = self._begun_looks
         async with self._one_at_a_time:
             if self._ended_look <= before:
@@ -70,7 +73,7 @@ class HealthChecks:
 
     @asynccontextmanager
     async def run_periodically(self, seconds: float = EVERY_SECONDS) -> AsyncIterator[None]:
-        """Look again and again for as long as the context lasts."""
+        """Check periodically while the context lasts."""
 
         async def look() -> None:
             while True:
@@ -100,13 +103,13 @@ class HealthChecks:
             why = f"It did not tell how it is within {PROBE_SECONDS:g} seconds."
         except (StoreBusy, StoreError):
             why = "The store does not answer."
-        except Exception:  # noqa: BLE001 -- whatever is wrong with one, the others are told of
+        except Exception:  # noqa: BLE001 -- one failure must not hide the other reports
             _log.exception("look_failed", component=name)
             why = "It could not be looked at; see the log."
         return (Condition(name=name, state="down", reason=why, part=part),)
 
     async def _remembered(self) -> dict[str, KeptCondition]:
-        """What is known of all parts; nothing yet while the store cannot be read."""
+        """Return the known conditions of all components; empty while the store cannot be read."""
         if self._known is not None:
             return self._known
         try:
@@ -138,7 +141,7 @@ class HealthChecks:
         written = dict(self._unwritten)
         try:
             await self._store.run(keep_conditions, conditions=tuple(written.values()))
-        except (StoreBusy, StoreError) as error:  # the next look tries again
+        except (StoreBusy, StoreError) as error:  # the next check tries again
             _log.warning("conditions_not_written", reason=str(error))
             return
         self._unwritten.clear()

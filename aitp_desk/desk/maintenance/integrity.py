@@ -1,4 +1,4 @@
-"""Examining what is kept: whether it is as it was written, and whether it opens."""
+"""Checks the integrity of stored data: it is unchanged, and it can be decrypted."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from aitp_desk.store.reads.chains import check_chains
 
 
 class IntegrityReport(msgspec.Struct, frozen=True):
-    """What was found. Every problem is a sentence for the owner.
+    """The findings. Every problem is a sentence for the owner.
 
     Parameters:
-        threads: with messages.
-        messages: of these threads, with the deleted ones.
-        folded: first turns that are kept in one row.
-        audit_rows: of the audit log.
+        threads: number of threads with messages.
+        messages: number of their messages, including deleted ones.
+        folded: number of first turns that are stored in one row.
+        audit_rows: number of rows of the audit log.
         data_keys: versions of the data keys that the master key opens.
     """
 
@@ -38,12 +38,12 @@ class IntegrityReport(msgspec.Struct, frozen=True):
 async def check_integrity(
     reader: Reader, data: Path, environment: Mapping[str, str], told: Callable[[int], None]
 ) -> IntegrityReport:
-    """Unwrap the data keys, and compute the chains of all threads and of the audit log anew.
+    """Unwrap the data keys, and recompute the chains of all threads and of the audit log.
 
     Parameters:
-        data: the data folder, where the key file stands.
-        environment: where the master key may stand instead.
-        told: is told now and then how many messages have been looked at.
+        data: the data folder with the key file.
+        environment: may hold the master key instead.
+        told: called from time to time with the number of messages checked.
     """
     problems: list[str] = []
     keys = None

@@ -1,4 +1,4 @@
-"""What the desk tells of its readiness: to anybody, and to those who run it."""
+"""The desk's readiness report: a public part, and details for operators."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ from aitp_desk.model.component import Component, ComponentState, state_of
 TOKENS_SPENT = (
     "The tokens of the day (claude.day_tokens) are used up: no model is asked until midnight, UTC."
 )
-"""What is said while an agent is replaced that has used what it may."""
+"""Note while an agent that has used up its tokens is replaced."""
 JOBS_DEAD = "Jobs were given up: 'aitp-desk jobs list --dead' shows which, and why."
-"""What is said while dead jobs are kept."""
+"""Note while dead jobs are kept."""
 
 
 class Readiness(msgspec.Struct, frozen=True):
-    """Whether the desk can do its work, and with what.
+    """Whether the desk can work, and with what.
 
     Parameters:
-        working: whether runs are taken up.
-        documents: how many pages it knows.
-        problems: how many files of the content could not be read.
-        agent: who answers now.
-        notes: what somebody who watches the desk should know, in sentences.
-        status: how it is on the whole.
-        components: how each of its parts is; for those who run it.
+        working: whether runs are claimed.
+        documents: number of pages it knows.
+        problems: number of content files that could not be read.
+        agent: the agent that answers now.
+        notes: sentences for operators.
+        status: the overall state.
+        components: the state of each component; for operators.
     """
 
     ready: bool
@@ -49,12 +49,12 @@ def make_readiness(
     agent: Agent,
     notes: Sequence[str],
 ) -> Readiness:
-    """Put it together.
+    """Build the report.
 
     Parameters:
-        components: all parts, as they are now.
-        agent: who answers.
-        notes: of where actions come from.
+        components: all components, in their current state.
+        agent: the configured agent.
+        notes: on the sources of actions.
     """
     status = state_of(components)
     jobs = next((one for one in components if one.name == "jobs"), None)

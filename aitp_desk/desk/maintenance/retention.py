@@ -1,8 +1,8 @@
-"""Retention: what has been kept for as long as the site's owner wants goes.
+"""Retention: deletes data that is older than the site owner's settings allow.
 
-A pass looks at all threads that are old enough, a page at a time, and drops those that were not
-used since, one unit of work each; then files, calls on no thread, sealed values, and rows of the
-audit log. It makes room for callers between two of these.
+A pass goes through all threads that are old enough, a page at a time, and deletes those that were
+not used since, one unit of work each; then files, calls without a thread, sealed values, and rows
+of the audit log. It pauses between these for other work.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from aitp_desk.store.units.privacy.sealed_values import drop_old_sealed
 
 EVERY_SECONDS = 3600
 BETWEEN_SECONDS = 0.01
-"""How long others have the store for themselves after each piece."""
+"""Pause after each piece, in which others have the store."""
 PAGE_ROWS = 500
 FOLDED_AT_ONCE = 100
 FILES_AT_ONCE = 10
@@ -42,13 +42,13 @@ AUDIT_AT_ONCE = 1000
 
 
 class RetentionService:
-    """Drops what has had its time.
+    """Deletes data after its retention time.
 
     Parameters:
-        settings: how long is kept what.
+        settings: the retention times.
         audit: the keys of the audit log.
-        stop: ends the work on a run.
-        forget: drop what is held in memory of what was said.
+        stop: stops the work on a run.
+        forget: functions that drop content held in memory.
     """
 
     def __init__(
@@ -72,14 +72,14 @@ class RetentionService:
 
     @property
     def is_enabled(self) -> bool:
-        """Whether anything is not to be kept for ever."""
+        """Whether any retention time is set."""
         return any(msgspec.structs.astuple(self._settings))
 
     async def drop_old(self) -> int:
-        """Drop what has had its time; return how much that was.
+        """Delete data after its retention time; return the number of items.
 
         Raises:
-            StoreBusy, StoreError: the store could not go on.
+            StoreBusy, StoreError: the store could not continue.
         """
         settings, gone = self._settings, 0
         if settings.threads_days:
@@ -112,7 +112,7 @@ class RetentionService:
         return gone
 
     async def _drop_threads(self, before: int) -> int:
-        """Delete the threads that were not used since a time; return how many."""
+        """Delete the threads that were not used since a time; return their number."""
         dropped, after = 0, ""
         while page := await reads.threads_opened(self._store, before, after, PAGE_ROWS):
             for after, used_at in page:
@@ -135,7 +135,7 @@ class RetentionService:
         return True
 
     async def _repeat(self, work: Callable[..., Work[int]], before: int, limit: int) -> int:
-        """Do a piece of work until nothing is left of it; return how much was done."""
+        """Repeat a unit of work until nothing is left; return the number of items."""
         done = 0
         while True:
             count = await self._store.run(work, before=before, limit=limit)
@@ -145,7 +145,7 @@ class RetentionService:
             await asyncio.sleep(BETWEEN_SECONDS)
 
     async def _note(self, what: str, count: int) -> None:
-        """Note what was dropped, and have it forgotten that is held of it."""
+        """Record the deletion in the audit log, and drop cached content."""
         if not count:
             return
         for forget in self._forget:

@@ -1,4 +1,4 @@
-"""The figures of what the desk and its people do besides answering: schedules and tickets."""
+"""Figures of background work: schedules and tickets."""
 
 from __future__ import annotations
 
@@ -13,15 +13,17 @@ from aitp_desk.store.reads import schedules as schedule_reads
 from aitp_desk.store.reads.console import tickets as ticket_reads
 
 MOST_COUNTED = 10_000
-"""So many waiting tickets are counted; more of them are told as so many."""
+"""How many waiting tickets are counted at most."""
 WITHIN: Final = (60.0, 300.0, 900.0, 3600.0, 14_400.0, 86_400.0, 259_200.0, 604_800.0)
-"""The seconds by which the database counts how long tickets waited (``ticket_tallies``)."""
+"""Upper bounds, in seconds, of the buckets in which the database counts waiting times
+(``ticket_tallies``).
+"""
 MADE = "made"
 _WAITING = (TicketState.OPEN, TicketState.TAKEN)
 
 
 async def schedule_figures(store: Store, clock: Callable[[], float]) -> tuple[Figure, ...]:
-    """How what is done again and again goes.
+    """Return the figures of schedules.
 
     Parameters:
         clock: Unix seconds.
@@ -44,7 +46,7 @@ async def schedule_figures(store: Store, clock: Callable[[], float]) -> tuple[Fi
 
 
 async def ticket_figures(store: Store, clock: Callable[[], float]) -> tuple[Figure, ...]:
-    """What waits for people, and how long it did.
+    """Return the figures of waiting tickets, and of waiting times.
 
     Parameters:
         clock: Unix seconds.

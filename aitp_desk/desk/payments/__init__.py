@@ -1,1 +1,1 @@
-"""Payments of calls."""
+"""Payments for calls."""

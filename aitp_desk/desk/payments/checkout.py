@@ -1,7 +1,7 @@
-"""Having calls paid that were asked for by name and arguments: asked for, presented, waited for.
+"""Payment of direct calls: request it, accept it, and wait for the outcome.
 
-What is to be paid is asked on a thread. A call that stands on none has one of its own, by which its
-caller can go on in any way that threads can: pay there, decline, ask.
+A payment is requested on a thread. A call without a thread gets a new one, where its caller can use
+all that threads offer: pay, decline, ask.
 """
 
 from __future__ import annotations
@@ -39,19 +39,19 @@ from aitp_desk.store.records.threads import NewMessage
 from aitp_desk.store.units.calls.quotes import begin_unpaid
 
 AITP = "payment"
-"""What a message is called that pays as AITP-01 has it."""
+"""Member of a payment message in the form of AITP-01."""
 THREAD_PREFIX = "thread"
 
 
 class Checkout:
-    """Has calls paid, for those who know what to call.
+    """Requests and accepts payments for direct calls.
 
     Parameters:
         ends: of the same desk.
-        speaking: has what asks for money judged.
+        speaking: lets plugins judge the payment request.
         verification: verifies payments before they are written.
-        posting: writes what pays.
-        actor: the desk's own actor, which stands first on every thread.
+        posting: posts payment messages.
+        actor: the desk's own actor, the first participant of every thread.
         clock: Unix seconds.
     """
 
@@ -81,14 +81,14 @@ class Checkout:
     async def request_payment(
         self, principal: Principal, needed: PaymentNeeded, beside: ExtraWrites
     ) -> ActionCall:
-        """Write down a call that waits to be paid, with what asks for that.
+        """Store a call that waits for payment, together with the payment request.
 
         Parameters:
-            beside: what else is written with it; it may open the call's thread.
+            beside: what else is written in the same unit; it may create the call's thread.
 
         Raises:
-            InternalError: nothing can ask for it.
-            ThreadNotFound: its thread is not there any more.
+            InternalError: no plugin can request the payment.
+            ThreadNotFound: its thread does not exist any more.
         """
         now = self._clock()
         opens = None
@@ -137,27 +137,27 @@ class Checkout:
         return call
 
     async def get_terms(self, call: ActionCall) -> PaymentTerms | None:
-        """How a call can be paid just now; None where it cannot."""
+        """Return how a call can be paid now; None if it cannot."""
         quote = await self._ends.get_quote(call)
         return None if quote is None else quote.terms
 
     async def pay_call(
         self, principal: Principal, call: ActionCall, given: Mapping[str, Any]
     ) -> ActionCall:
-        """Pay for a call by what was presented, and wait for what comes of it.
+        """Pay for a call, and wait for its outcome.
 
-        While what was paid before is looked at, that is waited for.
+        While an earlier payment is being checked, wait for that.
 
         Parameters:
-            given: a message that pays.
+            given: a payment message.
 
         Returns:
-            The call: at its end, or as it stands after a while.
+            The call: ended, or in its state after a while.
 
         Raises:
-            PaymentRequired: what was presented does not pay for it.
+            PaymentRequired: the payment is rejected.
             PreconditionFailed: it is too late.
-            whatever :meth:`.MessageService.post_message` raises.
+            as :meth:`.MessageService.post_message`.
         """
         quote, posted = await self._ends.get_quote(call), 0
         if quote is not None:
@@ -182,10 +182,10 @@ class Checkout:
     def make_payment_required(
         self, call: ActionCall, terms: PaymentTerms | None, why: str = ""
     ) -> PaymentRequired:
-        """What is told of a call that waits to be paid.
+        """Return the error for a call that waits for payment.
 
         Parameters:
-            why: what was said of a payment that was presented; empty where none was.
+            why: the reply to a rejected payment; empty if there was none.
         """
         if call.price is None:
             raise ValueError(f"{call.id} costs nothing.")
@@ -202,7 +202,7 @@ class Checkout:
     async def find_problem(
         self, principal: Principal, call: ActionCall, given: Mapping[str, Any]
     ) -> str | None:
-        """Return why a payment does not pay a call, in words; None if it pays. Nothing is written.
+        """Return why a payment is rejected, as text; None if it is valid. Nothing is written.
 
         Raises:
             DeskError: as :meth:`.PaymentVerifier.find_problem`.
@@ -213,7 +213,7 @@ class Checkout:
         return await self._verification.find_problem(principal, call, _draft(quote, given))
 
     async def was_paid_by(self, call: ActionCall, given: Mapping[str, Any]) -> bool:
-        """Whether it is this very payment that has paid a call."""
+        """Return whether exactly this payment has paid a call."""
         if call.payment is None or not call.payment.message_id:
             return False
         paid = await reads.message(self._store, call.thread_id or "", call.payment.message_id)
@@ -221,9 +221,9 @@ class Checkout:
 
 
 def _draft(quote: OpenQuote, given: Mapping[str, Any]) -> Draft:
-    """The message that pays a quote by what was presented."""
+    """Return the message that pays a quote."""
     newest = quote.enabled.url_of(quote.enabled.newest)
-    # AITP-01 is answered as it was asked; what it cannot say the site's own schema can
+    # an AITP-01 payment uses the schema of its request; other forms use the site's own schema
     url = str(quote.terms.message.get(SCHEMA, newest)) if AITP in given else newest
     return Draft("user", (write_part(with_quote_id(given, quote.terms.quote_id), url),))
 

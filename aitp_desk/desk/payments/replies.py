@@ -1,7 +1,7 @@
-"""What a message that pays is answered by, for whoever waits for the replies to it.
+"""Waits for the replies to a payment message.
 
-No run answers it: the capability has said what becomes of the payment, and what was paid for is
-told on the thread when it ends.
+No run answers it: the plugin has replied on the payment, and the result of the paid call is posted
+on the thread when it ends.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from aitp_desk.store.reads import threads as reads
 
 
 class PaymentReplies:
-    """Waits for what comes of payments that were said on threads.
+    """Waits for the outcome of payments made on threads.
 
     Parameters:
         ends, reading: of the same desk.
@@ -32,15 +32,15 @@ class PaymentReplies:
     async def wait_for_replies(
         self, principal: Principal, said: Message, seconds: float, idle_before: int
     ) -> tuple[Message, ...]:
-        """Wait for what comes of a payment, at most so many seconds.
+        """Wait up to ``seconds`` for the outcome of a payment.
 
         Parameters:
             said: the message, as it was posted.
-            idle_before: as of :meth:`.ThreadReader.get_access`.
+            idle_before: as in :meth:`.ThreadReader.get_access`.
 
         Returns:
-            What the desk has said since, as far as the caller may read it; nothing of a message
-            that pays nothing.
+            The desk's messages since then, as far as the caller may read them; empty for a message
+                that is no payment.
         """
         thread_id = said.thread_id
         whole = await reads.message(self._store, thread_id, said.id)
@@ -49,7 +49,7 @@ class PaymentReplies:
         with suppress(TimeoutError):
             async with asyncio.timeout(seconds):
                 known = await self._ends.list_paid_since(thread_id, said.created_at)
-                # a call that was declined instead goes on by itself
+                # a declined call continues by itself
                 meant = [call.id for call in known if call.answer is None]
                 for call in await self._ends.filter_paid(meant):
                     await self._ends.wait_settled(call, seconds)

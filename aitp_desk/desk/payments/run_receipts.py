@@ -1,4 +1,4 @@
-"""Runs for what has paid: they tell what came of it, and no agent is asked about a payment."""
+"""Answers payment messages in runs with the outcome of the payment, without an agent."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from aitp_desk.store.records.threads import NewMessage
 
 
 class PaymentStatement(msgspec.Struct, frozen=True):
-    """What was said to pay, and what is said to that.
+    """The replies to payment messages.
 
     Parameters:
-        said: by the run.
-        rest: what is still due of what was said.
+        said: the run's messages.
+        rest: the messages that still need an answer.
     """
 
     said: tuple[Utterance, ...]
@@ -33,10 +33,10 @@ class PaymentStatement(msgspec.Struct, frozen=True):
 
 
 class RunReceipts:
-    """Tells what came of payments in the runs of one desk.
+    """Reports the outcomes of payments in the runs of one desk.
 
     Parameters:
-        new_message_id: gives ids of messages.
+        new_message_id: returns a new message id.
         actor: id of the desk's own actor.
         site_url: of the desk, without a slash at its end.
     """
@@ -59,16 +59,16 @@ class RunReceipts:
         self._site_url = site_url
 
     async def write_receipts(self, thread_id: str, due: tuple[Message, ...]) -> PaymentStatement:
-        """Wait for what comes of payments that a run is to answer, and say it.
+        """Wait for the outcome of payments among the messages to answer, and report it.
 
-        Of one that does not pay it is said what the capability has said to it.
+        For a rejected payment the plugin's reply is repeated.
         """
         pays = [message for message in due if await self._pays(thread_id, message)]
         if not pays:
             return PaymentStatement((), due)
         since = min(message.created_at for message in pays)
         known = await self._ends.list_paid_since(thread_id, since)
-        calls = [call for call in known if call.answer is None]  # a no goes on by itself
+        calls = [call for call in known if call.answer is None]  # a declined call goes on
         paid = await self._ends.filter_paid([call.id for call in calls])
         if paid:
             told = [self._tell(await self._ends.wait_settled(call)) for call in paid]
@@ -88,7 +88,7 @@ class RunReceipts:
         if call.is_over:
             words = self._invoking.describe_result(call)
             return self._say(Answer(words, tools_used=(call.action,)), (call.id,))
-        if call.state is CallState.WAITING_PAYMENT:  # what was paid is looked at
+        if call.state is CallState.WAITING_PAYMENT:  # the payment is being checked
             return self._say(Answer(call.how_far), (call.id,))
         return self._say(describe_accepted(call), (call.id,))
 

@@ -1,4 +1,4 @@
-"""What comes of calls that are paid: waited for by whoever has just paid, at every door alike."""
+"""Waits for the outcome of a paid call; used by every protocol."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from aitp_desk.store.reads import calls as call_reads
 from aitp_desk.store.reads import threads as reads
 
 WAIT_SECONDS = 20.0
-"""So long the end of a call is waited for that is paid with its request."""
+"""How long a request that pays waits for the end of the call."""
 
 
 class PaymentSettlement:
-    """Looks at calls that wait to be paid, and waits for what comes of those that are.
+    """Finds calls that wait for payment, and waits for the outcome of paid ones.
 
     Parameters:
-        calls: those of the desk.
+        calls: the calls of the desk.
         clock: Unix seconds.
     """
 
@@ -46,20 +46,20 @@ class PaymentSettlement:
         self._clock = clock
 
     def is_payment(self, content: Sequence[str]) -> bool:
-        """Whether what was said holds a message of a capability by which something is paid."""
+        """Return whether a message contains a part of a plugin that accepts payments."""
         spoken = {one.capability for one in split_parts(content, self._capabilities)}
         said = [one for one in self._capabilities.all if one.slug in spoken]
         return any(one.capability.ways_to_pay() for one in said)
 
     async def list_unpaid(self, thread_id: str) -> tuple[str, ...]:
-        """The calls on a thread that wait to be paid, by their ids."""
+        """Return the ids of a thread's calls that wait for payment."""
         if not self._capabilities:
             return ()
         waiting = await call_reads.calls_to_pay(self._store, thread_id)
         return tuple(call.id for call in waiting)
 
     async def list_paid_since(self, thread_id: str, since: int) -> tuple[ActionCall, ...]:
-        """The calls on a thread that wait to be paid, or were paid since then.
+        """Return a thread's calls that wait for payment, or were paid since a time.
 
         Parameters:
             since: Unix seconds.
@@ -69,20 +69,20 @@ class PaymentSettlement:
         return await call_reads.calls_to_pay(self._store, thread_id, since)
 
     async def filter_paid(self, unpaid: Sequence[str]) -> tuple[ActionCall, ...]:
-        """Those of the calls that waited which are paid by now, or are being paid.
+        """Return those of the calls that are paid by now, or whose payment is being checked.
 
         Parameters:
-            unpaid: as :meth:`list_unpaid` gives them.
+            unpaid: as returned by :meth:`list_unpaid`.
         """
         found = [await self._calls.find(id_) for id_ in unpaid]
         return tuple([call for call in found if call is not None and await self._is_paid(call)])
 
     async def find_meant_call(self, said: Message, unpaid: Sequence[str]) -> str | None:
-        """The call that a message has paid for, or was to pay for; None for no call.
+        """Return the id of the call that a message paid, or was meant to pay; None for none.
 
         Parameters:
             said: the message, as it was posted.
-            unpaid: as :meth:`list_unpaid` gave them before that.
+            unpaid: as returned by :meth:`list_unpaid` before that.
         """
         if not unpaid:
             return None
@@ -92,13 +92,13 @@ class PaymentSettlement:
         return unpaid[-1] if whole is not None and self.is_payment(whole.content) else None
 
     async def wait_settled(self, call: ActionCall, seconds: float | None = None) -> ActionCall:
-        """Wait a while for the end of a call that is paid, or for what keeps it from that.
+        """Wait for the end of a paid call, or for what prevents it.
 
         Parameters:
-            seconds: how long at most; None for `WAIT_SECONDS`.
+            seconds: the maximum; None for :data:`WAIT_SECONDS`.
 
         Returns:
-            The call as it stands then.
+            The call in its state then.
         """
         with self._following.watch_thread(call.thread_id or "") as news, suppress(TimeoutError):
             async with asyncio.timeout(WAIT_SECONDS if seconds is None else seconds):
@@ -111,15 +111,15 @@ class PaymentSettlement:
         return call
 
     async def get_quote(self, call: ActionCall) -> OpenQuote | None:
-        """What can be paid for a call just now.
+        """Return the quote by which a call can be paid now.
 
         Returns:
-            None while what was paid is looked at, and once nothing is asked any more.
+            None while a payment is being checked, and once no payment is requested any more.
         """
         return await self._asked(call, int(self._clock()))
 
     async def read_reply_after(self, thread_id: str, seq: int) -> str:
-        """What the desk has said last on a thread after a message, in words; empty for nothing.
+        """Return the desk's last message on a thread after a message, as text; empty for none.
 
         Parameters:
             seq: of that message; 0 for none.
@@ -132,16 +132,16 @@ class PaymentSettlement:
         return " ".join(render_parts(last.content, self._capabilities))
 
     async def _is_paid(self, call: ActionCall) -> bool:
-        """Whether a call was paid, or what was paid for it is looked at."""
-        if call.payment is None or call.answer is not None:  # it is declined, and goes on by that
+        """Return whether a call was paid, or its payment is being checked."""
+        if call.payment is None or call.answer is not None:  # a declined call continues by itself
             return False
         is_looked_at = call.state is CallState.WAITING_PAYMENT and not await self._is_asked(call)
         return bool(call.payment.payment_id) or is_looked_at
 
     async def _is_asked(self, call: ActionCall) -> bool:
-        """Whether a call is to be paid yet, and nothing that was paid is looked at.
+        """Return whether a call still waits for a payment, with none being checked.
 
-        A quote whose time is over is still asked: what was offered for it in vain is told at once.
+        An expired quote still counts: a payment made for it in vain is answered at once.
         """
         return await self._asked(call, 0) is not None
 
