@@ -1,7 +1,7 @@
-"""The command ``aitp-desk``: a file a command, with what is heavy imported inside the functions.
+"""The command ``aitp-desk``: one module per command, heavy imports inside functions.
 
-A command's file is read when it is asked for: a desk that starts needs only its own. So are those
-of packages, which name theirs in an entry point group (:mod:`aitp_desk.cli.extension`).
+A command's module is imported on use, so that ``serve`` loads only its own. Packages add commands
+by an entry point group (:mod:`aitp_desk.cli.extension`).
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ _FOLDERS = {
 _COMMANDS = {
     name: f"{__name__}.{folder}.{name}" for folder in _FOLDERS for name in _FOLDERS[folder].split()
 }
-"""The module of each command; it is the function of its name there."""
+"""The module of each command; the command is the function of the same name in it."""
 _OF_PACKAGES = "aitp_desk.commands"
-"""The entry point group in which packages name theirs."""
+"""The entry point group in which packages name their commands."""
 
 
 class _Commands(click.Group):
-    """The commands, each imported when it is asked for."""
+    """The commands, each imported on use."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         del ctx
@@ -41,17 +41,17 @@ class _Commands(click.Group):
 
 
 def _of_package(name: str) -> click.Command | None:
-    """A package's command; None where no package has it.
+    """Return a package's command; None where no package has it.
 
     Raises:
-        ClickException: it cannot be imported, or is none.
+        ClickException: it cannot be imported, or is no command.
     """
     from importlib.metadata import entry_points
 
     for point in entry_points(group=_OF_PACKAGES, name=name):
         try:
             command = point.load()
-        except Exception as error:  # whatever a package does is told, without a traceback
+        except Exception as error:  # a fault of a package is reported without a traceback
             raise click.ClickException(f"{point.value} cannot be imported: {error}") from error
         if not isinstance(command, click.Command):
             raise click.ClickException(f"{point.value} is no command of click's.")
@@ -62,4 +62,4 @@ def _of_package(name: str) -> click.Command | None:
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="aitp-desk")
 def main() -> None:
-    """A desk beside a website: it answers agents and people from the site's own content."""
+    """A desk next to a website: it answers agents and people from the site's own content."""

@@ -1,4 +1,4 @@
-"""What commands take and how they tell of mistakes, the same in all of them."""
+"""The arguments and error reports that commands share."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ written_to = click.option(
 
 @contextmanager
 def written_alone(out: Path | None) -> Iterator[IO[str]]:
-    """Open what ``--out`` names for its owner alone, or leave where it cannot be written.
+    """Open the file of ``--out`` for its owner only; exit where it cannot be written.
 
     Parameters:
         out: None for the standard output.
@@ -45,7 +45,7 @@ def written_alone(out: Path | None) -> Iterator[IO[str]]:
             yield sys.stdout
         else:
             opened = os.open(out, os.O_WRONLY | os.O_CREAT, 0o600)
-            os.fchmod(opened, 0o600)  # also one that others could read
+            os.fchmod(opened, 0o600)  # also a file that others could read before
             os.ftruncate(opened, 0)
             with os.fdopen(opened, "w") as file:
                 yield file
@@ -56,7 +56,7 @@ def written_alone(out: Path | None) -> Iterator[IO[str]]:
 
 @contextmanager
 def mistakes_told(code: int = 1) -> Iterator[None]:
-    """Turn what the user can put right into lines on stderr and an exit code; no traceback."""
+    """Turn errors that the user can fix into lines on stderr and an exit code."""
     from aitp_desk.actions.faults import ActionsError
     from aitp_desk.auth.keys.master_key import KeyFileError
     from aitp_desk.config import ConfigError
@@ -80,25 +80,25 @@ no_model = click.option(
 
 
 def disable_model(environment: Mapping[str, str]) -> dict[str, str]:
-    """An environment in which extraction answers; other keys stay."""
+    """Return an environment without the model's key, so that extraction answers."""
     from aitp_desk.config.sections.content.claude import API_KEY
 
     return {name: value for name, value in environment.items() if name != API_KEY}
 
 
 MOST_FAULTS = 50
-"""How many faults a check prints; of a file with thousands nobody reads more."""
+"""How many faults a check prints; nobody reads more of a file with thousands."""
 
 
 def list_first_faults(lines: Sequence[str]) -> Iterator[str]:
-    """The first faults of a check, and how many more there are."""
+    """Yield the first faults of a check, and the number of the rest."""
     yield from lines[:MOST_FAULTS]
     if len(lines) > MOST_FAULTS:
         yield f"and {len(lines) - MOST_FAULTS} more."
 
 
 def fail(lines: Iterable[str], code: int = 1) -> NoReturn:
-    """Write the lines to stderr and leave with an exit code."""
+    """Write the lines to stderr and exit with a code."""
     for line in lines:
         click.echo(line, err=True)
     sys.exit(code)

@@ -1,4 +1,4 @@
-"""What the commands that make keys have in common with those that make OAuth clients."""
+"""Options and output that the commands for keys and for OAuth clients share."""
 
 from __future__ import annotations
 
@@ -33,27 +33,27 @@ webhook_secret = click.option(
 
 
 def check_name(name: str) -> None:
-    """Leave where a name is none that a list could show."""
+    """Exit where a name could not be shown in a list."""
     if not name.strip() or not name.isprintable():
         fail(["--name: takes a name on one line."])
 
 
 def print_created(what: str, scopes: tuple[str, ...], expires_at: int | None) -> None:
-    """Say what was made.
+    """Print that a credential was made.
 
     Parameters:
         what: with its id and name.
-        expires_at: when it ends, in Unix seconds; None for never.
+        expires_at: Unix seconds; None for never.
     """
     ends = "" if expires_at is None else f" It ends {write_minute(expires_at)} UTC."
     click.echo(f"Made {what} with the scopes {', '.join(scopes)}.{ends}")
 
 
 def print_rotated(what: str, until: int, now: int) -> None:
-    """Say what was given another secret.
+    """Print that a credential has a new secret.
 
     Parameters:
-        until: when the secret that it had ends, in Unix seconds, as ``now`` is.
+        until: when the previous secret expires, in Unix seconds, as ``now`` is.
     """
     former = f"goes on until {write_minute(until)} UTC" if until > now else "works no more"
     click.echo(f"Rotated {what}. The secret before {former}.")
@@ -62,7 +62,7 @@ def print_rotated(what: str, until: int, now: int) -> None:
 def describe_lifetime(
     revoked_at: int | None, expires_at: int | None, now: float
 ) -> tuple[str, ...]:
-    """Whether something is live, and the day on which that ended or ends.
+    """Return whether a credential is live, and the day on which it ended or ends.
 
     Parameters:
         revoked_at, expires_at, now: Unix seconds.

@@ -1,4 +1,4 @@
-"""The data of a desk, for the commands that work on them, also while it serves."""
+"""Access to a desk's data for commands, also while it serves."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ json_lines = click.option("--json", "as_json", is_flag=True, help="A JSON object
 
 
 def find_database(data: Path, url: str) -> Path:
-    """Return where the desk's database is, or is to be; leave where that is no place."""
+    """Return the path of the desk's database; exit where ``url`` names none."""
     from aitp_desk.config.rules.settings_rules import wrong_store_url
     from aitp_desk.config.settings import sqlite_path
 
@@ -52,7 +52,7 @@ def find_database(data: Path, url: str) -> Path:
 
 
 def require_database(data: Path, url: str) -> Path:
-    """Return the desk's database, or leave where there is none."""
+    """Return the path of the desk's database; exit where it does not exist."""
     path = find_database(data, url)
     if not path.is_file():
         _not_served(path)
@@ -60,10 +60,10 @@ def require_database(data: Path, url: str) -> Path:
 
 
 def require_master_key(data: Path) -> MasterKey:
-    """Return the desk's master key, or leave where there is none.
+    """Return the desk's master key; exit where there is none.
 
     Raises:
-        KeyFileError: as ``auth.keys.find_master_key``.
+        KeyFileError: as ``auth.keys.master_key.find_master_key``.
     """
     from aitp_desk.auth.keys.master_key import KEY_FILE, find_master_key
 
@@ -74,10 +74,10 @@ def require_master_key(data: Path) -> MasterKey:
 
 
 def require_keys(data: Path, url: str) -> DataKeys:
-    """Return the desk's data keys, or leave where it has no master key.
+    """Return the desk's data keys; exit where it has no master key.
 
     Raises:
-        KeyFileError: as ``auth.data_keys.open_data_keys``.
+        KeyFileError: as ``auth.keys.data_keys.open_data_keys``.
         StoreError: the database cannot be opened.
     """
     from aitp_desk.auth.keys.data_keys import open_data_keys
@@ -88,11 +88,11 @@ def require_keys(data: Path, url: str) -> DataKeys:
 
 
 def run_in_store(data: Path, url: str, work: Callable[[Store], Awaitable[R]]) -> R:
-    """Do something with the desk's database, or leave where there is none.
+    """Run a coroutine with the desk's database; exit where it does not exist.
 
     Raises:
         StoreError: the database cannot be opened.
-        Exception: what the work raises.
+        Exception: any error of the work.
     """
     from aitp_desk.store.engine.sqlite import SqliteStore
 
@@ -106,7 +106,7 @@ def run_in_store(data: Path, url: str, work: Callable[[Store], Awaitable[R]]) ->
 
 
 def make_local_auditor(keys: DataKeys) -> Auditor:
-    """Have things noted in the name of the machine's user who has typed the command."""
+    """Make an auditor in the name of the machine's user who runs the command."""
     from aitp_desk.auth.keys.audit_keys import derive_audit_keys
     from aitp_desk.model.access.audit import Auditor
 

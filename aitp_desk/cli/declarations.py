@@ -1,4 +1,4 @@
-"""What a file for agents is meant as, and what is wrong with it: agents.txt, AHP, HAC, A2A."""
+"""Recognizes and validates files for agents: agents.txt, AHP, HAC, A2A."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from aitp_desk.protocols.hac.linter import check_document
 from aitp_desk.protocols.hac.negotiation import MEDIA_TYPE as HAC_TYPE
 
 WELL_KNOWN: Final = (*PLACES, MANIFEST_PLACE, CARD_PLACE)
-"""Where sites tell agents of themselves."""
+"""The addresses at which sites describe themselves to agents."""
 
 
 class ServedFile(msgspec.Struct, frozen=True):
-    """How a file was served.
+    """The response with which a file was fetched.
 
     Parameters:
-        url: that answered with it.
-        headers: of the answer; names match without regard to case.
+        url: the address that returned it, after redirects.
+        headers: of the response, case-insensitive.
     """
 
     url: str
@@ -34,11 +34,11 @@ class ServedFile(msgspec.Struct, frozen=True):
 
 
 class LintedFile(msgspec.Struct, frozen=True):
-    """What a file was found to be.
+    """The result of validating a file.
 
     Parameters:
-        sound: what is said of it where nothing is wrong; None where nothing in it could be read.
-        findings: what is wrong, in words, and whether it breaks the specification.
+        sound: the statement about a valid file; None where nothing could be parsed.
+        findings: what is wrong, as text, and whether it breaks the specification.
     """
 
     sound: str | None
@@ -51,7 +51,7 @@ class LintedFile(msgspec.Struct, frozen=True):
 
 
 def lint_body(body: bytes, served: ServedFile | None = None) -> LintedFile:
-    """Tell what a file is meant as, and everything that is wrong with it and how it is served.
+    """Recognize a file, and report everything that is wrong with it and its response.
 
     Parameters:
         served: None where it was not fetched.
@@ -102,7 +102,7 @@ def _look_at_hac(body: bytes, served: ServedFile | None) -> LintedFile:
 
 
 def _read(body: bytes) -> Any:
-    """What a body holds as JSON, leniently; None where it is none."""
+    """Parse a body as JSON, leniently; None where it is none."""
     try:
         return json.loads(body)
     except (ValueError, RecursionError):

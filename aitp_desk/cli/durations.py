@@ -1,4 +1,4 @@
-"""Lengths of time and ends, as commands take them."""
+"""Parses durations and end dates of command options."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def read_length(text: str) -> int:
     """Return the seconds of ``90d``, ``12h``, ``30m``, ``45s``, ``2w``; ``0`` is none.
 
     Raises:
-        click.BadParameter: it is no such length, or longer than a hundred years.
+        click.BadParameter: it is no such duration, or longer than a hundred years.
     """
     found = _LENGTH.fullmatch(text)
     seconds = int(found[1]) * _SECONDS[found[2]] if found else 0
@@ -26,10 +26,10 @@ def read_length(text: str) -> int:
 
 
 def read_end(text: str, now: int) -> int:
-    """Return the Unix seconds of a length from now, or of the begin of a day in UTC.
+    """Return the Unix seconds of a duration from now, or of the begin of a day in UTC.
 
     Raises:
-        click.BadParameter: it is neither, or it is over.
+        click.BadParameter: it is neither, or it is past.
     """
     try:
         day = datetime.strptime(text, "%Y-%m-%d").replace(tzinfo=UTC)

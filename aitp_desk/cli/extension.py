@@ -1,9 +1,9 @@
-"""What commands of packages work with: a desk's data folder, and a capability's records there.
+"""What commands of packages may use: a desk's data folder, and a capability's records.
 
-A package names a command of ``aitp-desk`` in the entry point group :data:`GROUP`, such as
-``ledger = "shop_payments.commands:ledger"``: a command or a group of click's. It works also while
-the desk serves: what it looks at is as it was at one moment, and what it wants done is judged and
-committed as what other servers send is, all or none.
+A package names a command of ``aitp-desk`` in the entry point group :data:`GROUP`, such as ``ledger
+= "shop_payments.commands:ledger"``: a command or a group of click's. It works also while the desk
+serves. It reads a consistent snapshot; its effects are judged and committed like those of a
+webhook: all or none.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ GROUP = "aitp_desk.cli.extension"
 
 
 class Looking:
-    """What a capability keeps, as it was at one moment.
+    """A consistent snapshot of a capability's records and counters.
 
     Parameters:
         capability: its slug.
@@ -70,14 +70,14 @@ class Looking:
         self._capability = capability
 
     def records(self, prefix: str) -> Iterator[WrittenRecord]:
-        """All records whose keys begin so, by key."""
+        """Yield all records whose keys have this prefix, by key."""
         from aitp_desk.store.reads import capabilities as capability_reads
 
         read = partial(capability_reads.list_records, self._reader, self._capability, prefix)
         return _page_by_page(read, lambda record: record.key)
 
     def counters(self, prefix: str) -> Iterator[tuple[str, int]]:
-        """All counters whose names begin so, by name."""
+        """Yield all counters whose names have this prefix, by name."""
         from aitp_desk.store.reads import capabilities as capability_reads
 
         read = partial(capability_reads.list_counters, self._reader, self._capability, prefix)
@@ -87,7 +87,7 @@ class Looking:
 def _page_by_page(
     read: Callable[[str], Coroutine[Any, Any, Sequence[T]]], name: Callable[[T], str]
 ) -> Iterator[T]:
-    """All that stands in pages, each of which is read after the last name of the one before."""
+    """Yield all items of pages, each of which is read after the last name of the previous one."""
     after = ""
     while page := asyncio.run(read(after)):
         yield from page
@@ -96,7 +96,7 @@ def _page_by_page(
 
 @contextmanager
 def look(data: Path, url: str, capability: str) -> Iterator[Looking]:
-    """Look at what a capability keeps for as long as the context lasts, or leave the command.
+    """Open a snapshot for as long as the context lasts; exit where there is no database.
 
     Parameters:
         data, url: as the options :data:`desk_data` and :data:`desk_store` give them.
@@ -112,7 +112,7 @@ def look(data: Path, url: str, capability: str) -> Iterator[Looking]:
 
 
 def own_secret(data: Path, url: str, capability: str, purpose: str) -> bytes:
-    """The 32 bytes that ``Own.derive`` gives a capability at this desk.
+    """Return the 32 bytes that ``Own.derive`` gives a capability at this desk.
 
     Raises:
         KeyFileError: the desk's key file cannot be used.
@@ -131,22 +131,22 @@ def have_done(
     *,
     thread_id: str | None = None,
 ) -> None:
-    """Have something done in a capability's name, or leave the command where there is no desk.
+    """Apply effects in a capability's name; exit where there is no desk.
 
-    What it notes stands in the audit log in the name of the machine's user. A job that it starts a
-    serving desk takes up within a second, another one at its next start.
+    Its audit events carry the name of the machine's user. A serving desk starts a job of it within
+    a second, another one at its next start.
 
     Parameters:
-        data, url, capability: as of :func:`look`.
-        judge: given books of the capability's returns what it wants. It is pure, and is asked again
-            where somebody else was faster. It has :class:`Keep` of records that outlive threads,
-            :class:`Add`, :class:`Start` and :class:`Audit`.
-        thread_id: the thread that the jobs are about.
+        data, url, capability: as for :func:`look`.
+        judge: returns the wanted effects, given the capability's records. It is pure, and is called
+            again after a concurrent change. Allowed are :class:`Keep` of records that outlive
+            threads, :class:`Add`, :class:`Start` and :class:`Audit`.
+        thread_id: the thread of the jobs.
 
     Raises:
-        PreconditionFailed: somebody else was faster each time.
+        PreconditionFailed: concurrent changes prevented each attempt.
         StoreError: the database cannot be opened, or has failed.
-        whatever ``judge`` raises; nothing was written.
+        any error of ``judge``; nothing was written.
     """
     from aitp_desk.desk.plugins.judge import ATTEMPTS
     from aitp_desk.model.errors import PreconditionFailed

@@ -1,4 +1,4 @@
-"""Settings of web servers that stand before a desk and a site beside it: nginx and Caddy."""
+"""Writes settings of nginx and Caddy in front of a desk and its website."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from aitp_desk.protocols.base.discovery_links import (
 
 _MARKDOWN = "**.md"
 _DOCS = "/docs"
-"""The one address where a file of the website's own comes before the desk's page."""
+"""The one address where a file of the website takes precedence over the desk's page."""
 _PARAMETER = re.compile(r"\{\w+(?::\.\*)?\}")
 
 
@@ -24,29 +24,29 @@ _LAST = r"(?:,|$)"
 _WANTS_MANIFEST = (
     rf"{re.escape(MANIFEST_TYPE)}\s*(?:;\s*(?:q=1(?:\.0*)?\s*|[^q,;\s][^,;]*))*{_LAST}"
 )
-"""The rest of an Accept header that names the manifest's type, and nothing that is wanted more.
+"""The rest of an Accept header that names the manifest's type, and prefers nothing else.
 
-Servers compare no weights: one below 1 is taken for a lesser wish, and the page is served. No text
-fits it in two ways: a server would try them all.
+Servers compare no weights: one below 1 counts as a lower preference, and the page is served. No
+text matches it in two ways: a server would try them all.
 """
 _WANTS_PAGE = rf"text/html\s*(?:;\s*(?:q=1|[^q\s])|{_LAST})"
-"""The same of one that names HTML and wants nothing more."""
+"""The same for a header that names HTML and prefers nothing else."""
 
 
 class _Settings(Template):
-    """A file of this package with ``%{name}`` where a value goes: ``$`` is the servers' own."""
+    """A template of this package with ``%{name}``, since ``$`` belongs to the servers."""
 
     delimiter = "%"
 
 
 def write_nginx(upstream: str, routes: Iterable[str], own: Container[str], mebibytes: int) -> str:
-    """Writes what an nginx server block includes.
+    """Write the settings that an nginx server block includes.
 
     Parameters:
-        upstream: where the desk listens: host and port.
+        upstream: host and port of the desk.
         routes: the path of each of the desk's routes, templates included.
-        own: first segments of paths below which all is the desk's.
-        mebibytes: the largest body that the desk takes.
+        own: first path segments below which everything is the desk's.
+        mebibytes: the largest body that the desk accepts.
     """
     proxy = _read("nginx_proxy.conf").substitute(upstream=upstream, mebibytes=mebibytes)
     paths = (
@@ -66,9 +66,9 @@ def write_nginx(upstream: str, routes: Iterable[str], own: Container[str], mebib
 
 
 def write_caddy(upstream: str, routes: Iterable[str], own: Container[str], mebibytes: int) -> str:
-    """Writes what a Caddy site block imports; parameters as :func:`write_nginx`.
+    """Write the settings that a Caddy site block imports; parameters as :func:`write_nginx`.
 
-    Caddy cannot put anything into pages: tags and notice are pasted into them.
+    Caddy cannot insert anything into pages: tags and notice are pasted into them.
     """
     return _read("caddyfile").substitute(
         link=link_header(),
@@ -83,15 +83,15 @@ def write_caddy(upstream: str, routes: Iterable[str], own: Container[str], mebib
 
 
 def list_desk_paths(routes: Iterable[str], own: Container[str]) -> tuple[str, ...]:
-    """Returns the paths that a web server hands to the desk, as few patterns as will do.
+    """Return the paths that a web server passes to the desk, in few patterns.
 
     The home page and the pages of the content stay the website's.
 
     Parameters:
-        routes, own: as of :func:`write_nginx`.
+        routes, own: as for :func:`write_nginx`.
 
     Returns:
-        Paths in which ``*`` stands for one segment and ``**`` for anything.
+        Paths in which ``*`` matches one segment and ``**`` anything.
     """
     found: dict[str, None] = {}
     for route in routes:
@@ -99,7 +99,7 @@ def list_desk_paths(routes: Iterable[str], own: Container[str]) -> tuple[str, ..
         if not first or first.startswith("{") or route == _DOCS:
             continue
         if first in own:
-            # a website has a folder of this name as well
+            # a website may have a folder of this name as well
             folder = "/assets/desk" if first == "assets" else f"/{first}"
             found[f"{folder}/**" if "/" in route[1:] else route] = None
         else:
@@ -108,7 +108,7 @@ def list_desk_paths(routes: Iterable[str], own: Container[str]) -> tuple[str, ..
 
 
 def _quoted(text: str) -> str:
-    """A text within nginx's single quotes."""
+    """Escape a text for nginx's single quotes."""
     return text.replace("\\", r"\\").replace("'", r"\'")
 
 

@@ -1,4 +1,4 @@
-"""The addresses that a desk serves with its settings, without serving its content."""
+"""Lists the routes of a desk with its settings, without its content."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ if TYPE_CHECKING:
 
 
 async def list_routes(config: Config) -> tuple[str, ...]:
-    """Lists the path of every route, templates included.
+    """List the path of every route, templates included.
 
     The desk is opened for a moment on a free port of the loopback with an empty store and no
-    content; services of others, which add no routes, are not asked.
+    content. Outside services, which add no routes, are not called.
 
     Raises:
         ActionsError, ConfigError: the desk could not be served with these settings.

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 PROMPT = "> "
 MOST_SECTIONS = 10
-"""How many of the sections that were found an explanation shows."""
+"""How many of the sections found an explanation shows."""
 
 
 @click.command()
@@ -77,7 +77,7 @@ def ask(
         from aitp_desk.config import load_config
         from aitp_desk.observability.logs import set_up_logs
 
-        # with no port to listen on there is an address only where the owner has set one
+        # without a port the site has an address only where the owner has set one
         config = load_config(folder, overrides, port=0, data=data)
         set_up_logs(config.log, quiet=True)
         environment = disable_model(os.environ) if no_model or explain else os.environ
@@ -93,7 +93,7 @@ async def _ask(
     *,
     explain: bool,
 ) -> None:
-    """Ask one question or those that are typed, and print what is said."""
+    """Ask one question or those that are typed, and print the replies."""
     from aitp_desk.agent.extractive.agent import ExtractiveAgent
     from aitp_desk.agent.extractive.explanation import explain_answer as explanation_of
     from aitp_desk.app.site_agents import open_standalone_agent
@@ -115,7 +115,7 @@ async def _ask(
 
 
 def _typed() -> Iterator[str]:
-    """What is typed, a line each, up to an empty one."""
+    """Yield typed lines, up to an empty one."""
     is_terminal = sys.stdin.isatty()
     while True:
         if is_terminal:
@@ -129,7 +129,7 @@ def _typed() -> Iterator[str]:
 
 
 def _told(said: Said) -> Iterator[str]:
-    """What was said, as a visitor reads it."""
+    """Yield a reply as a visitor reads it."""
     from aitp_desk.agent.base import Answer
 
     if isinstance(said, Answer):
@@ -143,7 +143,7 @@ def _told(said: Said) -> Iterator[str]:
 
 
 def _explained(explanation: Explanation) -> Iterator[str]:
-    """Why it was said."""
+    """Yield the reasons for a reply."""
     yield f"Why: {explanation.reason}"
     if explanation.words:
         yield ""

@@ -1,4 +1,4 @@
-"""``aitp-desk check``."""
+"""``aitp-desk check``: validates a site's folder, or a file for agents."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from aitp_desk.desk.plugins.registry import PluginRegistry
 
 OWN_BYTES = 32
-"""How many bytes a capability is given for a purpose of its own."""
+"""How many bytes a capability's derived secret has."""
 
 
 @click.command()
@@ -43,7 +43,7 @@ def check(target: str, data: Path | None, overrides: tuple[str, ...]) -> None:
 
 
 def _check_folder(folder: Path, data: Path | None, overrides: tuple[str, ...]) -> None:
-    """Tell everything that is wrong with a site."""
+    """Report everything that is wrong with a site."""
     from aitp_desk.config import ConfigError, check_public, load_config
 
     config: Config | None
@@ -110,7 +110,7 @@ def _check_actions(
 
 
 def _check_capabilities(config: Config | None) -> tuple[PluginRegistry | None, list[str]]:
-    """The capabilities that a site has enabled, and what of them cannot be used."""
+    """Return the capabilities that a site has enabled, and their faults."""
     if config is None:
         return None, []
     from aitp_desk.config import ConfigError
@@ -119,7 +119,7 @@ def _check_capabilities(config: Config | None) -> tuple[PluginRegistry | None, l
 
     try:
         capabilities = load_plugins(config)
-        # nothing is served here that is derived of it
+        # nothing derived from this secret is served
         assign_secrets(config, capabilities, lambda _purpose: bytes(OWN_BYTES))
     except ConfigError as error:
         return None, [str(problem) for problem in error.problems]
@@ -129,10 +129,10 @@ def _check_capabilities(config: Config | None) -> tuple[PluginRegistry | None, l
 def _check_content(config: Config | None, below: str = "") -> tuple[int, list[str], list[str]]:
     """Return the number of pages, the faults and the notes.
 
-    A folder that is not there was told before.
+    A missing folder was reported before.
 
     Parameters:
-        below: the name of a further site agent, below which its pages stand.
+        below: the name of a further site agent, below which its pages are.
     """
     from aitp_desk.knowledge.sources.admission import ContentUnreadable, describe_unread
     from aitp_desk.knowledge.sources.loader import load_content

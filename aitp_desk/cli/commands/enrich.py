@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from aitp_desk.knowledge.enrichment.replies import DroppedItem
 
 _SECONDS = 120
-"""How long the API may be silent: nobody waits for an answer."""
+"""How long the API may be silent: no visitor waits."""
 _CENT = 0.01
 _EXAMPLES = 5
 """How many dropped texts are printed for each reason."""
@@ -85,7 +85,7 @@ def enrich(
 
 
 def _coverages(config: Config) -> list[Coverage]:
-    """The content of the site and of each further site agent, with what is enriched of it."""
+    """Return the enrichment coverage of the content of each site agent."""
     from aitp_desk.egress import Egress
     from aitp_desk.knowledge.documents.languages import Languages
     from aitp_desk.knowledge.enrichment.coverage import Coverage
@@ -191,7 +191,7 @@ def _send(
     yes: bool,
     no_batch: bool,
 ) -> None:
-    """Send what is missing to the model, and write what it replies."""
+    """Send the missing passages to the model, and save its replies."""
     from aitp_desk.agent.claude.messages import MessagesClient, ModelFailed
     from aitp_desk.agent.enrichment.run import EnrichmentRun, list_missing
     from aitp_desk.config.sections.content.claude import API_KEY, API_URL
@@ -237,7 +237,7 @@ def _send(
 
 
 def _agreed(config: Config, groups: Sequence[Group], *, yes: bool, batch: bool) -> bool:
-    """Say what the run takes, and ask whether to go on."""
+    """Print what the run costs, and ask whether to go on."""
     click.echo(_estimate(config, groups, batch=batch))
     return yes or click.confirm("Go on?")
 

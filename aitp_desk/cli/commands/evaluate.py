@@ -1,4 +1,4 @@
-"""``aitp-desk evaluate``: a site's own questions, asked of its own agent."""
+"""``aitp-desk evaluate``: a site's own questions, put to its own agent."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def evaluate(
         from aitp_desk.config import load_config
         from aitp_desk.observability.logs import set_up_logs
 
-        # with no port to listen on there is an address only where the owner has set one
+        # without a port the site has an address only where the owner has set one
         config = load_config(folder, overrides, port=0, data=data)
         set_up_logs(config.log, quiet=True)
         if questions is None:
@@ -130,7 +130,7 @@ async def _evaluate(
     *,
     as_json: bool,
 ) -> float:
-    """Ask all questions and print what became of them; return the share that was right."""
+    """Ask all questions and print the verdicts; return the share of right answers."""
     import msgspec
 
     from aitp_desk.app.site_agents import open_standalone_agent
@@ -143,7 +143,7 @@ async def _evaluate(
         async with open_standalone_agent(config, environment) as answering:
             check_pages(questions, _addresses(answering), file)
             table, verdicts = report.ReportTable(questions), []
-            # the rows of the table tell how far it is; JSON is whole at the end
+            # the rows of the table show the progress; JSON is printed whole at the end
             if not as_json:
                 click.echo(f"{answering.agent.name} answers from {config.content_folder}")
                 click.echo(table.head)
@@ -195,7 +195,7 @@ async def _suggest(config: Config, count: int, *, refused: bool) -> str:
 
 
 def _addresses(answering: StandaloneAgent) -> set[str]:
-    """The addresses of all pages and sections of a site, in all its languages."""
+    """Return the addresses of all pages and sections of a site, in all its languages."""
     editions = answering.knowledge.editions
     libraries = [editions.find_library(tag) for tag in editions.languages]
     sections = {one.url for library in libraries for one in library.passages}

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from aitp_desk.knowledge.documents.base import Document
 
 MOST_LINKS = 10
-"""How many links that lead to nothing are told one by one."""
+"""How many dead links are printed one by one."""
 
 
 @click.command()
@@ -33,7 +33,7 @@ def export(folder: Path, out: Path, data: Path | None, overrides: tuple[str, ...
     with mistakes_told():
         from aitp_desk.config import load_config
 
-        # with no port to listen on there is an address only where the owner has set one
+        # without a port the site has an address only where the owner has set one
         config = load_config(folder, overrides, port=0, data=data)
 
         from aitp_desk.web.export.folder import ExportError
@@ -60,7 +60,7 @@ def export(folder: Path, out: Path, data: Path | None, overrides: tuple[str, ...
 
 
 def _bar(pages: Sequence[Document]) -> AbstractContextManager[Iterable[Document]]:
-    """A progress bar on a terminal, and nothing elsewhere."""
+    """Return a progress bar on a terminal, and nothing elsewhere."""
     if not sys.stderr.isatty():
         return nullcontext(pages)
     return click.progressbar(pages, label="Pages", file=sys.stderr)

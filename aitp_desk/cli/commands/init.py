@@ -84,7 +84,7 @@ def _settings(folder: Path) -> str:
     }
     lines = [_HEAD]
     for section in sections():
-        # a table that may stand several times is shown whole as a comment: there is none yet
+        # a repeatable table is shown as a comment: there is none yet
         off = "# " if section.repeats else ""
         lines += [_comment(section.sentence), f"{off}{section.heading}"]
         for setting in section.settings:

@@ -1,4 +1,4 @@
-"""``aitp-desk jobs``: what a desk has promised to do, also while it serves."""
+"""``aitp-desk jobs``: a desk's jobs and schedules, also while it serves."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ def jobs() -> None:
 @click.option("--schedules", "of_schedules", is_flag=True, help="What is done again and again.")
 @json_lines
 def list_(data: Path, url: str, *, dead_only: bool, of_schedules: bool, as_json: bool) -> None:
-    """List the jobs that are kept, the oldest first; never what they carry.
+    """List the jobs that are kept, the oldest first; never their payload.
 
-    A line tells the id, the kind, what it is about, when it was made, how it stands, how often it
-    was taken up, and why it failed last. Times are UTC. With --schedules a line tells what is done
-    again and again, how often, how it went last, and when it is done next.
+    A line has the id, the kind, the subject, the time of creation, the state, the number of
+    attempts, and the last error. Times are UTC. With --schedules a line has a recurring job, its
+    interval, its last result, and its next time.
     """
     with mistakes_told():
         from aitp_desk.store.reads import jobs as job_reads
@@ -83,7 +83,7 @@ def retry(data: Path, url: str, job_id: str) -> None:
 @desk_store
 @click.argument("job_id", metavar="ID")
 def drop(data: Path, url: str, job_id: str) -> None:
-    """Forget a job that was given up; it is never done."""
+    """Drop a job that was given up; it is never done."""
     with mistakes_told():
         from aitp_desk.store.units.jobs.jobs import drop_job
 
@@ -96,7 +96,7 @@ def drop(data: Path, url: str, job_id: str) -> None:
 @desk_store
 @click.argument("name", metavar="NAME")
 def run_(data: Path, url: str, name: str) -> None:
-    """Have a schedule done now that 'jobs list --schedules' tells of.
+    """Run a schedule of 'jobs list --schedules' now.
 
     A serving desk begins within a second, another one at its next start.
     """
@@ -181,7 +181,7 @@ def _schedule_in_line(kept: KeptSchedule) -> str:
 
 
 def _length(seconds: int) -> str:
-    """Write a length of time, as people would; of whole minutes or hours."""
+    """Write a duration of whole minutes or hours, for people."""
     return f"{seconds // 3600} h" if seconds % 3600 == 0 else f"{seconds // 60} min"
 
 

@@ -1,4 +1,4 @@
-"""``aitp-desk lint``, and what ``aitp-desk check`` does with a file for agents or a URL."""
+"""``aitp-desk lint``, and the validation of files and URLs for ``aitp-desk check``."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def lint(target: str) -> None:
 
 
 def lint_target(target: str) -> bool:
-    """Validate a file or a URL; return whether there is one."""
+    """Validate a file or a URL; return whether it exists."""
     if target.startswith(("http://", "https://")):
         lint_url(target)
     elif Path(target).exists() and not Path(target).is_dir():
@@ -44,7 +44,7 @@ def lint_target(target: str) -> bool:
 
 
 def lint_file(path: Path) -> None:
-    """Tell everything that is wrong with a file for agents."""
+    """Report everything that is wrong with a file for agents."""
     from aitp_desk.cli.declarations import lint_body
 
     try:
@@ -58,7 +58,7 @@ def lint_file(path: Path) -> None:
 
 
 def lint_url(url: str) -> None:
-    """The same of what a site serves there, and how; at its home page, of all that are known."""
+    """Validate what a site serves at a URL, and how; at the home page, all known files."""
     from aitp_desk.cli.declarations import WELL_KNOWN, ServedFile, lint_body
     from aitp_desk.config.rules.web_address import web_address
     from aitp_desk.egress import EgressError
@@ -91,10 +91,10 @@ def _is_of(answer: Fetched, media_type: str) -> bool:
 
 
 async def _fetch(asked: Mapping[str, Mapping[str, str]]) -> list[Fetched]:
-    """Get addresses; those of this machine's own only where that is what was asked for.
+    """Get addresses; those of this machine only where the first one is.
 
     Parameters:
-        asked: the headers that go with each.
+        asked: the headers for each address.
     """
     from aitp_desk.config.rules.web_address import is_loopback, web_address
     from aitp_desk.egress import Egress
@@ -109,9 +109,9 @@ async def _fetch(asked: Mapping[str, Mapping[str, str]]) -> list[Fetched]:
 
 
 def _tell(files: Sequence[tuple[str, LintedFile]]) -> None:
-    """Tell of each file, by its name, what is wrong with it, or that it is sound.
+    """Print the findings of each file, or that it is sound.
 
-    Where not everything is printed, errors go before warnings.
+    Where not everything is printed, errors come before warnings.
     """
     faults = [(name, *found) for name, looked in files for found in looked.findings]
     if len(faults) > MOST_FAULTS:

@@ -1,4 +1,4 @@
-"""``aitp-desk mcp``."""
+"""``aitp-desk mcp``: serves MCP over the standard input and output."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from aitp_desk.model.access.principal import Principal
 
 KEY = "DESK_KEY"
-"""The variable that holds an API key or a token, where more shall be open than is to all."""
+"""The variable with an API key or a token, for more than anonymous access."""
 _HERE = "127.0.0.1"
 
 
@@ -48,9 +48,9 @@ def mcp(folder: Path, data: Path | None, overrides: tuple[str, ...]) -> None:
 
 @contextmanager
 def _kept_output() -> Iterator[TextIO]:
-    """The standard output, kept for messages: whatever else is written there goes to the log.
+    """Keep the standard output for messages: other writes to it go to the log.
 
-    The site's own code may write as soon as it is loaded, and programs that it begins.
+    The site's own code may write as soon as it is loaded, and so may programs that it starts.
     """
     import os
     import sys

@@ -1,4 +1,4 @@
-"""``aitp-desk serve``."""
+"""``aitp-desk serve``: serves a site."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ def serve(
     data: Path | None,
     overrides: tuple[str, ...],
 ) -> None:
-    """Serve the site in FOLDER until it is told to stop (SIGTERM or Ctrl-C)."""
-    gc.disable()  # what a start makes is there to stay; the served desk enables it
+    """Serve the site in FOLDER until SIGTERM or Ctrl-C."""
+    gc.disable()  # objects of the start live on; the served desk enables collection
     with mistakes_told():
         from aitp_desk.config import load_config
 

@@ -1,4 +1,4 @@
-"""``aitp-desk snippet``: what the owner's own pages need so that agents find the desk."""
+"""``aitp-desk snippet``: HTML and settings that lead agents to the desk."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def _write_html(folder: Path, overrides: tuple[str, ...], part: Part | None, *, 
     from aitp_desk.config import load_config
     from aitp_desk.protocols.base.discovery_links import write_head_tags, write_notice
 
-    # with no port to listen on there is an address only where the owner has set one
+    # without a port the site has an address only where the owner has set one
     url = load_config(folder, overrides, port=0).site.url
     tags, hidden = write_head_tags(url), write_notice(url, asks=asks, hidden=True)
     if part is None:

@@ -1,4 +1,4 @@
-"""``aitp-desk store``: a desk's database backed up, put back and checked."""
+"""``aitp-desk store``: backs up, restores and checks a desk's database."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _TELL_SECONDS = 1.0
 
 @click.group()
 def store() -> None:
-    """Back up what a desk keeps, put it back, and check it."""
+    """Back up what a desk keeps, restore it, and check it."""
 
 
 @store.command()
@@ -140,7 +140,7 @@ def restore(data: Path, url: str, src: Path) -> None:
 @desk_store
 @click.option("--json", "as_json", is_flag=True, help="Print what was found as JSON.")
 def check(data: Path, url: str, as_json: bool) -> None:
-    """Tell whether everything that is kept is as it was written, and opens.
+    """Check that all stored data is as it was written, and can be decrypted.
 
     Checked are the file and its indexes, references, the chains of all threads, the audit log and
     the keys. Nothing is changed, and it works also while the desk serves. Exit code 1 when anything
@@ -197,7 +197,7 @@ def _print_json(database: Path, schema: int, found: IntegrityReport) -> None:
 
 @contextmanager
 def _progress(did: str, things: str) -> Iterator[Callable[[int, int | None], None]]:
-    """Tell somebody at a terminal how far it is, on one line; nobody else."""
+    """Show the progress on one line of a terminal; nothing elsewhere."""
     is_watched, is_told = _is_watched(), False
     next_at = time.monotonic() + _TELL_SECONDS
 

@@ -1,1 +1,1 @@
-"""A site's own questions: their file, asking them, and what became of each."""
+"""A site's own questions: their file, their conversations, their verdicts."""

@@ -19,7 +19,7 @@ class Conversation:
     """Asks one question after the other, as one visitor does.
 
     Parameters:
-        site: whose agent answers.
+        site: the facts of the agent's site.
         locale: tag of the language that the visitor prefers; None for the site's own.
     """
 
@@ -31,7 +31,7 @@ class Conversation:
         self._pending: PendingQuestion | None = None
 
     def turn(self, question: str) -> Turn:
-        """The turn in which a question is asked now."""
+        """Return the turn for the next question."""
         return Turn(
             question,
             self._site,
@@ -41,7 +41,7 @@ class Conversation:
         )
 
     async def ask(self, question: str) -> Said:
-        """Ask a question and return what the agent says.
+        """Ask a question and return the agent's reply.
 
         Raises:
             Unavailable: the agent cannot answer now.
@@ -51,7 +51,7 @@ class Conversation:
         return said
 
     def add(self, question: str, said: Said) -> None:
-        """Keep what was asked, and what the agent said to it."""
+        """Add a question and its reply to the transcript."""
         reply = write_reply(said, self._site.url)
         before = self._pending
         self._pending = None

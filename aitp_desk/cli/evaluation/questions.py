@@ -1,4 +1,4 @@
-"""The file of a site's own questions: what is asked, and what a right answer holds."""
+"""The file of a site's own questions, with what a right answer contains."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 MAX_QUESTION = 4096
-"""Characters of a question, as of a query over AHP."""
+"""Longest question in characters, as for a query over AHP."""
 _TABLE = "question"
 _HEADER = re.compile(rf"\s*\[\[\s*{_TABLE}\s*\]\]")
 _SYNTAX_ERROR = re.compile(r"(.*) \(at line (\d+), column \d+\)", re.DOTALL)
@@ -23,8 +23,7 @@ class Question(msgspec.Struct, frozen=True):
 
     Parameters:
         line: of the file, where its table begins.
-        question: what is asked.
-        holds: what the answer holds: every entry, of a list any one of its texts.
+        holds: what the answer must contain: every entry, of a list any one of its texts.
         pages: the addresses that it may come from, such as ``/returns`` or ``/returns#how``; empty
             for any.
         after: what the same visitor asks before it, in order.
@@ -64,7 +63,7 @@ _TAKES: Mapping[str, tuple[Any, str]] = {
     "refuse": (bool, "true where the site does not answer the question"),
     "locale": (str, 'a language, such as "fr"'),
 }
-"""The type of each key, and how a message describes it."""
+"""The type of each key, and its description in messages."""
 
 
 def read_questions(path: Path) -> tuple[Question, ...]:
@@ -121,7 +120,7 @@ def check_pages(questions: Collection[Question], addresses: Collection[str], pat
         path: of the file, for the messages.
 
     Raises:
-        QuestionsError: with every page that is not there.
+        QuestionsError: with every missing page.
     """
     problems = []
     for question in questions:
@@ -135,7 +134,7 @@ def check_pages(questions: Collection[Question], addresses: Collection[str], pat
 
 
 def _faults(table: Mapping[str, Any], lines: Sequence[str]) -> Iterator[tuple[int, str]]:
-    """What is wrong with a question's table, by line of it."""
+    """Yield the faults of a question's table, with their lines in it."""
     for key, value in table.items():
         line = 1 + _line_of(key, lines[1:])
         if key not in _TAKES:
@@ -155,7 +154,7 @@ def _faults(table: Mapping[str, Any], lines: Sequence[str]) -> Iterator[tuple[in
 
 
 def _fits(value: object, kind: Any) -> bool:
-    """Whether a value is of a key's type, with no text in it empty or too long."""
+    """Return whether a value has a key's type, with no text in it empty or too long."""
     try:
         msgspec.convert(value, kind)
     except msgspec.ValidationError:
@@ -191,15 +190,15 @@ def _listed(value: Any) -> list[Any]:
 
 
 def _address(page: str) -> str:
-    """An address as sources have it: with a slash before it, absolute ones as they are."""
+    """Return an address as sources have it: with a leading slash, absolute ones unchanged."""
     return page if "://" in page or page.startswith("/") else f"/{page}"
 
 
 def _starts(lines: Sequence[str], count: int) -> list[int]:
-    """The lines at which the questions' tables begin; all 1 where that cannot be told.
+    """Return the lines at which the questions' tables begin; all 1 where that is unclear.
 
-    A line that only looks like one, inside a text of several lines, is told by the lines before it,
-    which are no TOML then.
+    A line that only looks like a header, inside a multi-line text, is recognized by the lines
+    before it, which are not valid TOML then.
     """
     found = [number for number, line in enumerate(lines, 1) if _HEADER.match(line)]
     if len(found) > count:
@@ -216,6 +215,6 @@ def _is_toml(text: str) -> bool:
 
 
 def _line_of(key: str, lines: Sequence[str]) -> int:
-    """The line at which a key stands; the first where it is not found."""
+    """Return the line of a key; the first where it is not found."""
     named = re.compile(rf"""\s*(?:\[\[?\s*)?["']?{re.escape(key)}["']?\s*[=.\]]""")
     return next((number for number, line in enumerate(lines, 1) if named.match(line)), 1)

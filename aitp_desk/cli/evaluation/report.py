@@ -1,4 +1,4 @@
-"""What became of a site's questions: as a table for people, as JSON for programs."""
+"""Reports verdicts: as a table for people, as JSON for programs."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from aitp_desk.cli.evaluation.questions import Question
 from aitp_desk.cli.evaluation.verdict import Verdict
 
 WIDEST_QUESTION = 56
-"""How many columns of a terminal the questions take at most."""
+"""The widest column of questions, in terminal columns."""
 _LONGEST_SAID = 400
 _WIDTH = 100
 
 
 class ReportTable:
-    """The rows of a table whose columns are as wide as the questions need."""
+    """Formats the rows of a table whose columns are as wide as the questions need."""
 
     def __init__(self, questions: Sequence[Question]) -> None:
         widest = max(_width(one.question) for one in questions)
@@ -31,7 +31,7 @@ class ReportTable:
         return self._row("line", "", "question", "")
 
     def row(self, verdict: Verdict) -> str:
-        """What became of a question, in a line."""
+        """Return the row of a verdict."""
         question = verdict.question
         result = "right" if verdict.is_right else "WRONG"
         return self._row(str(question.line), result, question.question, verdict.wrong)
@@ -43,7 +43,7 @@ class ReportTable:
 
 
 def describe_failure(file: str, verdict: Verdict) -> Iterator[str]:
-    """What was said to a question that was not answered rightly, with where it stands.
+    """Yield a wrong answer, with the file and line of its question.
 
     Parameters:
         file: the name of the file of questions.
@@ -61,22 +61,22 @@ def describe_failure(file: str, verdict: Verdict) -> Iterator[str]:
 
 
 def compute_share(verdicts: Sequence[Verdict]) -> float:
-    """The share of questions that were answered rightly."""
+    """Return the share of right answers."""
     return sum(one.is_right for one in verdicts) / len(verdicts)
 
 
 def describe_summary(verdicts: Sequence[Verdict], at_least: float) -> str:
-    """How many were right, and whether that is enough."""
+    """Describe how many were right, and whether that is enough."""
     right = sum(one.is_right for one in verdicts)
     told = f"{right} of {len(verdicts)} right ({compute_share(verdicts):.2f})"
     return f"{told}." if compute_share(verdicts) >= at_least else f"{told}; wanted: {at_least:.2f}."
 
 
 def write_report(verdicts: Sequence[Verdict], agent: str, at_least: float) -> dict[str, Any]:
-    """The same for programs.
+    """Return the report for programs.
 
     Parameters:
-        agent: who answered.
+        agent: the name of the agent that answered.
     """
     return {
         "agent": agent,
@@ -116,7 +116,7 @@ def _sources(verdict: Verdict) -> tuple[str, ...]:
 
 
 def _width(text: str) -> int:
-    """How many columns of a terminal a text takes: letters of East Asia take two."""
+    """Return a text's width in terminal columns: East Asian letters take two."""
     return sum(2 if unicodedata.east_asian_width(sign) in "WF" else 1 for sign in text)
 
 

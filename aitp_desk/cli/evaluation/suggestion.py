@@ -1,4 +1,4 @@
-"""A starter file of questions, made from what a site says and what its visitors asked."""
+"""Suggests questions for a starter file, from a site's content and its visitors."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Suggestion(msgspec.Struct, frozen=True):
     """A question for the file.
 
     Parameters:
-        holds: what the answer holds; empty where only the page is known.
+        holds: what the answer contains; empty where only the page is known.
         page: the address that it comes from; empty for a question that was refused.
         note: a comment above it.
     """
@@ -46,7 +46,7 @@ class Suggestion(msgspec.Struct, frozen=True):
 
 
 def suggest_from_titles(library: Library) -> list[Suggestion]:
-    """A suggestion for each section that has a heading, the first of every page first.
+    """Suggest a question for each section with a heading, the first of every page first.
 
     Pages without headings are suggested by their titles.
     """
@@ -59,7 +59,7 @@ def suggest_from_titles(library: Library) -> list[Suggestion]:
 
 
 def suggest_from_enrichment(lines: Iterable[Line], library: Library) -> list[Suggestion]:
-    """A suggestion for each question that a model wrote, the first of every page first."""
+    """Suggest each question that a model wrote, the first of every page first."""
     urls = {(one.document, one.trail): one.url for one in library.passages}
     by_page: dict[str, list[Suggestion]] = {}
     for line in lines:
@@ -74,10 +74,10 @@ def suggest_from_enrichment(lines: Iterable[Line], library: Library) -> list[Sug
 async def suggest_from_refusals(
     refusals: AsyncIterable[Refusal], answering: StandaloneAgent
 ) -> list[Suggestion]:
-    """A suggestion for each question that is still refused, those asked most often first.
+    """Suggest each question that is still refused, the most frequent first.
 
-    Where the content has vectors, questions that ask for the same in other words are one.
-    Long messages are left out: they are letters, and mostly about one person.
+    Where the content has vectors, questions with the same meaning count as one. Long messages are
+    left out: they are letters, and mostly about one person.
     """
     found = []
     every = [refusal async for refusal in refusals]
@@ -96,7 +96,7 @@ def _refused(times: int, at: int) -> str:
 
 
 def write_suggestions(suggestions: Iterable[Suggestion]) -> str:
-    """The file, in TOML."""
+    """Write the file, in TOML."""
     return "\n".join([_HEAD, *map(_table, suggestions)])
 
 
@@ -120,5 +120,5 @@ def _table(one: Suggestion) -> str:
 
 
 def _quoted(text: str) -> str:
-    """A text as a basic string of TOML, which is written as one of JSON but for DEL."""
+    """Write a text as a basic string of TOML, which is JSON's except for DEL."""
     return json.dumps(" ".join(text.split()), ensure_ascii=False).replace("\x7f", "\\u007f")

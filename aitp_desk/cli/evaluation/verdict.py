@@ -1,4 +1,4 @@
-"""Asking the questions of a site, and whether each answer is right."""
+"""Asks the questions of a site, and judges each answer."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ _PLAIN = str.maketrans("‘’“”`*|", "''\"\"   ")
 
 
 class Verdict(msgspec.Struct, frozen=True):
-    """What became of a question.
+    """The outcome of a question.
 
     Parameters:
-        wrong: what is wrong with what was said, in a few words; empty where it is right.
+        wrong: what is wrong with the reply, in a few words; empty where it is right.
     """
 
     question: Question
@@ -29,14 +29,14 @@ class Verdict(msgspec.Struct, frozen=True):
 
     @property
     def is_right(self) -> bool:
-        """Whether the desk said what the question asks for."""
+        """Whether the desk replied as the question requires."""
         return not self.wrong
 
 
 async def judge_questions(
     questions: Iterable[Question], agent: Agent, site: SiteFacts
 ) -> AsyncIterator[Verdict]:
-    """Ask each question in a conversation of its own.
+    """Ask each question in a separate conversation.
 
     Raises:
         Unavailable: the agent cannot answer now.
@@ -50,9 +50,10 @@ async def judge_questions(
 
 
 def contains_wording(text: str, wording: str) -> bool:
-    """Whether a text holds a wording: case, dashes, quotes and Markdown's marks do not count.
+    """Return whether a text contains a wording, apart from case, dashes, quotes and marks.
 
-    A number is not found inside a longer one: ``$6`` is not in ``$64`` or ``$6.95``.
+    Markdown's marks do not count. A number is not found inside a longer one: ``$6`` is not in
+    ``$64`` or ``$6.95``.
     """
     wording = normalize_text(wording)
     before = r"(?<![\d.,])" if wording[:1].isdigit() else ""
@@ -61,7 +62,7 @@ def contains_wording(text: str, wording: str) -> bool:
 
 
 def normalize_text(text: str) -> str:
-    """A text as it is compared."""
+    """Return a text in the form for comparison."""
     text = unicodedata.normalize("NFKC", text).casefold()
     return " ".join(_DASHES.sub("-", text).translate(_PLAIN).split())
 
@@ -89,5 +90,5 @@ def _what_is_wrong(question: Question, said: Said) -> str:
 
 
 def _is_of(url: str, wanted: str) -> bool:
-    """Whether a source is the page that is wanted, or the section where one is named."""
+    """Return whether a source is the wanted page, or the section where one is named."""
     return url == wanted if "#" in wanted else url.partition("#")[0] == wanted

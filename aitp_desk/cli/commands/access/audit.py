@@ -23,7 +23,7 @@ _HEAD = re.compile(r"([0-9]{1,18}):([0-9a-f]{64})", re.ASCII)
 
 @click.group()
 def audit() -> None:
-    """Check and read the audit log: who did what to which object, and what came of it."""
+    """Check and read the audit log: who did what to which object, with which outcome."""
 
 
 @audit.command()
@@ -95,7 +95,7 @@ def export(data: Path, url: str, since: datetime | None, of: str | None, out: Pa
 
 
 def _name_of(of: str, keys: AuditKeys) -> str:
-    """What the log calls an object."""
+    """Return the name of an object in the log."""
     from aitp_desk.model.access.audit import ObjectKind
 
     kind, _, id_ = of.partition(":")

@@ -159,7 +159,7 @@ def _show(kept: Client, secret: str, keys: DataKeys | None) -> None:
     """Show the secrets, once.
 
     Parameters:
-        keys: what the webhook secret comes from; None where that is not shown.
+        keys: derive the webhook secret; None to omit it.
     """
     click.echo("Keep its secret; it cannot be shown again:")
     click.echo(f"client_id={kept.id}")

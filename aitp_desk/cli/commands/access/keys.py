@@ -1,4 +1,4 @@
-"""``aitp-desk keys``: the keys that a desk works with."""
+"""``aitp-desk keys``: a desk's master key, data keys and token keys."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ T = TypeVar("T")
 
 @click.group()
 def keys() -> None:
-    """Look after the keys of a desk."""
+    """Manage the keys of a desk."""
 
 
 @keys.command()
@@ -48,8 +48,8 @@ def keys() -> None:
 def rotate(data: Path, url: str, at_once: bool) -> None:
     """Have access tokens signed with a new key.
 
-    It is published at once and signs ten minutes later, when whoever verifies tokens knows it. The
-    key before stays published for a day more, until the last token that it signed is dead.
+    It is published at once and signs ten minutes later, when those who verify tokens know it. The
+    previous key stays published for a day more, until the last token that it signed has expired.
     """
     with mistakes_told():
         from aitp_desk.auth.jwt.signing_keys import AHEAD_SECONDS
@@ -84,7 +84,7 @@ def rotate(data: Path, url: str, at_once: bool) -> None:
 @desk_data
 @desk_store
 def check(data: Path, url: str) -> None:
-    """Tell whether the master key belongs to the database and opens all that it keeps.
+    """Check that the master key belongs to the database and opens all that it keeps.
 
     It works also while the desk serves. Exit code 1 when anything is wrong.
     """
@@ -218,7 +218,7 @@ def _wrong_tokens(live: list[Key], opened: DataKeys) -> list[str]:
 
 
 def _left_behind(data: Path, master: MasterKey, kept: tuple[WrappedKey, ...]) -> list[str]:
-    """What an exchange of the master key has left that was interrupted."""
+    """Return the remains of an interrupted exchange of the master key."""
     from aitp_desk.auth.keys.master_key import KEY_FILE
 
     others = sorted({key.master for key in kept} - {master.fingerprint})

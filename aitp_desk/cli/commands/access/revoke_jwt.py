@@ -1,4 +1,4 @@
-"""``aitp-desk token revoke-jwt``: tokens of others end, also while the desk serves."""
+"""``aitp-desk token revoke-jwt``: revokes tokens of other issuers, also while the desk serves."""
 
 from __future__ import annotations
 

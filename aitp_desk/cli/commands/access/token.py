@@ -1,4 +1,4 @@
-"""``aitp-desk token``: the keys of a desk, also while it serves."""
+"""``aitp-desk token``: a desk's API keys, also while it serves."""
 
 from __future__ import annotations
 
@@ -191,7 +191,7 @@ def revoke(data: Path, url: str, id_or_name: str) -> None:
 
 
 def _show_webhook_secret(keys: DataKeys, key: Key) -> None:
-    """Show what callbacks to a key's holder are signed with."""
+    """Show the secret that signs callbacks to a key's holder."""
     from aitp_desk.auth.keys.webhook_signatures import webhook_secret_of_key
 
     secret = webhook_secret_of_key(keys, key.id, key.version, key.data_key)
@@ -200,7 +200,7 @@ def _show_webhook_secret(keys: DataKeys, key: Key) -> None:
 
 
 def _show(key: Key, secret: str) -> None:
-    """Show a secret, once; what signs as a shell takes it into its environment."""
+    """Show a secret, once; a signing key as environment variables of a shell."""
     if key.kind == "api_key":
         click.echo("Keep this key; it cannot be shown again:")
         click.echo(secret)

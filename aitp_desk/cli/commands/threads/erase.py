@@ -1,4 +1,4 @@
-"""``aitp-desk erase``: a person's words, dropped for good, also while the desk serves."""
+"""``aitp-desk erase``: erases a person's messages for good, also while the desk serves."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def erase(
             return
         if actor is None and thread_id is None:
             fail(["Name whose words: --actor ID, --thread ID, or both."])
-        if "" in (actor, thread_id):  # as a script gives whose variable is not set
+        if "" in (actor, thread_id):  # as from a script whose variable is not set
             fail(["--actor and --thread: take an id, and not an empty text."])
         if actor in _EVERYBODY and thread_id is None:
             fail(

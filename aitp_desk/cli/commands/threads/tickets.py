@@ -1,4 +1,4 @@
-"""``aitp-desk tickets``: what waits for a person, also while the desk serves."""
+"""``aitp-desk tickets``: tickets that wait for a person, also while the desk serves."""
 
 from __future__ import annotations
 
@@ -58,8 +58,7 @@ def tickets() -> None:
 def list_(data: Path, url: str, *, show_all: bool, as_json: bool) -> None:
     """List the tickets that are open, the oldest first.
 
-    A line tells the id, why a person is waited for, since when, how it stands, and what it is
-    about. Times are UTC.
+    A line has the id, the reason, the time of creation, the state, and the subject. Times are UTC.
     """
     with mistakes_told():
         from aitp_desk.store.reads.console import tickets as ticket_reads
@@ -112,7 +111,7 @@ def show(data: Path, url: str, ticket_id: str, *, as_json: bool) -> None:
 def answer(data: Path, url: str, operator: str, ticket_id: str, words: str) -> None:
     """Answer a ticket; TEXT of - is read from the standard input.
 
-    Whoever waits for it is told within a second, where the desk serves.
+    The visitor gets it within a second, where the desk serves.
     """
     with mistakes_told():
         text = sys.stdin.read() if words == "-" else words
@@ -191,7 +190,7 @@ def say(data: Path, url: str, operator: str, ticket_id: str, words: str) -> None
 @desk_store
 @click.argument("ticket_id", metavar="ID")
 def release(data: Path, url: str, ticket_id: str) -> None:
-    """Give a ticket back that somebody has taken, and its thread back to the agent."""
+    """Release a ticket that an operator has taken, and give its thread back to the agent."""
     with mistakes_told():
         _change(data, url, lambda one, by: one.release_ticket(ticket_id, by), ticket_id)
         click.echo(f"Released ticket {ticket_id}.")
@@ -216,7 +215,7 @@ async def _find(store: Store, ticket_id: str) -> KeptTicket:
 
 
 async def _arguments(store: Store, kept: KeptTicket) -> Mapping[str, Any]:
-    """The arguments of the call that a ticket is about."""
+    """Return the arguments of the ticket's call."""
     from aitp_desk.store.reads import calls as call_reads
 
     if kept.call_id is None:
@@ -226,7 +225,7 @@ async def _arguments(store: Store, kept: KeptTicket) -> Mapping[str, Any]:
 
 
 async def _newest(store: Store, kept: KeptTicket) -> tuple[Message, ...]:
-    """The newest messages of a ticket's thread, in order."""
+    """Return the newest messages of a ticket's thread, in order."""
     from aitp_desk.store.reads import threads as reads
 
     if kept.thread_id is None:
@@ -245,7 +244,7 @@ def _in_line(kept: KeptTicket) -> str:
 
 
 def _shown(text: str) -> str:
-    """A visitor's text without what a terminal would obey: anything else than print and lines."""
+    """Replace what a terminal would interpret in a visitor's text: all but print and newlines."""
     return "".join(
         sign if sign.isprintable() or sign == "\n" else "\N{REPLACEMENT CHARACTER}" for sign in text
     )

@@ -1,4 +1,4 @@
-"""``aitp-desk transcript``: what was said on a thread, to be proven without the desk."""
+"""``aitp-desk transcript``: a thread's messages with a proof, verifiable without the desk."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from aitp_desk.store.base import Store
 
 UNDECIDED = 2
-"""The exit code where it cannot be told whether a transcript is whole."""
+"""The exit code where it cannot be decided whether a transcript is whole."""
 MAX_KEYS_BYTES = 256 * 1024
 FETCH_SECONDS = 20.0
 _HEAD = re.compile(r"([0-9]{1,15}):([A-Za-z0-9_-]{43})", re.ASCII)
@@ -57,9 +57,9 @@ def export(
     data: Path | None,
     overrides: tuple[str, ...],
 ) -> None:
-    """Write the transcript of a thread of the desk of FOLDER, signed; also while it serves.
+    """Write the signed transcript of a thread of FOLDER's desk; also while it serves.
 
-    Whoever has the file can read the thread, and go on with it where nobody owns it.
+    The holder of the file can read the thread, and continue it where it has no owner.
     """
     with mistakes_told():
         from aitp_desk.config import load_config
@@ -175,7 +175,7 @@ async def _write(made: Transcript, to: Path) -> None:
 
 @contextmanager
 def _in_place_of(to: Path) -> Iterator[IO[bytes]]:
-    """A new file for its owner alone, which takes the place of an earlier one when it is whole."""
+    """Open a private file that replaces an earlier one when it is complete."""
     import os
 
     if to.exists() and not to.is_file():  # a pipe or a device
@@ -193,7 +193,7 @@ def _in_place_of(to: Path) -> Iterator[IO[bytes]]:
 
 
 def _keys_of(source: str) -> Sequence[PublishedKey]:
-    """Read published keys from a file or an address, or leave where that cannot be done."""
+    """Read published keys from a file or an address; exit where that fails."""
     from aitp_desk.auth.keys.transcript_keys import read_keys
     from aitp_desk.egress import EgressError
     from aitp_desk.model.errors import InvalidRequest
@@ -209,7 +209,7 @@ def _keys_of(source: str) -> Sequence[PublishedKey]:
 
 
 async def _fetch(url: str) -> bytes:
-    """Get an address; one of this machine's own only where that is what was asked for."""
+    """Get an address; one of this machine's only where that was requested."""
     from aitp_desk.config.rules.web_address import is_loopback, web_address
     from aitp_desk.egress import Egress, EgressError
 
@@ -277,7 +277,7 @@ def _messages(count: int) -> str:
 
 
 def _plain(text: str) -> str:
-    """A text of a file that anybody may have made, without what a terminal would obey."""
+    """Escape what a terminal would interpret in a text of an untrusted file."""
     return text if text.isprintable() else ascii(text)
 
 
