@@ -247,7 +247,7 @@ class Dispatcher:
             _log.error("store_failed", **{_ID: request_id}, **reason)
             refused = _store_fails(request_id)
             reply = door.render_error(refused, heading.headers)
-        except Exception:  # noqa: BLE001 -- -- the boundary: no detail of a fault reaches the wire
+        except Exception:  # noqa: BLE001 -- the boundary: no detail of a fault reaches the wire
             refused = fault = report_fault(heading.method, door, request_id)
             reply, request_id = door.render_error(fault, heading.headers), fault.request_id
         is_faced = heading.face is not Face.PLAIN or reply.status >= REFUSED
@@ -305,7 +305,7 @@ class Dispatcher:
         try:
             caller = await self._identifier.identify(heading, request.peer)
             counted = caller.principal
-        except Exception as refusal:  # noqa: BLE001 -- -- it is raised once the request is counted
+        except Exception as refusal:  # noqa: BLE001 -- it is raised once the request is counted
             address = self._identifier.addresses.find(heading.headers, request.peer)
             caller, counted = refusal, make_anonymous(address)
         # a signed-in operator's console polls, and must not lock them out

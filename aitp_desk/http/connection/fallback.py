@@ -94,7 +94,7 @@ class AiohttpHandler:
             await send_pieces(request, response, pieces, self._backlog)
         except (EOFError, Unavailable):
             pass  # the connection ends before the body does
-        except Exception:  # noqa: BLE001 -- -- the boundary, as in the dispatcher; the head was sent already
+        except Exception:  # noqa: BLE001 -- the boundary, as in the dispatcher; the head was sent
             report_fault(request.method, outgoing.door, outgoing.request_id)
         return response
 
@@ -117,7 +117,7 @@ class AiohttpHandler:
                 clock=self._front.clock,
                 ends_at=None if outgoing.proof is None else outgoing.proof.until,
             )
-        except Exception:  # noqa: BLE001 -- -- the boundary, as in the dispatcher; the head was sent already
+        except Exception:  # noqa: BLE001 -- the boundary, as in the dispatcher; the head was sent
             report_fault(request.method, outgoing.door, outgoing.request_id)
         return response
 

@@ -1,4 +1,4 @@
-// The console: who is signed in, which view is shown, and the frame around it.
+// The console: sign-in, the current view, and the frame around it.
 
 import { announce } from "./base/announce.js";
 import { onSessionOver, readSession, signOut } from "./base/api.js";
@@ -31,7 +31,7 @@ const TITLES = {
   unanswered: "Unanswered questions",
 };
 
-/** The page of whoever is signed in. */
+/** The page of a signed-in operator. */
 class Console {
   #session;
   #live = new Live();
@@ -141,7 +141,7 @@ class Console {
     if (before && counts.open > before.open) announce("A new ticket is waiting.");
   }
 
-  // What visitors say on their threads raises no change: the list of threads looks by itself.
+  // Messages of visitors raise no change event: the list of threads polls.
   #tick() {
     if (this.#view === "threads" && !document.hidden) this.#lists.threads.refresh();
   }
@@ -180,7 +180,7 @@ function skipLink(main) {
   return el("a", { class: "skip", href: "#main", onclick: skip }, "Skip to the content");
 }
 
-// --- Who is signed in ----------------------------------------------------------------------------
+// --- Sign-in -------------------------------------------------------------------------------------
 
 let shown = null;
 

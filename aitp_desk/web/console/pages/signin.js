@@ -1,13 +1,13 @@
-// Signing in: a token for a session. The token is kept nowhere.
+// Sign-in: exchanges a token for a session. The token is not stored.
 
 import { signIn } from "./base/api.js";
 import { button, el } from "./base/dom.js";
 import { mark } from "./top.js";
 
 /**
- * The page for it.
+ * The sign-in page.
  *
- * @param {string} why said above, such as that the session is over; may be empty.
+ * @param {string} why shown above, such as that the session has ended; may be empty.
  * @param {(session: object) => void} done
  */
 export function signInPage(why, done) {

@@ -1,4 +1,4 @@
-// The bar on top: the views, how many wait, whether the desk is in reach, and who is signed in.
+// The top bar: the views, the number of waiting tickets, the connection, the operator.
 
 import { announce } from "./base/announce.js";
 import { button, el } from "./base/dom.js";
@@ -13,7 +13,7 @@ const NAMES = [
   ["health", "Health", "4"],
   ["unanswered", "Unanswered", "5"],
 ];
-// A phone has these in the menu.
+// On a phone these are in the menu.
 const IN_MENU = new Set(["health", "unanswered"]);
 
 /**

@@ -75,7 +75,7 @@ class FullDocument:
             if len(editions.library.passages) >= LARGE_PASSAGES:
                 try:
                     await self.text(editions)
-                except Exception as error:  # noqa: BLE001 -- -- a request for it reports the error
+                except Exception as error:  # noqa: BLE001 -- a request for it reports the error
                     _log.warning("pages.not_written_ahead", reason=str(error))
             if desk.knowledge.editions is editions:
                 await desk.knowledge.replaced()

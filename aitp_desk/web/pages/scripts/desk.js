@@ -1,7 +1,7 @@
-// The box to ask, on whatever page it stands.
+// The box to ask, on every page that has one.
 //
-// What comes back is somebody's text. It becomes elements by createElement and textContent alone,
-// so nothing in an answer can act on the page.
+// Replies are untrusted text. They become elements by createElement and textContent only, so
+// nothing in an answer can act on the page.
 
 import { Conversation } from "./chat/conversation.js";
 

@@ -1,4 +1,4 @@
-// Elements. What anybody wrote becomes text of elements, and a link only where it leads to http(s).
+// Elements. Text from outside becomes text nodes, and a link only where it leads to http(s).
 
 /**
  * Make an element.
@@ -6,7 +6,7 @@
  * @param {string} tag
  * @param {Record<string, unknown>} attributes functions are listeners (`onclick`); null, undefined
  *   and false are left out; true is an attribute without a value.
- * @param {...(Node | string | null | false | undefined)} children those that are none are left out.
+ * @param {...(Node | string | null | false | undefined)} children empty ones are left out.
  */
 export function el(tag, attributes = {}, ...children) {
   const element = document.createElement(tag);
@@ -21,13 +21,13 @@ export function el(tag, attributes = {}, ...children) {
 
 let made = 0;
 
-/** An id that no other element of the page has. */
+/** Return an id that no other element of the page has. */
 export function newId() {
   made += 1;
   return `desk.${made}`;
 }
 
-/** The address if a visitor may be led there, else null. */
+/** Return the address if visitors may follow it, else null. */
 export function safeAddress(address) {
   let url;
   try {
@@ -43,7 +43,7 @@ export function link(address, text) {
   return href ? el("a", { href, rel: "noreferrer" }, text) : document.createTextNode(text);
 }
 
-/** A picture of this site's; of others nothing is loaded. What it shows is told beside it. */
+/** A picture of this site; others are not loaded. A text next to it describes it. */
 export function picture(address) {
   const src = address && safeAddress(address);
   if (!src || new URL(src).origin !== location.origin) return null;

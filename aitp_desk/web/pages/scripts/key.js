@@ -1,4 +1,4 @@
-// What is done for callers who are known is asked of a visitor by a key, kept while the page is open.
+// Asks the visitor for a key where an action needs a known caller; kept while the page is open.
 
 import { Card } from "./cards/card.js";
 import { Field } from "./cards/fields.js";

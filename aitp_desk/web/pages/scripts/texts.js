@@ -1,11 +1,11 @@
-// The page's own words. `TEXTS` stands before the modules in the file that is served: one language.
+// The page's texts. `TEXTS` is defined before the modules in the served file, in one language.
 
-/** A text with its values. */
+/** Return a text with its values. */
 export function text(name, values = {}) {
   return TEXTS[name].replace(/\{(\w+)\}/g, (_, value) => values[value]);
 }
 
-/** The text for one or for several, with how many. */
+/** Return the singular or the plural text, with the count. */
 export function counted(name, count) {
   return text(`${name}.${count === 1 ? "one" : "other"}`, { count });
 }

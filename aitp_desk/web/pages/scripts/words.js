@@ -1,4 +1,4 @@
-// The text of an answer as elements: paragraphs, lists, code, and within them code, bold, links.
+// Renders an answer's text as elements: paragraphs, lists, code, bold, links.
 
 import { el, link } from "./dom.js";
 
@@ -20,7 +20,7 @@ function inline(text) {
   return nodes;
 }
 
-/** A paragraph for each line: table rows and items come a line each, and long ones wrap. */
+/** A paragraph for each line: table rows and items have a line each, and long ones wrap. */
 function paragraphs(lines) {
   const words = lines.map((line) => line.replace(/^#{1,6}\s+/, ""));
   return words.map((line) => el("p", lines.length > 1 ? { class: "line" } : {}, ...inline(line)));

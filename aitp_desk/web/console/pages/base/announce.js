@@ -1,4 +1,4 @@
-// What screen readers are told, in moderation: what comes within a second is told as one.
+// Announcements for screen readers: those within one second are joined into one.
 
 const WAIT_MS = 1_000;
 const LONGEST = 160;
@@ -6,7 +6,7 @@ const LONGEST = 160;
 let waiting = [];
 let timer = 0;
 
-/** Tell it when nothing more important is being read. */
+/** Announce a text when nothing more important is being read. */
 export function announce(words) {
   waiting.push(words.length > LONGEST ? `${words.slice(0, LONGEST)}…` : words);
   timer ||= setTimeout(tell, WAIT_MS);

@@ -1,4 +1,4 @@
-// The desk's door for this page: JSON both ways, by the cookie of the session.
+// The client of the console's API: JSON both ways, by the session's cookie.
 
 import { setClock } from "./when.js";
 
@@ -12,20 +12,20 @@ class Refused extends Error {
     super(message);
     this.status = status;
     this.code = code;
-    this.param = param; // what of the request is wrong
-    this.waitMs = waitMs; // how long the desk asks to wait before it is asked again
+    this.param = param; // the part of the request that is wrong
+    this.waitMs = waitMs; // how long the desk asks to wait before a retry
   }
 }
 
 let csrf = "";
 let whenOver = () => {};
 
-/** Have somebody told when the session is over. */
+/** Set the callback for the end of the session. */
 export function onSessionOver(listener) {
   whenOver = listener;
 }
 
-/** What a refused response says. */
+/** Return the message of a refused response. */
 async function refusal(response) {
   const said = (await response.json().catch(() => null))?.error;
   const plain = `The desk answered with status ${response.status}.`;
@@ -33,7 +33,7 @@ async function refusal(response) {
   return new Refused(response.status, said?.code ?? "", said?.message ?? plain, wait, said?.param ?? "");
 }
 
-/** A failed response as an error; tells that the session is over where it is. */
+/** Return a failed response as an error; report the end of the session. */
 export async function refused(response) {
   const error = await refusal(response);
   if (error.status === 401) whenOver();
@@ -69,7 +69,7 @@ async function json(response) {
 }
 
 /**
- * Read something; where the desk asks to wait, wait and ask again.
+ * Read a resource; where the desk asks to wait, wait and retry.
  *
  * @param {string} path below the API.
  * @param {Record<string, unknown>} params null, undefined and false are left out.
@@ -89,12 +89,12 @@ export async function get(path, params = {}, signal) {
   }
 }
 
-/** Do something; with a key once, however often it is sent. */
+/** Send a change; with a key it happens once, however often it is sent. */
 export async function post(path, body = {}, key = "") {
   return json(await exchange("POST", path, body, undefined, key));
 }
 
-/** Who is signed in; null for nobody. */
+/** Return the session; null where no operator is signed in. */
 export async function readSession() {
   const response = await exchange("GET", "session");
   if (response.status === 401) return null;
@@ -117,7 +117,7 @@ function begun(session) {
   return session;
 }
 
-/** The path of something by its id. */
+/** Return the path of a resource by its id. */
 export function path(...parts) {
   return parts.map(encodeURIComponent).join("/");
 }

@@ -1,11 +1,11 @@
-// Sending something once, however often it is tried.
+// Idempotency keys: a change happens once, however often it is sent.
 
-/** The key of what is being sent: the same for as long as the same is sent. */
+/** The key of a request body: the same for as long as the body is the same. */
 export class Attempt {
   #what = "";
   #key = "";
 
-  /** @param {object} what is sent. */
+  /** @param {object} what the body. */
   keyOf(what) {
     const said = JSON.stringify(what);
     if (said !== this.#what) {
@@ -15,13 +15,13 @@ export class Attempt {
     return this.#key;
   }
 
-  /** What is sent from now on is another thing, were it the same words. */
+  /** Treat the next body as a new request, even with the same content. */
   over() {
     this.#what = "";
   }
 }
 
-/** An id that nobody else hits upon. */
+/** Return a random id. */
 export function newId(prefix) {
   const bytes = crypto.getRandomValues(new Uint8Array(12));
   return `${prefix}-${[...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("")}`;

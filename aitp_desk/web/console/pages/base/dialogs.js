@@ -1,21 +1,21 @@
-// Asking before something is done; with words to type where some are wanted.
+// Confirmation dialogs, with a text field where one is needed.
 
 import { button, el } from "./dom.js";
 import { drafting, keepDraft } from "./drafts.js";
 
 /**
- * Ask, and do it. The dialog stays, with what was typed, where the desk refuses.
+ * Ask for confirmation, then act. The dialog stays open, with its text, where the desk refuses.
  *
  * @param {object} what
  * @param {string} what.title
- * @param {(Node | string)[]} [what.about] what stands below it.
- * @param {string} [what.label] of the words to type; none are asked for without it.
- * @param {boolean} [what.optional] whether there may be no words.
+ * @param {(Node | string)[]} [what.about] the content below the title.
+ * @param {string} [what.label] of the text field; none is shown without it.
+ * @param {boolean} [what.optional] whether the text may be empty.
  * @param {string} [what.draftKey]
- * @param {string} what.yes the words of the button that does it.
- * @param {boolean} [what.grave] whether it cannot be taken back.
+ * @param {string} what.yes the label of the confirming button.
+ * @param {boolean} [what.grave] whether the action cannot be undone.
  * @param {(words: string) => Promise<unknown>} what.act
- * @param {(error: Error) => HTMLElement | null} [what.at] the input that is wrong, if one is.
+ * @param {(error: Error) => HTMLElement | null} [what.at] the input at fault, if one is.
  */
 export function ask({
   title,
@@ -70,7 +70,7 @@ export function ask({
   });
   dialog.addEventListener("close", () => {
     dialog.remove();
-    // the button that asked may be gone with what was done
+    // the button that opened the dialog may have been removed
     if (document.activeElement === document.body) document.querySelector(".detail h2")?.focus();
   });
   document.body.append(dialog);
@@ -78,7 +78,7 @@ export function ask({
   if (grave && !box) no.focus();
 }
 
-/** Have an input be the one that is wrong; what is wrong stands below it. */
+/** Mark an input as invalid, with the message below it. */
 function mark(input, error) {
   if (!input) return;
   input.after(error);
@@ -94,7 +94,7 @@ function unmark(form) {
   }
 }
 
-/** Close whatever is being asked: the session is over, or one is elsewhere. */
+/** Close the open dialog: the session has ended, or another view is open. */
 export function closeDialogs() {
   document.querySelectorAll("dialog[open]").forEach((dialog) => dialog.close());
 }

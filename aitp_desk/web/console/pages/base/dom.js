@@ -1,4 +1,4 @@
-// Elements. What anybody wrote becomes text of elements, never markup.
+// Elements. Text from outside becomes text nodes, never markup.
 
 /**
  * Make an element.
@@ -6,7 +6,7 @@
  * @param {string} tag
  * @param {Record<string, unknown>} attributes functions are listeners (`onclick`); null, undefined
  *   and false are left out; true is an attribute without a value.
- * @param {...(Node | string | null | false | undefined)} children those that are none are left out.
+ * @param {...(Node | string | null | false | undefined)} children empty ones are left out.
  * @returns {HTMLElement}
  */
 export function el(tag, attributes = {}, ...children) {
@@ -20,14 +20,14 @@ export function el(tag, attributes = {}, ...children) {
   return element;
 }
 
-/** Give an element these children in place of those it has. */
+/** Replace the children of an element. */
 export function fill(element, ...children) {
   element.replaceChildren(...present(children));
 }
 
 /**
- * The same, where the focus may be in it: it goes to what is like the element that had it, else to
- * the heading of what is open.
+ * Replace the children of an element that may contain the focus. The focus moves to the
+ * counterpart of the focused element, else to the heading of the open view.
  */
 export function refill(element, ...children) {
   const { activeElement } = document;
@@ -46,8 +46,8 @@ export function button(words, className, onclick, attributes = {}) {
 }
 
 /**
- * Have an element's children be these nodes in this order, moving only what stands elsewhere: what
- * is focused or selected within a node that stays is not disturbed.
+ * Make these nodes an element's children in this order, moving only those elsewhere: the focus and
+ * the selection within a node that stays are kept.
  */
 export function arrange(element, nodes) {
   const wanted = new Set(nodes);

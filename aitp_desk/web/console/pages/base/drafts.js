@@ -1,4 +1,4 @@
-// What is being typed, kept for as long as the tab lives: through a reload and a session's end.
+// Drafts of text fields, kept while the tab is open: through a reload and the end of a session.
 
 const PREFIX = "aitp-desk.draft.";
 
@@ -11,14 +11,14 @@ export function keepDraft(key, words) {
   else sessionStorage.removeItem(PREFIX + key);
 }
 
-/** Drop them all: whoever signs out leaves nothing to the next. */
+/** Drop all drafts at sign-out: the next operator sees none. */
 export function dropDrafts() {
   for (const key of Object.keys(sessionStorage)) {
     if (key.startsWith(PREFIX)) sessionStorage.removeItem(key);
   }
 }
 
-/** Have a text box keep its draft. */
+/** Keep the draft of a text box. */
 export function drafting(box, key) {
   box.value = draft(key);
   box.addEventListener("input", () => keepDraft(key, box.value));

@@ -1,4 +1,4 @@
-// Single keys. What a key does is said by the element that it presses: `data-key`.
+// Keyboard shortcuts. An element names the key that presses it: `data-key`.
 
 import { button, el } from "./dom.js";
 
@@ -42,7 +42,7 @@ function pressed(event, page) {
   event.preventDefault();
 }
 
-/** @returns {boolean} whether something that can be seen has this key. */
+/** @returns {boolean} whether a visible element has this key. */
 function press(key) {
   const all = document.querySelectorAll(`[data-key="${CSS.escape(key)}"]`);
   const found = [...all].find((element) => element.checkVisibility());
@@ -52,7 +52,7 @@ function press(key) {
   return true;
 }
 
-/** Say which keys there are, and let them be switched off. */
+/** List the shortcuts, and let the operator disable them. */
 export function showKeys() {
   const off = el("input", { type: "checkbox", id: "keys-on" });
   off.checked = !localStorage.getItem(OFF);

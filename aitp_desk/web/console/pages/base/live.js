@@ -1,10 +1,10 @@
-// How many wait, and that something changed: what the whole page is kept fresh by.
+// The live stream of the page: how many tickets wait, and that something has changed.
 
 import { Stream } from "./stream.js";
 
 const EVERY_MS = 2_000;
 
-/** Tells `changed` of tickets and of who has which thread; `up` and `down` of the connection. */
+/** Emits `changed` for tickets and take-overs; `up` and `down` for the connection. */
 export class Live extends EventTarget {
   counts = null;
   #stream = null;
@@ -24,7 +24,7 @@ export class Live extends EventTarget {
     });
   }
 
-  // At once, and then not too often: the desk bounds how much one operator reads.
+  // The first at once, later ones spaced: the desk limits how much one operator reads.
   #tell = () => {
     this.#timer = 0;
     if (this.counts === this.#told) return;
@@ -34,7 +34,7 @@ export class Live extends EventTarget {
     this.dispatchEvent(new CustomEvent("changed", { detail }));
   };
 
-  /** Have something done at each change, until the function that is returned is called. */
+  /** Call a function at each change, until the returned function is called. */
   each(listener) {
     this.addEventListener("changed", listener);
     return () => this.removeEventListener("changed", listener);

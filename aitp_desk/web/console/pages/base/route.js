@@ -1,4 +1,4 @@
-// Where one is: the part of the address after "#", such as #/tickets/ID?state=open.
+// The route: the part of the address after "#", such as #/tickets/ID?state=open.
 
 const VIEWS = ["tickets", "threads", "load", "health", "unanswered"];
 
@@ -13,13 +13,13 @@ export function here() {
   };
 }
 
-/** The address of a view, of one thing in it, with these filters. */
+/** Return the address of a view, of one item in it, with these filters. */
 export function link(view, id = null, params = new URLSearchParams()) {
   const tail = params.size ? `?${params}` : "";
   return `#/${view}${id ? `/${encodeURIComponent(id)}` : ""}${tail}`;
 }
 
-/** Go there in place of here: filters are no steps back. */
+/** Replace the current address: filters are no steps in the history. */
 export function replace(address) {
   history.replaceState(null, "", address);
   dispatchEvent(new HashChangeEvent("hashchange"));

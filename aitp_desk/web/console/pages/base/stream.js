@@ -1,7 +1,7 @@
-// A stream of server-sent events that comes back by itself, from where it was cut.
+// A stream of server-sent events that reconnects and resumes where it was cut.
 //
-// Read by fetch: the browser's own EventSource neither tells a session that is over from a desk
-// that is away, nor notices a connection that has gone silent.
+// It is read by fetch: the browser's EventSource neither distinguishes an expired session from an
+// unreachable desk, nor notices a silent connection.
 
 import { API, refused } from "./api.js";
 
@@ -10,13 +10,13 @@ const LONGEST_MS = 15_000;
 const SILENCE_MS = 60_000;
 const HOPELESS = new Set([401, 403, 404, 410]);
 
-/** What a stream's bytes say, event by event (HTML, section 9.2.6). */
+/** Parses a stream's bytes into events (HTML, section 9.2.6). */
 class Reading {
   #rest = "";
   #fresh = () => ({ id: null, event: "message", data: [] });
   #now = this.#fresh();
 
-  /** @returns {{id: string | null, event: string, data: string}[]} the events that are complete. */
+  /** @returns {{id: string | null, event: string, data: string}[]} the complete events. */
   take(text) {
     const lines = (this.#rest + text).split(/\r\n|\n|\r(?!$)/);
     this.#rest = lines.pop();
@@ -40,9 +40,9 @@ class Reading {
 /**
  * Follow a stream until it is closed.
  *
- * `heard(event, data)` is told each event; `up()` that the stream runs, `down(failures)` that it was
- * cut and is tried again, after so many failures in a row, and `lost(error)` that the desk will not
- * have it again.
+ * `heard(event, data)` receives each event; `up()` is called when the stream runs,
+ * `down(failures)` when it was cut and is retried, with the number of consecutive failures, and
+ * `lost(error)` when the desk refuses it for good.
  */
 export class Stream {
   #path;
@@ -57,7 +57,7 @@ export class Stream {
   /**
    * @param {string} path below the API.
    * @param {{heard: Function, up?: Function, down?: Function, lost?: Function}} listener
-   * @param {number | string | null} after the id of the event that is known last.
+   * @param {number | string | null} after the id of the last known event.
    */
   constructor(path, listener, after = null) {
     this.#path = path;
@@ -76,7 +76,7 @@ export class Stream {
     this.#stop?.abort();
   }
 
-  /** Let go of the connection until it is wanted again. */
+  /** Close the connection until `resume`. */
   pause() {
     this.#paused = true;
     clearTimeout(this.#timer);
@@ -84,7 +84,7 @@ export class Stream {
     this.#stop?.abort();
   }
 
-  /** Go on from where it was let go. */
+  /** Continue after the last event. */
   resume() {
     if (!this.#paused || this.#closed) return;
     this.#paused = false;
@@ -107,7 +107,7 @@ export class Stream {
     try {
       error = await this.#read(stop);
     } catch {
-      // cut, silent, or the desk is away: it is tried again
+      // cut, silent, or the desk is unreachable: retried
     }
     this.#stop = null;
     if (this.#closed || this.#paused) return;
@@ -123,7 +123,7 @@ export class Stream {
     this.#timer = setTimeout(this.#again, wait);
   }
 
-  /** @returns {Promise<Error | null>} why the desk refused; null where it was the stream's end. */
+  /** @returns {Promise<Error | null>} why the desk refused; null at the end of the stream. */
   async #read(stop) {
     const headers = { Accept: "text/event-stream" };
     if (this.#last !== null) headers["Last-Event-ID"] = String(this.#last);

@@ -1,4 +1,4 @@
-// Times for people, with the exact one in the title, kept true while they are shown.
+// Times for people, with the exact one in the title, updated while they are shown.
 
 import { el } from "./dom.js";
 
@@ -11,18 +11,18 @@ const EVERY_MS = 15_000;
 
 let ahead = 0;
 
-/** Set by what the desk's clock says: a browser's clock may be wrong. */
+/** Set the clock from the desk's: a browser's clock may be wrong. */
 export function setClock(date) {
   const difference = Date.parse(date) - Date.now();
   if (!Number.isNaN(difference)) ahead = Math.abs(difference) < 2_000 ? 0 : difference;
 }
 
-/** Milliseconds since 1970 by the desk's clock. */
+/** Return milliseconds since 1970 by the desk's clock. */
 export function now() {
   return Date.now() + ahead;
 }
 
-/** "4 min", "1 h 20 min", "3 d": so many seconds, roughly. */
+/** Write seconds as a rough duration: "4 min", "1 h 20 min", "3 d". */
 export function duration(seconds) {
   if (seconds < MINUTE) return "< 1 min";
   if (seconds < HOUR) return `${Math.floor(seconds / MINUTE)} min`;
@@ -31,7 +31,7 @@ export function duration(seconds) {
   return `${Math.floor(seconds / DAY)} d`;
 }
 
-/** The same in one unit: "4 min", "2 h", "3 d". */
+/** Write a duration in one unit: "4 min", "2 h", "3 d". */
 export function roughly(seconds) {
   return duration(seconds).replace(/ h .*/, " h");
 }
@@ -47,7 +47,7 @@ const STYLES = {
 };
 
 /**
- * A time for people.
+ * Write a time for people.
  *
  * @param {string} at RFC 3339.
  * @param {"ago" | "for" | "due"} style "4 min ago"; how long since: "4 min"; "due in 4 min".

@@ -1,4 +1,4 @@
-// Words for people: of what others wrote, of tickets, and of who is who.
+// Texts for people: of messages, of tickets, of participants.
 
 import { el } from "./dom.js";
 
@@ -6,15 +6,14 @@ const ADDRESS = /https?:\/\/[^\s<>()"'\p{Cc}\p{Cf}\ufffd]*[^\s<>()"'.,;:!?\p{Cc}
 const UNSEEN = /(?![\n\t\u200c\u200d])[\p{Cc}\p{Cf}]/gu;
 
 /**
- * Somebody's text with a sign for whatever is not seen, or turns the direction: what people decide
- * upon reads as it is.
+ * Mark invisible and direction-changing characters in a text: operators decide by what they read.
  */
 export function plain(text) {
   return text.replace(UNSEEN, "\ufffd");
 }
 
 /**
- * Somebody's text as nodes: words, and a link for each http(s) address, which is shown in full.
+ * Split a text into text nodes, and a link for each http(s) address, which is shown in full.
  *
  * @param {string} text
  * @returns {(Node | string)[]}
@@ -31,12 +30,12 @@ export function linked(text) {
   return nodes;
 }
 
-/** A link to somewhere else, which is shown in full. */
+/** A link to another site, shown in full. */
 export function outside(href) {
   return el("a", { href, rel: "noopener noreferrer nofollow", target: "_blank" }, href);
 }
 
-/** Somebody's text in a line of its own direction, for lists. */
+/** A text on one line with an isolated direction, for lists. */
 export function line(text, className) {
   return el("span", { class: className, dir: "auto" }, text);
 }
@@ -57,7 +56,7 @@ export const STATES = {
   expired: "Expired",
 };
 
-/** The label of a ticket's kind. */
+/** Return the label of a ticket's kind. */
 export function kindLabel(kind) {
   return el("span", { class: `kind ${kind}` }, KINDS[kind] ?? kind);
 }
@@ -66,7 +65,7 @@ export function isOver(ticket) {
   return ticket.state !== "open" && ticket.state !== "taken";
 }
 
-/** Whose thread it is, for people: of keys the beginning of the id, else whom the proof names. */
+/** Return a thread's owner for people: of keys the beginning of the id, else the proven name. */
 export function visitorName(owner) {
   if (!owner) return "Anonymous visitor";
   const at = owner.indexOf(":");
@@ -74,12 +73,12 @@ export function visitorName(owner) {
   return kind === "key" ? `Key ${name.slice(0, 8)}` : name;
 }
 
-/** Who is meant by an operator's name: "you" for whoever reads it. */
+/** Return an operator's name; "you" for the signed-in one. */
 export function operatorName(name, session) {
   return name === session.operator ? "you" : name;
 }
 
-/** The same where a sentence begins. */
+/** Return the same at the beginning of a sentence. */
 export function operatorFirst(name, session) {
   return name === session.operator ? "You" : name;
 }
@@ -88,12 +87,12 @@ export function counted(count, one, many) {
   return `${count} ${count === 1 ? one : many}`;
 }
 
-/** The name of a further agent; nothing for the site's own. */
+/** Return the name of a further agent; empty for the site's main agent. */
 export function agentLabel(agent) {
   return agent ? el("span", { class: "agent-name" }, agent) : null;
 }
 
-/** An amount of money: "29.99 EUR" as the reader's language writes it. */
+/** Write an amount of money: "29.99 EUR" in the reader's language. */
 export function money(price) {
   const form = { style: "currency", currency: price.currency, currencyDisplay: "code" };
   try {

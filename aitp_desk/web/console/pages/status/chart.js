@@ -1,4 +1,4 @@
-// Bars over time as SVG. The numbers stand in a table as well; the picture is for the eyes alone.
+// Bars over time as SVG. A table holds the same numbers; assistive technology skips the picture.
 
 import { el } from "../base/dom.js";
 
@@ -10,14 +10,14 @@ const BOTTOM = 28;
 const TOP = 16;
 
 /**
- * Bars, one group for each span of time.
+ * Draw bars, one group for each span of time.
  *
  * @param {object} what
  * @param {string} what.title
  * @param {{name: string, values: (number | null)[]}[]} what.series
  * @param {string[]} what.labels of the spans, for their titles.
- * @param {(at: number) => string | null} what.tick what stands below a span, if anything.
- * @param {(value: number) => string} [what.unit] how a value is written.
+ * @param {(at: number) => string | null} what.tick the label below a span, if any.
+ * @param {(value: number) => string} [what.unit] formats a value.
  */
 export function bars({ title, series, labels, tick, unit = String }) {
   const top = rounded(
@@ -78,7 +78,7 @@ export function bars({ title, series, labels, tick, unit = String }) {
   return el("figure", { class: "figure" }, el("figcaption", {}, title, names), picture);
 }
 
-/** The least number at or above that divides well. */
+/** Return the least number at or above that divides well. */
 function rounded(most) {
   const power = 10 ** Math.floor(Math.log10(most));
   const step = [1, 2, 4, 6, 10].find((each) => each * power >= most);

@@ -1,5 +1,5 @@
-// How the desk is: looked at for as long as the page is seen, told on top where it is not well, and
-// shown by its parts.
+// The desk's health: polled while the page is visible, shown in the bar where it is degraded, and
+// by component in a view.
 
 import { announce } from "../base/announce.js";
 import { get } from "../base/api.js";
@@ -15,7 +15,7 @@ const ON_THE_WHOLE = {
   down: "The desk cannot do its work.",
 };
 
-/** Tells `changed` each time that it has looked; `lost` where it could not. */
+/** Emits `changed` after each poll; `lost` where it failed. */
 export class Health extends EventTarget {
   told = null;
   error = null;
@@ -48,7 +48,7 @@ export class Health extends EventTarget {
   }
 }
 
-/** The view of the parts. */
+/** The view of the components. */
 export class HealthView {
   #health;
   #said = "";
@@ -102,7 +102,7 @@ export class HealthView {
   };
 }
 
-// The roles are told, for a phone shows each row as a block: a table no more, but for its roles.
+// Explicit roles, because a phone shows each row as a block, which drops the table's own.
 function table(words, parts) {
   const rows = parts.map(({ name, status, since, reason }) =>
     el(

@@ -1,4 +1,4 @@
-// How much there is to do, and how long people wait.
+// The load, and how long people wait.
 
 import { get } from "../base/api.js";
 import { bars } from "./chart.js";

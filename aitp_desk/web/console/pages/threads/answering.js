@@ -1,4 +1,4 @@
-// Answering what a visitor asks of the site: the same choices and fields, as inputs.
+// Answers a visitor's request to the site: the same choices and fields, as inputs.
 
 import { Attempt } from "../base/attempt.js";
 import { ask } from "../base/dialogs.js";
@@ -22,9 +22,9 @@ const INPUTS = {
  * The button that answers a request, where an operator may.
  *
  * @param {object} part
- * @param {(what: object, attempt: Attempt) => Promise<unknown>} send has the desk say it:
+ * @param {(what: object, attempt: Attempt) => Promise<unknown>} send sends the message:
  *   `{capability, message}`.
- * @param {() => object} thread as it stands now.
+ * @param {() => object} thread returns its current state.
  * @param {object} session
  */
 export function answerButton(part, send, thread, session) {
@@ -50,7 +50,7 @@ export function answerButton(part, send, thread, session) {
   });
 }
 
-/** Whether a visitor asks, and the site is to answer: it is named, or nobody else is there. */
+/** Whether a visitor asks the site: it is named, or is the only other participant. */
 function isOurs({ by, of }, actors) {
   const isHere = (id) => actors.some((actor) => actor.origin === "desk" && actor.id === id);
   if (isHere(by)) return false;
@@ -58,7 +58,7 @@ function isOurs({ by, of }, actors) {
   return actors.filter((actor) => actor.origin === "visitor").length < 2;
 }
 
-/** Whether the site signs: what is signed stands there exactly, as the desk has put it into words. */
+/** The inputs to sign for the site: the signed text is shown exactly, in the desk's rendering. */
 function signing({ id, request_id: named = id }, { text }) {
   const what = el("p", { class: "signed", dir: "auto" }, plain(text));
   const words = ["Sign this for the site", "Do not sign it"];
@@ -66,7 +66,7 @@ function signing({ id, request_id: named = id }, { text }) {
   return { element, read: () => ({ approve_signature: { request_id: named, agree: isYes() } }) };
 }
 
-/** Whether the site pays: what, to whom and why it is asked, as the desk has put it into words. */
+/** The inputs to pay for the site: amount, payee and reason are in the desk's rendering. */
 function paying(content, { key, standing }) {
   const quote = content.original_quote ?? content;
   const about =
@@ -82,7 +82,7 @@ function paying(content, { key, standing }) {
   return { element, read };
 }
 
-/** Two choices of which one has to be made; `isYes` says whether it is the first. */
+/** Two choices of which one is required; `isYes` returns whether it is the first. */
 function yesOrNo(legend, what, words, missing) {
   const inputs = ["yes", "no"].map((value) =>
     el("input", { type: "radio", name: "choice", required: true, id: `choice-${value}`, value }),
@@ -167,7 +167,7 @@ function filling({ id, form }) {
     sent = filled;
     return { data: { request_data_id: id, fields } };
   };
-  // data.fields[2].value of what was sent, or data.fields.NAME of what was left out
+  // data.fields[2].value for a value that was sent, or data.fields.NAME for a missing one
   const at = ({ param = "" }) => {
     const place = /\bdata\.fields\[(\d+)\]/.exec(param);
     if (place) return sent[Number(place[1])]?.input;
@@ -203,7 +203,7 @@ function fieldInput({ type = "text", options = [], required, description, ...fie
   const shared = {
     id,
     required: Boolean(required),
-    autocomplete: "off", // it is the site's, and not the operator's own, that is asked for
+    autocomplete: "off", // the site's data is requested, not the operator's
     "aria-describedby": description ? `${id}-hint` : null,
   };
   const begun = field.default_value ?? "";

@@ -1,4 +1,4 @@
-// A call: what it would do, on what, at what cost, for whom, and how grave it is.
+// A call: action, arguments, price, caller and safety.
 
 import { el } from "../base/dom.js";
 import { sealed } from "./sealed.js";
@@ -20,14 +20,14 @@ const PERIODS = { Y: "year", M: "month", W: "week", D: "day", H: "hour", m: "min
 const DURATION =
   /^P(?:(\d+)Y)?(?:(\d+)M)?(?:(\d+)W)?(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?)?$/;
 
-/** Whether it takes a second look before it is approved (as `Safety.is_grave` of the desk). */
+/** Whether it needs a second confirmation before approval (as `Safety.is_grave` of the desk). */
 export function isGrave({ safety }) {
   return (
     !safety || safety.mutability === "irreversible" || ["many", "all"].includes(safety.blast_radius)
   );
 }
 
-/** A call as a card; who has signed in may open what is sealed of it, or not. */
+/** A call as a card; depending on the session, sealed values can be revealed. */
 export function callCard(call, askedBy, session) {
   const value = (what) => valueOf(what, session);
   return el(
@@ -61,7 +61,7 @@ function fact(name, what) {
   return [el("dt", {}, name), el("dd", {}, what)];
 }
 
-/** How grave a call is, in words. */
+/** Describe the safety of a call. */
 function gravity(call) {
   if (!call.safety)
     return el("span", { class: "gravity grave" }, "Not known: it is not declared any more.");
@@ -82,7 +82,7 @@ function period(iso) {
   return parts.filter(Boolean).join(" ") || iso;
 }
 
-/** A JSON value, for people: names and values, lists, words; what is sealed of it as a mask. */
+/** A JSON value for people: names and values, lists, texts; sealed values masked. */
 function valueOf(what, session, name = "it") {
   if (what === null) return el("span", { class: "soft" }, "none");
   if (typeof what === "boolean") return what ? "yes" : "no";

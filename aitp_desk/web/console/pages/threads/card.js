@@ -1,4 +1,4 @@
-// Structured messages as cards: what is asked, how it stands, what was chosen or filled in.
+// Structured messages as cards: the request, its state, the chosen or filled-in answer.
 
 import { el } from "../base/dom.js";
 import { quoted, told } from "./paid.js";
@@ -35,19 +35,19 @@ const STATES = {
 };
 
 /**
- * A structured part of a message as a card; null for one that there is no card for.
+ * A structured part of a message as a card; null where there is no card for it.
  *
- * @param {object} part as the desk tells it.
- * @param {object} message that it is of.
- * @param {{session: object, owner: string | null, answer?: Function}} context whose thread it is,
- *   and what makes the button that answers a request.
+ * @param {object} part in the format of the desk.
+ * @param {object} message that contains it.
+ * @param {{session: object, owner: string | null, answer?: Function}} context the thread's owner,
+ *   and the function that makes the button that answers a request.
  */
 export function cardOf(part, message, context) {
   const draw = CARDS[`${part.capability}.${part.key}`];
   return draw ? draw(part, message, context) : null;
 }
 
-/** How a request stands now: what is open is over once its time is. */
+/** Return the current state of a request: an open one expires with its time. */
 export function stateOf({ state, until }) {
   return state === "open" && until && Date.parse(until) <= now() ? "expired" : state;
 }
@@ -87,13 +87,13 @@ function dataAsked(part, message, context) {
   );
 }
 
-/** What is to be signed, in the desk's words: exactly, with what cannot be seen made visible. */
+/** The text to sign in the desk's rendering: exact, with invisible characters made visible. */
 function toSign(part, message, context) {
   const words = el("p", { class: "signed", dir: "auto" }, plain(part.text));
   return asked(part, message, context, "Asks for a signature", words);
 }
 
-/** What the site is asked to pay; what it asks to be paid itself is another card. */
+/** What the site is asked to pay; another card shows what it asks to be paid. */
 function toPay(part, message, context) {
   const { content, standing } = part;
   if (message.speaker !== "visitor") return quoted(part, message);
@@ -119,7 +119,7 @@ function asksFor({ id, label, description, required, sensitive, encryption }) {
   ];
 }
 
-/** What all requests have: what they are, and how they stand. */
+/** The frame of every request: its kind and its state. */
 function asked(part, message, context, kind, ...children) {
   const { standing } = part;
   const state = standing && stateOf(standing);

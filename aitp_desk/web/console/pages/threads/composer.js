@@ -1,4 +1,4 @@
-// Where an operator types: an answer where the conversation is theirs, a note always.
+// The operator's text box: a reply where they have the conversation, a note always.
 
 import { path, post } from "../base/api.js";
 import { Attempt } from "../base/attempt.js";
@@ -30,7 +30,7 @@ export class Composer {
   /**
    * @param {object} session
    * @param {string} id of the thread.
-   * @param {(verb: string, outcome: object) => void} done is told what the desk has now.
+   * @param {(verb: string, outcome: object) => void} done receives the desk's new state.
    */
   constructor(session, id, done) {
     this.#session = session;
@@ -49,12 +49,12 @@ export class Composer {
     if (!draft(this.#key(ANSWER)) && draft(this.#key(NOTE))) this.#mode = NOTE;
   }
 
-  /** Show what can be typed, now that the thread stands so. */
+  /** Show the modes that the thread's state allows. */
   show(thread) {
     const same = this.#thread && this.#thread.operator === thread.operator;
     this.#thread = thread;
     this.#take.hidden = Boolean(thread.operator);
-    const noting = this.#mode === NOTE && this.#box; // may be kept whoever answers
+    const noting = this.#mode === NOTE && this.#box; // allowed for any owner of the thread
     if (!same && !noting) this.#render();
   }
 
@@ -123,7 +123,7 @@ export class Composer {
     fill(this.#body, el("p", { class: "not-mine" }, words, kept));
   }
 
-  /** Take the conversation over, and begin to type. */
+  /** Take the conversation over, and focus the text box. */
   async take() {
     if (await this.#ask("take", {})) {
       this.#mode = ANSWER;
@@ -143,7 +143,7 @@ export class Composer {
     if (done && this.#mode === mode) this.#box.value = "";
   }
 
-  /** @returns {Promise<boolean>} whether the desk did it; what it says is shown where not. */
+  /** @returns {Promise<boolean>} whether the desk accepted it; its refusal is shown. */
   async #ask(verb, body) {
     if (this.#busy) return false;
     this.#busy = true;

@@ -1,4 +1,4 @@
-// What is said on a thread, as it is said: the newest messages, those before, and the stream.
+// The messages of a thread: the newest ones, earlier ones on demand, and the stream.
 
 import { announce } from "../base/announce.js";
 import { get, path } from "../base/api.js";
@@ -15,9 +15,9 @@ const WRITING = new Set(["queued", "in_progress"]);
 /**
  * A conversation.
  *
- * `listener` is told by name: `changed(thread)` who has it and what waits, `gone()` that it was
- * deleted, and `lost(error)` that it cannot be followed any more; `answer(part)` makes the
- * button that answers a request.
+ * Callbacks of `listener`: `changed(thread)` for its operator and tickets, `gone()` when it was
+ * deleted, `lost(error)` when it cannot be followed any more; `answer(part)` makes the button that
+ * answers a request.
  */
 export class Conversation {
   #session;
@@ -50,7 +50,7 @@ export class Conversation {
   );
   #below = button("New messages below", "button below", () => this.toEnd(), { hidden: true });
 
-  /** What is to be done next, below what was said. */
+  /** Set the pending action below the messages. */
   pending = el("div", { class: "pending" });
 
   constructor(session, id, listener, limit = PAGE) {
@@ -70,7 +70,7 @@ export class Conversation {
     this.element = el("div", { class: "talk-box" }, this.scroller, this.#below);
   }
 
-  /** Show what was said so far, and follow. */
+  /** Show the messages so far, and follow. */
   async begin() {
     const head = await get(path("threads", this.#id));
     if (this.#closed) return;
@@ -86,7 +86,7 @@ export class Conversation {
     document.addEventListener("visibilitychange", this.#seen);
   }
 
-  /** Read again who has it and what waits; notes that were missed come with it. */
+  /** Fetch operator and tickets again, with any missed notes. */
   async look() {
     this.#looking?.abort();
     const looking = new AbortController();
@@ -101,7 +101,7 @@ export class Conversation {
     }
   }
 
-  /** Drop what is being read: it is older than what was done just now. */
+  /** Drop the pending read: it is older than the change just made. */
   forgetLook() {
     this.#looking?.abort();
   }
@@ -125,7 +125,7 @@ export class Conversation {
     this.#below.hidden = true;
   }
 
-  /** Change what stands there, and keep to the end where the reader is at the end. */
+  /** Change the list, and stay at the end where the reader is at the end. */
   keeping(change) {
     const near = this.#nearEnd;
     change();
@@ -133,7 +133,7 @@ export class Conversation {
     return near;
   }
 
-  // A page out of sight does without its stream: a browser has few connections for each desk.
+  // A hidden page closes its stream: a browser has few connections for each desk.
   #seen = () => {
     if (document.hidden) this.#stream?.pause();
     else this.#stream?.resume();
@@ -183,7 +183,7 @@ export class Conversation {
     this.#writing.hidden = over;
   }
 
-  // Operators come and go with hand-overs, which are told as such.
+  // Operators join and leave by hand-overs, which are shown as such.
   #actor({ id, joined }) {
     if (!/\/operators\/[^/]+$/.test(id)) this.#happened(`${id} ${joined ? "joined" : "left"}.`);
   }
@@ -233,7 +233,7 @@ export class Conversation {
     this.#arrange();
   }
 
-  /** Read again what was said since what is still asked: an answer changes how that stands. */
+  /** Fetch messages again from the first open request on: an answer changes its state. */
   async #lookAtRequests() {
     let before = null;
     do {
@@ -247,7 +247,7 @@ export class Conversation {
     } while (before);
   }
 
-  /** Whether something is asked that was said before these. */
+  /** Whether an earlier message has an open request. */
   #asksBefore(messages) {
     const first = Math.min(...messages.map(({ seq }) => seq));
     return [...this.#messages.values()].some(({ seq, asks }) => asks && seq < first);
@@ -265,7 +265,7 @@ export class Conversation {
     }
   }
 
-  /** Messages by their number; notes and events between them by their time. */
+  /** Order messages by number; notes and events between them by time. */
   #arrange() {
     const messages = [...this.#messages.values()].sort((one, other) => one.seq - other.seq);
     this.#messages = new Map(messages.map((message) => [message.element.dataset.id, message]));
@@ -280,7 +280,7 @@ export class Conversation {
     }
     const within = this.#log.contains(document.activeElement);
     arrange(this.#log, [...nodes, ...extras.map((extra) => extra.element)]);
-    // what had the focus may be gone, such as the button of a request that is answered now
+    // the focused element may be gone, such as the button of an answered request
     if (within && !this.#log.contains(document.activeElement))
       this.scroller.focus({ preventScroll: true });
   }

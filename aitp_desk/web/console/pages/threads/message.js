@@ -1,4 +1,4 @@
-// What stands in a conversation: messages, notes, and what happened in between.
+// The entries of a conversation: messages, notes and events.
 
 import { cardOf } from "./card.js";
 import { el } from "../base/dom.js";
@@ -9,7 +9,7 @@ import { linked, operatorFirst } from "../base/words.js";
  * A message as an element.
  *
  * @param {object} message
- * @param {object} context as cards take it, with who has signed in as its `session`.
+ * @param {object} context as cards take it, with the operator's `session`.
  * @param {boolean} several whether there are several visitors, who need names.
  */
 export function messageElement(message, context, several) {
@@ -39,7 +39,7 @@ export function messageElement(message, context, several) {
   );
 }
 
-/** What was said: words, or its parts, those of capabilities as cards. */
+/** The content of a message: text, or its parts, those of capabilities as cards. */
 function said(message, context) {
   if (!message.parts.length) return words(message.text);
   const shown = message.parts.map((part) => cardOf(part, message, context) ?? words(part.text));
@@ -75,7 +75,7 @@ export function noteElement(note, session) {
   );
 }
 
-/** That something happened, such as a hand-over. */
+/** An event as an element, such as a hand-over. */
 export function eventElement(words) {
   return el("li", { class: "happened" }, words);
 }

@@ -1,5 +1,5 @@
-// What the desk asks to be paid, and what it tells of payments, as cards: whether it was paid, and
-// what the books call it. What visitors say of payments stands there in words: it proves nothing.
+// Quotes and payment results of the desk as cards: whether they were paid, and their reference in
+// the books. Visitors' messages about payments are shown as text: they prove nothing.
 
 import { el } from "../base/dom.js";
 import { outside, plain } from "../base/words.js";
@@ -24,7 +24,7 @@ const RESULTS = {
   pending: "A payment is under way",
 };
 
-/** Something that is to be paid first, and what has become of that. */
+/** Something to be paid in advance, and its state. */
 export function quoted({ content, standing }, { speaker }) {
   const { description, payment_options: options } = content;
   if (speaker === "visitor" || !options) return null;
@@ -44,7 +44,7 @@ export function quoted({ content, standing }, { speaker }) {
   );
 }
 
-/** What has come of a payment, as the payer is told. */
+/** The outcome of a payment, as the payer sees it. */
 export function told({ content }, { speaker }) {
   const { result, message, details = [], payment_id: id } = content;
   if (speaker === "visitor") return null;
@@ -72,7 +72,7 @@ function card(kind, state, stands, ...children) {
   );
 }
 
-/** As the edge of a card shows it: what is due from people is open once more. */
+/** Return the state for the edge of a card: an amount due from people counts as open. */
 function stateOf({ state, until, answer }) {
   if (answer?.state === "refund_due") return "open";
   return state === "open" && isOver(until) ? "expired" : state;

@@ -1,14 +1,14 @@
-// Pictures of what is offered. The browser asks nobody for one but the site and its desk, and for
-// none that a visitor has named: whoever gets such a request learns where an operator is.
+// Pictures of offers. The browser requests them only from the site and its desk, and none that a
+// visitor has named: the receiver of such a request learns where an operator is.
 
 import { el } from "../base/dom.js";
 import { outside } from "../base/words.js";
 
 /**
- * A picture, or where it is.
+ * A picture, or its address.
  *
  * @param {string} address
- * @param {object} message in which it was named.
+ * @param {object} message that names it.
  * @param {object} session
  */
 export function picture(address, message, session) {

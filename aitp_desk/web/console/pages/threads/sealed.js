@@ -1,4 +1,4 @@
-// What was sealed: a mask, and a button that has the desk open it for a moment, which is noted.
+// Sealed values: a mask, and a button that reveals the value for a moment, which is audited.
 
 import { path, post } from "../base/api.js";
 import { announce } from "../base/announce.js";
@@ -12,8 +12,8 @@ const MASK = "••••••";
  * A sealed value as a chip.
  *
  * @param {string} reference
- * @param {string} label what it is, for who cannot see the mask.
- * @param {object} session whose key may read what is sealed, or not.
+ * @param {string} label for readers who cannot see the mask.
+ * @param {object} session decides whether the value may be revealed.
  */
 export function sealed(reference, label, session) {
   if (!session.reveals)

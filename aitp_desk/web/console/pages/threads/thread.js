@@ -1,4 +1,4 @@
-// One conversation: who has it, what was said, what waits for a person, and the box to answer.
+// One conversation: its operator, messages, tickets, and the text box.
 
 import { handBackFor, ticketButtons } from "../tickets/acts.js";
 import { answerButton } from "./answering.js";
@@ -36,7 +36,7 @@ export class ThreadView {
     this.unsubscribe = context.live.each(() => this.#thread && this.#talk.look());
   }
 
-  /** Read the thread and follow it. */
+  /** Fetch the thread and follow it. */
   async refresh() {
     try {
       await this.#talk.begin();
@@ -73,7 +73,7 @@ export class ThreadView {
     if (!this.#thread) fill(this.#head, el("header", { class: "view-head" }, this.#context.back()));
   }
 
-  /** What was missed is not kept any more: begin anew. */
+  /** The missed events are no longer stored: start again. */
   #reload() {
     this.#talk.close();
     this.#thread = null;
@@ -102,7 +102,7 @@ export class ThreadView {
     else this.#show(outcome);
   }
 
-  /** Answer for the site; whoever answers has the conversation from then on. */
+  /** Answer for the site; this takes the conversation over. */
   async #answer(what, attempt) {
     if (this.#thread.operator !== this.#context.session.operator) await this.#act("take", {});
     await this.#act("messages", what, attempt.keyOf(what));
@@ -212,7 +212,7 @@ export class ThreadView {
       ? []
       : ticketButtons(ticket, session, () => this.#talk.look(), failed);
     for (const each of buttons) {
-      each.removeAttribute("data-key"); // the keys are those of the conversation here
+      each.removeAttribute("data-key"); // the shortcuts belong to the conversation here
       each.removeAttribute("aria-keyshortcuts");
     }
     return el(

@@ -1,4 +1,4 @@
-// The list of threads: every conversation, those with news first.
+// The list of threads, those with the latest messages first.
 
 import { get } from "../base/api.js";
 import { el } from "../base/dom.js";
@@ -7,7 +7,7 @@ import { agentFilter, chosen } from "../tickets/tickets.js";
 import { time } from "../base/when.js";
 import { agentLabel, counted, kindLabel, line, operatorName, visitorName } from "../base/words.js";
 
-/** The list, for whoever is signed in. */
+/** The list of a signed-in operator. */
 export function threadList(session) {
   return new Listing({
     view: "threads",
@@ -50,7 +50,7 @@ function threadRow(thread, session) {
   ];
 }
 
-/** Who said what was said last; nothing for the visitor. */
+/** Return the author of the last message; empty for the visitor. */
 function speaker({ last, operator }) {
   if (last.origin === "visitor") return null;
   const name = /\/operators\/([^/]+)$/.exec(last.actor)?.[1];

@@ -1,4 +1,4 @@
-// What can be done with a ticket: the buttons, and what is asked before.
+// The actions on a ticket: their buttons and confirmations.
 
 import { path, post } from "../base/api.js";
 import { callCard, isGrave } from "../threads/call.js";
@@ -12,11 +12,11 @@ const LOSES = {
 };
 
 /**
- * The buttons of a ticket, as it stands.
+ * The buttons of a ticket in its current state.
  *
  * @param {object} ticket
  * @param {object} session
- * @param {(ticket: object) => void} done is told the ticket as the desk has it now.
+ * @param {(ticket: object) => void} done receives the ticket's new state.
  * @param {(error: Error) => void} failed
  */
 export function ticketButtons(ticket, session, done, failed) {
@@ -47,7 +47,7 @@ export function ticketButtons(ticket, session, done, failed) {
   return buttons;
 }
 
-/** Ask before what another operator has is handed back. */
+/** Confirm before releasing another operator's ticket. */
 export function handBackFor(operator, act) {
   ask({
     title: `Hand back what ${operator} has?`,
@@ -87,7 +87,7 @@ function deciding(ticket, session, act, failed) {
   return [button(words, "button", approve), button("Decline…", "button quiet", decline)];
 }
 
-/** A second look at what is grave. */
+/** A second confirmation of grave actions. */
 function confirm(ticket, session, act) {
   ask({
     title: "Approve this?",

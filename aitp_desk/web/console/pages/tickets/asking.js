@@ -1,4 +1,4 @@
-// Asking the visitor for a decision, or to fill in a form: what an operator composes.
+// Composes an operator's request to the visitor: a decision or a form.
 
 import { Attempt, newId } from "../base/attempt.js";
 import { ask } from "../base/dialogs.js";
@@ -25,13 +25,13 @@ const PARTS = { form: formPart, signature: signaturePart };
 const WITH_LIST = new Set(["select", "combobox"]);
 const MOST_ROWS = 20;
 
-/** Whether anything can be asked at this desk. */
+/** Whether the desk has a capability for requests. */
 export function canAsk(session) {
   return KINDS.some(([, , slug]) => session.capabilities.includes(slug));
 }
 
 /**
- * Compose a question and send it.
+ * Compose a request and send it.
  *
  * @param {object} session
  * @param {(what: {capability: string, message: object}, attempt: Attempt) => Promise<unknown>} send
@@ -112,7 +112,7 @@ function formPart() {
     const fields = list.read().filter(({ label }) => label);
     if (!fields.length) throw new Error("Name one field at least.");
     const named = fields.map((field, at) => ({ id: `field-${at + 1}`, ...field }));
-    // the published schema wants a description
+    // the published schema requires a description
     const description = shared.description || shared.title;
     return { request_data: { ...shared, description, form: { fields: named } } };
   };
@@ -175,7 +175,7 @@ function tick(words, of, checked) {
   return [el("label", { class: "tick" }, box, words), box];
 }
 
-/** Rows to which further ones can be added, and from which each but the first can be taken. */
+/** Rows that can be added, and removed except for the first. */
 function rows(legend, noun, begun, make, most) {
   const all = [];
   const box = el("div", { class: "composing-rows" });

@@ -1,4 +1,4 @@
-// The search and the filters above a list; what is chosen stands in the address.
+// The search and the filters above a list; the address holds their values.
 
 import { button, el } from "../base/dom.js";
 import { here, link, replace } from "../base/route.js";
@@ -6,8 +6,8 @@ import { here, link, replace } from "../base/route.js";
 const PAUSE_MS = 250;
 
 /**
- * @typedef {{name: string, label: string, options?: [string, string][]}} Filter a choice, or where
- *   it has no options a box to tick.
+ * @typedef {{name: string, label: string, options?: [string, string][]}} Filter a choice, or
+ *   without options a checkbox.
  */
 
 /** The search and filters of a view. */
@@ -18,7 +18,7 @@ export class Filters {
 
   /**
    * @param {string} view
-   * @param {string} search what the search looks at.
+   * @param {string} search what the search covers.
    * @param {Filter[]} filters
    */
   constructor(view, search, filters) {
@@ -62,7 +62,7 @@ export class Filters {
     return el("label", { class: "tick" }, box, label);
   }
 
-  /** Show what the address says, but for what is being typed. */
+  /** Show the values of the address, except in the field being edited. */
   show(params) {
     for (const [name, input] of this.#inputs) {
       const value = params.get(name) ?? "";

@@ -1,4 +1,4 @@
-// A list that stays fresh: rows keep their place in the document, so that focus stays where it is.
+// A list with live updates: rows keep their place in the document, so that the focus stays.
 
 import { announce } from "../base/announce.js";
 import { arrange, button, el, fill } from "../base/dom.js";
@@ -10,13 +10,13 @@ const PAGE = 50;
 const ROUNDS = 8;
 
 /**
- * @typedef {object} Plan what a list shows.
+ * @typedef {object} Plan the definition of a list.
  * @property {string} view as in the address.
  * @property {string} title
- * @property {[string, string]} nouns of one and of many.
- * @property {string} search what the search looks at.
+ * @property {[string, string]} nouns singular and plural.
+ * @property {string} search what the search covers.
  * @property {import("./filters.js").Filter[]} filters
- * @property {[string, string]} empty what is said, and said below, where there is nothing.
+ * @property {[string, string]} empty heading and text of an empty list.
  * @property {(params: URLSearchParams, after: string | null, limit: number, signal: AbortSignal)
  *   => Promise<{data: object[], next: string | null}>} page
  * @property {(item: object) => (Node | null)[]} row
@@ -54,7 +54,7 @@ export class Listing {
     this.#more.hidden = true;
   }
 
-  /** Show what fits these filters, with this one chosen; look again where that is asked for. */
+  /** Show the items that match these filters, with this one selected; refetch on request. */
   show(params, id, again) {
     this.#params = params;
     this.#id = id;
@@ -67,12 +67,12 @@ export class Listing {
     return this.#load(PAGE, filtered);
   }
 
-  /** Ask again for as many as are shown. */
+  /** Refetch as many items as are shown. */
   refresh() {
     return this.#load(this.#wanted);
   }
 
-  /** Put the focus so many rows further, from the row that has it or the one that is chosen. */
+  /** Move the focus by this many rows, from the focused row or the selected one. */
   step(by) {
     const links = [...this.#list.querySelectorAll("a.row")];
     let at = links.indexOf(document.activeElement.closest?.("a.row"));
@@ -148,7 +148,7 @@ export class Listing {
   }
 
   #failed(reason) {
-    if (reason.status === 0 && this.#rows.size) return; // the bar says it; what is shown stays
+    if (reason.status === 0 && this.#rows.size) return; // the bar reports it; the rows stay
     this.#state.hidden = false;
     fill(
       this.#state,

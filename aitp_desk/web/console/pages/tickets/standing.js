@@ -1,13 +1,13 @@
-// When to look again how the requests of a conversation stand: with each message that may have
-// answered one, and once the time of one is over.
+// Schedules refetches of the state of requests: after each message that may answer one, and when
+// one expires.
 
 import { stateOf } from "../threads/card.js";
 import { now } from "../base/when.js";
 
 const SOON_MS = 150;
-const LONGEST_MS = 2_000_000_000; // what a browser's timers can hold
+const LONGEST_MS = 2_000_000_000; // the maximum of a browser's timers
 
-/** Calls `look` when it is time to. */
+/** Calls `look` when a refetch is due. */
 export class Standing {
   #look;
   #until = new Map();
@@ -15,12 +15,12 @@ export class Standing {
   #soon = 0;
   #closed = false;
 
-  /** @param {() => Promise<void>} look reads the requests again, and notes them here. */
+  /** @param {() => Promise<void>} look refetches the requests, and notes them here. */
   constructor(look) {
     this.#look = look;
   }
 
-  /** A message as it is now: until when what it asks can be answered. */
+  /** Note a message: the time until which its request can be answered. */
   note(message) {
     const open = message.parts
       .map((part) => part.standing)
@@ -31,7 +31,7 @@ export class Standing {
     this.#wait();
   }
 
-  /** Look soon, once for all that happens meanwhile. */
+  /** Refetch soon, once for all events until then. */
   look() {
     if (this.#soon || this.#closed) return;
     this.#soon = setTimeout(async () => {
@@ -39,7 +39,7 @@ export class Standing {
       try {
         await this.#look();
       } catch {
-        // what was told stays; the stream tells where the desk is away
+        // the shown state stays; the stream reports an unreachable desk
       }
     }, SOON_MS);
   }

@@ -1,4 +1,4 @@
-// One ticket: what is wanted, by whom, what it would do, and the answer.
+// One ticket: the request, its author, its call, and the answer.
 
 import { ticketButtons } from "./acts.js";
 import { get, path, post } from "../base/api.js";
@@ -198,7 +198,7 @@ export class TicketView {
     return form;
   }
 
-  // What is missing here hinders nobody: the ticket is shown without it.
+  // Optional: without it the ticket is shown all the same.
   async #showSimilar() {
     const { data } = await get(path("tickets", this.#id, "similar")).catch(() => ({ data: [] }));
     if (this.#closed || !data.length) return;

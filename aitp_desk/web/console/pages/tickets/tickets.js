@@ -1,4 +1,4 @@
-// The list of tickets: what waits for a person.
+// The list of tickets that wait for a person.
 
 import { get } from "../base/api.js";
 import { el } from "../base/dom.js";
@@ -16,7 +16,7 @@ import {
   visitorName,
 } from "../base/words.js";
 
-/** The list, for whoever is signed in. */
+/** The list of a signed-in operator. */
 export function ticketList(session) {
   return new Listing({
     view: "tickets",
@@ -48,14 +48,14 @@ export function ticketList(session) {
   });
 }
 
-/** The filter by agent where the process has several; "own" is the site's own. */
+/** The filter by agent where the process has several; "own" is the main one. */
 export function agentFilter(session) {
   if (session.agents.length < 2) return [];
   const options = session.agents.map((name) => [name || "own", name || session.site.name]);
   return [{ name: "agent", label: "Agent", options: [["", "Every agent"], ...options] }];
 }
 
-/** What the address chooses, as the desk is asked for it. */
+/** Return the query for the API from the filters of the address. */
 export function chosen(params) {
   const asked = Object.fromEntries(params);
   if (asked.agent === "own") asked.agent = "";
@@ -86,7 +86,7 @@ function foot(ticket, session) {
   return ticket.due_at ? [who, " · ", time(ticket.due_at, "due")] : [who];
 }
 
-/** How a ticket stands, in a few words. */
+/** Describe the state of a ticket in a few words. */
 export function standing(ticket, session) {
   if (isOver(ticket)) {
     const by = ticket.ended_by ? ` by ${operatorName(ticket.ended_by, session)}` : "";

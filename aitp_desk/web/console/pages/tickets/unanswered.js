@@ -1,4 +1,4 @@
-// What visitors asked and the content did not answer: those asked most often first.
+// Visitors' questions that the content did not answer, the most frequent first.
 
 import { get } from "../base/api.js";
 import { el, fill } from "../base/dom.js";

@@ -1,4 +1,4 @@
-// What the desk asks by a message, as something to answer in place: open once, and then closed.
+// Cards: requests of the desk, answered in place; open once, and then closed.
 
 import { el, newId } from "../dom.js";
 import { blocks } from "../words.js";
@@ -7,20 +7,20 @@ import { text } from "../texts.js";
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 const LONG_TITLE = 80;
 
-/** One line of text, as others cannot make two of it. */
+/** Return a text on one line, so that its author cannot fake a second one. */
 export function oneLine(text) {
   return typeof text === "string" ? text.trim().replace(/\s+/g, " ") : "";
 }
 
 /**
- * The frame of every card: a form with a title, a place for what went wrong, and a foot.
+ * The frame of every card: a form with a title, a place for errors, and a footer.
  *
- * What is in it adds its own inputs to `body`, and says what was answered by `reply`.
+ * Subclasses add their inputs to `body`, and answer by `reply`.
  */
 export class Card {
   /**
    * @param {{id: string, title?: string, description?: string, valid_until?: string}} request
-   * @param {(card: Card, answer: object) => void} onanswer given what `reply` was given.
+   * @param {(card: Card, answer: object) => void} onanswer receives the arguments of `reply`.
    */
   constructor(request, onanswer) {
     this.id = request.id;
@@ -48,32 +48,32 @@ export class Card {
     this.closeAt(request.valid_until);
   }
 
-  /** What happens when it is sent; whoever has something to send has its own. */
+  /** Handle the submission; cards that send something override it. */
   submit() {}
 
-  /** A button in the foot that sends it. */
+  /** A submit button in the footer. */
   sender(words) {
     this.foot.prepend(el("button", { type: "submit", class: "button" }, words));
   }
 
   /**
-   * Answer it.
+   * Answer the request.
    *
    * @param {object} message without `$schema`.
-   * @param {{text: string, rows?: [string, string][]}} summary what is shown as the visitor's turn.
+   * @param {{text: string, rows?: [string, string][]}} summary shown as the visitor's turn.
    */
   reply(message, summary) {
     this.say("");
     this.onanswer(this, { message, summary });
   }
 
-  /** Say what is wrong, where no single input is. */
+  /** Show an error that belongs to no single input. */
   say(text) {
     this.wrong.textContent = text;
     this.wrong.hidden = !text;
   }
 
-  /** An answer was refused; `param` names what was wrong with it, where that is known. */
+  /** Show a refusal of the answer; `param` names the part at fault, where that is known. */
   refuse(text) {
     this.say(text);
   }
@@ -85,7 +85,7 @@ export class Card {
     }
   }
 
-  /** It takes no answer any more, for a reason that is told in its place. */
+  /** Close the card with a reason. */
   close(why) {
     if (!this.isOpen) return;
     this.isOpen = false;
@@ -95,7 +95,7 @@ export class Card {
     this.wrong.remove();
     this.foot.replaceChildren(el("p", { class: "state" }, why));
     this.element.classList.add("closed");
-    this.element.removeAttribute("aria-labelledby"); // a form that takes nothing is no landmark
+    this.element.removeAttribute("aria-labelledby"); // a closed form is no landmark
     if (had) this.element.querySelector(".card-title").focus({ preventScroll: true });
   }
 

@@ -1,4 +1,4 @@
-// Messages of capabilities: those that ask become cards, those that tell become words.
+// Messages of capabilities: requests become cards, all others text.
 
 import { oneLine } from "./card.js";
 import { Choosing, Confirming } from "./decision.js";
@@ -12,7 +12,7 @@ export const DECLARED = ["x-aitp/requests", "x-aitp/data", "x-aitp/payments"];
 
 const BY_TYPE = { products: Products, confirmation: Confirming };
 
-/** What answers a message in place; null where it asks nothing, or nothing that is known here. */
+/** Return the card of a message; null where it asks nothing, or nothing known. */
 export function cardOf(message, onanswer) {
   const { request_decision: choice, request_data: form, quote } = message;
   if (choice?.options?.length) return new (BY_TYPE[choice.type] ?? Choosing)(choice, onanswer);
@@ -21,15 +21,15 @@ export function cardOf(message, onanswer) {
   return null;
 }
 
-/** The id of the request that a message replaces; null where it replaces none. */
+/** Return the id of the request that a message replaces; null for none. */
 export function replacedBy(message) {
   return (message.request_decision ?? message.request_data)?.supersedes || null;
 }
 
 /**
- * Which request a message answers, and how that is told; null where it answers none.
+ * Return the request that a message answers, and the text for that; null for none.
  *
- * What has failed can be tried again; what is to be kept is an element of its own.
+ * A failed payment can be retried; a receipt is an element that stays.
  */
 export function answerIn(message) {
   const { decision, data, payment_confirmation: paid, top_up_request: lacking } = message;

@@ -1,13 +1,13 @@
-// What a request for a decision lets one choose (AITP-02): names, prices and all that is told of it.
+// The options of a request for a decision (AITP-02): names, prices and descriptions.
 
 import { oneLine } from "./card.js";
 import { el, newId, picture, safeAddress } from "../dom.js";
 import { counted, text } from "../texts.js";
 
 /**
- * The options of a request, each with its variants, as they are chosen and told.
+ * List the options of a request, each with its variants, for choice and summary.
  *
- * An option that has variants and no price of its own only stands above them.
+ * An option that has variants and no price is only their heading.
  */
 export function groupsOf(request) {
   return request.options.map((option) => {
@@ -41,7 +41,7 @@ function choiceOf(given, name, label) {
   };
 }
 
-/** One of several, in words. */
+/** Describe one of several options. */
 export function oneOf(words) {
   return words.length ? words.reduce((one, other) => text("or", { one, other })) : "";
 }
@@ -51,7 +51,7 @@ export function money(amount, currency) {
   return new Intl.NumberFormat(lang, { style: "currency", currency }).format(amount);
 }
 
-/** What is told of a choice beside its name, as far as there is any. */
+/** The description of an option next to its name, where there is one. */
 export function about(choice) {
   const { rating, reviews } = choice;
   const rated = [
@@ -72,7 +72,7 @@ export function about(choice) {
   ];
 }
 
-/** A link to a choice's own page, which leaves the conversation where it is. */
+/** A link to an option's page, which opens without leaving the conversation. */
 export function details(choice) {
   const href = choice.url && safeAddress(choice.url);
   if (!href) return null;
@@ -81,7 +81,7 @@ export function details(choice) {
   return el("a", { ...attributes, "aria-label": label }, text("details"));
 }
 
-/** One line of a list to choose from, with its input. */
+/** One row of a list of options, with its input. */
 export function optionOf(choice, label, input) {
   const id = newId();
   input.id = id;

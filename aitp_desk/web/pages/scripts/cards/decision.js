@@ -1,11 +1,11 @@
-// One of several, several of them, or a yes: requests for decisions without quantities (AITP-02).
+// Requests for decisions without quantities (AITP-02): one of several, several, or a yes.
 
 import { Card } from "./card.js";
 import { about, groupsOf, optionOf } from "./choices.js";
 import { el } from "../dom.js";
 import { text } from "../texts.js";
 
-/** What a request for a decision is answered by, and how that is told. */
+/** Return the answer to a request for a decision, and its summary. */
 export function decisionOf(request, chosen) {
   const options = chosen.map(({ choice, quantity }) =>
     quantity === undefined ? { id: choice.id } : { id: choice.id, quantity },
@@ -17,7 +17,7 @@ export function decisionOf(request, chosen) {
   return [{ decision }, { text: told.join(", ") }];
 }
 
-/** A list to choose from, one or several. */
+/** A list of options, for one or several. */
 export class Choosing extends Card {
   constructor(request, onanswer) {
     super(request, onanswer);

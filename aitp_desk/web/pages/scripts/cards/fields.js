@@ -1,4 +1,4 @@
-// The inputs of a form's fields (AITP-03): of the right type, named, explained, and masked if need be.
+// The inputs of a form's fields (AITP-03): typed, labelled, described, and masked if needed.
 
 import { oneLine } from "./card.js";
 import { el, newId } from "../dom.js";
@@ -27,7 +27,7 @@ const WRONG = {
   date: "wrongDate",
 };
 
-/** What a field is, by the tokens that HTML has for that; empty where it says nothing known. */
+/** Return a field's HTML autocomplete token; empty where none is known. */
 export function tokensOf(field) {
   const tokens = oneLine(field.autocomplete).toLowerCase().split(" ");
   const last = tokens.at(-1);
@@ -35,7 +35,7 @@ export function tokensOf(field) {
   return isKnown ? { all: tokens.join(" "), last } : { all: "", last: "" };
 }
 
-/** Whether what is typed is for nobody to read over a shoulder. */
+/** Whether the value must not be visible to bystanders. */
 export function isSensitive(field) {
   const { last } = tokensOf(field);
   return field.sensitive === true || PASSWORDS.has(last) || /^cc-|^one-time-code$/.test(last);
@@ -47,7 +47,7 @@ function typeOf(field, token) {
   return BY_TOKEN[token] ?? "text";
 }
 
-/** One field: its label, its input, what is told of it, and what is wrong with it. */
+/** One field: its label, its input, its description, and its error. */
 export class Field {
   constructor(field) {
     this.id = field.id;
@@ -97,10 +97,10 @@ export class Field {
     return el("input", { ...common, type, inputmode, step });
   }
 
-  /** The input with a button that shows what was typed. */
+  /** The input with a button that shows its value. */
   masked() {
     const { input } = this;
-    // browsers fill in cards only where the input is of their own type, so its style masks it
+    // browsers fill in cards only in inputs of their own type, so a style masks it
     const byType =
       input.localName === "input" &&
       (input.type === "password" || !CSS.supports("-webkit-text-security", "disc"));
@@ -127,7 +127,7 @@ export class Field {
     return this.isSensitive ? value : value.trim();
   }
 
-  /** What is wrong with what was typed, in words; empty where nothing is. */
+  /** Return the error of the value; empty for none. */
   fault() {
     const { validity, type, required } = this.input;
     if (required && !this.value && !validity.badInput) {
@@ -137,7 +137,7 @@ export class Field {
     return text(WRONG[type] ?? "wrong");
   }
 
-  /** Say what is wrong; empty for nothing. */
+  /** Show an error; empty for none. */
   refuse(why) {
     this.wrong.textContent = why;
     this.wrong.hidden = !why;
@@ -145,7 +145,7 @@ export class Field {
     else this.input.removeAttribute("aria-invalid");
   }
 
-  /** What was typed, as it may be shown. */
+  /** Return the value in a form that may be shown. */
   get told() {
     return this.isSensitive ? "••••" : this.value;
   }

@@ -1,4 +1,4 @@
-// A form to fill in (AITP-03): checked here first, then by whoever has asked.
+// A form to fill in (AITP-03): validated here first, then by the receiver.
 
 import { Card } from "./card.js";
 import { el } from "../dom.js";
@@ -39,7 +39,7 @@ export class Form extends Card {
     this.reply({ data }, { text: this.title, rows });
   }
 
-  /** Whether what is filled in shall stand in the next form: only who says so is remembered. */
+  /** Whether the values are offered in the next form: only with the visitor's consent. */
   remembering() {
     this.kept = el("input", { type: "checkbox", name: "remember" });
     return el("label", { class: "tick" }, this.kept, text("remember"));
@@ -55,7 +55,7 @@ export class Form extends Card {
     field.input.focus();
   }
 
-  /** The field that a refusal means, by its place among those that were sent, or by its id. */
+  /** Return the field of a refusal, by its position among those that were sent, or by its id. */
   named(param) {
     const place = /fields\[(\d+)\]/.exec(param);
     if (place) return this.sent[Number(place[1])];

@@ -7,13 +7,13 @@ import { text } from "../texts.js";
 
 const ACCOUNT = "ledger";
 
-/** What a quote asks for: all of its amounts. */
+/** Return all amounts of a quote. */
 function priceOf({ payment_options: options }) {
   const told = options.map(({ amount, currency }) => `${oneLine(amount)} ${oneLine(currency)}`);
   return oneOf([...new Set(told)]);
 }
 
-/** Something to be paid: from an account or by a code of store credit, or on a page elsewhere. */
+/** A quote: paid from an account, by a code of store credit, or on another page. */
 export class Paying extends Card {
   constructor(quote, onanswer) {
     const title = text("payPrice", { price: priceOf(quote) });
@@ -34,7 +34,7 @@ export class Paying extends Card {
     }
   }
 
-  /** The same quote once more, where a payment of it has failed. */
+  /** The same quote again, after a failed payment. */
   again(why) {
     const card = new Paying(this.quote, this.onanswer);
     card.schema = this.schema;
@@ -75,7 +75,7 @@ export class Paying extends Card {
   }
 }
 
-/** What became of a payment, to keep: null for what is none. */
+/** The receipt of a payment: null for any other message. */
 export function receiptOf({ payment_id: number, message, details = [], timestamp, result }) {
   if (result !== "success") return null;
   const rows = details.map(({ label, value }) => [oneLine(label), String(value)]);

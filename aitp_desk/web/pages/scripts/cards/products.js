@@ -1,4 +1,4 @@
-// Products with their kinds, each with how many of it (AITP-02, requests of the type products).
+// Products with variants and quantities (AITP-02, requests of the type products).
 
 import { Card } from "./card.js";
 import { about, details, groupsOf, money } from "./choices.js";
@@ -44,7 +44,7 @@ export class Products extends Card {
     );
   }
 
-  /** One thing to choose, with how many of it. */
+  /** One product with its quantity. */
   row(choice, label, isKind) {
     const id = newId();
     const wrong = el("p", { class: "wrong", id: newId(), hidden: true });
@@ -88,7 +88,7 @@ export class Products extends Card {
     this.add();
   }
 
-  /** What all that is chosen costs, where each of it has one price, and all the same currency. */
+  /** Return the total, where each chosen product has one price, all in the same currency. */
   add() {
     const chosen = this.chosen();
     const plans = chosen.map(({ choice }) => choice.plan);

@@ -1,4 +1,4 @@
-// A conversation at the box to ask: what is typed or chosen, and what comes of it.
+// The conversation of the box to ask: questions, choices and replies.
 
 import { DECLARED } from "../cards/cards.js";
 import { el } from "../dom.js";
@@ -14,7 +14,7 @@ const SEARCH = "content_search";
 const LONGEST_QUERY = 4096;
 
 /**
- * What is asked: `query` of `capability`, or the `clarification` of that; shown as `shown`.
+ * A question: `query` to `capability`, or its `clarification`; shown as `shown`.
  *
  * @typedef {{query: string, capability?: string, clarification?: string, shown?: object}} Asked
  */
@@ -81,7 +81,7 @@ export class Conversation {
     });
   }
 
-  /** Begin a new conversation; what is still on its way belongs to the old one. */
+  /** Start a new conversation; pending replies belong to the old one. */
   begin() {
     this.thread.end();
     this.session = null;
@@ -94,7 +94,7 @@ export class Conversation {
     this.restart.hidden = true;
   }
 
-  /** Wait for the answer to what the desk asked back about a question; null for none. */
+  /** Wait for the answer to the desk's clarification of a question; null for none. */
   expect(asked, how = text("chooseOrSay")) {
     this.unclear = asked;
     this.label.textContent = asked ? text("yourAnswer") : this.question;
@@ -102,7 +102,7 @@ export class Conversation {
     this.box.placeholder = asked ? text("yourAnswer") : this.placeholder;
   }
 
-  /** Begin with what a button stands for; what shall be done is told by the words in the box. */
+  /** Start with a button's question; an action takes its request from the text box. */
   start({ query, capability }) {
     const words = capability ? this.box.value.trim() : "";
     if (words) this.box.value = "";
@@ -140,7 +140,7 @@ export class Conversation {
     this.transcript.show(turn);
   }
 
-  /** Answer a card: it stays as it is until the desk has taken the answer. */
+  /** Send the answer of a card, which stays unchanged until the desk has accepted it. */
   async reply(card, { message, summary }) {
     if (this.busy) return;
     const query = JSON.stringify({ $schema: card.schema, ...message });
@@ -165,27 +165,27 @@ export class Conversation {
     this.transcript.dropChoices();
     const turn = this.turn(summary);
     turn.focus({ preventScroll: true });
-    // what was filled in is not sent again with what is asked next
+    // filled-in values are not sent again with the next question
     this.receive(turn, said, { ...this.unclear, query: summary.text });
     this.settled(said);
     this.transcript.show(turn);
   }
 
-  /** Begin a turn of this page. */
+  /** Start a turn of this page. */
   turn(said) {
     this.examples.hidden = true;
     this.restart.hidden = false;
     return this.transcript.turn(said);
   }
 
-  /** A turn of this page is over: what others have said meanwhile is told. */
+  /** End a turn of this page; show what others have said meanwhile. */
   settled(said) {
     this.wait(false);
     this.thread.release(said?.meta?.last_event);
     if (this.session) this.thread.follow(this.session, this.key);
   }
 
-  /** Post a question in the present session, or, where that has ended, in a new one. */
+  /** Post a question in the current session, or in a new one where that has ended. */
   async post({ capability = SEARCH, query, clarification }, { anew = true } = {}) {
     const body = { ahp: "0.1", capability, query, clarification };
     body.context = { accept_types: DECLARED };
@@ -200,7 +200,7 @@ export class Conversation {
     return { ...(await converse(body, this.key)), fresh: true };
   }
 
-  /** Show what the desk says, and wait for the answer where it asks. */
+  /** Show the desk's reply, and wait for the answer to its question. */
   receive(turn, said, asked) {
     const { query, capability } = asked;
     this.session = said.session_id ?? null;
@@ -227,7 +227,7 @@ export class Conversation {
     this.transcript.follows(turn, told);
   }
 
-  /** Show what was said on the thread: by people, in other tabs, or before the page was loaded. */
+  /** Show messages of the thread: by people, in other tabs, or before the page was loaded. */
   hear(message) {
     const said = read(message);
     const { visitor, person, other } = partiesOf(message, this.thread);
@@ -247,12 +247,12 @@ export class Conversation {
     if (by && this.thread.isLive) this.transcript.show(section, "nearest");
   }
 
-  /** A person of the site takes the conversation over, or gives it back to the desk. */
+  /** An operator takes the conversation over, or gives it back to the desk. */
   handed(name, isOver) {
     this.transcript.note(isOver ? text("handedBack") : text("handedOver", { name }));
   }
 
-  /** What was taken on goes on by itself: say how it goes, and in the end what came of it. */
+  /** Follow an accepted call: show its progress, and in the end its outcome. */
   async waitFor(turn, poll) {
     const note = el("p", { class: "note" }, text("takenOn"));
     turn.append(note);

@@ -1,14 +1,14 @@
-// The conversation's thread, kept in the browser for this desk: for a reload, and for other tabs.
+// The thread of the conversation, stored in the browser for this desk: for reloads and other tabs.
 
 const THREAD = "aitp-desk.thread";
 
-/** One conversation in each language that pages ask to be answered in; empty for the site's own. */
+/** One conversation for each language of answers; empty for the site's own. */
 export class Memory {
   constructor(locale) {
     this.name = locale ? `${THREAD}.${locale}` : THREAD;
   }
 
-  /** The kept thread's id; null where there is none, or the browser keeps nothing. */
+  /** Return the stored thread's id; null where there is none, or no storage. */
   get thread() {
     try {
       return localStorage.getItem(this.name);
@@ -17,17 +17,17 @@ export class Memory {
     }
   }
 
-  /** Keep a thread's id; null forgets it. */
+  /** Store a thread's id; null removes it. */
   keep(id) {
     try {
       if (id) localStorage.setItem(this.name, id);
       else localStorage.removeItem(this.name);
     } catch {
-      // a browser that keeps nothing has the conversation for as long as the page is open
+      // without storage the conversation lasts as long as the page
     }
   }
 
-  /** Call with the thread's id, or null, whenever another tab begins or ends a conversation. */
+  /** Call with the thread's id, or null, when another tab starts or ends a conversation. */
   onchange(changed) {
     addEventListener("storage", ({ key, newValue }) => {
       if (key === this.name || key === null) changed(newValue);

@@ -1,17 +1,17 @@
-// Messages of a thread as they are read: who has said them, their words, what is structured in them.
+// Reads messages of a thread: the speaker, the text, the structured parts.
 
 import { answerIn } from "../cards/cards.js";
 
-/** The visitor's actor, where nobody known asks. */
+/** The actor of an anonymous visitor. */
 export const VISITOR = "visitor";
 const OPERATORS = "/operators/";
 const SOURCES = /^Sources:\n/;
 const SOURCE = /^- (.*): (\S+)$/;
 
 /**
- * Who has said a message: the visitor, a person of the site, the desk, or somebody else.
+ * Return the speaker of a message: the visitor, an operator, the desk, or another actor.
  *
- * @returns {{visitor: boolean, person: string, other: string}} names are empty where it is another.
+ * @returns {{visitor: boolean, person: string, other: string}} unused names are empty.
  */
 export function partiesOf({ role, metadata: { actor } }, { desk, key }) {
   const person = operatorOf(actor);
@@ -19,13 +19,13 @@ export function partiesOf({ role, metadata: { actor } }, { desk, key }) {
   return { visitor, person, other: person || visitor || actor === desk ? "" : actor };
 }
 
-/** The name of the operator whose actor this is; empty for another. */
+/** Return the operator's name of an actor; empty for any other. */
 export function operatorOf(actor) {
   const at = actor.lastIndexOf(OPERATORS);
   return at < 0 ? "" : actor.slice(at + OPERATORS.length);
 }
 
-/** The words of an answer without what people have said, which the thread tells by itself. */
+/** Return an answer's text without operators' messages, which the thread delivers by itself. */
 export function withoutPeople(words, people = []) {
   return people.reduce((rest, { actor, text }) => {
     const name = operatorOf(actor);
@@ -34,7 +34,7 @@ export function withoutPeople(words, people = []) {
   }, words);
 }
 
-/** The words of a message, its structured messages, and the sources that the desk names. */
+/** Return a message's text, structured messages and sources. */
 export function read({ content }) {
   const words = [];
   const messages = [];
@@ -48,7 +48,7 @@ export function read({ content }) {
   return { words: words.join("\n\n"), messages, sources };
 }
 
-/** What a visitor's message is shown as. */
+/** Return the text that a visitor's message is shown as. */
 export function shownAs({ words, messages }) {
   return words || messages.map((one) => answerIn(one)?.text ?? "").join(" ");
 }

@@ -1,11 +1,11 @@
-// A thread's events as they happen: server-sent events read by fetch, so that a key is a header.
+// The events of a thread: server-sent events read by fetch, so that a key is a header.
 
 const FIRST_PAUSE_MS = 500;
 const LONGEST_STREAM_PAUSE_MS = 30_000;
-/** Statuses by which the thread is closed, gone, or somebody else's. */
+/** Statuses of a thread that is closed, deleted, or another caller's. */
 const OVER = new Set([401, 403, 404]);
 
-/** Events of a stream, from the pieces in which its text arrives. */
+/** Parses the events of a stream from the pieces of its text. */
 async function* eventsOf(body) {
   const reader = body.pipeThrough(new TextDecoderStream()).getReader();
   let rest = "";
@@ -25,11 +25,11 @@ async function* eventsOf(body) {
   }
 }
 
-/** Follows a thread while the page is in sight, and comes back after what it knows already. */
+/** Follows a thread while the page is visible, and resumes after the last known event. */
 export class Stream {
   /**
    * @param {string} thread id of the thread, or of a session of it.
-   * @param {string} key what proves the visitor; empty for nobody known.
+   * @param {string} key the visitor's credential; empty for an anonymous one.
    * @param {{onevent: (kind: string, data: object) => void, onover: () => void}} listener `onover` is
    *   called once where the thread cannot be followed any more.
    */
@@ -53,13 +53,13 @@ export class Stream {
     this.wake?.();
   }
 
-  /** Follow from the start of a new connection, such as after the visitor has joined. */
+  /** Reconnect from the start, such as after the visitor has joined. */
   reopen() {
     this.request?.abort();
     this.wake?.();
   }
 
-  /** A page out of sight holds no connection: browsers have few for all pages of a site. */
+  /** A hidden page holds no connection: browsers have few for all pages of a site. */
   look() {
     if (document.hidden) this.request?.abort();
     else this.wake?.();
@@ -72,7 +72,7 @@ export class Stream {
     }
   }
 
-  /** Read until the connection ends; for how many milliseconds to wait before the next. */
+  /** Read until the connection ends; return the milliseconds to wait before the next. */
   async connect() {
     this.request = new AbortController();
     const headers = { Accept: "text/event-stream" };
@@ -104,7 +104,10 @@ export class Stream {
     }
   }
 
-  /** The next pause: twice as long each time, and never the same for all pages that were cut off. */
+  /**
+   * Return the next pause: doubled each time, and jittered, so that pages do not reconnect at
+   * once.
+   */
   longer() {
     const pause = this.pause * (0.5 + Math.random() / 2);
     this.pause = Math.min(this.pause * 2, LONGEST_STREAM_PAUSE_MS);

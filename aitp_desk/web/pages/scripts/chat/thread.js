@@ -1,4 +1,4 @@
-// The conversation's thread: kept for a reload and for other tabs, and followed as it goes on.
+// The thread of the conversation: stored for reloads and other tabs, and followed.
 
 import { VISITOR, operatorOf, partiesOf } from "./messages.js";
 import { Stream } from "./stream.js";
@@ -7,10 +7,10 @@ import { join, readThread } from "./wire.js";
 const LONGEST_OPENING_MS = 3000;
 
 /**
- * Tells what is said on the thread by others than this page's own turns, each message once.
+ * Delivers messages of the thread from outside this page's turns, each once.
  *
- * An own turn is shown from its answer; what the stream says of it is left out. `hold` and `release`
- * stand around it.
+ * A turn of this page is shown from its response; its events on the stream are skipped. `hold` and
+ * `release` enclose it.
  */
 export class Thread {
   /**
@@ -26,7 +26,7 @@ export class Thread {
     this.end();
   }
 
-  /** Forget the thread and follow it no more. */
+  /** Forget the thread and stop following it. */
   end() {
     this.stream?.stop();
     this.stream = null;
@@ -42,7 +42,7 @@ export class Thread {
     this.ready = Promise.resolve();
   }
 
-  /** Follow a conversation from now on. */
+  /** Start following a conversation. */
   follow(session, key) {
     if (this.stream) return;
     this.key = key;
@@ -51,7 +51,7 @@ export class Thread {
     });
   }
 
-  /** Tell what was said on a thread, if there is one, and follow it. */
+  /** Deliver the messages of a stored thread, if there is one, and follow it. */
   restore(id) {
     if (!id) return;
     this.id = id;
@@ -100,12 +100,12 @@ export class Thread {
     if (!key) this.memory.keep(null);
   }
 
-  /** Hold back what is said until an own turn is over. */
+  /** Hold back messages until a turn of this page ends. */
   hold() {
     this.held ??= [];
   }
 
-  /** An own turn is over; `last` is the number of its last event, where that is known. */
+  /** End a turn of this page; `last` is the number of its last event, where that is known. */
   release(last) {
     const held = this.held ?? [];
     this.held = null;
@@ -113,7 +113,7 @@ export class Thread {
     for (const event of held) this.take(...event);
   }
 
-  /** Have capabilities' messages told as they are, and no longer in words. */
+  /** Request capabilities' messages in structured form instead of text. */
   async declare() {
     if (this.isJoined || !this.id) return;
     this.isJoined = true;

@@ -1,4 +1,4 @@
-// The turns above the box: what was asked, what was answered, the cards, the sources, the people.
+// The turns above the box: questions, answers, cards, sources, operators.
 
 import { answerIn, cardOf, replacedBy } from "../cards/cards.js";
 import { el, link } from "../dom.js";
@@ -22,7 +22,7 @@ export class Transcript {
     this.log.replaceChildren();
   }
 
-  /** Where the desk's next words belong: the newest turn, unless somebody else has spoken since. */
+  /** Return the turn for the desk's next text: the newest, unless another speaker came after it. */
   get open() {
     const last = this.log.lastElementChild;
     if (last?.classList.contains("turn")) return last;
@@ -31,7 +31,7 @@ export class Transcript {
     return turn;
   }
 
-  /** Begin a turn by what the visitor says. */
+  /** Start a turn with the visitor's message. */
   turn({ text: said, rows = [] }, id) {
     const turn = el("section", { class: "turn", tabindex: "-1", "data-message": id });
     turn.append(el("h2", { class: "question" }, said));
@@ -41,7 +41,7 @@ export class Transcript {
     return turn;
   }
 
-  /** Begin what somebody else says, who is named. */
+  /** Start a message by another, named speaker. */
   party(name, id) {
     const heading = el("h2", { class: "speaker" }, name);
     const section = el("section", { class: "party", "data-message": id }, heading);
@@ -49,19 +49,19 @@ export class Transcript {
     return section;
   }
 
-  /** One line about the conversation itself. */
+  /** Add a line about the conversation itself. */
   note(words) {
     const note = el("p", { class: "note" }, words);
     this.log.append(note);
     return note;
   }
 
-  /** Take a message out that was deleted. */
+  /** Remove a deleted message. */
   remove(id) {
     this.log.querySelector(`[data-message="${CSS.escape(id)}"]`)?.remove();
   }
 
-  /** What is said, in cards as far as it can be; whether there is one. What was answered is told first. */
+  /** Show a message, as cards where possible; return whether there is one. Answers come first. */
   tell(turn, { messages = [], besides = "" }, words, capability) {
     const shown = messages.map((message) => ({
       message,
@@ -90,19 +90,19 @@ export class Transcript {
     return shown.some(({ card }) => card);
   }
 
-  /** The visitor has answered cards elsewhere: on another page, or before this one was loaded. */
+  /** Close cards that the visitor answered elsewhere: on another page, or before this load. */
   answered(messages) {
     for (const message of messages) this.cards.get(answerIn(message)?.id)?.close(text("answered"));
   }
 
-  /** What shall be done was done, or is not wanted: nothing that was asked for it is open. */
+  /** Close the requests of a call that was carried out or cancelled. */
   settle(capability) {
     for (const card of this.cards.values()) {
       if (capability && card.capability === capability) card.close(text("settled"));
     }
   }
 
-  /** What stands below an answer. */
+  /** The elements below an answer. */
   follows(turn, { sources = [], follow_up: next }) {
     if (sources.length) turn.append(this.sources(sources));
     this.choices(turn, text("askNext"), next?.suggested_queries ?? [], (query) => ({ query }));
@@ -128,7 +128,7 @@ export class Transcript {
     turn.append(el("div", { class: "choices" }, ...(title ? [el("h3", {}, title)] : []), list));
   }
 
-  /** Choices of earlier turns are over. */
+  /** Disable the choices of earlier turns. */
   dropChoices() {
     for (const offered of this.log.querySelectorAll(".choices")) offered.remove();
   }

@@ -1,10 +1,10 @@
-// Asking the desk: what is posted to /agent/converse (AHP 0.1, section 6), and failures in words.
+// The client of /agent/converse (AHP 0.1, section 6), with failures as text.
 
 import { VISITOR } from "./messages.js";
 import { counted, text } from "../texts.js";
 
 const ADDRESS = "/agent/converse";
-/** Schemas of messages that the page shows as cards, beside those of the desk's own. */
+/** Schemas of messages that the page shows as cards, in addition to the desk's own. */
 const PUBLISHED = ["aitp-02-decisions", "aitp-03-data-request"].map(
   (name) => `https://aitp.dev/capabilities/${name}/v1.0.0/schema.json`,
 );
@@ -13,8 +13,8 @@ const LONGEST_PAUSE_MS = 15_000;
 const MOST_LOOKS = 60;
 
 /**
- * One sentence for a person, whether asking again may help, whether the session is over, whether a
- * key is wanted, and what was wrong where that is known.
+ * A failure: a sentence for a person, whether a retry may help, whether the session has ended,
+ * whether a key is required, and the part at fault where that is known.
  */
 function explain(status, said, key) {
   const detail = said?.detail ?? said?.code;
@@ -36,7 +36,7 @@ function explain(status, said, key) {
   return { text: said?.message ?? text("unread"), again: false, param };
 }
 
-/** What has to be paid, however it was begun, as a question of the conversation that it is part of. */
+/** Return a pending payment as a question of its conversation, however it was started. */
 function quoted({ message, thread_id: thread }) {
   const clarification = { question: "", messages: [message] };
   return { status: "clarification_needed", session_id: thread, clarification };
@@ -74,13 +74,13 @@ export function converse(body, key) {
   return request(ADDRESS, { method: "POST", body: JSON.stringify(body) }, key);
 }
 
-/** A thread with its newest messages. */
+/** Fetch a thread with its newest messages. */
 export function readThread(id) {
   return request(threadAt(id), { method: "GET" }, "");
 }
 
 /**
- * Join a thread as the visitor, who reads messages of capabilities as they are.
+ * Join a thread as the visitor, who receives messages of capabilities in structured form.
  *
  * @param {string} desk id of the desk's actor.
  */
@@ -95,7 +95,7 @@ function threadAt(id) {
   return `/v1/threads/${encodeURIComponent(id)}`;
 }
 
-/** Wait for the end of what goes on by itself; `tell` is given how it goes, as that changes. */
+/** Poll an asynchronous call until it ends; `tell` receives each change of its progress. */
 export async function follow(poll, key, tell) {
   for (let look = 0, pause = 1000; look < MOST_LOOKS; look += 1) {
     await new Promise((go) => setTimeout(go, pause));
