@@ -132,11 +132,7 @@ class ArgumentSecrets:
 
 
 def _is_for(kept: KeptSealed, call: ActionCall, owner: str | None) -> bool:
-    """Return whether a sealed value may be used in a call.
-
-    Parameters:
-        owner: id of the principal that owns the call's thread now; None for an anonymous thread.
-    """
+    """Return whether a value may be used in a call; the thread's owner is ``owner`` now."""
     if (kept.desk, kept.thread_id) != (call.desk, call.thread_id):
         return False
     if kept.call_id is not None and kept.call_id == call.id:

@@ -199,11 +199,7 @@ class ActionInvoker:
         says: tuple[WriteMessages, WriteMessages],
         beside: ExtraWrites,
     ) -> InvocationOutcome:
-        """Call an action.
-
-        Parameters:
-            given: the arguments, with secrets in place.
-        """
+        """Call an action with ``given``, the arguments with secrets in place."""
         action, (say, _) = offered.action, says
         context = self.performing.make_context(call)
         value = offered.read(given)

@@ -153,8 +153,7 @@ class PluginTurns:
     ) -> tuple[str, ...]:
         """Return the caller's actor names on the thread, also from before it was claimed.
 
-        Parameters:
-            waits: whether any request is open on the thread.
+        The thread is read only where a request is open on it (``waits``).
         """
         kept = await reads.thread(self._store, session.thread_id) if waits else None
         if kept is None:

@@ -199,11 +199,7 @@ class ConversationService:
         action: Action,
         heard: tuple[PersonSaid, ...] = (),
     ) -> AskReply:
-        """Run an action in a session.
-
-        Parameters:
-            heard: operator messages to deliver first.
-        """
+        """Run an action in a session; operator messages are delivered first."""
         request = make_action_request(ask)
         try:
             is_query = action.kind == "query"
@@ -230,9 +226,6 @@ class ConversationService:
 
         Where an operator has the session nothing resumes, and nothing else answers.
 
-        Parameters:
-            is_first: whether the session begins with this turn.
-
         Returns:
             The reply; or the request, where the agent or the action is still to answer.
         """
@@ -257,12 +250,7 @@ class ConversationService:
     async def _tell(
         self, session: Session, ask: AskRequest, action: Action, said: Said, unpaid: Sequence[str]
     ) -> AskReply:
-        """Return a plugin's reply, with the outcome of a call that it paid for.
-
-        Parameters:
-            said: what the plugin says, such as a receipt.
-            unpaid: ids of the calls that waited for payment.
-        """
+        """Return a plugin's reply, with the outcome of a call that it paid for."""
         told = AskReply(session.id, action.name, said)
         paid = await self._paid_ends.filter_paid(unpaid) if isinstance(said, Answer) else ()
         if not paid or not isinstance(said, Answer):

@@ -95,8 +95,8 @@ class DeskMessages:
     async def say(self, thread_id: str, said: Sequence[Utterance], write: Write[T]) -> T:
         """Send messages on a thread, each question through the first plugin that asks such.
 
-        A question that its plugin then refuses is asked in words, except a request for payment:
-        nobody can pay in words.
+        A question that its plugin then refuses is asked in words. A request for payment is not,
+        since words cannot pay.
 
         Parameters:
             thread_id: of the thread, which need not exist yet.

@@ -64,7 +64,7 @@ from aitp_desk.store.records.capabilities import NewEffects, RecordsMoved
 T = TypeVar("T")
 
 ATTEMPTS = 3
-"""How often a message is judged after concurrent changes."""
+"""Maximum attempts to judge a message after concurrent changes."""
 MAX_PARTS = 20
 """Maximum structured parts of a request; each read judges all of them again."""
 MAX_READS = 200
